@@ -67,22 +67,29 @@ fn check(c: &mut Criterion) {
         let by_file: std::collections::HashMap<_, _> =
             sources.iter().map(|(file, source)| (file, source)).collect();
         let catalog =
-            read::catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document);
+            read::read_catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document);
         let (file, source) = &sources[size / 2];
         group.bench_function(BenchmarkId::new("floor: parse", size), |b| {
             b.iter(|| parse(black_box(&texts)));
         });
         group.bench_function(BenchmarkId::new("read", size), |b| {
             b.iter(|| {
-                read::catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document)
+                read::read_catalog(
+                    sources.iter().map(|(file, source)| (file, source)),
+                    Mode::Document,
+                )
             });
         });
         group.bench_function(BenchmarkId::new("read one file again", size), |b| {
             let mut catalog = catalog.clone();
-            b.iter(|| catalog.replace(file, read::part(file, black_box(source), Mode::Document)));
+            b.iter(|| {
+                catalog.replace_file(file, read::read_part(file, black_box(source), Mode::Document))
+            });
         });
         group.bench_function(BenchmarkId::new("findings", size), |b| {
-            b.iter(|| findings::all(black_box(&catalog), |file| by_file.get(file).copied()));
+            b.iter(|| {
+                findings::catalog_findings(black_box(&catalog), |file| by_file.get(file).copied())
+            });
         });
         group.bench_function(BenchmarkId::new("clone the catalog", size), |b| {
             b.iter(|| black_box(&catalog).clone());

@@ -25,7 +25,7 @@ use serde_json::{Map, Value, json};
 use toolcrib::{
     app::input::{Code, Input, Key},
     schema::{pointer::Pointer, validate::Checker},
-    syntax::value::apply,
+    syntax::value::apply_edit,
     ui::{
         form::view::{Form, FormReply},
         styles::Styles,
@@ -217,17 +217,17 @@ struct Desk {
 impl Desk {
     fn open(schema: Value, value: Value, at: &Pointer) -> Self {
         let (mut form, value) = (Form::new(schema), Arc::new(value));
-        form.sync(&value);
-        form.focus(at);
+        form.sync_value(&value);
+        form.focus_field(at);
         let mut desk = Self {
             form,
             value,
             buffer: Buffer::empty(AREA),
-            styles: theme::all(&[]).0[0].styles.clone(),
+            styles: theme::available_themes(&[]).0[0].styles.clone(),
             turn: 0,
         };
         desk.draw();
-        desk.form.input(&Input::Key(Key::plain(Code::Enter)));
+        desk.form.handle_input(&Input::Key(Key::plain(Code::Enter)));
         desk.draw();
         desk
     }
@@ -240,13 +240,13 @@ impl Desk {
     fn key(&mut self) {
         self.turn += 1;
         let code = if self.turn % 2 == 1 { Code::Char('x') } else { Code::Backspace };
-        let FormReply::Edits(edits) = self.form.input(&Input::Key(Key::plain(code))) else {
+        let FormReply::Edits(edits) = self.form.handle_input(&Input::Key(Key::plain(code))) else {
             panic!("the key changes nothing")
         };
         let mut value = Value::clone(&self.value);
-        edits.iter().for_each(|edit| apply(&mut value, edit).unwrap());
+        edits.iter().for_each(|edit| apply_edit(&mut value, edit).unwrap());
         self.value = Arc::new(value);
-        self.form.sync(&self.value);
+        self.form.sync_value(&self.value);
         self.draw();
     }
 }
@@ -263,10 +263,10 @@ fn keys(what: &str, sizes: &[usize], make: fn(usize) -> (Value, Value), at: fn(u
 }
 
 fn opening(schema: &Arc<Value>, value: &Arc<Value>) -> Times {
-    let styles = theme::all(&[]).0[0].styles.clone();
+    let styles = theme::available_themes(&[]).0[0].styles.clone();
     let open = || {
         let mut form = Form::new(Arc::clone(schema));
-        form.sync(value);
+        form.sync_value(value);
         form.draw(&mut Buffer::empty(AREA), AREA, &styles, true);
         black_box(form.fields().len());
     };

@@ -27,7 +27,7 @@ use toolcrib::{
     engine::{
         filter,
         layout::{
-            diagram::{Direction, letters},
+            diagram::{Direction, char_count},
             extent::Extent,
             marks::Marks,
             states::{self, Detail, View},
@@ -83,7 +83,7 @@ fn source(tools: usize) -> Source {
 }
 
 fn catalog(tools: usize) -> Catalog {
-    read::catalog([(&file(), &source(tools))], Mode::Document)
+    read::read_catalog([(&file(), &source(tools))], Mode::Document)
 }
 
 fn context() -> Context {
@@ -93,7 +93,7 @@ fn context() -> Context {
 fn filtering(c: &mut Criterion) {
     at_sizes(c, "filter, by tools", &[100, 1_000, 10_000], |size| {
         let (catalog, context) = (catalog(size), context());
-        Box::new(move || filter::split(&catalog.tools, &context))
+        Box::new(move || filter::split_tools(&catalog.tools, &context))
     });
 }
 
@@ -105,7 +105,7 @@ fn workflow(c: &mut Criterion) {
     at_sizes(c, "layout, by states", &[3, 30, 300, 3_000], |size| {
         let (catalog, context) = (catalog(size), context());
         let workflow = Workflow::new(&catalog.tools, &context);
-        let extent = Extent::all(workflow.states().len());
+        let extent = Extent::all_states(workflow.states().len());
         let marks = Marks::default();
         let edges = workflow.edges();
         let direction = Direction::LeftToRight;
@@ -116,9 +116,9 @@ fn workflow(c: &mut Criterion) {
                 unbundled: None,
                 direction,
                 detail: Detail::Usual,
-                measure: letters,
+                measure: char_count,
             };
-            states::diagram(&workflow, &edges, &catalog.tools, view).diagram.layout()
+            states::state_diagram(&workflow, &edges, &catalog.tools, view).diagram.layout()
         })
     });
 }
@@ -147,26 +147,26 @@ fn form(fields: usize) -> (Form, Arc<Value>) {
     let value =
         Arc::new((0..fields).map(|row| (format!("field-{row}"), value(row))).collect::<Value>());
     let mut form = Form::new(schema(fields));
-    form.sync(&value);
-    form.focus(&Pointer::root().child("field-0"));
+    form.sync_value(&value);
+    form.focus_field(&Pointer::root().child("field-0"));
     (form, value)
 }
 
 fn forms(c: &mut Criterion) {
     at_sizes(c, "one key in a form, by fields", &[3, 30, 300], |size| {
         let (mut form, mut value) = form(size);
-        let styles = theme::all(&[]).0[0].styles.clone();
+        let styles = theme::available_themes(&[]).0[0].styles.clone();
         let area = ratatui::layout::Rect::new(0, 0, 80, 40);
         let mut buffer = ratatui::buffer::Buffer::empty(area);
         let keys = [Key::plain(Code::Char('x')), Key::plain(Code::Backspace)];
         let mut turn = 0;
         Box::new(move || {
             turn += 1;
-            if let FormReply::Edits(edits) = form.input(&Input::Key(keys[turn % 2])) {
+            if let FormReply::Edits(edits) = form.handle_input(&Input::Key(keys[turn % 2])) {
                 for edit in &edits {
-                    toolcrib::syntax::value::apply(Arc::make_mut(&mut value), edit).unwrap();
+                    toolcrib::syntax::value::apply_edit(Arc::make_mut(&mut value), edit).unwrap();
                 }
-                form.sync(&value);
+                form.sync_value(&value);
             }
             form.draw(&mut buffer, area, &styles, true);
         })
@@ -176,7 +176,7 @@ fn forms(c: &mut Criterion) {
         let (_, value) = form(size);
         Box::new(move || {
             let mut form = Form::new(Arc::clone(&schema));
-            form.sync(&value);
+            form.sync_value(&value);
             form.issues().len()
         })
     });
@@ -209,7 +209,7 @@ fn openings(c: &mut Criterion) {
         let text: Arc<str> = yaml(size).into();
         Box::new(move || {
             let source = Source::parse(Format::Yaml, text.clone()).unwrap();
-            read::part(&file(), &source, Mode::Document)
+            read::read_part(&file(), &source, Mode::Document)
         })
     });
 }
@@ -236,9 +236,9 @@ fn frames(c: &mut Criterion) {
                     let mut state = state(size);
                     update(&mut state, Message::Show(screen), Millis(0));
                     let mut root = Root::new(
-                        theme::all(&[]).0,
+                        theme::available_themes(&[]).0,
                         Colour::Allowed,
-                        Keymap::with(&BTreeMap::new()).0,
+                        Keymap::with_overrides(&BTreeMap::new()).0,
                     );
                     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
                     Box::new(move || {

@@ -49,7 +49,7 @@ use toolcrib::{
     systems::trustgraph::{gateway::served, reply, request::ID},
     wire::{
         registry::Registry,
-        systems::trustgraph::exchange::address,
+        systems::trustgraph::exchange::queue_address,
         transport::{
             bus::{Bus, Share},
             message::{Incoming, Outgoing},
@@ -99,8 +99,8 @@ impl Answer {
         let (pieces, length) =
             (self.pieces.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
         let text = "all work and no play makes jack a dull boy\n".repeat(length / 40 + 1);
-        let piece = Bytes::from(reply::chunk(&text[..length], false));
-        let last = Bytes::from(reply::chunk("end", true));
+        let piece = Bytes::from(reply::chunk_body(&text[..length], false));
+        let last = Bytes::from(reply::chunk_body("end", true));
         std::iter::repeat_n(piece, pieces - 1).chain([last])
     }
 
@@ -110,7 +110,12 @@ impl Answer {
             (self.pieces.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
         let text = "all work and no play makes jack a dull boy\n".repeat(length / 40 + 1);
         let frame = |text: &str, last| {
-            served::frame(Some(id), &served::piece("mcp-tool", text, last, false), last).to_string()
+            served::response_frame(
+                Some(id),
+                &served::answer_chunk("mcp-tool", text, last, false),
+                last,
+            )
+            .to_string()
         };
         let (piece, last) =
             (Message::text(frame(&text[..length], false)), Message::text(frame("end", true)));
@@ -141,7 +146,7 @@ fn workspace(connection: &Connection) -> TempDir {
         }
         _ => String::new(),
     };
-    let (word, server) = (connection.transport().word(), &connection.addresses()[0]);
+    let (word, server) = (connection.transport().as_str(), &connection.addresses()[0]);
     write(
         "toolcrib.toml",
         format!(
@@ -184,7 +189,7 @@ async fn serve_nats(url: String, answer: Arc<Answer>) {
 
 /// Answers each request over a bus of ours.
 async fn serve(bus: Arc<dyn Bus>, mut line: QueueReceiver, answer: Arc<Answer>) {
-    let to = address("response:tg:flood", bus.transport()).unwrap();
+    let to = queue_address("response:tg:flood", bus.transport()).unwrap();
     while let Some(heard) = line.next().await {
         let Incoming::Packet(packet) = heard else { continue };
         let headers: Vec<_> = packet.headers.into_iter().filter(|(name, _)| name == ID).collect();
@@ -278,9 +283,9 @@ async fn bare_nats(url: &str, pieces: usize) -> f64 {
 /// Messages a second through our own transport, without a session.
 async fn bare_bus(bus: &dyn Bus, pieces: usize) -> f64 {
     let transport = bus.transport();
-    let at = address("response:tg:flood", transport).unwrap();
+    let at = queue_address("response:tg:flood", transport).unwrap();
     let mut line = bus.subscribe(&at, Share::Each).await.unwrap();
-    let to = address("request:tg:flood", transport).unwrap();
+    let to = queue_address("request:tg:flood", transport).unwrap();
     let begun = Instant::now();
     let headers = vec![(ID.to_owned(), "bare".to_owned())];
     bus.send(Outgoing { to, reply: None, headers, body: Bytes::from_static(b"{}"), expires: None })
@@ -498,10 +503,10 @@ fn bus(runtime: &Runtime, title: &str, connection: &Connection, pieces: usize) {
     let registry = || Registry::new(Arc::new(|_| Some(rabbitmq::PASSWORD.into())));
     let (ours, theirs) = (registry(), registry());
     let open = |registry: &Registry| {
-        runtime.block_on(registry.open(connection)).map_err(|problem| problem.message).unwrap()
+        runtime.block_on(registry.open_bus(connection)).map_err(|problem| problem.message).unwrap()
     };
     let (ours, theirs) = (open(&ours), open(&theirs));
-    let at = address("request:tg:flood", connection.transport()).unwrap();
+    let at = queue_address("request:tg:flood", connection.transport()).unwrap();
     let line = runtime.block_on(theirs.subscribe(&at, Share::OneOf("bench"))).unwrap();
     runtime.spawn(serve(theirs, line, Arc::clone(&answer)));
     let folder = workspace(connection);
@@ -515,7 +520,11 @@ fn gateway(runtime: &Runtime, pieces: usize) {
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let at = listener.local_addr().unwrap().to_string();
     runtime.spawn(serve_socket(listener, answer));
-    let folder = workspace(&Connection::to(TransportKind::WebSocket, "here", format!("ws://{at}")));
+    let folder = workspace(&Connection::from_address(
+        TransportKind::WebSocket,
+        "here",
+        format!("ws://{at}"),
+    ));
     turns("Gateway, WebSocket", &folder, pieces, || runtime.block_on(bare_socket(&at, pieces)));
 }
 

@@ -37,7 +37,7 @@ fn syntax(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(format.name());
         group.sample_size(20);
         for count in SIZES {
-            let text = print::value(format, &tools(count));
+            let text = print::print_value(format, &tools(count));
             let Ok(source) = Source::parse(format, &*text) else { continue };
             let at: Pointer =
                 ["tools", &format!("tool-{}", count / 2), "name"].into_iter().collect();

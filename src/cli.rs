@@ -143,35 +143,35 @@ enum Command {
 
 /// Runs the command that the process was started with, in a program that has these systems.
 #[must_use]
-pub fn run(
+pub fn run_command(
     systems: &'static [&'static dyn System],
     live: &'static [&'static dyn LiveSystem],
 ) -> ExitCode {
     systems::table::install(systems);
-    live::install(live);
+    live::install_systems(live);
     let line = match CommandLine::try_parse() {
         Ok(line) => line,
-        Err(refused) => return halted(print(&refused)).code().into(),
+        Err(refused) => return report_ending(print_clap_error(&refused)).exit_code().into(),
     };
     if line.global.allow_start {
         registry::allow_all_starts();
     }
     let mut out = Out::new(&line.global);
-    let ended = dispatch(&line, &mut out);
+    let ended = dispatch_command(&line, &mut out);
     // What was written before a problem belongs before it; of two problems the first counts.
     let ended = match (ended, out.flush().map_err(Halt::from)) {
         (Ok(_), Err(Halt::Met(problem))) => Err(Halt::Met(problem)),
         (ended, _) => ended,
     };
-    halted(ended).code().into()
+    report_ending(ended).exit_code().into()
 }
 
 /// Prints help or what is wrong with the command line; clap knows which goes where. What was typed
 /// may hold anything.
-fn print(refused: &clap::Error) -> Ended {
+fn print_clap_error(refused: &clap::Error) -> Ended {
     let words = refused.render().to_string();
-    if !words.lines().all(|line| matches!(shown::visible(line), Cow::Borrowed(_))) {
-        out::tell(&words);
+    if !words.lines().all(|line| matches!(shown::visible_text(line), Cow::Borrowed(_))) {
+        out::print_stderr(&words);
         return Ok(Ending::Usage);
     }
     let printed = refused.print().and_then(|()| io::stdout().flush());
@@ -184,17 +184,17 @@ fn print(refused: &clap::Error) -> Ended {
 }
 
 /// How a command ended; a problem is told on stderr.
-fn halted(ended: Ended) -> Ending {
+fn report_ending(ended: Ended) -> Ending {
     ended.unwrap_or_else(|halt| match halt {
         Halt::Unread => Ending::Done,
         Halt::Met(problem) => {
-            out::complain(&problem);
-            Ending::of(&problem)
+            out::print_problem(&problem);
+            Ending::from_problem(&problem)
         }
     })
 }
 
-fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
+fn dispatch_command(line: &CommandLine, out: &mut Out) -> Ended {
     let global = &line.global;
     if let (Some(path), Some(_)) = (&line.path, &line.command) {
         let problem = Problem::new(
@@ -202,7 +202,7 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
             "reading the command line",
             format!("{} stands before the command", path.display()),
         );
-        return Err(problem.remedy("name the workspace with --workspace").into());
+        return Err(problem.with_remedy("name the workspace with --workspace").into());
     }
     match &line.command {
         Some(Command::Demo(demo)) => demo.run(global),
@@ -228,21 +228,21 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Doctor(doctor)) => doctor.run(global, out),
         Some(Command::Completions(completions)) => completions.run(CommandLine::command(), out),
         Some(Command::Man(page)) => page.run(CommandLine::command(), out),
-        None => match line.path.as_deref().and_then(meant) {
-            None => workbench::open(global, line.path.as_deref(), Purpose::Work),
+        None => match line.path.as_deref().and_then(mistyped_command) {
+            None => workbench::run_workbench(global, line.path.as_deref(), Purpose::Work),
             Some(problem) => Err(problem.into()),
         },
     }
 }
 
 /// A path that does not exist, and looks like a command.
-fn meant(path: &Path) -> Option<Problem> {
+fn mistyped_command(path: &Path) -> Option<Problem> {
     let word = path.to_str().filter(|_| !path.exists())?;
     let command = CommandLine::command();
-    let near = similar::nearest(word, command.get_subcommands().map(clap::Command::get_name))?;
+    let near = similar::nearest_name(word, command.get_subcommands().map(clap::Command::get_name))?;
     let cause = format!("there is no such file or folder, and no command \"{word}\"");
     Some(
         Problem::new(ProblemKind::Missing, format!("opening {word}"), cause)
-            .remedy(format!("did you mean `toolcrib {near}`?")),
+            .with_remedy(format!("did you mean `toolcrib {near}`?")),
     )
 }

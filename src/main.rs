@@ -9,6 +9,6 @@ use toolcrib::{
 };
 
 fn main() -> ExitCode {
-    tls::install();
-    cli::run(SYSTEMS, LIVE_SYSTEMS)
+    tls::install_provider();
+    cli::run_command(SYSTEMS, LIVE_SYSTEMS)
 }

@@ -272,7 +272,7 @@ actions! {
 impl Act {
     /// The action's row.
     #[must_use]
-    pub fn row(self) -> &'static Action {
+    pub fn action(self) -> &'static Action {
         // The table is made together with the enum, in the same order.
         &ACTIONS[self as usize]
     }
@@ -313,7 +313,7 @@ mod tests {
         let ids: HashSet<_> = ACTIONS.iter().map(|action| action.id).collect();
         assert_eq!(ids.len(), ACTIONS.len());
         for action in ACTIONS {
-            assert_eq!(action.act.row().id, action.id);
+            assert_eq!(action.act.action().id, action.id);
             for key in action.keys {
                 key.parse::<Key>().unwrap();
             }

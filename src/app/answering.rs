@@ -90,7 +90,7 @@ pub struct Open {
 impl Open {
     /// The answer as a value.
     #[must_use]
-    pub fn value(&self) -> Arc<Value> {
+    pub fn answer_value(&self) -> Arc<Value> {
         self.answer.value().cloned().unwrap_or_default()
     }
 }
@@ -132,7 +132,7 @@ impl Answering {
 
     /// The call that is shown: the chosen one, else the one that waits longest.
     #[must_use]
-    pub fn shown(&self) -> Option<&Open> {
+    pub fn shown_call(&self) -> Option<&Open> {
         self.chosen.and_then(|chosen| self.get(chosen)).or_else(|| self.open.first())
     }
 

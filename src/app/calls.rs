@@ -75,7 +75,7 @@ pub struct Calls {
 
 impl Calls {
     /// A new call, shown from now on.
-    pub fn begin(&mut self, request: Request, connection: &str, now: Millis) -> CallId {
+    pub fn begin_call(&mut self, request: Request, connection: &str, now: Millis) -> CallId {
         self.last += 1;
         let id = CallId(self.last);
         if self.list.len() >= KEPT
@@ -89,10 +89,10 @@ impl Calls {
     }
 
     /// What happened in a call; nothing for a call that is no longer kept.
-    pub fn take(&mut self, id: CallId, events: Vec<Event>) {
+    pub fn apply_events(&mut self, id: CallId, events: Vec<Event>) {
         if let Some(call) = self.list.iter_mut().find(|call| call.id == id) {
             for event in events {
-                call.take(event);
+                call.apply_event(event);
             }
         }
     }
@@ -104,7 +104,7 @@ impl Calls {
 
     /// The call that is shown.
     #[must_use]
-    pub fn shown(&self) -> Option<&Call> {
+    pub fn selected_call(&self) -> Option<&Call> {
         self.get(self.selected?)
     }
 
@@ -113,7 +113,7 @@ impl Calls {
     }
 
     /// Calls that have not ended.
-    pub fn running(&self) -> impl Iterator<Item = &Call> {
+    pub fn running_calls(&self) -> impl Iterator<Item = &Call> {
         self.list.iter().filter(|call| !matches!(call.state, CallState::Ended { .. }))
     }
 

@@ -31,9 +31,9 @@ impl Cases {
 
     /// How many of those that were tried together hold, and how many do not.
     #[must_use]
-    pub fn counts(&self) -> (usize, usize) {
+    pub fn verdict_counts(&self) -> (usize, usize) {
         let verdicts = self.asked.iter().filter_map(|file| self.verdicts.get(file));
-        let (hold, differ): (Vec<_>, Vec<_>) = verdicts.partition(|verdict| verdict.holds());
+        let (hold, differ): (Vec<_>, Vec<_>) = verdicts.partition(|verdict| verdict.has_passed());
         (hold.len(), differ.len())
     }
 }
@@ -41,11 +41,11 @@ impl Cases {
 /// The case that a file holds; `None` where it is none, the issue in words where it is a broken
 /// one.
 #[must_use]
-pub(crate) fn read(document: &Document) -> Option<Result<Case, String>> {
+pub(crate) fn read_case(document: &Document) -> Option<Result<Case, String>> {
     let source = document.source.as_ref().ok()?;
     // What it calls is no object, so that a case is never a text of sections.
     if source.sections(0).is_some() || !Case::is_one(source.value(0)?) {
         return None;
     }
-    Some(Case::read(source).map_err(|issue| issue.to_string()))
+    Some(Case::from_source(source).map_err(|issue| issue.to_string()))
 }

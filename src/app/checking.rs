@@ -44,7 +44,7 @@ impl PartialEq for Snapshot {
 impl Snapshot {
     /// All findings, sorted by place.
     #[must_use]
-    pub fn findings(&self) -> Findings {
+    pub fn collect_findings(&self) -> Findings {
         findings_of(
             &self.catalog,
             &self.there,
@@ -62,10 +62,15 @@ pub(crate) fn findings_of<'s>(
 ) -> Findings {
     let files: std::collections::HashMap<_, _> = files.collect();
     let source = |file: &FileId| files.get(file).and_then(|source| source.ok());
-    let mut all = findings::all(catalog, source);
-    all.extend(findings::there(catalog, &there.connections, &there.listeners, source));
+    let mut all = findings::catalog_findings(catalog, source);
+    all.extend(findings::connection_findings(
+        catalog,
+        &there.connections,
+        &there.listeners,
+        source,
+    ));
     all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
-    lint::sort(&mut all);
+    lint::sort_findings(&mut all);
     all.into()
 }
 
@@ -133,7 +138,7 @@ mod tests {
         let connections = Connections { known, usual, ..Connections::default() };
         let mut state = State::new(Start { connections, ..Start::default() });
         let (file, text) = (FileId::new(name), Arc::<str>::from(text));
-        let source = Source::parse(Format::of(file.path()).unwrap(), text.clone());
+        let source = Source::parse(Format::from_path(file.path()).unwrap(), text.clone());
         update(
             &mut state,
             Message::Loaded(vec![(file.clone(), Loaded { source, text, held: None })]),
@@ -150,7 +155,7 @@ mod tests {
     #[test]
     fn what_is_wrong_where_calls_go_follows_the_connection() {
         let service = r#"{"id": "s", "request-queue": "non-persistent://tg/request/s", "response-queue": "response:tg:s"}"#;
-        let rabbit = Connection::to(TransportKind::RabbitMq, "mq", "amqp://h");
+        let rabbit = Connection::from_address(TransportKind::RabbitMq, "mq", "amqp://h");
         let (mut state, _) =
             with("s.json", service, vec![Connection::nats("lab", "nats://h"), rabbit]);
         let uncarried = |state: &State| {
@@ -168,7 +173,7 @@ mod tests {
     {
         let tool =
             "tool_name: door\ntarget_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.door.on\n";
-        let connection = Channel::new("lab", "public").on(Connection::nats("cg", "nats://h"));
+        let connection = Channel::new("lab", "public").apply_to(Connection::nats("cg", "nats://h"));
         let (mut state, opened) = with("door.yaml", tool, vec![connection]);
         let asks = |effects: &[Effect]| {
             effects.iter().filter(|effect| matches!(effect, Effect::AskListeners(_))).count()
@@ -224,7 +229,7 @@ mod tests {
         assert_eq!(checks(&mut state, effects), [], "one check at a time");
         let answer = |snapshot: &Snapshot| Message::Checked {
             turn: snapshot.turn,
-            findings: Arc::new(snapshot.findings()),
+            findings: Arc::new(snapshot.collect_findings()),
         };
 
         let effects = update(&mut state, answer(&first), Millis(4));
@@ -257,7 +262,7 @@ mod tests {
         let [only] = checks(&mut state, effects).try_into().unwrap();
         update(
             &mut state,
-            Message::Checked { turn: only.turn, findings: Arc::new(only.findings()) },
+            Message::Checked { turn: only.turn, findings: Arc::new(only.collect_findings()) },
             Millis(4),
         );
         assert_eq!((state.findings.len(), is_behind(&state)), (2, false));

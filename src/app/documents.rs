@@ -38,7 +38,7 @@ pub struct Document {
 impl Document {
     /// A file as read.
     #[must_use]
-    pub fn read(format: Format, text: Arc<str>, source: Result<Source, SyntaxError>) -> Self {
+    pub fn from_disk(format: Format, text: Arc<str>, source: Result<Source, SyntaxError>) -> Self {
         let on_disk = source.as_ref().ok().cloned();
         Self { format, saved: Some(text.clone()), text: text.into(), source, gone: false, on_disk }
     }
@@ -57,7 +57,7 @@ impl Document {
         match &self.saved {
             Some(_) if self.gone => true,
             // As read, the two are one.
-            Some(saved) => !self.text.reads(saved),
+            Some(saved) => !self.text.equals_text(saved),
             None => !self.gone,
         }
     }
@@ -66,27 +66,28 @@ impl Document {
     #[must_use]
     pub fn changed_rows(&self) -> Vec<usize> {
         let Some(saved) = &self.saved else {
-            return (0..self.text.whole().lines().count()).collect();
+            return (0..self.text.whole_text().lines().count()).collect();
         };
-        if self.text.reads(saved) {
+        if self.text.equals_text(saved) {
             return Vec::new();
         }
-        self.changed_in_pieces().unwrap_or_else(|| diff::changed_rows(saved, self.text.whole()))
+        self.changed_in_pieces()
+            .unwrap_or_else(|| diff::changed_rows(saved, self.text.whole_text()))
     }
 
     /// The same by the pieces that were written anew, where those are known.
     fn changed_in_pieces(&self) -> Option<Vec<usize>> {
         let (now, then) = (self.source.as_ref().ok()?, self.saved_source()?);
         let rows = now.pieces_beside(then)?.into_iter().flat_map(|(new, old)| {
-            let first = now.lines().row(new.start);
+            let first = now.lines().row_of_offset(new.start);
             // A piece may begin in the middle of a line.
             let start = |source: &Source, span: Span| {
-                source.lines().start(source.lines().row(span.start)).min(span.start)
+                source.lines().line_start(source.lines().row_of_offset(span.start)).min(span.start)
             };
             let piece = |source: &Source, span: Span| {
                 source
                     .shared_text()
-                    .part(start(source, span), span.end)
+                    .slice(start(source, span), span.end)
                     .unwrap_or_default()
                     .to_owned()
             };
@@ -204,7 +205,7 @@ pub struct Documents {
 
 impl Documents {
     /// Puts in a file as read, or as read again: unsaved changes of it stay.
-    pub fn load(&mut self, file: FileId, document: Document) {
+    pub fn load_document(&mut self, file: FileId, document: Document) {
         match self.files.get_mut(&file) {
             Some(known) if known.is_changed() => {
                 known.saved = document.saved;
@@ -217,7 +218,7 @@ impl Documents {
     }
 
     /// The file is no longer on disk; its text stays while it has unsaved changes.
-    pub fn vanish(&mut self, file: &FileId) {
+    pub fn mark_deleted(&mut self, file: &FileId) {
         match self.files.get_mut(file) {
             Some(known) if known.is_changed() && !known.gone => known.saved = None,
             _ => {
@@ -227,12 +228,12 @@ impl Documents {
     }
 
     /// The disk now holds `text` (or, without, nothing).
-    pub fn saved(&mut self, file: &FileId, text: Option<Arc<str>>) {
+    pub fn mark_saved(&mut self, file: &FileId, text: Option<Arc<str>>) {
         if let Some(document) = self.files.get_mut(file) {
             document.saved = text;
-            if document.saved.as_ref().is_some_and(|saved| document.text.reads(saved)) {
+            if document.saved.as_ref().is_some_and(|saved| document.text.equals_text(saved)) {
                 // From here on it is told apart from this text, and shares with it.
-                document.saved = Some(document.text.whole().clone());
+                document.saved = Some(document.text.whole_text().clone());
                 match document.source.as_ref().map(Source::in_one_piece) {
                     Ok(source) => {
                         document.on_disk = Some(source.clone());
@@ -260,14 +261,14 @@ impl Documents {
     }
 
     /// Files that saving would change.
-    pub fn changed(&self) -> impl Iterator<Item = (&FileId, &Document)> {
+    pub fn changed_files(&self) -> impl Iterator<Item = (&FileId, &Document)> {
         self.files.iter().filter(|(_, document)| document.is_changed())
     }
 
     /// The texts that are not saved.
     #[must_use]
-    pub fn unsaved(&self) -> UnsavedTexts {
-        let there = self.changed().filter(|(_, document)| !document.gone);
+    pub fn unsaved_texts(&self) -> UnsavedTexts {
+        let there = self.changed_files().filter(|(_, document)| !document.gone);
         there
             .map(|(file, Document { text, saved, .. })| {
                 (file.clone(), Unsaved { text: text.clone(), before: saved.clone() })
@@ -276,26 +277,34 @@ impl Documents {
     }
 
     /// The files that changes are about as they would be after them. Nothing is changed.
-    pub fn after(&self, changes: &[Change]) -> Result<Self, ChangeError> {
+    pub fn preview_changes(&self, changes: &[Change]) -> Result<Self, ChangeError> {
         let mut after = Self::default();
         for file in changes.iter().map(Change::file) {
             after
                 .files
                 .extend(self.files.get(file).map(|document| (file.clone(), document.clone())));
         }
-        changes.iter().try_for_each(|change| after.make(change).map(drop))?;
+        changes.iter().try_for_each(|change| after.apply_change(change).map(drop))?;
         Ok(after)
     }
 
     /// Makes changes as one step of undo, all or none; typing at one place goes on with the step
     /// before. Answers the files that are different now.
-    pub fn change(&mut self, label: &str, changes: &[Change]) -> Result<Vec<FileId>, ChangeError> {
+    pub fn apply_changes(
+        &mut self,
+        label: &str,
+        changes: &[Change],
+    ) -> Result<Vec<FileId>, ChangeError> {
         self.make_all(label, changes, place_of(changes))
     }
 
     /// Makes changes as a step of undo of their own, all or none. Answers the files that are
     /// different now.
-    pub fn step(&mut self, label: &str, changes: &[Change]) -> Result<Vec<FileId>, ChangeError> {
+    pub fn apply_as_step(
+        &mut self,
+        label: &str,
+        changes: &[Change],
+    ) -> Result<Vec<FileId>, ChangeError> {
         self.make_all(label, changes, None)
     }
 
@@ -307,7 +316,7 @@ impl Documents {
     ) -> Result<Vec<FileId>, ChangeError> {
         let mut deeds = Vec::new();
         for change in changes {
-            match self.make(change) {
+            match self.apply_change(change) {
                 Ok(Some(deed)) => deeds.push(deed),
                 Ok(None) => {}
                 Err(error) => {
@@ -326,25 +335,27 @@ impl Documents {
         Ok(files)
     }
 
-    fn make(&mut self, change: &Change) -> Result<Option<Operation>, ChangeError> {
+    fn apply_change(&mut self, change: &Change) -> Result<Option<Operation>, ChangeError> {
         match change {
             Change::Entry(EntryEdit { entry, edit }) => {
                 let place = entry.place();
                 let source = self.source(&place.file)?;
                 let edited = match place.form {
-                    EntryForm::Plain => source.apply(place.document, &edit.under(&place.at)),
-                    EntryForm::JsonText => nested::apply(source, place.document, &place.at, edit),
+                    EntryForm::Plain => source.apply(place.document, &edit.with_prefix(&place.at)),
+                    EntryForm::JsonText => {
+                        nested::apply_nested(source, place.document, &place.at, edit)
+                    }
                 };
-                self.put(&place.file, edited)
+                self.store_edited(&place.file, edited)
             }
             Change::File { file, document, edit } => {
                 let edited = self.source(file)?.apply(*document, edit);
-                self.put(file, edited)
+                self.store_edited(file, edited)
             }
             Change::Text { file, text } => {
                 let document =
                     self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
-                let patch = difference(document.text.whole(), text);
+                let patch = minimal_patch(document.text.whole_text(), text);
                 document.set_text(text.clone());
                 Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
             }
@@ -372,7 +383,7 @@ impl Documents {
             .map_err(|error| ChangeError::Unreadable(file.clone(), error.clone()))
     }
 
-    fn put(
+    fn store_edited(
         &mut self,
         file: &FileId,
         edited: Result<(Source, Patch), EditError>,
@@ -385,7 +396,7 @@ impl Documents {
     }
 
     fn create(&mut self, file: &FileId, text: &Arc<str>) {
-        let format = Format::of(file.path()).unwrap_or(Format::Json);
+        let format = Format::from_path(file.path()).unwrap_or(Format::Json);
         let saved = self.files.get(file).and_then(|document| document.saved.clone());
         let source = Source::of_format(format, text.clone());
         self.files.insert(
@@ -403,7 +414,7 @@ impl Documents {
 
     fn take_back(&mut self, deed: &Operation) {
         match deed {
-            Operation::Patched(file, patch) => self.patch(file, &patch.inverse()),
+            Operation::Patched(file, patch) => self.patch_file(file, &patch.inverse()),
             Operation::Created(file, _) => match self.files.get_mut(file) {
                 Some(document) if document.saved.is_some() => document.gone = true,
                 _ => {
@@ -420,7 +431,7 @@ impl Documents {
 
     fn make_again(&mut self, deed: &Operation) {
         match deed {
-            Operation::Patched(file, patch) => self.patch(file, patch),
+            Operation::Patched(file, patch) => self.patch_file(file, patch),
             Operation::Created(file, text) => self.create(file, text),
             Operation::Removed(file) => {
                 if let Some(document) = self.files.get_mut(file) {
@@ -430,15 +441,15 @@ impl Documents {
         }
     }
 
-    fn patch(&mut self, file: &FileId, patch: &Patch) {
+    fn patch_file(&mut self, file: &FileId, patch: &Patch) {
         let Some(document) = self.files.get_mut(file) else { return };
-        match document.source.as_ref().ok().and_then(|source| source.patched(patch).ok()) {
+        match document.source.as_ref().ok().and_then(|source| source.with_patch(patch).ok()) {
             Some(source) if source.format() == document.format => {
                 document.set_source(source);
             }
             // It cannot be read, or as something else.
             _ => {
-                if let Some(text) = patch.apply(document.text.whole()) {
+                if let Some(text) = patch.apply(document.text.whole_text()) {
                     document.set_text(text);
                 }
             }
@@ -514,7 +525,7 @@ fn files_of(deeds: &[Operation]) -> Vec<FileId> {
 }
 
 /// The smallest patch of one piece between two texts.
-fn difference(old: &str, new: &str) -> Patch {
+fn minimal_patch(old: &str, new: &str) -> Patch {
     let head = old
         .char_indices()
         .zip(new.chars())
@@ -545,9 +556,9 @@ mod tests {
     fn documents() -> (Documents, EntryId) {
         let mut documents = Documents::default();
         let file = FileId::new("tools.yaml");
-        documents.load(
+        documents.load_document(
             file.clone(),
-            Document::read(Format::Yaml, YAML.into(), Source::parse(Format::Yaml, YAML)),
+            Document::from_disk(Format::Yaml, YAML.into(), Source::parse(Format::Yaml, YAML)),
         );
         let at = Pointer::root().child("tool").child("joke");
         (documents, EntryId::new(EntryPlace { file, document: 0, at, form: EntryForm::Plain }))
@@ -559,16 +570,16 @@ mod tests {
     }
 
     fn text(documents: &Documents) -> &str {
-        documents.get(&FileId::new("tools.yaml")).unwrap().text.whole()
+        documents.get(&FileId::new("tools.yaml")).unwrap().text.whole_text()
     }
 
     #[test]
     fn typing_at_one_place_is_one_step_of_undo() {
         let (mut documents, entry) = documents();
         for typed in ["jo", "jok", "jokes"] {
-            documents.change("edit name", &[set(&entry, "name", json!(typed))]).unwrap();
+            documents.apply_changes("edit name", &[set(&entry, "name", json!(typed))]).unwrap();
         }
-        documents.change("edit type", &[set(&entry, "type", json!("mcp-tool"))]).unwrap();
+        documents.apply_changes("edit type", &[set(&entry, "type", json!("mcp-tool"))]).unwrap();
         assert_eq!(
             text(&documents),
             "tool:\n  joke: # the first\n    type: mcp-tool\n    name: jokes\n"
@@ -577,7 +588,7 @@ mod tests {
         assert_eq!(documents.undo().unwrap().label, "edit type");
         assert_eq!(documents.undo().unwrap().label, "edit name");
         assert_eq!(text(&documents), YAML);
-        assert!(documents.undo().is_none() && documents.changed().next().is_none());
+        assert!(documents.undo().is_none() && documents.changed_files().next().is_none());
         documents.redo().unwrap();
         assert!(text(&documents).contains("name: jokes"));
     }
@@ -589,7 +600,9 @@ mod tests {
             entry: entry.clone(),
             edit: Edit::Remove { at: Pointer::root().child("nope") },
         });
-        assert!(documents.change("both", &[set(&entry, "name", json!("x")), nowhere]).is_err());
+        assert!(
+            documents.apply_changes("both", &[set(&entry, "name", json!("x")), nowhere]).is_err()
+        );
         assert_eq!(text(&documents), YAML);
         assert!(!documents.can_undo());
     }
@@ -599,16 +612,16 @@ mod tests {
         let (mut documents, _) = documents();
         let file = FileId::new("new.json");
         documents
-            .change("new", &[Change::Create { file: file.clone(), text: "{}".into() }])
+            .apply_changes("new", &[Change::Create { file: file.clone(), text: "{}".into() }])
             .unwrap();
         assert!(documents.get(&file).unwrap().is_changed());
         documents.undo();
         assert!(documents.get(&file).is_none());
         documents.redo();
-        documents.saved(&file, Some("{}".into()));
-        documents.change("delete", &[Change::Remove { file: file.clone() }]).unwrap();
+        documents.mark_saved(&file, Some("{}".into()));
+        documents.apply_changes("delete", &[Change::Remove { file: file.clone() }]).unwrap();
         assert!(documents.get(&file).unwrap().is_changed());
-        documents.saved(&file, None);
+        documents.mark_saved(&file, None);
         assert!(documents.get(&file).is_none());
     }
 
@@ -618,7 +631,7 @@ mod tests {
             let (mut documents, _) = documents();
             let file = FileId::new("tools.yaml");
             for text in &texts {
-                documents.change("edit", &[Change::Text { file: file.clone(), text: text.as_str().into() }]).unwrap();
+                documents.apply_changes("edit", &[Change::Text { file: file.clone(), text: text.as_str().into() }]).unwrap();
             }
             let last = text(&documents).to_owned();
             prop_assert_eq!(&last, texts.last().unwrap());

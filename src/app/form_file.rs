@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::documents::Document;
-use crate::{engine::conformance::sentence, model::entry::FileId, schema::validate::Checker};
+use crate::{engine::conformance::issue_message, model::entry::FileId, schema::validate::Checker};
 
 /// Where the document goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,6 @@ pub(crate) fn value_of(document: &Document) -> Arc<Value> {
 /// schema that is itself wrong.
 #[must_use]
 pub(crate) fn issues_of(schema: &Arc<Value>, document: &Document) -> Vec<String> {
-    let Some(checker) = Checker::open(schema).checker else { return Vec::new() };
-    checker.issues(&value_of(document)).iter().map(sentence).collect()
+    let Some(checker) = Checker::compile_lenient(schema).checker else { return Vec::new() };
+    checker.issues(&value_of(document)).iter().map(issue_message).collect()
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::{
-    engine::trace::compare::text,
+    engine::trace::compare::answer_text,
     model::{
         call::{Call, CallId, Event, Request},
         catalog::Catalog,
@@ -88,7 +88,7 @@ pub struct Opened {
 impl KeptCall {
     /// Whether the list is being read.
     #[must_use]
-    pub fn reading(&self) -> bool {
+    pub fn is_loading(&self) -> bool {
         self.asked != self.answered
     }
 
@@ -106,7 +106,7 @@ impl KeptCall {
     /// The call to compare the selected one with: the marked one, else the one of the same tool
     /// before it, else the one before.
     #[must_use]
-    pub fn other(&self) -> Option<&TraceId> {
+    pub fn comparison_target(&self) -> Option<&TraceId> {
         let selected = self.selected_call()?;
         let marked = self.marked.as_ref().filter(|marked| **marked != selected.id);
         let older = || self.listing.calls.iter().skip(self.selected_row().map_or(0, |row| row + 1));
@@ -115,7 +115,7 @@ impl KeptCall {
     }
 
     /// Shows a kept call.
-    pub fn show(&mut self, trace: Arc<Trace>, catalog: &Catalog) {
+    pub fn show_trace(&mut self, trace: Arc<Trace>, catalog: &Catalog) {
         let call = self.as_call(&trace, catalog);
         self.open = Some(Opened { trace, call, replaying: false });
         if let Some(open) = &mut self.open {
@@ -124,7 +124,7 @@ impl KeptCall {
     }
 
     /// The open call anew, without its events.
-    pub fn rewind(&mut self, catalog: &Catalog) -> Option<Arc<Trace>> {
+    pub fn begin_replay(&mut self, catalog: &Catalog) -> Option<Arc<Trace>> {
         let trace = Arc::clone(&self.open.as_ref()?.trace);
         let call = self.as_call(&trace, catalog);
         self.open = Some(Opened { trace: Arc::clone(&trace), call, replaying: true });
@@ -154,13 +154,13 @@ impl Opened {
         self.call = fresh;
         self.replaying = false;
         for event in &self.trace.events {
-            self.call.take(event.clone());
+            self.call.apply_event(event.clone());
         }
     }
 
     #[must_use]
-    pub fn answer(&self) -> String {
-        text(&self.trace)
+    pub fn answer_text(&self) -> String {
+        answer_text(&self.trace)
     }
 }
 

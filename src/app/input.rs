@@ -59,7 +59,7 @@ impl Key {
 
     /// The letter that this key would type into a text.
     #[must_use]
-    pub fn letter(&self) -> Option<char> {
+    pub fn typed_char(&self) -> Option<char> {
         match self.code {
             Code::Char(letter) if !self.mods.ctrl && !self.mods.alt => Some(letter),
             _ => None,
@@ -68,7 +68,7 @@ impl Key {
 
     /// This key without any other held down.
     #[must_use]
-    pub fn is(&self, code: Code) -> bool {
+    pub fn is_plain(&self, code: Code) -> bool {
         self.code == code && self.mods == Mods::default()
     }
 }

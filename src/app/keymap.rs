@@ -18,7 +18,7 @@ pub struct Keymap {
 
 impl Default for Keymap {
     fn default() -> Self {
-        Self::with(&BTreeMap::new()).0
+        Self::with_overrides(&BTreeMap::new()).0
     }
 }
 
@@ -26,7 +26,7 @@ impl Keymap {
     /// The table's keys with the user's in their place: action id → keys (an empty list takes the
     /// keys away). What is wrong in them is told in words, and passed over.
     #[must_use]
-    pub fn with(overrides: &BTreeMap<String, Vec<String>>) -> (Self, Vec<String>) {
+    pub fn with_overrides(overrides: &BTreeMap<String, Vec<String>>) -> (Self, Vec<String>) {
         let mut complaints = Vec::new();
         let mut chosen: HashMap<Act, Vec<Key>> = HashMap::new();
         for (id, keys) in overrides {
@@ -65,8 +65,8 @@ impl Keymap {
             Some(before) => {
                 complaints.push(format!(
                     "keymap: {key} means {}, no longer {}",
-                    before.row().id,
-                    act.row().id
+                    before.action().id,
+                    act.action().id
                 ));
             }
             None => {
@@ -78,20 +78,20 @@ impl Keymap {
 
     /// The action of a key, the innermost scope first.
     #[must_use]
-    pub fn action(&self, scopes: &[Scope], key: Key) -> Option<Act> {
+    pub fn action_for(&self, scopes: &[Scope], key: Key) -> Option<Act> {
         scopes.iter().find_map(|scope| self.bindings.get(&(*scope, key)).copied())
     }
 
     /// The keys of an action, the first one for display.
     #[must_use]
-    pub fn keys(&self, act: Act) -> &[Key] {
+    pub fn keys_for(&self, act: Act) -> &[Key] {
         self.keys.get(&act).map_or(&[], Vec::as_slice)
     }
 
     /// The key to show for an action; empty where it has none.
     #[must_use]
-    pub fn shown(&self, act: Act) -> String {
-        self.keys(act).first().map(ToString::to_string).unwrap_or_default()
+    pub fn display_key(&self, act: Act) -> String {
+        self.keys_for(act).first().map(ToString::to_string).unwrap_or_default()
     }
 }
 
@@ -112,31 +112,34 @@ mod tests {
         let keymap = Keymap::default();
         let f = "f".parse().unwrap();
         assert_eq!(
-            keymap.action(&[Scope::Catalog, Scope::Tools, Scope::Global], f),
+            keymap.action_for(&[Scope::Catalog, Scope::Tools, Scope::Global], f),
             Some(Act::ApplyFix)
         );
         assert_eq!(
-            keymap.action(&[Scope::Available, Scope::Workflow, Scope::Global], f),
+            keymap.action_for(&[Scope::Available, Scope::Workflow, Scope::Global], f),
             Some(Act::StepFailed)
         );
-        assert_eq!(keymap.action(&[Scope::Global], f), None);
+        assert_eq!(keymap.action_for(&[Scope::Global], f), None);
     }
 
     #[test]
     fn the_users_keys_replace_the_tables() {
         let rows: &[(&str, &[&str])] =
             &[("palette", &["ctrl+k"]), ("nope", &["x"]), ("save", &["hyper+s"])];
-        let (keymap, complaints) = Keymap::with(&overrides(rows));
-        assert_eq!(keymap.action(&[Scope::Global], "ctrl+k".parse().unwrap()), Some(Act::Palette));
-        assert_eq!(keymap.action(&[Scope::Global], "ctrl+p".parse().unwrap()), None);
+        let (keymap, complaints) = Keymap::with_overrides(&overrides(rows));
+        assert_eq!(
+            keymap.action_for(&[Scope::Global], "ctrl+k".parse().unwrap()),
+            Some(Act::Palette)
+        );
+        assert_eq!(keymap.action_for(&[Scope::Global], "ctrl+p".parse().unwrap()), None);
         assert_eq!(complaints.len(), 2, "{complaints:?}");
     }
 
     #[test]
     fn a_key_that_the_user_gives_away_is_told() {
-        let (keymap, complaints) = Keymap::with(&overrides(&[("quit", &["u"])]));
-        assert_eq!(keymap.action(&[Scope::Global], "u".parse().unwrap()), Some(Act::Quit));
-        assert_eq!(keymap.shown(Act::Undo), "Alt+U");
+        let (keymap, complaints) = Keymap::with_overrides(&overrides(&[("quit", &["u"])]));
+        assert_eq!(keymap.action_for(&[Scope::Global], "u".parse().unwrap()), Some(Act::Quit));
+        assert_eq!(keymap.display_key(Act::Undo), "Alt+U");
         assert_eq!(complaints, ["keymap: u means quit, no longer undo"]);
     }
 }

@@ -38,7 +38,7 @@ impl Notices {
         self.fresh = true;
     }
 
-    pub fn problem(&mut self, problem: &Problem, at: Millis) {
+    pub fn push_problem(&mut self, problem: &Problem, at: Millis) {
         self.push(NoticeKind::Problem, problem.to_string(), at);
     }
 
@@ -49,7 +49,7 @@ impl Notices {
     }
 
     /// The user has gone on; the bottom line is free again.
-    pub fn seen(&mut self) {
+    pub fn mark_seen(&mut self) {
         self.fresh = false;
     }
 

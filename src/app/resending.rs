@@ -22,7 +22,7 @@ pub(crate) fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
         let queue = service.and_then(|service| service.request_queue.as_deref());
         queue.is_some_and(|queue| {
             queue == subject
-                || calling::subject(tool.entry.system, queue, transport)
+                || calling::queue_subject(tool.entry.system, queue, transport)
                     .is_ok_and(|name| name == subject)
         })
     };
@@ -35,7 +35,7 @@ pub(crate) fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
 /// When it belongs to no tool, or is not whole.
 pub(crate) fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
     let refused = |cause: &str, remedy: &str| {
-        Err(Problem::new(ProblemKind::Input, "sending once more", cause).remedy(remedy))
+        Err(Problem::new(ProblemKind::Input, "sending once more", cause).with_remedy(remedy))
     };
     let Some(message) = state.watching.record.message(number) else {
         return refused("the message is no longer kept", "choose a newer one");
@@ -63,8 +63,8 @@ pub(crate) fn request_of(state: &State, number: u64) -> Result<Request, Problem>
         .service
         .as_deref()
         .and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
-    let correlation = state.ids.peek();
-    let own = watched::read(crossing).id;
+    let correlation = state.ids.peek_id();
+    let own = watched::classify_message(crossing).id;
     let fresh = |(name, value): &(String, String)| {
         let value = if Some(value) == own.as_ref() { correlation.clone() } else { value.clone() };
         (name.clone(), value)
@@ -79,7 +79,7 @@ pub(crate) fn request_of(state: &State, number: u64) -> Result<Request, Problem>
             .filter(|queue| !queue.is_empty()),
         headers: crossing.headers.iter().map(fresh).collect(),
         correlation: correlation.clone(),
-        arguments: calling::arguments(tool.entry.system, body).into(),
+        arguments: calling::request_arguments(tool.entry.system, body).into(),
         body: body.into(),
     })
 }

@@ -234,7 +234,7 @@ impl State {
             start.context.user.clone().map_or_else(|| "user".to_owned(), |user| user.to_string());
         let mut documents = Documents::default();
         if let Some(form) = &start.form {
-            documents.load(form.file.clone(), form.document.clone());
+            documents.load_document(form.file.clone(), form.document.clone());
         }
         Self {
             workspace: start.workspace,
@@ -300,7 +300,7 @@ impl State {
     #[must_use]
     pub fn can_undo(&self) -> bool {
         if self.screen == ScreenId::Waiting {
-            return self.answering.shown().is_some_and(|open| open.answer.can_undo());
+            return self.answering.shown_call().is_some_and(|open| open.answer.can_undo());
         }
         self.documents.can_undo() || self.typed_here().is_some_and(EditedText::can_undo)
     }
@@ -309,7 +309,7 @@ impl State {
     #[must_use]
     pub fn can_redo(&self) -> bool {
         if self.screen == ScreenId::Waiting {
-            return self.answering.shown().is_some_and(|open| open.answer.can_redo());
+            return self.answering.shown_call().is_some_and(|open| open.answer.can_redo());
         }
         self.documents.can_redo() || self.typed_here().is_some_and(EditedText::can_redo)
     }
@@ -322,15 +322,15 @@ impl State {
 
     /// What the form program leaves behind.
     #[must_use]
-    pub fn filled(&self) -> Option<Filled> {
+    pub fn form_result(&self) -> Option<Filled> {
         let form = self.form.as_ref()?;
-        let text = self.documents.get(&form.file)?.text.whole().clone();
+        let text = self.documents.get(&form.file)?.text.whole_text().clone();
         Some(Filled { text, goal: form.goal, end: form.end.clone() })
     }
 
     /// The connection for all that is no tool's own call.
     #[must_use]
-    pub fn connection(&self) -> Connection {
+    pub fn current_connection(&self) -> Connection {
         self.connections.current()
     }
 
@@ -342,33 +342,33 @@ impl State {
         self.selected
             .as_ref()
             .filter(|_| at_tool)
-            .map_or_else(|| self.connection(), |tool| self.connection_of(tool))
+            .map_or_else(|| self.current_connection(), |tool| self.connection_of(tool))
     }
 
     /// The tools listed of the system that the connection for all leads to; `None` where they were
     /// listed elsewhere, or never.
     #[must_use]
-    pub fn deployed(&self) -> Option<&DeployedTools> {
-        self.deployed.as_ref().filter(|deployed| deployed.connection == self.connection())
+    pub fn deployed_tools(&self) -> Option<&DeployedTools> {
+        self.deployed.as_ref().filter(|deployed| deployed.connection == self.current_connection())
     }
 
     /// A tool that can be called: of the workspace, or listed of the running system.
     #[must_use]
     pub fn tool(&self, id: &EntryId) -> Option<&Tool> {
-        self.catalog.tool(id).or_else(|| self.deployed()?.catalog.tool(id))
+        self.catalog.tool(id).or_else(|| self.deployed_tools()?.catalog.tool(id))
     }
 
     /// The tool of that key or name; the workspace's own wins.
     #[must_use]
     pub fn tool_called(&self, word: &str) -> Option<&Tool> {
-        self.catalog.tool_called(word).or_else(|| self.deployed()?.catalog.tool_called(word))
+        self.catalog.tool_called(word).or_else(|| self.deployed_tools()?.catalog.tool_called(word))
     }
 
     /// Where the listed tool is deployed, by the connection's name; `None` for a tool of the
     /// workspace.
     #[must_use]
     pub fn deployed_on(&self, tool: &EntryId) -> Option<&str> {
-        self.deployed()
+        self.deployed_tools()
             .filter(|deployed| deployed.catalog.tool(tool).is_some())
             .map(|deployed| &*deployed.connection.name)
     }
@@ -377,18 +377,20 @@ impl State {
     /// for all.
     #[must_use]
     pub fn connection_of(&self, tool: &EntryId) -> Connection {
-        self.catalog.tool(tool).map_or_else(|| self.connection(), |tool| self.connections.of(tool))
+        self.catalog
+            .tool(tool)
+            .map_or_else(|| self.current_connection(), |tool| self.connections.for_tool(tool))
     }
 
     /// Where calls go, with those who listen there where that was asked.
     #[must_use]
-    pub fn there(&self) -> There {
+    pub fn call_destinations(&self) -> There {
         There { connections: self.connections.clone(), listeners: self.listeners.clone() }
     }
 
     /// The connection that a tool's calls go through, as they use it.
     #[must_use]
-    pub fn calling(&self, tool: &EntryId) -> Connection {
+    pub fn call_connection(&self, tool: &EntryId) -> Connection {
         self.as_calls_use(self.connection_of(tool))
     }
 
@@ -407,18 +409,18 @@ impl State {
     #[must_use]
     pub fn watched_connection(&self) -> Connection {
         let name = &self.watching.head.connection;
-        self.connections.named(name).cloned().unwrap_or_else(|| self.connection())
+        self.connections.find_by_name(name).cloned().unwrap_or_else(|| self.current_connection())
     }
 
     /// The context of the run as it stands now.
     #[must_use]
     pub fn context(&self) -> Context {
-        self.simulation.context()
+        self.simulation.next_context()
     }
 
     /// All groups that tools are in, in the order of their names.
     #[must_use]
-    pub fn groups(&self) -> Vec<Name> {
+    pub fn group_names(&self) -> Vec<Name> {
         let mut groups: Vec<Name> =
             self.catalog.tools.iter().flat_map(|tool| tool.gate.groups()).collect();
         groups.sort();
@@ -429,12 +431,12 @@ impl State {
     /// The catalog's tools, row for row, with the workspace's custom groups among their own.
     #[must_use]
     pub fn gated_tools(&self) -> Vec<Slot> {
-        self.custom_groups.expand(&self.catalog.tools).tools
+        self.custom_groups.expand_tools(&self.catalog.tools).tools
     }
 
     /// The findings of one entry.
     pub fn findings_of<'s>(&'s self, entry: &'s EntryId) -> impl Iterator<Item = &'s Finding> {
-        self.findings.of(entry)
+        self.findings.for_entry(entry)
     }
 
     /// The argument that the run's question goes to: `question` or `query`, where the tool has it
@@ -442,7 +444,7 @@ impl State {
     #[must_use]
     pub fn question_argument(&self, tool: &EntryId) -> Option<&'static str> {
         self.simulation.question()?;
-        let (schema, typed) = (table::arguments(self.tool(tool)?), self.arguments_of(tool));
+        let (schema, typed) = (table::arguments_schema(self.tool(tool)?), self.arguments_of(tool));
         ["question", "query"].into_iter().find(|name| {
             let is_text = schema
                 .pointer(&format!("/properties/{name}/type"))
@@ -461,8 +463,10 @@ impl State {
     /// The same as JSON, numbers as they were typed.
     #[must_use]
     pub fn written_arguments_of(&self, tool: &EntryId) -> Literal {
-        let typed =
-            self.arguments.get(tool).and_then(|text| Literal::parse(&text.source().json(0)?).ok());
+        let typed = self
+            .arguments
+            .get(tool)
+            .and_then(|text| Literal::parse(&text.source().to_json(0)?).ok());
         typed
             .filter(|typed| typed.value().is_object())
             .unwrap_or_else(|| Value::Object(Map::new()).into())
@@ -470,7 +474,7 @@ impl State {
 
     /// What the tool would get of the arguments typed; `None` where that is just what is typed.
     #[must_use]
-    pub fn merging(&self, tool: &Tool) -> Option<Merging> {
+    pub fn merged_arguments(&self, tool: &Tool) -> Option<Merging> {
         let arguments = self.arguments_of(tool.id());
         self.merging_of(tool, arguments.as_object()?)
     }
@@ -478,7 +482,7 @@ impl State {
     /// The same of other arguments.
     #[must_use]
     pub fn merging_of(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Merging> {
-        table::by_id(tool.entry.system)?.merge()?.merging(
+        table::by_id(tool.entry.system)?.merge()?.trace_arguments(
             tool,
             given,
             &self.connection_of(tool.id()),
@@ -493,17 +497,18 @@ impl State {
     }
 
     /// The request that sending would make now, to the letter.
-    pub fn request(&self, tool: &EntryId) -> Result<Request, Problem> {
+    pub fn build_request(&self, tool: &EntryId) -> Result<Request, Problem> {
         let gone =
             || Problem::new(ProblemKind::Missing, "calling a tool", "this tool is no longer there");
-        let catalog = self.deployed().filter(|deployed| deployed.catalog.tool(tool).is_some());
+        let catalog =
+            self.deployed_tools().filter(|deployed| deployed.catalog.tool(tool).is_some());
         let catalog = catalog.map_or(&self.catalog, |deployed| &deployed.catalog);
         let tool = catalog.tool(tool).ok_or_else(gone)?;
         let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| {
             self.calls.answer_of(name)
         })?;
-        let (correlation, connection) = (self.ids.peek(), self.calling(tool.id()));
-        calling::request(&CallOf {
+        let (correlation, connection) = (self.ids.peek_id(), self.call_connection(tool.id()));
+        calling::build_request(&CallOf {
             catalog,
             tool,
             user: &self.user,

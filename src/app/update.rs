@@ -16,7 +16,7 @@ mod workflow;
 use super::{
     answering::AnsweringMessage,
     calls::CallMessage,
-    compose::{context::ComposeContext, entries::copied},
+    compose::{context::ComposeContext, entries::copy_entries},
     documents::Change,
     effect::Effect,
     message::{Health, Message, ScreenId, TextTarget, Then},
@@ -37,12 +37,12 @@ use crate::{
 
 /// Takes a message in. `now` is when it came.
 pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
-    let mut effects = take(state, message, now);
+    let mut effects = handle_message(state, message, now);
     effects.extend(files::due_check(state));
     effects
 }
 
-fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
+fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     match message {
         Message::LookIntoFolder(folder) => return vec![Effect::LookIntoFolder(folder)],
         Message::Folder(list) => state.folder = Some(list.into()),
@@ -50,21 +50,23 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Show(screen) => {
             state.screen = screen;
             if screen == ScreenId::History {
-                return history::list(state);
+                return history::list_calls(state);
             }
         }
-        Message::Select(entry) => select(state, entry),
+        Message::Select(entry) => select_entry(state, entry),
         Message::Jump(entry, pointer) => {
             let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
-            select(state, entry.clone());
+            select_entry(state, entry.clone());
             state.goal = Some(Goal { entry, pointer, turn });
         }
 
-        Message::Change { label, changes } => return files::change(state, &label, &changes, now),
-        Message::Compose(plan) => return files::compose(state, &plan, now),
+        Message::Change { label, changes } => {
+            return files::apply_changes(state, &label, &changes, now);
+        }
+        Message::Compose(plan) => return files::apply_plan(state, &plan, now),
         Message::Undo => return files::undo(state, now),
         Message::Redo => return files::redo(state, now),
-        Message::Save(file) => return files::save(state, file, now),
+        Message::Save(file) => return files::save_files(state, file, now),
         Message::Overwrite(file) => return files::overwrite(state, &file),
         Message::TakeDisk(file) => return files::take_disk(state, &file, now),
         Message::Reload => {
@@ -74,25 +76,25 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
                 .collect();
         }
         Message::Beginning(file, held) => files::begun(state, &file, held),
-        Message::Loaded(loaded) => files::loaded(state, loaded),
+        Message::Loaded(loaded) => files::on_files_loaded(state, loaded),
         Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
-        Message::CheckDue => return vec![files::check(state)],
-        Message::Checked { turn, findings } => files::checked(state, turn, findings),
+        Message::CheckDue => return vec![files::request_check(state)],
+        Message::Checked { turn, findings } => files::on_checked(state, turn, findings),
         Message::DiskChanged { file, text } => return files::disk_changed(state, &file, text, now),
         Message::Saved { file, text } => {
-            form::saved(state, text.as_ref());
-            return files::saved(state, &file, text, now);
+            form::on_saved(state, text.as_ref());
+            return files::on_saved(state, &file, text, now);
         }
         Message::SaveRefused { file, disk } => {
             let then = if std::mem::take(&mut state.leaving) { Then::Leave } else { Then::Stay };
             state.question = Some(Question::Conflict { file, disk, then });
         }
-        Message::Unsaved(texts) => files::offer(state, texts),
+        Message::Unsaved(texts) => files::offer_recovery(state, texts),
         Message::PutSample(name) => {
             state.question = None;
             return vec![Effect::PutSample(name)];
         }
-        Message::Recover(take) => return files::recover(state, take, now),
+        Message::Recover(take) => return files::answer_recovery(state, take, now),
         Message::OpenEditor { file, line, column } => {
             return files::open_editor(state, file, line, column, now);
         }
@@ -103,10 +105,12 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             state.theme = theme.clone();
             return vec![Effect::KeepTheme(theme)];
         }
-        Message::AskDeployed(purpose) => return deployed::ask(state, purpose, now),
-        Message::ListDeployed => return deployed::list(state, now),
-        Message::Deployed { purpose, read } => deployed::came(state, purpose, read, now),
-        Message::Push(push) => return deployed::push(state, push, now),
+        Message::AskDeployed(purpose) => return deployed::request_deployed(state, purpose, now),
+        Message::ListDeployed => return deployed::list_deployed(state, now),
+        Message::Deployed { purpose, read } => {
+            deployed::on_deployed_read(state, purpose, read, now)
+        }
+        Message::Push(push) => return deployed::start_push(state, push, now),
         Message::UseConnection(name) => use_connection(state, name, now),
         Message::Condition { connection, condition } => {
             let opened = condition.health == Health::Good;
@@ -119,12 +123,12 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             files::check_again(state);
         }
         Message::ShowConnection(name) => state.exploring.selected = Some(name),
-        Message::TestConnection(name) => return connection_test::test(state, &name),
+        Message::TestConnection(name) => return connection_test::test_connection(state, &name),
         Message::AllowStart { name, start } => {
             return connection_test::allow(state, &name, &start);
         }
         Message::ConnectionTested { turn, connection, report } => {
-            connection_test::tested(state, turn, &connection, report);
+            connection_test::on_test_ended(state, turn, &connection, report);
         }
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
@@ -132,7 +136,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             return vec![Effect::Copy(text)];
         }
         Message::CopyTools(ids) => {
-            let text = copied(ComposeContext::of(state), &ids);
+            let text = copy_entries(ComposeContext::from_state(state), &ids);
             let what = if let [_] = ids.as_slice() {
                 "the tool was".to_owned()
             } else {
@@ -148,11 +152,11 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             return editor_text(state, target, at, text, now);
         }
         Message::Notice(kind, text) => state.notices.push(kind, text, now),
-        Message::NoticeSeen => state.notices.seen(),
+        Message::NoticeSeen => state.notices.mark_seen(),
         Message::DropQuestion => state.question = None,
         Message::Failed(problem) => {
             state.leaving = false;
-            state.notices.problem(&problem, now);
+            state.notices.push_problem(&problem, now);
         }
         Message::Suspend => return vec![Effect::Suspend],
         Message::QuitWhenSaved => state.leaving = true,
@@ -167,8 +171,8 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Workflow(message) => return workflow::handle_message(state, message, now),
         Message::Call(message) => return handle_call(state, message, now),
         Message::History(message) => return history::handle_message(state, message, now),
-        Message::Watch(message) => return watching::take(state, message, now),
-        Message::Answering(message) => return answering::take(state, message, now),
+        Message::Watch(message) => return watching::handle(state, message, now),
+        Message::Answering(message) => return answering::handle(state, message, now),
     }
     Vec::new()
 }
@@ -188,33 +192,35 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
                 state.samples.push((variable, value));
             }
         }
-        CallMessage::Send { tool } => return calls::send(state, &tool, now),
-        CallMessage::Resend(call) => return calls::resend(state, call, now),
+        CallMessage::Send { tool } => return calls::send_call(state, &tool, now),
+        CallMessage::Resend(call) => return calls::resend_call(state, call, now),
         CallMessage::UseRoute(route) => state.route = route,
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
         CallMessage::SendMany { tool, times, at_once } => {
-            return batch::begin(state, &tool, (times, at_once), now);
+            return batch::begin_batch(state, &tool, (times, at_once), now);
         }
         CallMessage::Cancel(call) => return batch::cancel(state, call),
         CallMessage::Select(call) => state.calls.selected = Some(call),
         CallMessage::Events { call, events } => {
-            if let Some((outcome, took_ms)) = calls::events(state, call, events, now) {
-                workflow::ended(state, call, outcome, took_ms, now);
-                let mut effects = cases::ended(state, call, now);
-                effects.extend(batch::ended(state, call, outcome, took_ms, now));
+            if let Some((outcome, took_ms)) = calls::apply_events(state, call, events, now) {
+                workflow::on_call_ended(state, call, outcome, took_ms, now);
+                let mut effects = cases::on_call_ended(state, call, now);
+                effects.extend(batch::on_call_ended(state, call, outcome, took_ms, now));
                 if state.screen == ScreenId::History {
-                    effects.extend(history::list(state));
+                    effects.extend(history::list_calls(state));
                 }
                 return effects;
             }
         }
-        CallMessage::RunCases(files) => return cases::run(state, files, now),
-        CallMessage::EditSent { tool, arguments } => history::edit(state, &tool, &arguments, now),
+        CallMessage::RunCases(files) => return cases::run_cases(state, files, now),
+        CallMessage::EditSent { tool, arguments } => {
+            history::load_arguments(state, &tool, &arguments, now)
+        }
     }
     Vec::new()
 }
 
-fn select(state: &mut State, entry: EntryId) {
+fn select_entry(state: &mut State, entry: EntryId) {
     if state.selected.as_ref() != Some(&entry) {
         state.calls.selected =
             state.calls.latest_of(&entry).map(|call| call.id).or(state.calls.selected);
@@ -232,20 +238,29 @@ fn editor_text(
     let edit = Edit::Set { at, to: text.into() };
     match target {
         TextTarget::Entry(entry) => {
-            let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));
-            return files::change(state, &label, &[Change::Entry(EntryEdit { entry, edit })], now);
+            let label = format!("edit {}", edit.pointer().to_string().trim_start_matches('/'));
+            return files::apply_changes(
+                state,
+                &label,
+                &[Change::Entry(EntryEdit { entry, edit })],
+                now,
+            );
         }
         TextTarget::Arguments(tool) => calls::edit_arguments(state, &tool, &[edit], now),
         TextTarget::Answer(ask) => {
-            return answering::take(state, AnsweringMessage::Edit { ask, edits: vec![edit] }, now);
+            return answering::handle(
+                state,
+                AnsweringMessage::Edit { ask, edits: vec![edit] },
+                now,
+            );
         }
         TextTarget::Form | TextTarget::Settings => {
             let form = state.form.as_ref().map(|form| form.file.clone());
             if let Some(file) =
                 form.or((target == TextTarget::Settings).then(|| FileId::new(SETTINGS)))
             {
-                let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));
-                return files::change(
+                let label = format!("edit {}", edit.pointer().to_string().trim_start_matches('/'));
+                return files::apply_changes(
                     state,
                     &label,
                     &[Change::File { file, document: 0, edit }],
@@ -259,7 +274,7 @@ fn editor_text(
 
 fn use_connection(state: &mut State, name: Option<String>, now: Millis) {
     let words = match &name {
-        Some(name) if state.connections.named(name).is_none() => return,
+        Some(name) if state.connections.find_by_name(name).is_none() => return,
         Some(name) => format!("calls go through {name}"),
         None => format!(
             "calls go through {}, those of some tools through their own",
@@ -275,7 +290,7 @@ fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
     if state.form.is_some() {
         return form::quit(state, discard);
     }
-    let changed: Vec<_> = state.documents.changed().map(|(file, _)| file.clone()).collect();
+    let changed: Vec<_> = state.documents.changed_files().map(|(file, _)| file.clone()).collect();
     if discard || changed.is_empty() {
         return vec![Effect::Journal(UnsavedTexts::new()), Effect::Quit];
     }

@@ -174,35 +174,38 @@ struct Held {
 
 impl Watching {
     /// Takes in what was heard, or holds it back while the view is still; the alerts that ring.
-    pub fn take(&mut self, heard: Vec<Witnessed>) -> Vec<Ring> {
+    pub fn record_messages(&mut self, heard: Vec<Witnessed>) -> Vec<Ring> {
         match &mut self.held {
             Some(held) => {
                 heard.into_iter().for_each(|witnessed| held.push(witnessed));
                 Vec::new()
             }
-            None => heard.into_iter().flat_map(|witnessed| self.record.take(witnessed)).collect(),
+            None => heard
+                .into_iter()
+                .flat_map(|witnessed| self.record.add_witnessed(witnessed))
+                .collect(),
         }
     }
 
     /// Keeps the view still, or takes in what came meanwhile; the alerts that ring then.
-    pub fn pause(&mut self) -> Vec<Ring> {
+    pub fn toggle_pause(&mut self) -> Vec<Ring> {
         match self.held.take() {
             None => {
                 self.held = Some(Held::default());
                 Vec::new()
             }
             Some(held) => {
-                let at = held.heard.front().map_or(self.record.now(), Witnessed::at);
+                let at = held.heard.front().map_or(self.record.latest_time(), Witnessed::heard_at);
                 let gap =
                     (held.lost > 0).then_some(Witnessed::Gap { at, messages: Some(held.lost) });
-                self.take(gap.into_iter().chain(held.heard).collect())
+                self.record_messages(gap.into_iter().chain(held.heard).collect())
             }
         }
     }
 
     /// How much came since the view was kept still; `None` while it moves.
     #[must_use]
-    pub fn held(&self) -> Option<usize> {
+    pub fn held_count(&self) -> Option<usize> {
         self.held.as_ref().map(|held| held.heard.len())
     }
 
@@ -225,7 +228,7 @@ impl Held {
     /// The oldest go when there are too many, and are counted.
     fn push(&mut self, witnessed: Witnessed) {
         let weight = |witnessed: &Witnessed| match witnessed {
-            Witnessed::ObservedMessage(crossing, _) => crossing.weight(),
+            Witnessed::ObservedMessage(crossing, _) => crossing.memory_size(),
             _ => 0,
         };
         self.bytes += weight(&witnessed);

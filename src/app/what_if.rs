@@ -24,12 +24,12 @@ pub struct WhatIf {
 impl WhatIf {
     /// Nothing different yet.
     #[must_use]
-    pub fn of(context: &Context) -> Self {
+    pub fn from_context(context: &Context) -> Self {
         Self { groups: context.groups.clone(), edits: Vec::new() }
     }
 
     /// One edit more; the one before that it takes back, or says anew, goes.
-    pub fn edit(&mut self, tool: &EntryId, edit: GateEdit) {
+    pub fn add_edit(&mut self, tool: &EntryId, edit: GateEdit) {
         let opposite = match &edit {
             GateEdit::AddGroup(name) => Some(GateEdit::RemoveGroup(name.clone())),
             GateEdit::RemoveGroup(name) => Some(GateEdit::AddGroup(name.clone())),
@@ -55,15 +55,15 @@ impl WhatIf {
 
     /// The context with these groups.
     #[must_use]
-    pub fn context(&self, context: &Context) -> Context {
+    pub fn apply_to_context(&self, context: &Context) -> Context {
         Context { groups: self.groups.clone(), ..context.clone() }
     }
 
     /// The tools with these edits; `slots` are of `tools`, row for row.
-    pub fn apply(&self, tools: &[Arc<Tool>], slots: &mut [Slot]) {
+    pub fn apply_to_slots(&self, tools: &[Arc<Tool>], slots: &mut [Slot]) {
         for (tool, slot) in tools.iter().zip(slots) {
             for (_, edit) in self.edits.iter().filter(|(of, _)| of == tool.id()) {
-                slot.gate = edit.of(&slot.gate);
+                slot.gate = edit.apply_to(&slot.gate);
             }
         }
     }
@@ -75,10 +75,12 @@ impl WhatIf {
         for tool in tools {
             let mut gate = tool.gate.clone();
             for (_, edit) in self.edits.iter().filter(|(of, _)| of == tool.id()) {
-                gate = edit.of(&gate);
+                gate = edit.apply_to(&gate);
             }
             all.extend(
-                GateEdit::between(&tool.gate, &gate).iter().flat_map(|edit| edit.edits(tool)),
+                GateEdit::edits_between(&tool.gate, &gate)
+                    .iter()
+                    .flat_map(|edit| edit.descriptor_edits(tool)),
             );
         }
         all
@@ -102,12 +104,12 @@ mod tests {
             form: EntryForm::Plain,
         };
         let tool = EntryId::new(place);
-        let mut what_if = WhatIf::of(&Context::default());
-        what_if.edit(&tool, GateEdit::AddGroup("a".into()));
-        what_if.edit(&tool, GateEdit::LeadTo(Some("s".into())));
-        what_if.edit(&tool, GateEdit::LeadTo(Some("t".into())));
+        let mut what_if = WhatIf::from_context(&Context::default());
+        what_if.add_edit(&tool, GateEdit::AddGroup("a".into()));
+        what_if.add_edit(&tool, GateEdit::LeadTo(Some("s".into())));
+        what_if.add_edit(&tool, GateEdit::LeadTo(Some("t".into())));
         assert_eq!(what_if.edits.len(), 2);
-        what_if.edit(&tool, GateEdit::RemoveGroup("a".into()));
+        what_if.add_edit(&tool, GateEdit::RemoveGroup("a".into()));
         assert_eq!(what_if.edits, [(tool, GateEdit::LeadTo(Some("t".into())))]);
     }
 }

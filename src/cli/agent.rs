@@ -8,12 +8,12 @@ use serde_json::json;
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    call::duration,
+    call::parse_duration,
     deployed,
     ending::{Ended, Ending, Halt, of_call},
     global::Global,
     opened::Opened,
-    out::{Out, Tint, complain},
+    out::{Out, Tint, print_problem},
     request::RequestArgs,
     signals::{interrupted, wait_for},
 };
@@ -63,7 +63,7 @@ pub(crate) struct Agent {
     broker: Option<String>,
 
     /// How long the next message may take: 30s, 2m; else ten minutes
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
 }
 
@@ -72,9 +72,9 @@ impl Agent {
         let opened = Opened::read_aloud(global, out)?;
         let connections = &opened.settings.connections;
         let mut connection = connections.current();
-        let agent = agents::at(&connection)?;
+        let agent = agents::find_agent(&connection)?;
         if let Some(broker) = &self.broker {
-            connection = agent.beside(&connection, connections, broker)?;
+            connection = agent.broker_connection(&connection, connections, broker)?;
         }
         let asked = Asked {
             question: self.question.clone(),
@@ -83,10 +83,10 @@ impl Agent {
             collection: self.collection.clone(),
         };
         let correlation = uuid::Uuid::new_v4().to_string();
-        let request = agent.request(&asked, &correlation, &connection)?;
-        let items = deployed::read(&connection)?;
-        let run = agent::begin(request.system, &asked, &items)?;
-        if let Some(words) = run.unloaded() {
+        let request = agent.question_request(&asked, &correlation, &connection)?;
+        let items = deployed::read_items(&connection)?;
+        let run = agent::begin_run(request.system, &asked, &items)?;
+        if let Some(words) = run.load_problem() {
             out.warn(words);
         }
         let wait = self.timeout.unwrap_or(PATIENCE);
@@ -97,13 +97,13 @@ impl Agent {
             linger: Duration::ZERO,
             ..Limits::default()
         };
-        let mask = secrets::mask(&connections.known);
+        let mask = secrets::build_mask(&connections.known);
         let dialogue = Telling { out, json: global.json, open: None, at_ms: 0 };
-        wait_for("asking the agent", dialogue.run(run, connection, (request, limits), mask))
+        wait_for("asking the agent", dialogue.run_agent(run, connection, (request, limits), mask))
     }
 }
 
-fn passed(began: Instant) -> u64 {
+fn elapsed_ms(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -117,43 +117,43 @@ struct Telling<'d> {
 }
 
 impl Telling<'_> {
-    async fn run(
+    async fn run_agent(
         mut self,
         mut agent: Box<dyn AgentRun>,
         connection: Connection,
         (request, limits): (Request, Limits),
         mask: Mask,
     ) -> Ended {
-        self.begin(&*agent)?;
+        self.print_start(&*agent)?;
         let registry = registry::of_system();
         let mut interrupt = pin!(interrupted());
         tokio::select! {
             biased;
             () = &mut interrupt => return Ok(Ending::Interrupted),
-            listening = agent.listen(&registry, &connection, mask) => if let Err(problem) = listening {
+            listening = agent.subscribe(&registry, &connection, mask) => if let Err(problem) = listening {
                 self.out.warn(format_args!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
             },
         }
         let began = Instant::now();
         let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
-        let mut call = pin!(registry.call(&connection, request, limits, sender));
+        let mut call = pin!(registry.run_call(&connection, request, limits, sender));
         let mut running = true;
         let ended = loop {
             let event = tokio::select! {
                 biased;
                 () = &mut interrupt => {
-                    self.at_ms = passed(began);
-                    self.out.say("the agent goes on by itself: TrustGraph has no way to stop it");
-                    break self.end(Outcome::Cancelled, None);
+                    self.at_ms = elapsed_ms(began);
+                    self.out.print_status("the agent goes on by itself: TrustGraph has no way to stop it");
+                    break self.print_end(Outcome::Cancelled, None);
                 }
                 event = events.recv() => event,
                 () = &mut call, if running => {
                     running = false;
                     continue;
                 }
-                said = agent.overhear() => {
-                    self.at_ms = passed(began);
-                    self.tell(said)?;
+                said = agent.next_overheard() => {
+                    self.at_ms = elapsed_ms(began);
+                    self.print_events(said)?;
                     continue;
                 }
             };
@@ -161,33 +161,33 @@ impl Telling<'_> {
             self.at_ms = at_ms;
             match kind {
                 EventKind::Chunk { text, .. } => {
-                    let said = agent.take(&text);
-                    self.tell(said)?;
+                    let said = agent.handle_message(&text);
+                    self.print_events(said)?;
                 }
-                EventKind::Notice(words) => self.out.say(words),
+                EventKind::Notice(words) => self.out.print_status(words),
                 EventKind::End { outcome, problem: Some(problem) }
                     if problem.kind == ErrorKind::AgentError =>
                 {
-                    let (said, problem) = agent.failed(problem).await;
-                    self.tell(said)?;
-                    break self.end(outcome, Some(problem));
+                    let (said, problem) = agent.explain_failure(problem).await;
+                    self.print_events(said)?;
+                    break self.print_end(outcome, Some(problem));
                 }
-                EventKind::End { outcome, problem } => break self.end(outcome, problem),
+                EventKind::End { outcome, problem } => break self.print_end(outcome, problem),
                 EventKind::Sent { .. }
                 | EventKind::Headers(_)
                 | EventKind::Stage(_)
                 | EventKind::Stray { .. } => {}
             }
         };
-        agent.end().await;
+        agent.unsubscribe().await;
         ended
     }
 
-    fn begin(&mut self, agent: &dyn AgentRun) -> Result<(), Halt> {
+    fn print_start(&mut self, agent: &dyn AgentRun) -> Result<(), Halt> {
         for words in agent.warnings() {
             self.out.warn(words);
         }
-        let Said::State { state, available } = agent.now() else { return Ok(()) };
+        let Said::State { state, available } = agent.current_state() else { return Ok(()) };
         self.tell_state("start", &state, &available)
     }
 
@@ -196,14 +196,14 @@ impl Telling<'_> {
             let state = json!({"event": event, "at_ms": self.at_ms, "state": state, "available": available});
             return Ok(self.out.json_line(&state)?);
         }
-        self.line("state", Tint::Dim, &state_words(state, available))
+        self.print_line("state", Tint::Dim, &state_words(state, available))
     }
 
-    fn line(&mut self, label: &str, tint: Tint, text: &str) -> Result<(), Halt> {
+    fn print_line(&mut self, label: &str, tint: Tint, text: &str) -> Result<(), Halt> {
         if self.open.take().is_some() {
-            self.out.line("")?;
+            self.out.print_line("")?;
         }
-        self.out.line(format_args!(
+        self.out.print_line(format_args!(
             "{} {}",
             self.out.tint(Tint::Bold, &format!("{label:<11}")),
             self.out.tint(tint, text)
@@ -211,7 +211,7 @@ impl Telling<'_> {
         Ok(self.out.flush()?)
     }
 
-    fn tell(&mut self, said: Vec<Said>) -> Result<(), Halt> {
+    fn print_events(&mut self, said: Vec<Said>) -> Result<(), Halt> {
         for said in said {
             match said {
                 Said::Told(Told::Action { tool, arguments }) if self.json => {
@@ -219,53 +219,55 @@ impl Telling<'_> {
                     self.out.json_line(&action)?;
                 }
                 Said::Told(Told::Action { tool, arguments }) => {
-                    self.line("action", Tint::Odd, &format!("{tool} {arguments}"))?;
+                    self.print_line("action", Tint::Odd, &format!("{tool} {arguments}"))?;
                 }
-                Said::Told(Told::Text { part, text, ends }) => self.text(part, &text, ends)?,
-                Said::Note(words) => self.out.say(words),
+                Said::Told(Told::Text { part, text, ends }) => {
+                    self.print_text(part, &text, ends)?
+                }
+                Said::Note(words) => self.out.print_status(words),
                 Said::State { state, available } => self.tell_state("state", &state, &available)?,
                 Said::Offered { steps, tools } if self.json => {
                     self.out.json_line(&json!({"event": "offered", "at_ms": self.at_ms, "steps": steps, "tools": tools}))?;
                 }
                 Said::Offered { tools, .. } => {
-                    self.line("offered", Tint::Dim, &offered_words(&tools))?;
+                    self.print_line("offered", Tint::Dim, &offered_words(&tools))?;
                 }
             }
         }
         Ok(())
     }
 
-    fn text(&mut self, part: Part, text: &str, ends: bool) -> Result<(), Halt> {
+    fn print_text(&mut self, part: Part, text: &str, ends: bool) -> Result<(), Halt> {
         if self.json {
             let piece =
-                json!({"event": part.word(), "at_ms": self.at_ms, "text": text, "last": ends});
+                json!({"event": part.as_str(), "at_ms": self.at_ms, "text": text, "last": ends});
             return Ok(self.out.json_line(&piece)?);
         }
         if self.open != Some(part) && !(text.is_empty() && ends) {
-            let label = self.out.tint(Tint::Bold, &format!("{:<11}", part.word()));
+            let label = self.out.tint(Tint::Bold, &format!("{:<11}", part.as_str()));
             self.out.raw_start(&label)?;
             self.open = Some(part);
         }
-        self.out.raw(text)?;
+        self.out.print_raw(text)?;
         if ends && self.open.take().is_some() {
-            self.out.line("")?;
+            self.out.print_line("")?;
         }
         Ok(self.out.flush()?)
     }
 
-    fn end(&mut self, outcome: Outcome, problem: Option<CallError>) -> Ended {
+    fn print_end(&mut self, outcome: Outcome, problem: Option<CallError>) -> Ended {
         if self.open.take().is_some() {
-            self.out.line("")?;
+            self.out.print_line("")?;
         }
         if self.json {
             let error = problem
                 .as_ref()
                 .map(|problem| json!({"type": problem.kind.word(), "message": problem.message, "remedy": problem.remedy}));
-            self.out.json_line(&json!({"event": "end", "at_ms": self.at_ms, "outcome": outcome.word(), "error": error}))?;
+            self.out.json_line(&json!({"event": "end", "at_ms": self.at_ms, "outcome": outcome.as_str(), "error": error}))?;
         }
         self.out.flush()?;
         if let Some(problem) = problem.filter(|_| !self.json) {
-            complain(&of_call(outcome, problem, "asking the agent"));
+            print_problem(&of_call(outcome, problem, "asking the agent"));
         }
         Ok(Ending::of_call(outcome))
     }

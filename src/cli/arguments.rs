@@ -28,55 +28,59 @@ use crate::{
 ///
 /// # Errors
 /// When a word is neither, a value is not JSON, a key stands twice, or the file cannot be read.
-pub(crate) fn read(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
-    let mut arguments = whole.map_or_else(|| json("{}").map_err(wrong), read_whole)?;
+pub(crate) fn read_arguments(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
+    let mut arguments =
+        whole.map_or_else(|| parse_json("{}").map_err(argument_problem), read_whole)?;
     let mut seen: Vec<&str> = Vec::new();
     for word in words {
-        let (key, to) = pair(word)?;
+        let (key, to) = parse_pair(word)?;
         if seen.contains(&key) {
-            return Err(wrong(format!("\"{key}\" is given twice"))
-                .remedy("give each argument once; a list is written key:='[1, 2]'"));
+            return Err(argument_problem(format!("\"{key}\" is given twice"))
+                .with_remedy("give each argument once; a list is written key:='[1, 2]'"));
         }
         seen.push(key);
         let set = Edit::Set { at: Pointer::root().child(key), to };
-        arguments = arguments.apply(0, &set).map_err(|error| wrong(error.to_string()))?.0;
+        arguments =
+            arguments.apply(0, &set).map_err(|error| argument_problem(error.to_string()))?.0;
     }
-    literal(&arguments).map_err(wrong)
+    to_literal(&arguments).map_err(argument_problem)
 }
 
-fn wrong(cause: impl Into<String>) -> Problem {
+fn argument_problem(cause: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::Input, "reading the arguments", cause)
 }
 
-fn pair(word: &str) -> Result<(&str, Literal), Problem> {
+fn parse_pair(word: &str) -> Result<(&str, Literal), Problem> {
     let form = "write key=text, or key:=json for numbers, lists and true or false";
-    let (key, text) =
-        word.split_once('=').ok_or_else(|| wrong(format!("\"{word}\" has no =")).remedy(form))?;
+    let (key, text) = word
+        .split_once('=')
+        .ok_or_else(|| argument_problem(format!("\"{word}\" has no =")).with_remedy(form))?;
     let (key, value) = match key.strip_suffix(':') {
         None => (key, text.into()),
         Some(key) => {
-            let value = json(text).and_then(|source| literal(&source));
+            let value = parse_json(text).and_then(|source| to_literal(&source));
             (
                 key,
                 value.map_err(|cause| {
-                    wrong(format!("the value of \"{key}\" is not JSON: {cause}")).remedy(form)
+                    argument_problem(format!("the value of \"{key}\" is not JSON: {cause}"))
+                        .with_remedy(form)
                 })?,
             )
         }
     };
     match key.is_empty() {
-        true => Err(wrong(format!("\"{word}\" names no argument")).remedy(form)),
+        true => Err(argument_problem(format!("\"{word}\" names no argument")).with_remedy(form)),
         false => Ok((key, value)),
     }
 }
 
-fn json(text: &str) -> Result<Source, String> {
+fn parse_json(text: &str) -> Result<Source, String> {
     Source::parse(Format::Json, text)
         .map_err(|error| format!("{} (column {})", error.message, error.column))
 }
 
-fn literal(source: &Source) -> Result<Literal, String> {
-    let text = source.json(0).ok_or("it is empty")?;
+fn to_literal(source: &Source) -> Result<Literal, String> {
+    let text = source.to_json(0).ok_or("it is empty")?;
     Literal::parse(&text).map_err(|error| error.to_string())
 }
 
@@ -86,19 +90,25 @@ fn read_whole(given: &str) -> Result<Source, Problem> {
         let mut text = String::new();
         std::io::stdin()
             .read_to_string(&mut text)
-            .map_err(|error| wrong(format!("standard input: {error}")))?;
+            .map_err(|error| argument_problem(format!("standard input: {error}")))?;
         ("standard input", Format::Json, text)
     } else if given.trim_start().starts_with('{') {
         ("--args", Format::Json, given.to_owned())
     } else {
         let path = std::path::Path::new(given);
-        (given, Format::of(path).unwrap_or(Format::Json), files::read(path)?.text.to_string())
+        (
+            given,
+            Format::from_path(path).unwrap_or(Format::Json),
+            files::read_text(path)?.text.to_string(),
+        )
     };
-    let source = Source::parse(format, text).map_err(|error| wrong(format!("{from}: {error}")))?;
-    match source.value(0).filter(|value| value.is_object()).and_then(|_| source.json(0)) {
-        Some(text) => json(&text).map_err(wrong),
-        None => Err(wrong(format!("{from}: this is no object"))
-            .remedy("give an object with a member for each argument: {\"topic\": \"llamas\"}")),
+    let source = Source::parse(format, text)
+        .map_err(|error| argument_problem(format!("{from}: {error}")))?;
+    match source.value(0).filter(|value| value.is_object()).and_then(|_| source.to_json(0)) {
+        Some(text) => parse_json(&text).map_err(argument_problem),
+        None => Err(argument_problem(format!("{from}: this is no object")).with_remedy(
+            "give an object with a member for each argument: {\"topic\": \"llamas\"}",
+        )),
     }
 }
 
@@ -106,8 +116,8 @@ fn read_whole(given: &str) -> Result<Source, Problem> {
 ///
 /// # Errors
 /// Everything that does not fit, in one sentence for each.
-pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Problem> {
-    let schema = table::arguments(tool);
+pub(crate) fn check_arguments(tool: &Tool, arguments: &Value) -> Result<(), Problem> {
+    let schema = table::arguments_schema(tool);
     let checker = Checker::compile(&schema).map_err(|findings| {
         let causes: Vec<_> = findings.iter().map(ToString::to_string).collect();
         Problem::new(
@@ -115,26 +125,31 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Problem> {
             format!("checking the arguments of {}", tool.entry.key),
             causes.join("; "),
         )
-        .remedy("mend the tool's arguments, or send without a check: --no-check")
+        .with_remedy("mend the tool's arguments, or send without a check: --no-check")
     })?;
     let mut told: Vec<String> =
-        checker.issues(arguments).iter().map(|issue| sentence(issue, arguments)).collect();
+        checker.issues(arguments).iter().map(|issue| issue_sentence(issue, arguments)).collect();
     told.extend(
-        arguments.as_object().into_iter().flatten().filter_map(|(name, _)| unknown(&schema, name)),
+        arguments
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, _)| unknown_argument(&schema, name)),
     );
     if told.is_empty() {
         return Ok(());
     }
-    let remedy = format!("{}; or send all the same with --no-check", takes(tool, &schema));
+    let remedy =
+        format!("{}; or send all the same with --no-check", describe_arguments(tool, &schema));
     Err(Problem::new(
         ProblemKind::Input,
         format!("checking the arguments of {}", tool.entry.key),
         told.join("; "),
     )
-    .remedy(remedy))
+    .with_remedy(remedy))
 }
 
-fn sentence(issue: &Issue, value: &Value) -> String {
+fn issue_sentence(issue: &Issue, value: &Value) -> String {
     let name =
         if issue.at.is_root() { "the arguments".to_owned() } else { issue.at.tokens().join(".") };
     let typed = issue.keyword == "type" && issue.at.get(value).is_some_and(Value::is_string);
@@ -144,21 +159,21 @@ fn sentence(issue: &Issue, value: &Value) -> String {
 }
 
 /// What is odd about a name that the tool does not list, when it lists any.
-fn unknown(schema: &Value, name: &str) -> Option<String> {
+fn unknown_argument(schema: &Value, name: &str) -> Option<String> {
     let listed = schema.get("properties")?.as_object().filter(|listed| !listed.is_empty())?;
     let open =
         schema.get("additionalProperties").is_some() || schema.get("patternProperties").is_some();
     if open || listed.contains_key(name) {
         return None;
     }
-    Some(match similar::nearest(name, listed.keys().map(String::as_str)) {
+    Some(match similar::nearest_name(name, listed.keys().map(String::as_str)) {
         Some(near) => format!("there is no argument \"{name}\"; did you mean \"{near}\"?"),
         None => format!("there is no argument \"{name}\""),
     })
 }
 
 /// What the tool takes, in words.
-fn takes(tool: &Tool, schema: &Value) -> String {
+fn describe_arguments(tool: &Tool, schema: &Value) -> String {
     let listed = Pointer::root().child("properties");
     let names: Vec<&str> = listed
         .get(schema)
@@ -185,20 +200,22 @@ mod tests {
 
     #[test]
     fn pairs_are_text_or_json_and_stand_above_the_rest() {
-        let read =
-            read(Some(r#"{"a": 1, "b": "old"}"#), &words(&["b=new=er", "c:=[1, true]", "d="]))
-                .unwrap();
+        let read = read_arguments(
+            Some(r#"{"a": 1, "b": "old"}"#),
+            &words(&["b=new=er", "c:=[1, true]", "d="]),
+        )
+        .unwrap();
         assert_eq!(read.value(), &json!({"a": 1, "b": "new=er", "c": [1, true], "d": ""}));
     }
 
     #[test]
     fn numbers_stay_as_they_are_written() {
-        let read = read(
+        let read = read_arguments(
             Some(r#"{"a": 1.50, "b": [1e3]}"#),
             &words(&["c:=12345678901234567890123", "a:=2.0"]),
         )
         .unwrap();
-        assert_eq!(read.json(), r#"{"a":2.0,"b":[1e3],"c":12345678901234567890123}"#);
+        assert_eq!(read.to_json(), r#"{"a":2.0,"b":[1e3],"c":12345678901234567890123}"#);
     }
 
     #[test]
@@ -209,10 +226,10 @@ mod tests {
             (&["n:=[1"], "the value of \"n\" is not JSON"),
             (&["a=1", "a=2"], "\"a\" is given twice"),
         ] {
-            let problem = read(None, &words(given)).unwrap_err();
+            let problem = read_arguments(None, &words(given)).unwrap_err();
             assert!(problem.cause.starts_with(cause) && !problem.remedy.is_empty(), "{problem}");
         }
-        assert!(read(Some("{\"a\": }"), &[]).is_err());
-        assert!(read(Some("[1]"), &[]).is_err(), "a file of that name is not there");
+        assert!(read_arguments(Some("{\"a\": }"), &[]).is_err());
+        assert!(read_arguments(Some("[1]"), &[]).is_err(), "a file of that name is not there");
     }
 }

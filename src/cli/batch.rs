@@ -18,7 +18,7 @@ use crate::{
         connection::Connection,
         trace::Head,
     },
-    runtime::now::now,
+    runtime::now::now_millis,
     store::history::History,
     wire::registry::Registry,
 };
@@ -40,12 +40,12 @@ pub(crate) struct Many {
 
 /// Sends all and tells how each ended, in their order, and what came of them together. An
 /// interruption ends it with what came until then.
-pub(crate) async fn run(many: Many, out: &mut Out) -> Ended {
+pub(crate) async fn run_batch(many: Many, out: &mut Out) -> Ended {
     let Many { registry, requests, at_once, connection, limits, history, json } = many;
     let mut interrupt = pin!(interrupted());
     let calls = requests
         .into_iter()
-        .map(|request| call(&registry, &connection, request, limits, history.as_ref()));
+        .map(|request| call_once(&registry, &connection, request, limits, history.as_ref()));
     let mut answers = pin!(futures::stream::iter(calls).buffered(at_once));
     let mut series = Series::default();
     let mut ending = Ending::Done;
@@ -60,7 +60,7 @@ pub(crate) async fn run(many: Many, out: &mut Out) -> Ended {
         };
         let Some((answer, first_ms)) = next else { break };
         let outcome = answer.outcome.unwrap_or(Outcome::Cancelled);
-        series.take(outcome, answer.took_ms, first_ms);
+        series.add_call(outcome, answer.took_ms, first_ms);
         if outcome != Outcome::Succeeded {
             ending = Ending::Found;
         }
@@ -69,19 +69,19 @@ pub(crate) async fn run(many: Many, out: &mut Out) -> Ended {
                 .error
                 .as_ref()
                 .map(|(kind, message)| json!({"type": kind, "message": message}));
-            out.json_line(&json!({"event": "end", "at_ms": answer.took_ms, "outcome": outcome.word(), "error": error, "chunks": answer.chunks}))?;
+            out.json_line(&json!({"event": "end", "at_ms": answer.took_ms, "outcome": outcome.as_str(), "error": error, "chunks": answer.chunks}))?;
         } else if let Some((kind, message)) = &answer.error {
-            out.say(format_args!("{}: {message} ({kind})", outcome.word()));
+            out.print_status(format_args!("{}: {message} ({kind})", outcome.as_str()));
         }
     }
     match json {
         true => out.json_line(&series.to_json())?,
-        false => out.line(series.words())?,
+        false => out.print_line(series.summary())?,
     }
     Ok(ending)
 }
 
-async fn call(
+async fn call_once(
     registry: &Registry,
     connection: &Connection,
     request: Request,
@@ -89,22 +89,23 @@ async fn call(
     history: Option<&Arc<History>>,
 ) -> (Answer, Option<u64>) {
     // A call is made although it cannot be kept.
-    let mut recorder =
-        history.and_then(|history| history.begin(&Head::of(&request, connection, now())).ok());
+    let mut recorder = history.and_then(|history| {
+        history.begin_call(&Head::from_request(&request, connection, now_millis())).ok()
+    });
     let (sender, mut events) = mpsc::channel(QUEUE);
-    let calling = registry.call(connection, request, limits, sender);
+    let calling = registry.run_call(connection, request, limits, sender);
     let taking = async {
         let (mut answer, mut first) = (Answer::default(), None);
         let mut batch = Vec::with_capacity(QUEUE);
         while events.recv_many(&mut batch, QUEUE).await > 0 {
             recorder = recorder
                 .take()
-                .and_then(|mut recorder| recorder.take(&batch).ok().map(|()| recorder));
+                .and_then(|mut recorder| recorder.record_events(&batch).ok().map(|()| recorder));
             for event in batch.drain(..) {
                 if matches!(event.kind, EventKind::Chunk { .. }) {
                     first.get_or_insert(event.at_ms);
                 }
-                answer.take(&event);
+                answer.apply_event(&event);
             }
         }
         (answer, first)

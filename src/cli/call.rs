@@ -14,7 +14,7 @@ use super::{
     ending::{Ended, Ending, Halt, of_call},
     global::Global,
     opened::Opened,
-    out::{Out, complain},
+    out::{Out, print_problem},
     signals::{interrupted, wait_for},
 };
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
         size,
         trace::Head,
     },
-    runtime::{now::now, registry},
+    runtime::{now::now_millis, registry},
     store::{
         history::{History, Recorder},
         paths::Paths,
@@ -62,12 +62,12 @@ pub(crate) struct Call {
     args: Option<String>,
 
     /// How long the answer may take: 500ms, 30s, 2m
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
     /// Listen so long after the end for messages that come late, twice or out of order; else only
     /// those that are there already are told
-    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "times")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with = "times")]
     linger: Option<Duration>,
 
     /// The user that the request names; else as in toolcrib.toml
@@ -106,8 +106,8 @@ pub(crate) struct Call {
 }
 
 /// A time on the command line.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    duration::parse(text)
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    duration::parse_duration(text)
         .filter(|time| !time.is_zero())
         .ok_or_else(|| format!("write {}", duration::EXAMPLES))
 }
@@ -115,7 +115,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 impl Call {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
-        let elsewhere = self.elsewhere(&opened, out);
+        let elsewhere = self.deployed_catalog(&opened, out);
         let found = elsewhere
             .as_ref()
             .and_then(|catalog| Some((catalog, catalog.tool_called(&self.tool)?)));
@@ -123,22 +123,23 @@ impl Call {
             Some(found) => found,
             None => (&opened.catalog, opened.tool(&self.tool)?),
         };
-        let mut connection = opened.settings.connections.of(tool);
+        let mut connection = opened.settings.connections.for_tool(tool);
         if self.new_agent {
             connection = without_agent(connection);
         }
-        let arguments = arguments::read(self.args.as_deref(), &self.pairs)?;
+        let arguments = arguments::read_arguments(self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
-            arguments::check(tool, arguments.value())?;
+            arguments::check_arguments(tool, arguments.value())?;
         }
         let user =
             self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
-        let arguments =
-            template::with_answers(&arguments, &|tool| history(&opened).ok()?.answer_of(tool))?;
+        let arguments = template::with_answers(&arguments, &|tool| {
+            open_history(&opened).ok()?.answer_of(tool)
+        })?;
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
-            calling::request(&CallOf {
+            calling::build_request(&CallOf {
                 catalog,
                 tool,
                 user,
@@ -150,7 +151,7 @@ impl Call {
         };
         let request = fresh()?;
         if self.dry_run {
-            return show(global, out, &request, &connection);
+            return print_request(global, out, &request, &connection);
         }
         if let Some(times) = self.times {
             let requests = (0..times).map(|_| fresh()).collect::<Result<_, _>>()?;
@@ -160,13 +161,16 @@ impl Call {
                 at_once: usize::from(self.jobs),
                 connection,
                 limits: self.limits(),
-                history: if self.no_history { None } else { history(&opened).ok() },
+                history: if self.no_history { None } else { open_history(&opened).ok() },
                 json: global.json,
             };
-            return wait_for("calling", batch::run(many, out));
+            return wait_for("calling", batch::run_batch(many, out));
         }
-        let recorder =
-            if self.no_history { None } else { record(&opened, &request, &connection, out) };
+        let recorder = if self.no_history {
+            None
+        } else {
+            begin_recording(&opened, &request, &connection, out)
+        };
         let shown = request_json(&request, &connection, 0);
         let teller = EventPrinter {
             out,
@@ -180,15 +184,15 @@ impl Call {
             first: None,
         };
         let registry = registry::of_workspace(&opened.workspace.root);
-        wait_for("calling", stream(registry, connection, request, self.limits(), teller))
+        wait_for("calling", stream_call(registry, connection, request, self.limits(), teller))
     }
 
     /// Where the workspace does not have the tool: those that can be called on the running system.
-    fn elsewhere(&self, opened: &Opened, out: &Out) -> Option<Catalog> {
+    fn deployed_catalog(&self, opened: &Opened, out: &Out) -> Option<Catalog> {
         if opened.catalog.tool_called(&self.tool).is_some() {
             return None;
         }
-        match deployed::callable(&opened.settings.connections.current()) {
+        match deployed::callable_catalog(&opened.settings.connections.current()) {
             Ok(catalog) => catalog,
             Err(Halt::Met(problem)) => {
                 out.warn(format_args!("the tools of the running system are not known: {problem}"));
@@ -211,7 +215,12 @@ impl Call {
 }
 
 /// The request as it would be sent.
-fn show(global: &Global, out: &mut Out, request: &Request, connection: &Connection) -> Ended {
+fn print_request(
+    global: &Global,
+    out: &mut Out,
+    request: &Request,
+    connection: &Connection,
+) -> Ended {
     if global.json {
         out.json_line(&request_json(request, connection, 0))?;
         return Ok(Ending::Done);
@@ -221,13 +230,13 @@ fn show(global: &Global, out: &mut Out, request: &Request, connection: &Connecti
         ("to", &request.to),
         ("reply", request.reply.as_deref().unwrap_or("an inbox")),
     ] {
-        out.line(format!("{label:<11} {}", out.text(text)))?;
+        out.print_line(format!("{label:<11} {}", out.safe_text(text)))?;
     }
     for (name, value) in &request.headers {
-        out.line(format!("{name:<11} {}", out.text(value)))?;
+        out.print_line(format!("{name:<11} {}", out.safe_text(value)))?;
     }
-    out.line("")?;
-    out.raw(&format!("{}\n", request.body))?;
+    out.print_line("")?;
+    out.print_raw(&format!("{}\n", request.body))?;
     Ok(Ending::Done)
 }
 
@@ -238,7 +247,7 @@ fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value
         "tool": request.name,
         "system": request.system,
         "connection": connection.name,
-        "transport": connection.transport().word(),
+        "transport": connection.transport().as_str(),
         "to": request.to,
         "reply": request.reply,
         "headers": request.headers.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect::<serde_json::Map<_, _>>(),
@@ -248,7 +257,7 @@ fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value
 }
 
 /// As much of a message as a line can hold.
-fn opening(body: &str) -> String {
+fn body_preview(body: &str) -> String {
     const MOST: usize = 160;
     let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MOST) {
@@ -258,20 +267,21 @@ fn opening(body: &str) -> String {
 }
 
 /// The history of the workspace.
-fn history(opened: &Opened) -> Result<Arc<History>, Problem> {
-    let mask = secrets::mask(&opened.settings.connections.known);
-    Ok(Arc::new(History::of(&Paths::of_user()?, &opened.workspace.root, mask)))
+fn open_history(opened: &Opened) -> Result<Arc<History>, Problem> {
+    let mask = secrets::build_mask(&opened.settings.connections.known);
+    Ok(Arc::new(History::for_workspace(&Paths::of_user()?, &opened.workspace.root, mask)))
 }
 
 /// Begins the call in the history; a call is made although it cannot be kept.
-fn record(
+fn begin_recording(
     opened: &Opened,
     request: &Request,
     connection: &Connection,
     out: &Out,
 ) -> Option<Recorder> {
-    let begun =
-        history(opened).and_then(|history| history.begin(&Head::of(request, connection, now())));
+    let begun = open_history(opened).and_then(|history| {
+        history.begin_call(&Head::from_request(request, connection, now_millis()))
+    });
     begun
         .map_err(|problem| {
             out.warn(format_args!("this call is not kept in the history: {problem}"));
@@ -280,7 +290,7 @@ fn record(
 }
 
 /// Runs the call and tells its events as they come, until its end or an interruption.
-async fn stream(
+async fn stream_call(
     registry: Registry,
     connection: Connection,
     request: Request,
@@ -290,7 +300,7 @@ async fn stream(
     let began = Instant::now();
     let (sender, mut events) = mpsc::channel(QUEUE);
     let mut interrupt = pin!(interrupted());
-    let mut call = Box::pin(registry.call(&connection, request, limits, sender));
+    let mut call = Box::pin(registry.run_call(&connection, request, limits, sender));
     let mut running = true;
     let mut ending = Ending::Done;
     let mut batch = Vec::with_capacity(QUEUE);
@@ -301,8 +311,8 @@ async fn stream(
                 let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
                 drop(call);
                 registry.close().await;
-                teller.keep(&[Event { at_ms, kind: EventKind::End { outcome: Outcome::Cancelled, problem: None } }]);
-                return teller.end(at_ms, Outcome::Cancelled, None);
+                teller.record_events(&[Event { at_ms, kind: EventKind::End { outcome: Outcome::Cancelled, problem: None } }]);
+                return teller.print_end(at_ms, Outcome::Cancelled, None);
             }
             count = events.recv_many(&mut batch, QUEUE) => count,
             () = &mut call, if running => {
@@ -315,11 +325,11 @@ async fn stream(
             return Ok(ending);
         }
         // What is seen is kept.
-        teller.keep(&batch);
+        teller.record_events(&batch);
         let mut left = batch.len();
         for event in batch.drain(..) {
             left -= 1;
-            if let Some(ended) = teller.tell(event, left == 0 && events.is_empty())? {
+            if let Some(ended) = teller.print_event(event, left == 0 && events.is_empty())? {
                 ending = ended;
             }
         }
@@ -351,8 +361,10 @@ struct EventPrinter<'t> {
 
 impl EventPrinter<'_> {
     /// Puts events into the history, until that fails.
-    fn keep(&mut self, events: &[Event]) {
-        if let Some(Err(problem)) = self.recorder.as_mut().map(|recorder| recorder.take(events)) {
+    fn record_events(&mut self, events: &[Event]) {
+        if let Some(Err(problem)) =
+            self.recorder.as_mut().map(|recorder| recorder.record_events(events))
+        {
             self.recorder = None;
             self.out
                 .warn(format_args!("the rest of this call is not kept in the history: {problem}"));
@@ -360,19 +372,19 @@ impl EventPrinter<'_> {
     }
 
     /// Says words on a line of their own.
-    fn say(&mut self, words: String) -> std::io::Result<()> {
+    fn print_status_line(&mut self, words: String) -> std::io::Result<()> {
         if std::mem::take(&mut self.open_line) {
             self.out.end_line()?;
         }
         // What came before stands before them.
         self.out.flush()?;
-        self.out.say(words);
+        self.out.print_status(words);
         Ok(())
     }
 
     /// Tells an event; answers with the ending when it is the end. What is written is seen at once
     /// when nothing follows at once.
-    fn tell(
+    fn print_event(
         &mut self,
         event: Event,
         is_last_for_now: bool,
@@ -391,7 +403,7 @@ impl EventPrinter<'_> {
                 self.first.get_or_insert(at_ms);
                 match self.json {
                     true => self.out.json_line(&Chunk { event: "chunk", at_ms, text: &text })?,
-                    false => self.out.raw(&text)?,
+                    false => self.out.print_raw(&text)?,
                 }
                 self.open_line =
                     if text.is_empty() { self.open_line } else { !text.ends_with('\n') };
@@ -400,11 +412,13 @@ impl EventPrinter<'_> {
                 }
             }
             EventKind::Headers(headers) => match self.json {
-                true => self.out.json_line(&events::json(&Event {
+                true => self.out.json_line(&events::event_json(&Event {
                     at_ms,
                     kind: EventKind::Headers(headers),
                 }))?,
-                false => self.out.detail(format_args!("headers: {}", events::written(&headers))),
+                false => self
+                    .out
+                    .print_detail(format_args!("headers: {}", events::format_headers(&headers))),
             },
             EventKind::Stray { cause, id, body, .. } if !self.json => {
                 let id = id
@@ -412,46 +426,46 @@ impl EventPrinter<'_> {
                     .map_or_else(String::new, |id| format!(" {id}"));
                 let words = format!(
                     "a message that is no part of the answer: {}{id}: {}",
-                    cause.words(),
-                    opening(&Mask::default().text(&body))
+                    cause.message(),
+                    body_preview(&Mask::default().mask_text(&body))
                 );
-                self.say(words)?;
+                self.print_status_line(words)?;
             }
             stray @ EventKind::Stray { .. } => {
-                self.out.json_line(&events::json(&Event { at_ms, kind: stray }))?;
+                self.out.json_line(&events::event_json(&Event { at_ms, kind: stray }))?;
             }
-            EventKind::Notice(words) => self.say(words)?,
+            EventKind::Notice(words) => self.print_status_line(words)?,
             stage @ EventKind::Stage(_) if self.json => {
-                self.out.json_line(&events::json(&Event { at_ms, kind: stage }))?;
+                self.out.json_line(&events::event_json(&Event { at_ms, kind: stage }))?;
             }
-            EventKind::Stage(stage) => self.say(stage.words)?,
+            EventKind::Stage(stage) => self.print_status_line(stage.words)?,
             EventKind::End { outcome, problem } => {
-                return self.end(at_ms, outcome, problem).map(Some);
+                return self.print_end(at_ms, outcome, problem).map(Some);
             }
         }
         Ok(None)
     }
 
-    fn end(&mut self, at_ms: u64, outcome: Outcome, problem: Option<CallError>) -> Ended {
+    fn print_end(&mut self, at_ms: u64, outcome: Outcome, problem: Option<CallError>) -> Ended {
         if self.json {
             let error = problem
                 .as_ref()
                 .map(|problem| json!({"type": problem.kind.word(), "message": problem.message, "remedy": problem.remedy}));
-            let end = json!({"event": "end", "at_ms": at_ms, "outcome": outcome.word(), "error": error, "chunks": self.chunks});
+            let end = json!({"event": "end", "at_ms": at_ms, "outcome": outcome.as_str(), "error": error, "chunks": self.chunks});
             self.out.json_line(&end)?;
         } else if self.open_line {
             self.out.end_line()?;
         }
         self.out.flush()?;
         if let Some(problem) = problem.filter(|_| !self.json) {
-            complain(&of_call(outcome, problem, format!("calling {}", self.key)));
+            print_problem(&of_call(outcome, problem, format!("calling {}", self.key)));
         }
         let first =
             self.first.map_or_else(String::new, |first| format!(", the first after {first} ms"));
-        let size = size::bytes(self.bytes);
-        self.out.detail(format_args!(
+        let size = size::format_size(self.bytes);
+        self.out.print_detail(format_args!(
             "{} after {at_ms} ms: {} chunks, {size}{first}",
-            outcome.word(),
+            outcome.as_str(),
             self.chunks
         ));
         Ok(Ending::of_call(outcome))

@@ -53,7 +53,7 @@ impl CardReader {
     }
 
     /// A message names cards.
-    pub fn ask(&mut self, system: Option<SystemId>, conversation: u64, cards: &[String]) {
+    pub fn request_cards(&mut self, system: Option<SystemId>, conversation: u64, cards: &[String]) {
         for id in cards {
             if self.waiting.len() < WAITING && self.asked.insert(id.clone()) {
                 self.waiting.push_back(Wanted { id: id.clone(), system, conversation });
@@ -92,7 +92,7 @@ impl CardReader {
         let (connection, mask) = (self.connection.clone(), self.mask.clone());
         self.reading = Some(Box::pin(async move {
             let read = match card_source {
-                Ok(card_source) => card_source::read(&connection, &card_source, &mask).await,
+                Ok(card_source) => card_source::read_cards(&connection, &card_source, &mask).await,
                 Err(problem) => {
                     let problem = CallError {
                         kind: ErrorKind::NoCardSource,
@@ -108,7 +108,7 @@ impl CardReader {
 
     /// Tells of a card, and compares it with the other one of its call. The conversation ends as a
     /// result says.
-    pub fn tell(
+    pub fn print_card(
         &mut self,
         (wanted, (id, read)): (Wanted, Read),
         record: &mut Record,
@@ -122,11 +122,15 @@ impl CardReader {
                 return Ok(out.json_line(&line)?);
             }
             Err(problem) => {
-                return said(out, Tint::Bad, &format!("✗ card {id}: {}", problem.message));
+                return print_indented(
+                    out,
+                    Tint::Bad,
+                    &format!("✗ card {id}: {}", problem.message),
+                );
             }
         };
-        if let Some(settled) = watched::settled(wanted.system, &value) {
-            record.settle(&settled);
+        if let Some(settled) = watched::card_outcome(wanted.system, &value) {
+            record.apply_settled(&settled);
         }
         let [attachment] = <[Attachment; 1]>::try_from(watched::laid_out(
             wanted.system,
@@ -141,7 +145,11 @@ impl CardReader {
                 &json!({"event": "card", "conversation": conversation, "card_id": id, "what": what, "card": attachment.body}),
             )?;
         } else {
-            said(out, Tint::Dim, &format!("▤ {} {}", attachment.words, short(&value["content"])))?;
+            print_indented(
+                out,
+                Tint::Dim,
+                &format!("▤ {} {}", attachment.words, content_preview(&value["content"])),
+            )?;
         }
         let Some(call) = value["tool_call_id"].as_str().filter(|call| !call.is_empty()) else {
             return Ok(());
@@ -163,7 +171,7 @@ impl CardReader {
                     .body
                     .as_array()
                     .is_none_or(|rows| rows.iter().all(|row| row["copied"] == true));
-                said(
+                print_indented(
                     out,
                     if all { Tint::Good } else { Tint::Odd },
                     &format!("{} {}", if all { "✓" } else { "⚠" }, attachment.words),
@@ -174,14 +182,14 @@ impl CardReader {
     }
 }
 
-fn said(out: &mut Out, tint: Tint, words: &str) -> Result<(), Halt> {
-    let line = format!("{:>20}{}", "", out.text(words));
+fn print_indented(out: &mut Out, tint: Tint, words: &str) -> Result<(), Halt> {
+    let line = format!("{:>20}{}", "", out.safe_text(words));
     let line = out.tint(tint, &line);
-    Ok(out.line(line)?)
+    Ok(out.print_line(line)?)
 }
 
 /// The beginning of a content, on one line.
-fn short(content: &Value) -> String {
+fn content_preview(content: &Value) -> String {
     const LETTERS: usize = 400;
     let text = content.to_string();
     match text.char_indices().nth(LETTERS) {

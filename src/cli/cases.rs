@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     global::Global,
-    scenarios::{home, inside, placed},
+    scenarios::{find_workspace_root, list_data_files, message_with_position},
 };
 use crate::{
     engine::case::{page::FOLDER, script::Case},
@@ -22,7 +22,7 @@ pub(crate) struct Filed {
 impl Filed {
     /// Its own name, else its file's.
     #[must_use]
-    pub fn name(&self) -> String {
+    pub fn display_name(&self) -> String {
         if self.case.name.is_empty() {
             self.path.display().to_string()
         } else {
@@ -32,8 +32,8 @@ impl Filed {
 
     /// The workspace that the file lies in.
     #[must_use]
-    pub fn home(&self) -> Option<PathBuf> {
-        home(&self.path)
+    pub fn workspace_root(&self) -> Option<PathBuf> {
+        find_workspace_root(&self.path)
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
     }
     let cause = format!("{} has no folder \"{FOLDER}\"", workspace.name());
     Err(Problem::new(ProblemKind::Missing, "reading cases", cause)
-        .remedy("keep a call as a case in Invoke or History, or name a case file"))
+        .with_remedy("keep a call as a case in Invoke or History, or name a case file"))
 }
 
 /// Reads files, and of folders all files in them by name.
@@ -57,11 +57,11 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// # Errors
 /// When a file is missing, cannot be read, or is no case (told with line and column); when there is
 /// none at all.
-pub(crate) fn read(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
+pub(crate) fn read_cases(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
     let mut filed = Vec::new();
     for path in given {
         match path.is_dir() {
-            true => inside(path)?
+            true => list_data_files(path)?
                 .into_iter()
                 .try_for_each(|path| read_one(&path).map(|one| filed.push(one)))?,
             false => filed.push(read_one(path)?),
@@ -69,19 +69,19 @@ pub(crate) fn read(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
     }
     if filed.is_empty() {
         let problem = Problem::new(ProblemKind::Missing, "reading cases", "there is no case file");
-        return Err(problem.remedy("keep a call as a case in Invoke or History"));
+        return Err(problem.with_remedy("keep a call as a case in Invoke or History"));
     }
     Ok(filed)
 }
 
 fn read_one(path: &Path) -> Result<Filed, Problem> {
-    let text = files::read(path)?.text;
+    let text = files::read_text(path)?.text;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Input, format!("reading the case {}", path.display()), cause)
     };
-    let source = Source::parse(Format::of(path).unwrap_or(Format::Yaml), text)
+    let source = Source::parse(Format::from_path(path).unwrap_or(Format::Yaml), text)
         .map_err(|error| wrong(error.to_string()))?;
-    let case =
-        Case::read(&source).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
+    let case = Case::from_source(&source)
+        .map_err(|issue| wrong(message_with_position(&source, &issue.at, &issue.message)))?;
     Ok(Filed { path: path.to_owned(), case })
 }

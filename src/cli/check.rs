@@ -39,21 +39,21 @@ pub(crate) struct Check {
 
 impl Check {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read(global, self.path.as_deref())?;
+        let opened = Opened::read_workspace(global, self.path.as_deref())?;
         let mut found = findings_of(&opened);
         found.extend(findings_there(&opened, global, out)?);
         let map = self.schema_map(&opened)?;
-        found.extend(documents::findings(&opened, &map, out));
-        found.sort_by_key(place);
+        found.extend(documents::check_documents(&opened, &map, out));
+        found.sort_by_key(sort_key);
         let all = || opened.files.iter().map(|file| file.file.clone()).collect();
         let files: Vec<FileId> = opened.asked.clone().map_or_else(all, |asked| vec![asked]);
         let report = Report {
             command: "toolcrib check",
             files: &files,
             findings: &found,
-            shown: &|file| opened.shown(file),
+            shown: &|file| opened.display_path(file),
         };
-        report::write(&report, if global.json { Format::Json } else { self.format }, out)?;
+        report::write_report(&report, if global.json { Format::Json } else { self.format }, out)?;
         opened.skipped.iter().for_each(|words| out.warn(words));
         let unchecked = found
             .iter()
@@ -67,9 +67,9 @@ impl Check {
 
     /// What the command line maps, then what the workspace does.
     fn schema_map(&self, opened: &Opened) -> Result<SchemaMap, Problem> {
-        let mut map = SchemaMap::of(&self.map)?;
+        let mut map = SchemaMap::from_pairs(&self.map)?;
         for (url, file) in &opened.settings.schemas {
-            map.put(url, opened.workspace.root.join(file));
+            map.push(url, opened.workspace.root.join(file));
         }
         Ok(map)
     }
@@ -77,16 +77,16 @@ impl Check {
 
 /// What is wrong in the settings, the texts and the entries, by file and place.
 fn findings_of(opened: &Opened) -> Vec<Finding> {
-    let mut found = findings::all(&opened.catalog, |file| opened.source(file));
+    let mut found = findings::catalog_findings(&opened.catalog, |file| opened.source(file));
     for file in &opened.files {
         found.extend(findings::of_text(&opened.catalog, &file.file, file.source.as_ref()));
     }
     found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
-    found.sort_by_key(place);
+    found.sort_by_key(sort_key);
     found
 }
 
-fn place(finding: &Finding) -> (FileId, usize, usize) {
+fn sort_key(finding: &Finding) -> (FileId, usize, usize) {
     (finding.site.file.clone(), finding.site.line, finding.site.column)
 }
 
@@ -96,7 +96,7 @@ fn findings_there(opened: &Opened, global: &Global, out: &Out) -> Result<Vec<Fin
     let mut listeners = Listeners::new();
     if global.connection.is_some() {
         let connection = opened.settings.connections.current();
-        match deployed::listeners(&connection)? {
+        match deployed::read_listeners(&connection)? {
             Some(found) => drop(listeners.insert(connection.name, found.into())),
             None => out.warn(format_args!(
                 "connection \"{}\" does not tell who listens for which tool",
@@ -104,10 +104,12 @@ fn findings_there(opened: &Opened, global: &Global, out: &Out) -> Result<Vec<Fin
             )),
         }
     }
-    let mut found =
-        findings::there(&opened.catalog, &opened.settings.connections, &listeners, |file| {
-            opened.source(file)
-        });
+    let mut found = findings::connection_findings(
+        &opened.catalog,
+        &opened.settings.connections,
+        &listeners,
+        |file| opened.source(file),
+    );
     found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
     Ok(found)
 }

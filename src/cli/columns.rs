@@ -32,11 +32,11 @@ const RIGHTMOST: usize = 56;
 
 /// Writes a head and rows, each column as wide as its widest cell. The last one is broken at blanks
 /// where it would leave the terminal.
-pub(crate) fn write(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::Result<()> {
+pub(crate) fn write_table(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::Result<()> {
     let head = head.iter().map(|text| Cell::tinted(Tint::Dim, *text)).collect();
     let rows: Vec<Vec<Cell>> = [head].into_iter().chain(rows).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let width = |cell: &Cell| out.text(&cell.text).width();
+    let width = |cell: &Cell| out.safe_text(&cell.text).width();
     let widths: Vec<usize> = (0..columns)
         .map(|column| {
             rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or_default()
@@ -47,7 +47,7 @@ pub(crate) fn write(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::R
         let mut line = String::new();
         let mut at = 0;
         for (column, (cell, wide)) in row.iter().zip(&widths).enumerate() {
-            let text = out.text(&cell.text);
+            let text = out.safe_text(&cell.text);
             let show =
                 |text: &str| cell.tint.map_or_else(|| text.to_owned(), |tint| out.tint(tint, text));
             if column == last && at + text.width() > WIDTH && at <= RIGHTMOST {
@@ -61,7 +61,7 @@ pub(crate) fn write(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::R
             }
             at += wide + 2;
         }
-        out.line(line.trim_end())?;
+        out.print_line(line.trim_end())?;
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ impl Completions {
         let mut script = Vec::new();
         let name = command.get_name().to_owned();
         clap_complete::generate(self.shell, &mut command, name, &mut script);
-        out.raw(&String::from_utf8_lossy(&script))?;
+        out.print_raw(&String::from_utf8_lossy(&script))?;
         Ok(Ending::Done)
     }
 }

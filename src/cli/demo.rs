@@ -37,16 +37,16 @@ impl Demo {
             let problem =
                 Problem::new(ProblemKind::Input, "opening the demo", "it brings its own workspace");
             return Err(problem
-                .remedy("leave --workspace out, or open that folder with `toolcrib DIR`")
+                .with_remedy("leave --workspace out, or open that folder with `toolcrib DIR`")
                 .into());
         }
-        let folder = self.copy(&Paths::of_user()?)?;
-        let opened = Opened::read(global, Some(&folder))?;
+        let folder = self.prepare_folder(&Paths::of_user()?)?;
+        let opened = Opened::read_workspace(global, Some(&folder))?;
         let example = |(key, json): &(&str, &str)| {
             let tool = opened.catalog.tool_called(key)?;
             Some((tool.id().clone(), Source::parse(Format::Json, *json).ok()?))
         };
-        workbench::open(
+        workbench::run_workbench(
             global,
             Some(&folder),
             Purpose::Demo(EXAMPLES.iter().filter_map(example).collect()),
@@ -55,7 +55,7 @@ impl Demo {
 
     /// The demo's folder. A copy that is there is kept: what the user changed in it is theirs, so a
     /// new one gets a folder of its own.
-    fn copy(&self, paths: &Paths) -> Result<PathBuf, Problem> {
+    fn prepare_folder(&self, paths: &Paths) -> Result<PathBuf, Problem> {
         let sample = samples::by_name("demo").ok_or_else(|| {
             Problem::new(
                 ProblemKind::Missing,
@@ -76,7 +76,7 @@ impl Demo {
         }
         match last {
             Some(folder) if !self.fresh => Ok(folder),
-            _ => samples::copy(sample, &next).map(|()| next),
+            _ => samples::copy_sample(sample, &next).map(|()| next),
         }
     }
 }

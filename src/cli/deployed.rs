@@ -41,7 +41,7 @@ pub(crate) struct SystemWord(SystemId);
 
 impl SystemWord {
     /// The words of all of them.
-    pub fn parser() -> impl TypedValueParser<Value = Self> {
+    pub fn value_parser() -> impl TypedValueParser<Value = Self> {
         let words = table::deployments()
             .filter(|(_, deployment)| deployment.read_only().is_none())
             .map(|(system, deployment)| PossibleValue::new(system.id()).help(deployment.about()));
@@ -59,7 +59,10 @@ impl SystemWord {
     ///
     /// # Errors
     /// When the connection leads elsewhere.
-    pub fn at(self, connection: &Connection) -> Result<&'static dyn Deployment, Problem> {
+    pub fn deployment_for(
+        self,
+        connection: &Connection,
+    ) -> Result<&'static dyn Deployment, Problem> {
         let wanted = table::deployments().find(|(system, _)| system.id() == self.0);
         let there = table::deployment_at(connection).filter(|(system, _)| system.id() == self.0);
         let (cause, remedy) = match (there, wanted) {
@@ -76,18 +79,18 @@ impl SystemWord {
             connection.transport().title()
         );
         Err(Problem::new(ProblemKind::Input, format!("speaking with {}", self.title()), cause)
-            .remedy(remedy))
+            .with_remedy(remedy))
     }
 }
 
 /// Everything there.
-pub(crate) fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
+pub(crate) fn read_items(connection: &Connection) -> Result<Vec<Item>, Halt> {
     let mut items = Vec::new();
     let registry = async {
         let registry = registry::of_system();
         tokio::select! {
-            () = interrupted() => return Err(stopped("reading").into()),
-            read = deployed::read(&registry, connection) => items = read?,
+            () = interrupted() => return Err(interrupted_problem("reading").into()),
+            read = deployed::read_items(&registry, connection) => items = read?,
         }
         Ok(Ending::Done)
     };
@@ -96,13 +99,15 @@ pub(crate) fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
 }
 
 /// Who listens where the connection leads; `None` where nobody can tell.
-pub(crate) fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>>, Halt> {
+pub(crate) fn read_listeners(
+    connection: &Connection,
+) -> Result<Option<Vec<(String, String)>>, Halt> {
     let mut found = None;
     let asking = async {
         let registry = registry::of_system();
         tokio::select! {
-            () = interrupted() => return Err(stopped("looking at").into()),
-            asked = deployed::listeners(&registry, connection) => found = asked?,
+            () = interrupted() => return Err(interrupted_problem("looking at").into()),
+            asked = deployed::read_listeners(&registry, connection) => found = asked?,
         }
         Ok(Ending::Done)
     };
@@ -112,15 +117,15 @@ pub(crate) fn listeners(connection: &Connection) -> Result<Option<Vec<(String, S
 
 /// The tools that can be called on the running system, also those that are not in the workspace;
 /// `None` where the connection leads to none.
-pub(crate) fn callable(connection: &Connection) -> Result<Option<Catalog>, Halt> {
+pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog>, Halt> {
     let Some((_, deployment)) = table::deployment_at(connection) else { return Ok(None) };
-    Ok(Some(catalog::callable(deployment, &read(connection)?)))
+    Ok(Some(catalog::callable_catalog(deployment, &read_items(connection)?)))
 }
 
 /// Lists them, each with the ways that lead to it.
-pub(crate) fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
+pub(crate) fn list_callable(opened: &Opened, json: bool, out: &mut Out) -> Ended {
     let connection = opened.settings.connections.current();
-    let Some(catalog) = callable(&connection)? else {
+    let Some(catalog) = callable_catalog(&connection)? else {
         let cause = format!(
             "connection \"{}\" leads to no system that lists its tools to be called",
             connection.name
@@ -131,11 +136,11 @@ pub(crate) fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
             "listing the tools of a running system",
             cause,
         )
-        .remedy(remedy)
+        .with_remedy(remedy)
         .into());
     };
     let routes = |tool: &Tool| -> Vec<&'static str> {
-        calling::routes(tool, &connection)
+        calling::call_routes(tool, &connection)
             .into_iter()
             .filter(|offer| offer.closed.is_none())
             .map(|offer| offer.id)
@@ -144,7 +149,7 @@ pub(crate) fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
     let about =
         |tool: &Tool| tool.entry.value["description"].as_str().unwrap_or_default().to_owned();
     let parameters = |tool: &Tool| {
-        tool.entry.value.get("parameters").cloned().unwrap_or_else(|| table::arguments(tool))
+        tool.entry.value.get("parameters").cloned().unwrap_or_else(|| table::arguments_schema(tool))
     };
     let is_here = |tool: &Tool| opened.catalog.tool_called(&tool.name).is_some();
     if json {
@@ -152,7 +157,7 @@ pub(crate) fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
             json!({"name": tool.name, "description": about(tool), "routes": routes(tool), "here": is_here(tool),
                 "parameters": parameters(tool)})
         };
-        out.json(&catalog.tools.iter().map(|tool| row(tool)).collect())?;
+        out.print_json(&catalog.tools.iter().map(|tool| row(tool)).collect())?;
         return Ok(Ending::Done);
     }
     let cells = |tool: &Tool| {
@@ -165,7 +170,7 @@ pub(crate) fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
             Cell::plain(line),
         ]
     };
-    columns::write(
+    columns::write_table(
         out,
         &["TOOL", "DEFINED HERE", "ROUTES", "DESCRIPTION"],
         catalog.tools.iter().map(|tool| cells(tool)).collect(),
@@ -174,51 +179,51 @@ pub(crate) fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
 }
 
 /// Writes, and reads back.
-pub(crate) fn write(connection: &Connection, push: &Push) -> Result<(), Halt> {
+pub(crate) fn write_push(connection: &Connection, push: &Push) -> Result<(), Halt> {
     let writing = async {
         let registry = registry::of_system();
         tokio::select! {
-            () = interrupted() => return Err(stopped("writing").into()),
-            written = deployed::write(&registry, connection, push) => written?,
+            () = interrupted() => return Err(interrupted_problem("writing").into()),
+            written = deployed::apply_push(&registry, connection, push) => written?,
         }
         Ok(Ending::Done)
     };
     wait_for("writing what is deployed", writing).map(drop)
 }
 
-fn stopped(doing: &str) -> Problem {
+fn interrupted_problem(doing: &str) -> Problem {
     Problem::new(
         ProblemKind::Unreachable,
         format!("{doing} what is deployed"),
         "it was interrupted",
     )
-    .remedy(
+    .with_remedy(
         "what was written so far is there; `toolcrib push SYSTEM --dry-run` shows what is missing",
     )
 }
 
 /// The workspace's files as documents that changes can be made of.
-pub(crate) fn documents(opened: &Opened) -> Documents {
+pub(crate) fn to_documents(opened: &Opened) -> Documents {
     let mut documents = Documents::default();
     for file in &opened.files {
-        let format = Format::of(file.file.path()).unwrap_or(Format::Json);
-        documents.load(
+        let format = Format::from_path(file.file.path()).unwrap_or(Format::Json);
+        documents.load_document(
             file.file.clone(),
-            Document::read(format, file.text.clone(), file.source.clone()),
+            Document::from_disk(format, file.text.clone(), file.source.clone()),
         );
     }
     documents
 }
 
 /// The lines that differ between two texts.
-pub(crate) fn show(out: &mut Out, before: &str, after: &str) -> std::io::Result<()> {
-    for line in diff::lines(before, after) {
+pub(crate) fn print_diff(out: &mut Out, before: &str, after: &str) -> std::io::Result<()> {
+    for line in diff::diff_lines(before, after) {
         let (sign, tint) = match line.kind {
             LineKind::Same => continue,
             LineKind::Added => ('+', Tint::Good),
             LineKind::Removed => ('-', Tint::Bad),
         };
-        out.line(out.tint(tint, &format!("  {sign} {}", line.text)))?;
+        out.print_line(out.tint(tint, &format!("  {sign} {}", line.text)))?;
     }
     Ok(())
 }

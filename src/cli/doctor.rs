@@ -33,7 +33,7 @@ enum Health {
 }
 
 impl Health {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Well => "well",
             Self::Absent => "absent",
@@ -66,9 +66,9 @@ impl Row {
 impl Doctor {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
-        let mut rows = vec![workspace(&opened)];
-        rows.extend(folders());
-        let kept = KeyStore::open().and_then(|store| store.names());
+        let mut rows = vec![workspace_row(&opened)];
+        rows.extend(folder_rows());
+        let kept = KeyStore::open().and_then(|store| store.secret_names());
         rows.push(key_store(&kept, &opened.settings.connections.known));
         rows.extend(
             opened
@@ -76,41 +76,40 @@ impl Doctor {
                 .connections
                 .known
                 .iter()
-                .flat_map(|connection| secrets(connection, kept.as_deref())),
+                .flat_map(|connection| secret_rows(connection, kept.as_deref())),
         );
         if global.json {
-            let of =
-                |row: &Row| json!({"of": row.of, "health": row.health.word(), "words": row.words});
-            out.json(&rows.iter().map(of).collect::<Value>())?;
+            let of = |row: &Row| json!({"of": row.of, "health": row.health.as_str(), "words": row.words});
+            out.print_json(&rows.iter().map(of).collect::<Value>())?;
         } else {
             let cells = |row: &Row| {
                 vec![
                     Cell::plain(row.of.as_str()),
-                    Cell::tinted(row.health.tint(), row.health.word()),
+                    Cell::tinted(row.health.tint(), row.health.as_str()),
                     Cell::plain(row.words.as_str()),
                 ]
             };
-            columns::write(out, &["WHAT", "HOW", "FOUND"], rows.iter().map(cells).collect())?;
+            columns::write_table(out, &["WHAT", "HOW", "FOUND"], rows.iter().map(cells).collect())?;
         }
         let lacking = rows.iter().any(|row| row.health == Health::Lacking);
         Ok(if lacking { Ending::Found } else { Ending::Done })
     }
 }
 
-fn workspace(opened: &Opened) -> Row {
+fn workspace_row(opened: &Opened) -> Row {
     let (files, tools) = (opened.files.len(), opened.catalog.tools.len());
     let words = format!("{}: {files} files, {tools} tools", opened.workspace.root.display());
     Row::new("workspace", Health::Well, words)
 }
 
 /// Where settings and state of this user lie.
-fn folders() -> Vec<Row> {
+fn folder_rows() -> Vec<Row> {
     let paths = match Paths::of_user() {
         Ok(paths) => paths,
         Err(problem) => return vec![Row::new("folders", Health::Lacking, problem.to_string())],
     };
     let settings = Row::new("settings", Health::Well, paths.config_file().display().to_string());
-    let state = match paths.private("history") {
+    let state = match paths.private_folder("history") {
         Ok(place) => Row::new("history", Health::Well, place.display().to_string()),
         Err(problem) => Row::new("history", Health::Lacking, problem.to_string()),
     };
@@ -136,7 +135,7 @@ fn key_store(kept: &Result<Vec<String>, Problem>, connections: &[Connection]) ->
 }
 
 /// Whether the secrets are there that a connection needs.
-fn secrets<'c>(
+fn secret_rows<'c>(
     connection: &'c Connection,
     kept: Result<&'c [String], &'c Problem>,
 ) -> impl Iterator<Item = Row> + 'c {

@@ -22,24 +22,26 @@ type Known = Result<Checker, String>;
 /// Where the documents of the workspace do not match the schemas that they name. A schema is used
 /// where the map has its address, and where its name is the path of a file in the workspace;
 /// nothing is fetched.
-pub(crate) fn findings(opened: &Opened, map: &SchemaMap, out: &Out) -> Vec<Finding> {
+pub(crate) fn check_documents(opened: &Opened, map: &SchemaMap, out: &Out) -> Vec<Finding> {
     let mut schemas = Schemas { opened, map, known: HashMap::new(), flaws: Vec::new() };
     let mut found = Vec::new();
     let asked = |file: &FileId| opened.asked.as_ref().is_none_or(|asked| asked == file);
     for read in opened.files.iter().filter(|read| asked(&read.file)) {
         let Ok(source) = &read.source else { continue };
-        for document in 0..source.documents() {
+        for document in 0..source.document_count() {
             let Some(name) = conformance::named_schema(source, document) else { continue };
             let Some(path) = schemas.file_of(&name, &read.file) else {
-                out.detail(format_args!(
+                out.print_detail(format_args!(
                     "{}: the schema {name} is not mapped; not checked",
-                    opened.shown(&read.file)
+                    opened.display_path(&read.file)
                 ));
                 continue;
             };
-            match schemas.checker(&path) {
+            match schemas.checker_for(&path) {
                 Ok(checker) => {
-                    found.extend(conformance::findings(&read.file, source, document, checker));
+                    found.extend(conformance::document_findings(
+                        &read.file, source, document, checker,
+                    ));
                 }
                 Err(why) => found.push(conformance::not_checked(&read.file, source, document, why)),
             }
@@ -59,29 +61,34 @@ struct Schemas<'s> {
 impl Schemas<'_> {
     /// The file of a schema, as a document names it.
     fn file_of(&self, name: &str, document: &FileId) -> Option<PathBuf> {
-        if let Some(file) = self.map.file(name) {
+        if let Some(file) = self.map.find_file(name) {
             return Some(file);
         }
         let path = name.split_once('#').map_or(name, |(path, _)| path);
-        let folder = self.opened.workspace.path(document).parent()?.to_owned();
+        let folder = self.opened.workspace.file_path(document).parent()?.to_owned();
         let real = fs::canonicalize(folder.join(path)).ok()?;
         (real.is_file() && real.starts_with(&self.opened.workspace.root)).then_some(real)
     }
 
-    fn checker(&mut self, path: &Path) -> &Known {
+    fn checker_for(&mut self, path: &Path) -> &Known {
         if !self.known.contains_key(path) {
-            let known = self.open(path);
+            let known = self.open_schema(path);
             self.known.insert(path.to_owned(), known);
         }
         &self.known[path]
     }
 
-    fn open(&mut self, path: &Path) -> Known {
-        let loaded = schema_files::load(path, self.map).map_err(|problem| problem.to_string())?;
-        let opened = Checker::open(&Arc::new(loaded.schema));
+    fn open_schema(&mut self, path: &Path) -> Known {
+        let loaded =
+            schema_files::load_schema(path, self.map).map_err(|problem| problem.to_string())?;
+        let opened = Checker::compile_lenient(&Arc::new(loaded.schema));
         let name = path.strip_prefix(&self.opened.workspace.root).unwrap_or(path).to_string_lossy();
         let file = FileId::new(&*name);
-        self.flaws.extend(conformance::flaws(&file, self.opened.source(&file), &opened.findings));
+        self.flaws.extend(conformance::schema_findings(
+            &file,
+            self.opened.source(&file),
+            &opened.findings,
+        ));
         opened.checker.ok_or_else(|| format!("the schema {name} is invalid"))
     }
 }

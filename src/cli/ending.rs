@@ -27,7 +27,7 @@ pub(crate) enum Ending {
 
 impl Ending {
     #[must_use]
-    pub fn code(self) -> u8 {
+    pub fn exit_code(self) -> u8 {
         match self {
             Self::Done => 0,
             Self::Found => 1,
@@ -54,7 +54,7 @@ impl Ending {
 
     /// The ending of a command that met this problem.
     #[must_use]
-    pub fn of(problem: &Problem) -> Self {
+    pub fn from_problem(problem: &Problem) -> Self {
         match problem.kind {
             ProblemKind::Input | ProblemKind::Missing => Self::Usage,
             ProblemKind::Unreachable | ProblemKind::Refused => Self::Unreachable,
@@ -76,7 +76,7 @@ pub(crate) fn of_call(outcome: Outcome, problem: CallError, doing: impl Into<Str
         Outcome::Lost => ProblemKind::Unreachable,
     };
     let CallError { kind: word, message, remedy } = problem;
-    Problem::new(kind, doing, format!("{message} ({word})")).remedy(remedy)
+    Problem::new(kind, doing, format!("{message} ({word})")).with_remedy(remedy)
 }
 
 /// Why a command stops before its end.

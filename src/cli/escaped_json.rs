@@ -17,7 +17,7 @@ pub(crate) struct EscapedJson<W> {
 
 impl<W: Write> EscapedJson<W> {
     /// Writes to what is given, at once.
-    pub fn to(to: W) -> Self {
+    pub fn new(to: W) -> Self {
         Self { to, before: ' ' }
     }
 }
@@ -53,10 +53,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::shown::visible;
+    use crate::model::shown::visible_text;
 
     fn escaped(json: &str) -> String {
-        let mut escaped = EscapedJson::to(Vec::new());
+        let mut escaped = EscapedJson::new(Vec::new());
         escaped.write_all(json.as_bytes()).unwrap();
         String::from_utf8(escaped.to).unwrap()
     }
@@ -77,7 +77,7 @@ mod tests {
             let json = serde_json::Value::from(text).to_string();
             let written = escaped(&json);
             // Joined pictures stay joined in JSON.
-            prop_assert_eq!(visible(&written).replace('\u{200d}', ""), written.replace('\u{200d}', ""));
+            prop_assert_eq!(visible_text(&written).replace('\u{200d}', ""), written.replace('\u{200d}', ""));
             let read: serde_json::Value = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(read.to_string(), json);
         }

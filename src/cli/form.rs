@@ -33,7 +33,7 @@ use crate::{
         event_loop::End,
         launch::{self, Launch},
     },
-    schema::{blank::blank, pointer::Pointer, tree::Schema, ui_schema, validate::Checker},
+    schema::{blank::blank_value, pointer::Pointer, tree::Schema, ui_schema, validate::Checker},
     store::{
         files, log,
         paths::Paths,
@@ -96,7 +96,8 @@ pub(crate) struct Form {
 
 impl Form {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let ended = if self.check { self.check(global, out) } else { self.open(out) };
+        let ended =
+            if self.check { self.check_documents(global, out) } else { self.open_form(out) };
         ended.map_err(|halt| match halt {
             // Whatever keeps the form from opening is not to be taken for its being cancelled.
             Halt::Met(problem) if problem.kind == ProblemKind::File => {
@@ -106,36 +107,36 @@ impl Form {
         })
     }
 
-    fn check(&self, global: &Global, out: &mut Out) -> Ended {
+    fn check_documents(&self, global: &Global, out: &mut Out) -> Ended {
         let format = if global.json { report::Format::Json } else { self.format };
-        let map = SchemaMap::of(&self.map)?;
+        let map = SchemaMap::from_pairs(&self.map)?;
         FormCheck { schema: &self.schema, documents: &self.documents, map: &map, format }.run(out)
     }
 
     /// The one document that is edited.
-    fn instance(&self) -> Result<Option<&Path>, Problem> {
+    fn edited_document(&self) -> Result<Option<&Path>, Problem> {
         match self.documents.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some(one)),
             _ => Err(Problem::new(ProblemKind::Input, "opening a form", "it edits one document")
-                .remedy("name one, or add --check to check all of them")),
+                .with_remedy("name one, or add --check to check all of them")),
         }
     }
 
-    fn open(&self, out: &mut Out) -> Ended {
+    fn open_form(&self, out: &mut Out) -> Ended {
         let SchemaFile { schema, left_out } =
-            schema_files::load(&self.schema, &SchemaMap::of(&self.map)?)?;
-        let ui = self.ui.as_deref().map(schema_files::read).transpose()?.map(Arc::new);
+            schema_files::load_schema(&self.schema, &SchemaMap::from_pairs(&self.map)?)?;
+        let ui = self.ui.as_deref().map(schema_files::read_value).transpose()?.map(Arc::new);
         let (workspace, form) = self.form_file(Arc::new(schema), ui.clone())?;
         let paths = Paths::of_user()?;
-        let (settings, findings) = user::load(&paths.config_file())?;
+        let (settings, findings) = user::load_settings(&paths.config_file())?;
         let place = |finding: &crate::model::finding::Finding| {
             format!("{}: {}", finding.site.file, finding.message)
         };
         let mut complaints: Vec<String> = findings.iter().map(place).chain(left_out).collect();
-        let (themes, unread) = user::themes(&paths.themes());
+        let (themes, unread) = user::load_themes(&paths.themes_folder());
         complaints.extend(unread.iter().map(ToString::to_string));
-        let _log = log::open(&paths).map_err(|problem| complaints.push(problem.to_string()));
+        let _log = log::open_log(&paths).map_err(|problem| complaints.push(problem.to_string()));
         let schema = Arc::clone(&form.schema);
         let start = Start { workspace: form.title.clone(), form: Some(form), ..Start::default() };
         let launch = Launch {
@@ -147,13 +148,13 @@ impl Form {
             limits: Limits::default(),
             complaints,
         };
-        let (end, filled) = launch::run(launch)?;
+        let (end, filled) = launch::run_screen(launch)?;
         let (End::Left, Some(filled)) = (end, filled) else { return Ok(Ending::Interrupted) };
-        for note in ui.iter().flat_map(|ui| ui_schema::notes(ui)) {
+        for note in ui.iter().flat_map(|ui| ui_schema::ignored_options(ui)) {
             out.warn(format_args!("uiSchema {note}"));
         }
         let FormEnd::Accepted { issues } = filled.end else {
-            out.say(if filled.goal == Goal::Printed {
+            out.print_status(if filled.goal == Goal::Printed {
                 "cancelled: nothing is printed"
             } else {
                 "cancelled: nothing is saved"
@@ -161,22 +162,22 @@ impl Form {
             return Ok(Ending::Found);
         };
         if filled.goal == Goal::Printed {
-            out.raw(&filled.text)?;
+            out.print_raw(&filled.text)?;
             out.flush()?;
         }
-        let unchecked = unchecked(&schema);
+        let unchecked = unchecked_parts(&schema);
         if !unchecked.is_empty() {
             out.warn(format_args!("not fully checked; in the schema: {}", unchecked.join("; ")));
         }
         if issues.is_empty() {
             return Ok(if unchecked.is_empty() { Ending::Done } else { Ending::Unchecked });
         }
-        out.warn(format_args!("a draft with {}: {}", counted(issues.len()), issues.join("; ")));
+        out.warn(format_args!("a draft with {}: {}", issues_text(issues.len()), issues.join("; ")));
         Ok(Ending::Draft)
     }
 
     /// Whether the output is the very file that is edited.
-    fn edits(&self, output: &Path) -> bool {
+    fn is_edited_file(&self, output: &Path) -> bool {
         let same =
             |instance: &PathBuf| fs::canonicalize(instance).ok().zip(fs::canonicalize(output).ok());
         self.documents.first().and_then(same).is_some_and(|(instance, output)| instance == output)
@@ -188,14 +189,14 @@ impl Form {
         schema: Arc<Value>,
         ui: Option<Arc<Value>>,
     ) -> Result<(Workspace, FormFile), Problem> {
-        let instance = self.instance()?;
-        let wanted = self.output.as_deref().and_then(Format::of);
+        let instance = self.edited_document()?;
+        let wanted = self.output.as_deref().and_then(Format::from_path);
         // A `.json` that has comments stays one.
-        let wanted = wanted.filter(|wanted| instance.and_then(Format::of) != Some(*wanted));
+        let wanted = wanted.filter(|wanted| instance.and_then(Format::from_path) != Some(*wanted));
         let given = instance.map(read_instance).transpose()?;
         let source = match given {
             Some(source) => in_format(source, wanted)?,
-            None => empty(&schema, wanted.unwrap_or(Format::Json))?,
+            None => empty_document(&schema, wanted.unwrap_or(Format::Json))?,
         };
         let place = match (&self.output, instance) {
             (Some(output), _) => output.clone(),
@@ -205,7 +206,7 @@ impl Form {
         let (workspace, file) = folder_of(&place)?;
         let on_disk = match &self.output {
             // Another document there is not to be lost without a word: the save asks.
-            Some(output) if self.edits(output) => Some(files::read(output)?.text),
+            Some(output) if self.is_edited_file(output) => Some(files::read_text(output)?.text),
             _ => None,
         };
         let (goal, target) = match &self.output {
@@ -214,7 +215,7 @@ impl Form {
         };
         let text = source.text().clone();
         let made = instance.is_none() || source.is_blank();
-        let mut document = Document::read(source.format(), text.clone(), Ok(source));
+        let mut document = Document::from_disk(source.format(), text.clone(), Ok(source));
         document.saved = on_disk;
         let title = self.schema.display().to_string();
         let form = FormFile {
@@ -236,8 +237,9 @@ impl Form {
 }
 
 /// What of a schema is not checked, each with its place.
-fn unchecked(schema: &Arc<Value>) -> Vec<String> {
-    let findings = Checker::open(schema).findings.into_iter().filter(|finding| finding.unchecked);
+fn unchecked_parts(schema: &Arc<Value>) -> Vec<String> {
+    let findings =
+        Checker::compile_lenient(schema).findings.into_iter().filter(|finding| finding.unchecked);
     let place = |at: &Pointer| if at.is_root() { "all of it".to_owned() } else { at.to_string() };
     findings.map(|finding| format!("{} {}", place(&finding.at), finding.words)).collect()
 }
@@ -254,7 +256,7 @@ fn folder_of(path: &Path) -> Result<(Workspace, FileId), Problem> {
         whole.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let root = fs::canonicalize(folder).map_err(|_| {
         let cause = format!("there is no folder {}", folder.display());
-        Problem::new(ProblemKind::Missing, doing(), cause).remedy("make the folder first")
+        Problem::new(ProblemKind::Missing, doing(), cause).with_remedy("make the folder first")
     })?;
     let file = FileId::new(name);
     Ok((Workspace { root, only: Some(file.clone()) }, file))
@@ -262,14 +264,14 @@ fn folder_of(path: &Path) -> Result<(Workspace, FileId), Problem> {
 
 fn read_instance(path: &Path) -> Result<Source, Problem> {
     if path != Path::new(STDIN) {
-        return schema_files::parse(path, files::read(path)?.text);
+        return schema_files::parse_source(path, files::read_text(path)?.text);
     }
     let mut text = String::new();
     let failed = |error: std::io::Error| {
         Problem::new(ProblemKind::Input, "reading standard input", error.to_string())
     };
     std::io::stdin().read_to_string(&mut text).map_err(failed)?;
-    schema_files::parse(Path::new("standard input"), text.into())
+    schema_files::parse_source(Path::new("standard input"), text.into())
 }
 
 /// The document in the format that its file's name asks for.
@@ -288,12 +290,12 @@ fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> 
             format!("writing the document as {}", format.name()),
             cause,
         )
-        .remedy("give the output the ending of the input's format")
+        .with_remedy("give the output the ending of the input's format")
     };
     let Some(value) = source.value(0) else {
         return Source::parse(format, "").map_err(|error| failed(error.to_string()));
     };
-    let text = print::value(format, value);
+    let text = print::print_value(format, value);
     let printed = Source::parse(format, text).map_err(|error| failed(error.to_string()))?;
     match printed.value(0) == Some(value) {
         true => Ok(printed),
@@ -302,14 +304,14 @@ fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> 
 }
 
 /// The smallest document: what the schema requires and has a value for.
-fn empty(schema: &Arc<Value>, format: Format) -> Result<Source, Problem> {
+fn empty_document(schema: &Arc<Value>, format: Format) -> Result<Source, Problem> {
     let unchecked = Schema::new(Arc::clone(schema));
-    let bare = blank(&unchecked, None, &unchecked.root_node().key)
+    let bare = blank_value(&unchecked, None, &unchecked.root_node().key)
         .as_object()
         .is_some_and(serde_json::Map::is_empty);
     // Where nothing is filled in there is nothing to check, and a large schema takes its time to
     // compile.
-    let opened = (!bare).then(|| Checker::open(schema));
+    let opened = (!bare).then(|| Checker::compile_lenient(schema));
     let (schema, checker) = match opened {
         Some(opened) => (Schema::new(opened.schema), opened.checker),
         None => (unchecked, None),
@@ -323,10 +325,10 @@ fn empty(schema: &Arc<Value>, format: Format) -> Result<Source, Problem> {
         && root.default.is_none()
     {
         true => Value::Object(serde_json::Map::new()),
-        false => blank(&schema, checker.as_ref(), &root.key),
+        false => blank_value(&schema, checker.as_ref(), &root.key),
     };
     let bare = start.as_object().is_some_and(serde_json::Map::is_empty) && !format.is_json();
-    let text = if bare { String::new() } else { print::document(format, &start) };
+    let text = if bare { String::new() } else { print::print_document(format, &start) };
     Source::parse(format, text).map_err(|error| {
         Problem::new(
             ProblemKind::Input,
@@ -336,6 +338,6 @@ fn empty(schema: &Arc<Value>, format: Format) -> Result<Source, Problem> {
     })
 }
 
-fn counted(issues: usize) -> String {
+fn issues_text(issues: usize) -> String {
     if issues == 1 { "1 issue".to_owned() } else { format!("{issues} issues") }
 }

@@ -11,7 +11,7 @@ use super::{
     ending::{Ended, Ending},
     out::Out,
     report::{self, Format, Report},
-    scenarios::inside,
+    scenarios::list_data_files,
 };
 use crate::{
     engine::{conformance, lint::syntax},
@@ -42,11 +42,11 @@ pub(crate) struct FormCheck<'c> {
 
 impl FormCheck<'_> {
     pub fn run(&self, out: &mut Out) -> Ended {
-        let (checker, mut found, unchecked) = self.checker(out)?;
+        let (checker, mut found, unchecked) = self.open_checker(out)?;
         let mut names = Vec::new();
-        for path in documents(self.documents)? {
+        for path in expand_paths(self.documents)? {
             let file = FileId::new(path.display().to_string());
-            found.extend(check(&path, &file, &checker)?);
+            found.extend(check_document(&path, &file, &checker)?);
             names.push(file);
         }
         let report = Report {
@@ -55,7 +55,7 @@ impl FormCheck<'_> {
             findings: &found,
             shown: &|file| file.to_string(),
         };
-        report::write(&report, self.format, out)?;
+        report::write_report(&report, self.format, out)?;
         if unchecked {
             out.warn(format_args!(
                 "{} has flaws: the documents were not fully checked",
@@ -71,14 +71,14 @@ impl FormCheck<'_> {
 
     /// The schema ready to check with, what is wrong with it, and whether that leaves anything
     /// unchecked.
-    fn checker(&self, out: &Out) -> Result<(Checker, Vec<Finding>, bool), Problem> {
-        let SchemaFile { schema, left_out } = schema_files::load(self.schema, self.map)?;
+    fn open_checker(&self, out: &Out) -> Result<(Checker, Vec<Finding>, bool), Problem> {
+        let SchemaFile { schema, left_out } = schema_files::load_schema(self.schema, self.map)?;
         left_out.iter().for_each(|words| out.warn(words));
-        let opened = Checker::open(&Arc::new(schema));
+        let opened = Checker::compile_lenient(&Arc::new(schema));
         opened.reading.iter().for_each(|words| out.warn(words));
         let file = FileId::new(self.schema.display().to_string());
-        let text = schema_files::parse(self.schema, files::read(self.schema)?.text)?;
-        let flaws = conformance::flaws(&file, Some(&text), &opened.findings);
+        let text = schema_files::parse_source(self.schema, files::read_text(self.schema)?.text)?;
+        let flaws = conformance::schema_findings(&file, Some(&text), &opened.findings);
         match opened.checker {
             Some(checker) => {
                 Ok((checker, flaws, opened.findings.iter().any(|finding| finding.unchecked)))
@@ -90,25 +90,27 @@ impl FormCheck<'_> {
                     .map_or_else(|| "it is invalid".to_owned(), ToString::to_string);
                 let doing = format!("reading the schema {}", self.schema.display());
                 Err(Problem::new(ProblemKind::Input, doing, cause)
-                    .remedy("fix the schema; nothing can be checked with it"))
+                    .with_remedy("fix the schema; nothing can be checked with it"))
             }
         }
     }
 }
 
 /// What is wrong with one document, or with each of a file that has several.
-fn check(path: &Path, file: &FileId, checker: &Checker) -> Result<Vec<Finding>, Problem> {
+fn check_document(path: &Path, file: &FileId, checker: &Checker) -> Result<Vec<Finding>, Problem> {
     let source = match Source::of_file(path, text_of(path)?) {
         Ok(source) => source,
-        Err(error) => return Ok(vec![syntax::refused(file, &error)]),
+        Err(error) => return Ok(vec![syntax::syntax_error_finding(file, &error)]),
     };
-    let rows = 0..source.documents().max(1);
-    Ok(rows.flat_map(|document| conformance::findings(file, &source, document, checker)).collect())
+    let rows = 0..source.document_count().max(1);
+    Ok(rows
+        .flat_map(|document| conformance::document_findings(file, &source, document, checker))
+        .collect())
 }
 
 fn text_of(path: &Path) -> Result<Arc<str>, Problem> {
     if path != Path::new(STDIN) {
-        return Ok(files::read(path)?.text);
+        return Ok(files::read_text(path)?.text);
     }
     let mut text = String::new();
     let failed = |error: std::io::Error| {
@@ -120,21 +122,21 @@ fn text_of(path: &Path) -> Result<Arc<str>, Problem> {
 
 /// The files that the arguments name: themselves, those in a folder, those that match a pattern;
 /// each once.
-fn documents(given: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
+fn expand_paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     let mut all = Vec::new();
     for path in given {
         let pattern = path.to_str().filter(|text| globs::is_pattern(text) && !path.exists());
         let found = match pattern {
-            Some(pattern) => globs::expand(pattern),
+            Some(pattern) => globs::expand_glob(pattern),
             None if path.is_dir() => {
-                inside(path)?.into_iter().filter(|path| !is_hidden(path)).collect()
+                list_data_files(path)?.into_iter().filter(|path| !is_hidden(path)).collect()
             }
             None => vec![path.clone()],
         };
         if found.is_empty() {
             let cause = format!("{} names no file", path.display());
             return Err(Problem::new(ProblemKind::Missing, "looking for documents", cause)
-                .remedy("check the pattern; hidden files need their dot in it"));
+                .with_remedy("check the pattern; hidden files need their dot in it"));
         }
         all.extend(found);
     }

@@ -131,9 +131,9 @@ impl From<FormatWord> for Format {
 impl Graph {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
-        let asked = self.request.ask(&opened, out);
+        let asked = self.request.resolve_request(&opened, out);
         let workflow =
-            Workflow::new(&opened.tools, &asked.context).including(&opened.settings.states);
+            Workflow::new(&opened.tools, &asked.context).with_states(&opened.settings.states);
         let analysis = workflow.analysis();
         let subject = Subject {
             workflow: &workflow,
@@ -142,18 +142,20 @@ impl Graph {
             current: Some(workflow.start()),
             direction: Direction::LeftToRight,
             scale: self.view.into(),
-            drawn: self.arrows.map_or_else(|| Drawn::fitting(opened.tools.len()), Into::into),
+            drawn: self
+                .arrows
+                .map_or_else(|| Drawn::for_tool_count(opened.tools.len()), Into::into),
             detail: self.detail.into(),
             measure: |text| text.width(),
         };
         let format = if global.json { Format::Json } else { self.format.into() };
-        let wide = subject.write(format);
+        let wide = subject.render(format);
         // A picture that does not fit beside itself is drawn downwards.
         let fits = format != Format::Text || wide.lines().all(|line| line.width() <= WIDTH);
-        out.raw(&if fits {
+        out.print_raw(&if fits {
             wide
         } else {
-            Subject { direction: Direction::TopDown, ..subject }.write(format)
+            Subject { direction: Direction::TopDown, ..subject }.render(format)
         })?;
         Ok(Ending::Done)
     }

@@ -31,7 +31,7 @@ impl Groups {
             return self.tools.run(global, out);
         }
         let opened = Opened::read_aloud(global, out)?;
-        let asked = self.tools.request.ask(&opened, out);
+        let asked = self.tools.request.resolve_request(&opened, out);
         let filter = Filter::new(&asked.context);
         let groups = groups_of(&opened.tools);
         let is_asked = |group: &Group| match filter.groups() {
@@ -48,10 +48,14 @@ impl Groups {
         };
         if global.json {
             let of = |group: &Group| json!({"name": &*group.name, "asked": is_asked(group), "available": here(group), "tools": keys(group)});
-            out.json(&groups.iter().map(of).collect::<Value>())?;
+            out.print_json(&groups.iter().map(of).collect::<Value>())?;
             return Ok(Ending::Done);
         }
-        out.say(format_args!("asked for {}, state {}", asked.groups(), filter.state()));
+        out.print_status(format_args!(
+            "asked for {}, state {}",
+            asked.groups_text(),
+            filter.state()
+        ));
         let cells = |group: &Group| {
             let name = if is_asked(group) {
                 Cell::tinted(Tint::Good, &*group.name)
@@ -66,7 +70,7 @@ impl Groups {
                 Cell::plain(keys(group).join(", ")),
             ]
         };
-        columns::write(
+        columns::write_table(
             out,
             &["GROUP", "ASKED", "IN STATE", "TOOLS"],
             groups.iter().map(cells).collect(),

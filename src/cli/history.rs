@@ -109,14 +109,18 @@ impl History {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let workspace = Workspace::find(global.workspace.as_deref())?;
         // What is read is masked already.
-        let store = Store::of(&Paths::of_user()?, &workspace.root, Mask::default());
+        let store = Store::for_workspace(&Paths::of_user()?, &workspace.root, Mask::default());
         match &self.command {
             None => self.list.run(global, &store, out),
-            Some(Command::Show { id }) => show(global, &store.open(&named(&store, id)?)?, out),
+            Some(Command::Show { id }) => {
+                print_trace(global, &store.load_trace(&find_trace(&store, id)?)?, out)
+            }
             Some(Command::Compare { before, after }) => {
-                let (before, after) =
-                    (store.open(&named(&store, before)?)?, store.open(&named(&store, after)?)?);
-                compared(global, &before, &after, out)
+                let (before, after) = (
+                    store.load_trace(&find_trace(&store, before)?)?,
+                    store.load_trace(&find_trace(&store, after)?)?,
+                );
+                print_comparison(global, &before, &after, out)
             }
             Some(Command::Replay { id, speed }) => {
                 if !speed.is_finite() || *speed < 0.0 {
@@ -127,26 +131,26 @@ impl History {
                     )
                     .into());
                 }
-                let trace = store.open(&named(&store, id)?)?;
-                wait_for("replaying", replay(global.json, trace, *speed, out))
+                let trace = store.load_trace(&find_trace(&store, id)?)?;
+                wait_for("replaying", replay_trace(global.json, trace, *speed, out))
             }
             Some(Command::Export { ids, find, stub: true, output }) => {
-                as_stub(&store, &chosen(&store, ids, find)?, output.as_deref(), out)
+                as_stub(&store, &selected_ids(&store, ids, find)?, output.as_deref(), out)
             }
             Some(Command::Export { ids, find, output, .. }) => {
-                exported(&store, &chosen(&store, ids, find)?, output.as_deref(), out)
+                export_traces(&store, &selected_ids(&store, ids, find)?, output.as_deref(), out)
             }
-            Some(Command::Remove { ids, all }) => removed(&store, ids, *all, out),
+            Some(Command::Remove { ids, all }) => remove_traces(&store, ids, *all, out),
         }
     }
 }
 
 /// The call that a word names.
-fn named(store: &Store, word: &str) -> Result<TraceId, Problem> {
-    let listing = store.list(Wanted::default())?;
+fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> {
+    let listing = store.list_calls(Wanted::default())?;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Missing, "looking into the history", cause)
-            .remedy("`toolcrib history` lists what is kept")
+            .with_remedy("`toolcrib history` lists what is kept")
     };
     if word == "last" {
         return listing
@@ -164,46 +168,46 @@ fn named(store: &Store, word: &str) -> Result<TraceId, Problem> {
 
 impl List {
     fn run(&self, global: &Global, store: &Store, out: &mut Out) -> Ended {
-        let listing = store.list(Wanted::parse(&self.find, now::now()))?;
+        let listing = store.list_calls(Wanted::parse(&self.find, now::now_millis()))?;
         let shown = &listing.calls[..listing.calls.len().min(self.number)];
         if global.json {
-            out.json(&shown.iter().map(summary_json).collect::<Value>())?;
+            out.print_json(&shown.iter().map(summary_json).collect::<Value>())?;
             return Ok(Ending::Done);
         }
         if shown.is_empty() {
-            out.say(if self.find.is_empty() {
+            out.print_status(if self.find.is_empty() {
                 "nothing is kept yet".into()
             } else {
                 format!("nothing fits; what can be asked for: {WORDS}")
             });
             return Ok(Ending::Done);
         }
-        columns::write(
+        columns::write_table(
             out,
             &["ID", "WHEN", "TOOL", "ON", "OUTCOME", "TOOK", "CHUNKS", "ARGUMENTS"],
-            shown.iter().map(row).collect(),
+            shown.iter().map(summary_row).collect(),
         )?;
         let older = listing.older + listing.calls.len() - shown.len();
         if older > 0 {
-            out.say(format_args!("{older} older ones are not listed"));
+            out.print_status(format_args!("{older} older ones are not listed"));
         }
         if listing.unread > 0 {
-            out.detail(format_args!("{} lines could not be read", listing.unread));
+            out.print_detail(format_args!("{} lines could not be read", listing.unread));
         }
         Ok(Ending::Done)
     }
 }
 
-fn row(call: &Summary) -> Vec<Cell> {
+fn summary_row(call: &Summary) -> Vec<Cell> {
     let outcome = match call.outcome {
-        Some(outcome @ Outcome::Succeeded) => Cell::tinted(Tint::Good, outcome.word()),
-        Some(outcome) => Cell::tinted(Tint::Bad, outcome.word()),
+        Some(outcome @ Outcome::Succeeded) => Cell::tinted(Tint::Good, outcome.as_str()),
+        Some(outcome) => Cell::tinted(Tint::Bad, outcome.as_str()),
         None => Cell::tinted(Tint::Odd, "unfinished"),
     };
     let arguments: String = call.arguments.chars().take(60).collect();
     vec![
         Cell::plain(call.id.chars().take(8).collect::<String>()),
-        Cell::plain(when(call)),
+        Cell::plain(format_time(call)),
         Cell::plain(&*call.tool),
         Cell::plain(&*call.connection),
         outcome,
@@ -217,9 +221,9 @@ fn row(call: &Summary) -> Vec<Cell> {
     ]
 }
 
-fn when(call: &Summary) -> String {
-    let wall = now::wall(call.at);
-    format!("{} {}", wall.date(), wall.clock())
+fn format_time(call: &Summary) -> String {
+    let wall = now::local_time(call.at);
+    format!("{} {}", wall.date(), wall.clock_time())
 }
 
 fn summary_json(call: &Summary) -> Value {
@@ -228,7 +232,7 @@ fn summary_json(call: &Summary) -> Value {
         "at": call.at.0,
         "tool": &*call.tool,
         "connection": &*call.connection,
-        "outcome": call.outcome.map(Outcome::word),
+        "outcome": call.outcome.map(Outcome::as_str),
         "took_ms": call.took_ms,
         "first_ms": call.first_ms,
         "chunks": call.chunks,
@@ -238,118 +242,122 @@ fn summary_json(call: &Summary) -> Value {
     })
 }
 
-fn show(global: &Global, trace: &Trace, out: &mut Out) -> Ended {
+fn print_trace(global: &Global, trace: &Trace, out: &mut Out) -> Ended {
     if global.json {
-        return write(trace, out).map(|()| Ending::Done);
+        return write_trace(trace, out).map(|()| Ending::Done);
     }
     let Head { tool, connection, transport, to, headers, arguments, .. } = &trace.head;
-    let wall = now::wall(trace.head.at);
-    let headers = events::written(headers);
+    let wall = now::local_time(trace.head.at);
+    let headers = events::format_headers(headers);
     let rows = [
         ("tool", tool.to_string()),
-        ("at", format!("{}T{}", wall.date(), wall.time())),
+        ("at", format!("{}T{}", wall.date(), wall.time_with_offset())),
         ("on", format!("{connection} ({transport})")),
         ("to", to.to_string()),
         ("headers", headers),
         ("arguments", arguments.to_string()),
     ];
     for (name, value) in rows {
-        out.line(format!("{name:<10} {}", out.text(&value)))?;
+        out.print_line(format!("{name:<10} {}", out.safe_text(&value)))?;
     }
     if trace.head.masked {
-        out.say("secrets in it are masked");
+        out.print_status("secrets in it are masked");
     }
     for event in &trace.events {
         let (what, text) = match &event.kind {
-            EventKind::Sent { bytes } => ("sent", size::bytes(*bytes as u64)),
-            EventKind::Chunk { bytes, .. } => ("chunk", size::bytes(*bytes as u64)),
-            EventKind::Headers(headers) => ("headers", events::written(headers)),
-            EventKind::Stray { cause, .. } => ("stray", cause.words().to_owned()),
+            EventKind::Sent { bytes } => ("sent", size::format_size(*bytes as u64)),
+            EventKind::Chunk { bytes, .. } => ("chunk", size::format_size(*bytes as u64)),
+            EventKind::Headers(headers) => ("headers", events::format_headers(headers)),
+            EventKind::Stray { cause, .. } => ("stray", cause.message().to_owned()),
             EventKind::Notice(words) => ("notice", words.clone()),
             EventKind::Stage(stage) => (&*stage.name, stage.words.clone()),
             EventKind::End { outcome, problem } => (
-                outcome.word(),
+                outcome.as_str(),
                 problem.as_ref().map_or_else(String::new, |problem| {
                     format!("{}: {}", problem.kind, problem.message)
                 }),
             ),
         };
-        out.line(format!("{:<10} {what:<10} {}", format!("+{} ms", event.at_ms), out.text(&text)))?;
+        out.print_line(format!(
+            "{:<10} {what:<10} {}",
+            format!("+{} ms", event.at_ms),
+            out.safe_text(&text)
+        ))?;
     }
     if !trace.events.iter().any(|event| matches!(event.kind, EventKind::End { .. })) {
-        out.line("its program ended before it did")?;
+        out.print_line("its program ended before it did")?;
     }
-    out.line("")?;
-    out.raw(&compare::text(trace))?;
+    out.print_line("")?;
+    out.print_raw(&compare::answer_text(trace))?;
     out.end_line()?;
     Ok(Ending::Done)
 }
 
 /// A call as it is kept.
-fn write(trace: &Trace, out: &mut Out) -> Result<(), Halt> {
-    out.raw(&kept(trace))?;
+fn write_trace(trace: &Trace, out: &mut Out) -> Result<(), Halt> {
+    out.print_raw(&trace_text(trace))?;
     Ok(())
 }
 
-fn kept(trace: &Trace) -> String {
+fn trace_text(trace: &Trace) -> String {
     let events = trace.events.iter().map(|event| lines::of_event(&trace.head.id, event));
     std::iter::once(lines::of_head(&trace.head)).chain(events).collect()
 }
 
-fn compared(global: &Global, before: &Trace, after: &Trace, out: &mut Out) -> Ended {
-    let texts = [compare::text(before), compare::text(after)];
+fn print_comparison(global: &Global, before: &Trace, after: &Trace, out: &mut Out) -> Ended {
+    let texts = [compare::answer_text(before), compare::answer_text(after)];
     let parsed = texts.each_ref().map(|text| serde_json::from_str::<Value>(text).ok());
     let differences = match &parsed {
-        [Some(before), Some(after)] => Some(compare::json(before, after)),
+        [Some(before), Some(after)] => Some(compare::compare_json(before, after)),
         _ => None,
     };
     let ending = if texts[0] == texts[1] { Ending::Done } else { Ending::Found };
     if global.json {
         let of = |one: &compare::Difference| json!({"pointer": one.at.to_string(), "before": one.before, "after": one.after});
         let measure = |row: &compare::Measure| json!({"name": row.name, "before": row.before, "after": row.after});
-        out.json(&json!({
+        out.print_json(&json!({
             "same": texts[0] == texts[1],
             "json": differences.map(|found| found.iter().map(of).collect::<Value>()),
-            "times": compare::times(before, after).iter().map(measure).collect::<Value>(),
+            "times": compare::compare_times(before, after).iter().map(measure).collect::<Value>(),
         }))?;
         return Ok(ending);
     }
-    let rows = compare::times(before, after).into_iter();
+    let rows = compare::compare_times(before, after).into_iter();
     let rows = rows
         .map(|row| vec![Cell::plain(row.name), Cell::plain(row.before), Cell::plain(row.after)]);
     let short = |trace: &Trace| trace.head.id.chars().take(8).collect::<String>();
-    columns::write(out, &["", &short(before), &short(after)], rows.collect())?;
-    out.line("")?;
+    columns::write_table(out, &["", &short(before), &short(after)], rows.collect())?;
+    out.print_line("")?;
     match differences {
-        _ if texts[0] == texts[1] => out.line("the answers are the same")?,
+        _ if texts[0] == texts[1] => out.print_line("the answers are the same")?,
         Some(found) if found.is_empty() => {
-            out.line("the answers hold the same JSON, written differently")?;
+            out.print_line("the answers hold the same JSON, written differently")?;
         }
         Some(found) => {
             for one in found {
                 let side = |value: Option<String>| value.unwrap_or_else(|| "nothing".into());
                 let at = if one.at.is_root() { "the whole".to_owned() } else { one.at.to_string() };
-                out.line(
-                    out.text(&format!("{at}: {} → {}", side(one.before), side(one.after)))
+                out.print_line(
+                    out.safe_text(&format!("{at}: {} → {}", side(one.before), side(one.after)))
                         .into_owned(),
                 )?;
             }
         }
         None => {
-            for line in diff::lines(&texts[0], &texts[1]) {
+            for line in diff::diff_lines(&texts[0], &texts[1]) {
                 let (sign, tint) = match line.kind {
                     LineKind::Same => (" ", Tint::Dim),
                     LineKind::Added => ("+", Tint::Good),
                     LineKind::Removed => ("-", Tint::Bad),
                 };
-                out.line(out.tint(tint, &format!("{sign} {}", line.text)))?;
+                out.print_line(out.tint(tint, &format!("{sign} {}", line.text)))?;
             }
         }
     }
     Ok(ending)
 }
 
-async fn replay(as_json: bool, trace: Trace, speed: f64, out: &mut Out) -> Ended {
+async fn replay_trace(as_json: bool, trace: Trace, speed: f64, out: &mut Out) -> Ended {
     let mut interrupt = pin!(interrupted());
     let mut last = 0;
     for event in &trace.events {
@@ -366,21 +374,21 @@ async fn replay(as_json: bool, trace: Trace, speed: f64, out: &mut Out) -> Ended
                 () = tokio::time::sleep(wait) => {}
             }
         }
-        tell(as_json, event, out)?;
+        print_event(as_json, event, out)?;
     }
     out.end_line()?;
     Ok(Ending::Done)
 }
 
-fn tell(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> {
+fn print_event(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> {
     match &event.kind {
-        _ if as_json => out.json_line(&events::json(event))?,
-        EventKind::Chunk { text, .. } => out.raw(text)?,
-        EventKind::Notice(words) => out.say(words),
-        EventKind::Stage(stage) => out.say(&stage.words),
-        EventKind::End { outcome, problem } => out.detail(format_args!(
+        _ if as_json => out.json_line(&events::event_json(event))?,
+        EventKind::Chunk { text, .. } => out.print_raw(text)?,
+        EventKind::Notice(words) => out.print_status(words),
+        EventKind::Stage(stage) => out.print_status(&stage.words),
+        EventKind::End { outcome, problem } => out.print_detail(format_args!(
             "{} after {} ms{}",
-            outcome.word(),
+            outcome.as_str(),
             event.at_ms,
             problem.as_ref().map_or_else(String::new, |problem| format!(": {}", problem.message))
         )),
@@ -390,36 +398,36 @@ fn tell(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> {
 }
 
 /// Those that are named, else those that are found, the oldest first.
-fn chosen(store: &Store, ids: &[String], find: &str) -> Result<Vec<TraceId>, Problem> {
+fn selected_ids(store: &Store, ids: &[String], find: &str) -> Result<Vec<TraceId>, Problem> {
     match ids {
         [] => Ok(store
-            .list(Wanted::parse(find, now::now()))?
+            .list_calls(Wanted::parse(find, now::now_millis()))?
             .calls
             .into_iter()
             .rev()
             .map(|call| call.id)
             .collect()),
-        given => given.iter().map(|id| named(store, id)).collect(),
+        given => given.iter().map(|id| find_trace(store, id)).collect(),
     }
 }
 
-fn exported(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> Ended {
+fn export_traces(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> Ended {
     let mut text = String::new();
     for id in ids {
-        let trace = store.open(id)?;
+        let trace = store.load_trace(id)?;
         match to {
-            Some(_) => text.push_str(&kept(&trace)),
-            None => write(&trace, out)?,
+            Some(_) => text.push_str(&trace_text(&trace)),
+            None => write_trace(&trace, out)?,
         }
     }
     if let Some(path) = to {
-        saved(path, &text)?;
+        save_file(path, &text)?;
         let calls = if ids.len() == 1 {
             "1 call is".to_owned()
         } else {
             format!("{} calls are", ids.len())
         };
-        out.say(format_args!("{calls} in {}", path.display()));
+        out.print_status(format_args!("{calls} in {}", path.display()));
     }
     Ok(Ending::Done)
 }
@@ -428,9 +436,9 @@ fn exported(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) ->
 fn as_stub(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> Ended {
     let mut stub = Stub::default();
     for id in ids {
-        let trace = store.open(id)?;
-        match stubs::of_trace(&trace, &compare::text(&trace)) {
-            Ok(service) => record::add(&mut stub, service),
+        let trace = store.load_trace(id)?;
+        match stubs::of_trace(&trace, &compare::answer_text(&trace)) {
+            Ok(service) => record::add_service(&mut stub, service),
             Err(problem) => out.warn(format_args!(
                 "{}: {}",
                 id.chars().take(8).collect::<String>(),
@@ -446,48 +454,48 @@ fn as_stub(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> 
             "no call has an answer that can be kept",
         );
         return Err(problem
-            .remedy(format!(
+            .with_remedy(format!(
                 "name calls of {} that were answered, over a bus or a gateway",
-                stubs::whose()
+                stubs::supported_systems()
             ))
             .into());
     }
     match to {
         Some(path) => {
-            saved(path, &page::text(&stub))?;
-            out.say(format_args!(
+            save_file(path, &page::render_yaml(&stub))?;
+            out.print_status(format_args!(
                 "{rules} rules are in {}: toolcrib serve --stub {}",
                 path.display(),
                 path.display()
             ));
         }
-        None => out.raw(&page::text(&stub))?,
+        None => out.print_raw(&page::render_yaml(&stub))?,
     }
     Ok(Ending::Done)
 }
 
-fn saved(path: &Path, text: &str) -> Result<(), Problem> {
+fn save_file(path: &Path, text: &str) -> Result<(), Problem> {
     let here = Path::new(".");
     // A name alone has no folder that could be looked into.
     let (root, path) = match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         Some(folder) => (folder, path.to_owned()),
         None => (here, here.join(path)),
     };
-    files::save(root, &path, text, Expected::Anything, Outside::Refuse)
+    files::save_file(root, &path, text, Expected::Anything, Outside::Refuse)
         .map(drop)
         .map_err(|error| error.problem().clone())
 }
 
-fn removed(store: &Store, ids: &[String], all: bool, out: &Out) -> Ended {
+fn remove_traces(store: &Store, ids: &[String], all: bool, out: &Out) -> Ended {
     if ids.is_empty() && !all {
         let problem =
             Problem::new(ProblemKind::Input, "taking calls out of the history", "no call is named");
-        return Err(problem.remedy("name calls by their ids, or say --all").into());
+        return Err(problem.with_remedy("name calls by their ids, or say --all").into());
     }
-    let ids: Vec<TraceId> = ids.iter().map(|id| named(store, id)).collect::<Result<_, _>>()?;
-    let count = if all { store.list(Wanted::default())?.calls.len() } else { ids.len() };
-    store.remove(|id| all || ids.iter().any(|known| &**known == id))?;
-    out.say(if count == 1 {
+    let ids: Vec<TraceId> = ids.iter().map(|id| find_trace(store, id)).collect::<Result<_, _>>()?;
+    let count = if all { store.list_calls(Wanted::default())?.calls.len() } else { ids.len() };
+    store.remove_calls(|id| all || ids.iter().any(|known| &**known == id))?;
+    out.print_status(if count == 1 {
         "1 call is gone".to_owned()
     } else {
         format!("{count} calls are gone")

@@ -23,7 +23,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Import {
     /// The system to take them from
-    #[arg(value_parser = SystemWord::parser())]
+    #[arg(value_parser = SystemWord::value_parser())]
     system: SystemWord,
 
     /// Take also what is different here; it is kept as it is otherwise
@@ -39,11 +39,11 @@ impl Import {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let connection = opened.settings.connections.current();
-        self.system.at(&connection)?;
-        let items = deployed::read(&connection)?;
-        let documents = deployed::documents(&opened);
+        self.system.deployment_for(&connection)?;
+        let items = deployed::read_items(&connection)?;
+        let documents = deployed::to_documents(&opened);
         let differing = if self.overwrite { Differing::Overwrite } else { Differing::Keep };
-        let plan = match imports::plan(
+        let plan = match imports::plan_import(
             ComposeContext { catalog: &opened.catalog, documents: &documents },
             &items,
             differing,
@@ -51,34 +51,36 @@ impl Import {
             Ok(plan) => plan,
             Err(words) => {
                 if global.json {
-                    out.json(&json!({"files": [], "notes": [words], "written": false}))?;
+                    out.print_json(&json!({"files": [], "notes": [words], "written": false}))?;
                 }
-                out.say(words);
+                out.print_status(words);
                 return Ok(Ending::Done);
             }
         };
         let refused =
             |cause: String| Problem::new(ProblemKind::Input, "taking the entries in", cause);
-        let files = plan.files(&documents).map_err(|error| refused(error.to_string()))?;
+        let files = plan.file_plans(&documents).map_err(|error| refused(error.to_string()))?;
         let names: Vec<&str> = files.iter().map(|file| file.file.as_str()).collect();
         if global.json {
-            out.json(&json!({"files": names, "notes": plan.notes, "written": !self.dry_run}))?;
+            out.print_json(
+                &json!({"files": names, "notes": plan.notes, "written": !self.dry_run}),
+            )?;
         }
         for file in &files {
             if !global.json {
-                out.line(out.tint(Tint::Bold, file.file.as_str()))?;
-                deployed::show(
+                out.print_line(out.tint(Tint::Bold, file.file.as_str()))?;
+                deployed::print_diff(
                     out,
                     file.before.as_deref().unwrap_or_default(),
                     file.after.as_deref().unwrap_or_default(),
                 )?;
             }
             if !self.dry_run {
-                save(&opened, file)?;
+                save_file(&opened, file)?;
             }
         }
-        plan.notes.iter().for_each(|note| out.say(note));
-        out.say(if self.dry_run {
+        plan.notes.iter().for_each(|note| out.print_status(note));
+        out.print_status(if self.dry_run {
             "nothing was written (--dry-run)".to_owned()
         } else {
             format!("written: {}", names.join(", "))
@@ -87,14 +89,19 @@ impl Import {
     }
 }
 
-fn save(opened: &Opened, file: &FilePlan) -> Result<(), Problem> {
+fn save_file(opened: &Opened, file: &FilePlan) -> Result<(), Problem> {
     let Some(text) = &file.after else { return Ok(()) };
     let expected = file
         .before
         .as_deref()
         .map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
     let root = &opened.workspace.root;
-    let saved =
-        files::save(root, &opened.workspace.path(&file.file), text, expected, Outside::Refuse);
+    let saved = files::save_file(
+        root,
+        &opened.workspace.file_path(&file.file),
+        text,
+        expected,
+        Outside::Refuse,
+    );
     saved.map(drop).map_err(|refused| refused.problem().clone())
 }

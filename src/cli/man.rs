@@ -28,12 +28,12 @@ impl Page {
                     "looking for the page",
                     format!("there is no command \"{word}\""),
                 )
-                .remedy(format!("there are {}", names.join(", ")))
+                .with_remedy(format!("there are {}", names.join(", ")))
             })?,
         };
         let mut page = Vec::new();
         Man::new(wanted).render(&mut page)?;
-        out.raw(&String::from_utf8_lossy(&page))?;
+        out.print_raw(&String::from_utf8_lossy(&page))?;
         Ok(Ending::Done)
     }
 }

@@ -174,7 +174,7 @@ impl Looked {
     }
 
     fn named(name: &str, opened: &Opened) -> Result<Self, Problem> {
-        let connection = connections::named(&opened.settings.connections, name)?;
+        let connection = connections::find_connection(&opened.settings.connections, name)?;
         let inspector = table::inspectors().find(|inspector| inspector.is_at(&connection));
         let inspector = inspector.ok_or_else(|| nobody(name))?;
         Ok(Self { connection, inspector, registry: registry::of_system() })
@@ -184,7 +184,7 @@ impl Looked {
     fn with(&self, doing: &str, work: impl AsyncFnOnce(&dyn Bus) -> Ended) -> Ended {
         let opened = async {
             let working = async {
-                let bus = self.registry.open(&self.connection).await;
+                let bus = self.registry.open_bus(&self.connection).await;
                 let bus = bus.map_err(|problem| {
                     problem.while_doing(format!("connecting \"{}\"", self.connection.name))
                 })?;
@@ -204,7 +204,7 @@ impl Looked {
 fn nobody(name: &str) -> Problem {
     let cause = format!("connection \"{name}\" leads to no MCP server");
     let remedy = "name one with system = \"mcp\", or give the command after --";
-    Problem::new(ProblemKind::Input, "looking at a server", cause).remedy(remedy)
+    Problem::new(ProblemKind::Input, "looking at a server", cause).with_remedy(remedy)
 }
 
 fn server_command(
@@ -226,15 +226,15 @@ fn ping(target: &Target, global: &Global, out: &mut Out) -> Ended {
         looked.inspector.ping(bus).await.map_err(|problem| problem.while_doing("pinging"))?;
         let answered = begun.elapsed() - connected;
         if global.json {
-            out.json(&json!({
+            out.print_json(&json!({
                 "server": bus.greeting(),
                 "connected_ms": connected.as_millis() as u64,
                 "ping_ms": answered.as_micros() as f64 / 1_000.0,
             }))?;
             return Ok(Ending::Done);
         }
-        out.line(bus.greeting())?;
-        out.line(format!(
+        out.print_line(bus.greeting())?;
+        out.print_line(format!(
             "connected in {} ms, answered in {:.1} ms",
             connected.as_millis(),
             answered.as_secs_f64() * 1_000.0
@@ -250,15 +250,15 @@ async fn listing(looked: &Looked, bus: &dyn Bus) -> Result<Listing, Problem> {
 fn list(target: &Target, global: &Global, out: &mut Out) -> Ended {
     let looked = Looked::of(target, global, out)?;
     let kept = match &target.name {
-        Some(_) => kept_text(&looked, &Opened::read(global, None)?),
+        Some(_) => kept_text(&looked, &Opened::read_workspace(global, None)?),
         None => None,
     };
     looked.with("listing what a server has", async |bus| {
         let listing = listing(&looked, bus).await?;
-        out.say(bus.greeting());
+        out.print_status(bus.greeting());
         if global.json {
             let kinds = listing.lists.iter().map(|listed| (listed.kind.to_owned(), json!(listed.items)));
-            out.json(&kinds.collect::<Map<_, _>>().into())?;
+            out.print_json(&kinds.collect::<Map<_, _>>().into())?;
         } else {
             write_lists(&listing, out)?;
         }
@@ -268,7 +268,7 @@ fn list(target: &Target, global: &Global, out: &mut Out) -> Ended {
         let drift = kept.and_then(|text| looked.inspector.drift(&text, tools(&listing)));
         if let Some(drift) = drift.filter(|drift| !drift.is_empty()) {
             out.warn(format_args!("its tools are not those that were kept; `toolcrib mcp keep {} --accept` keeps them", looked.connection.name));
-            drift.iter().for_each(|drift| out.say(drift_line(drift)));
+            drift.iter().for_each(|drift| out.print_status(drift_line(drift)));
         }
         Ok(Ending::Done)
     })
@@ -285,7 +285,11 @@ fn write_lists(listing: &Listing, out: &mut Out) -> std::io::Result<()> {
             vec![Cell::plain(name), Cell::plain(text(item, &["description", "title", "uri"]))]
         };
         let head = format!("{} ({})", listed.kind.to_uppercase(), listed.items.len());
-        columns::write(out, &[&head, "DESCRIPTION"], listed.items.iter().map(cells).collect())?;
+        columns::write_table(
+            out,
+            &[&head, "DESCRIPTION"],
+            listed.items.iter().map(cells).collect(),
+        )?;
     }
     Ok(())
 }
@@ -313,7 +317,7 @@ impl Frames {
     fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let looked = Looked::of(&self.target, global, out)?;
         looked.with("following the frames of a server", async |bus| {
-            let at = Address::fleeting(FRAMES);
+            let at = Address::ephemeral(FRAMES);
             let told = |problem: CallError| problem.while_doing("listening");
             let mut frames = bus.subscribe(&at, Share::Observer).await.map_err(told)?;
             let mut listing = Box::pin(listing(&looked, bus));
@@ -358,21 +362,27 @@ fn write_frame(packet: &Packet, json: bool, out: &mut Out) -> std::io::Result<()
             _ => "!",
         };
         let seconds = micros as f64 / 1_000_000.0;
-        out.line(format!("{seconds:9.4} {sign} {:>7} B  {}", packet.body.len(), out.text(&text)))?;
+        out.print_line(format!(
+            "{seconds:9.4} {sign} {:>7} B  {}",
+            packet.body.len(),
+            out.safe_text(&text)
+        ))?;
     }
     out.flush()
 }
 
 impl Add {
     fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read(global, None)?;
+        let opened = Opened::read_workspace(global, None)?;
         let Some(inspector) = table::inspectors().next() else { return Err(nobody("it").into()) };
         let refused = |cause: String| {
             Problem::new(ProblemKind::Input, format!("adding \"{}\"", self.name), cause)
         };
-        if opened.settings.connections.named(&self.name).is_some() {
+        if opened.settings.connections.find_by_name(&self.name).is_some() {
             let cause = format!("there is a connection \"{}\" already", self.name);
-            return Err(refused(cause).remedy("choose another name, or edit toolcrib.toml").into());
+            return Err(refused(cause)
+                .with_remedy("choose another name, or edit toolcrib.toml")
+                .into());
         }
         let mut table: Map<String, Value> =
             inspector.members().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
@@ -388,10 +398,10 @@ impl Add {
             Some(url) => {
                 table.insert(
                     "transport".into(),
-                    json!(TransportKind::of_address(url).map(TransportKind::word)),
+                    json!(TransportKind::of_address(url).map(TransportKind::as_str)),
                 );
                 table.insert("servers".into(), json!([url]));
-                connections::named(&opened.settings.connections, url)?
+                connections::find_connection(&opened.settings.connections, url)?
             }
             None => {
                 let secret = |value: &String| match value.strip_prefix('$') {
@@ -410,12 +420,12 @@ impl Add {
             }
         };
         write_connection(&opened, &self.name, table)?;
-        out.say(format_args!("connection \"{}\" is written into {SETTINGS}", self.name));
+        out.print_status(format_args!("connection \"{}\" is written into {SETTINGS}", self.name));
         // Who types a command wants it started.
         if let Some(start) = process::start_of(&connection) {
             Consents::of_user()?.give(&start)?;
         }
-        out.say(format_args!(
+        out.print_status(format_args!(
             "`toolcrib mcp keep {}` keeps its tools in this workspace",
             self.name
         ));
@@ -427,7 +437,7 @@ impl Add {
 fn write_connection(opened: &Opened, name: &str, table: Map<String, Value>) -> Result<(), Problem> {
     let doing = || format!("writing {SETTINGS}");
     let file = FileId::new(SETTINGS);
-    let path = opened.workspace.path(&file);
+    let path = opened.workspace.file_path(&file);
     let before = fs::read_to_string(&path).ok();
     let refused = |cause: String| Problem::new(ProblemKind::Input, doing(), cause);
     let source = Source::parse(Format::Toml, before.clone().unwrap_or_default())
@@ -438,7 +448,7 @@ fn write_connection(opened: &Opened, name: &str, table: Map<String, Value>) -> R
     let expected =
         before.as_deref().map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
     let root = &opened.workspace.root;
-    let saved = files::save(root, &path, after.text(), expected, Outside::Refuse);
+    let saved = files::save_file(root, &path, after.text(), expected, Outside::Refuse);
     saved.map(drop).map_err(|refused| refused.problem().clone())
 }
 
@@ -447,19 +457,19 @@ impl Allow {
         let opened = Opened::read_aloud(global, out)?;
         let looked = Looked::named(&self.name, &opened)?;
         let Some(start) = process::start_of(&looked.connection) else {
-            out.say("nothing is started for it, so there is nothing to allow");
+            out.print_status("nothing is started for it, so there is nothing to allow");
             return Ok(Ending::Done);
         };
         for line in start.lines() {
-            out.line(line)?;
+            out.print_line(line)?;
         }
         let consents = Consents::of_user()?;
         if self.forget {
             consents.take_back(&start)?;
-            out.say("allowed no more");
+            out.print_status("allowed no more");
         } else {
             consents.give(&start)?;
-            out.say("allowed; any change of it asks again");
+            out.print_status("allowed; any change of it asks again");
         }
         Ok(Ending::Done)
     }
@@ -476,18 +486,18 @@ impl Keep {
             let drift = before.as_deref().and_then(|text| looked.inspector.drift(text, tools));
             if let Some(drift) = &drift {
                 for drift in drift {
-                    out.line(drift_line(drift).trim_start())?;
+                    out.print_line(drift_line(drift).trim_start())?;
                 }
                 if drift.is_empty() {
-                    out.say("nothing changed");
+                    out.print_status("nothing changed");
                     return Ok(Ending::Done);
                 }
                 if !self.accept {
-                    out.say("not kept: look at it, then add --accept");
+                    out.print_status("not kept: look at it, then add --accept");
                     return Ok(Ending::Found);
                 }
             }
-            let time = now::rfc3339(now::now());
+            let time = now::rfc3339(now::now_millis());
             let version = &listing.version;
             let server = &looked.connection.name;
             let (path, text) = looked.inspector.kept(&Keeping { server, version, time, tools });
@@ -496,9 +506,15 @@ impl Keep {
                 .as_deref()
                 .map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
             let root = &opened.workspace.root;
-            files::save(root, &opened.workspace.path(&path), &text, expected, Outside::Refuse)
-                .map_err(|refused| refused.problem().clone())?;
-            out.say(
+            files::save_file(
+                root,
+                &opened.workspace.file_path(&path),
+                &text,
+                expected,
+                Outside::Refuse,
+            )
+            .map_err(|refused| refused.problem().clone())?;
+            out.print_status(
                 out.tint(
                     Tint::Good,
                     &format!("{} tools are kept in {}", tools.len(), path.as_str()),

@@ -45,13 +45,17 @@ impl Merge {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let tool = opened.tool(&self.tool)?;
-        let given = arguments::read(self.args.as_deref(), &self.pairs)?;
-        let merging =
-            merging(tool, given.value(), &self.with, &opened.settings.connections.of(tool))?;
+        let given = arguments::read_arguments(self.args.as_deref(), &self.pairs)?;
+        let merging = merge_arguments(
+            tool,
+            given.value(),
+            &self.with,
+            &opened.settings.connections.for_tool(tool),
+        )?;
         if global.json {
             out.json_line(&to_json(&merging))?;
         } else {
-            write(out, &merging)?;
+            print_merging(out, &merging)?;
         }
         Ok(Ending::Done)
     }
@@ -61,7 +65,7 @@ impl Merge {
 ///
 /// # Errors
 /// When a variable is not written NAME=VALUE.
-fn merging(
+fn merge_arguments(
     tool: &Tool,
     given: &Value,
     with: &[String],
@@ -74,14 +78,14 @@ fn merging(
                 "reading the variables",
                 format!("\"{word}\" has no ="),
             )
-            .remedy("write NAME=VALUE")
+            .with_remedy("write NAME=VALUE")
         })?;
         Ok((name.to_owned(), value.to_owned()))
     };
     let variables: Vec<(String, String)> = with.iter().map(pair).collect::<Result<_, Problem>>()?;
     let given = given.as_object().cloned().unwrap_or_default();
     let told = table::by_id(tool.entry.system)
-        .and_then(|system| system.merge()?.merging(tool, &given, connection, &variables));
+        .and_then(|system| system.merge()?.trace_arguments(tool, &given, connection, &variables));
     Ok(told.unwrap_or_else(|| Merging::untouched(&given)))
 }
 
@@ -94,7 +98,7 @@ fn to_json(merging: &Merging) -> Value {
             Origin::Given | Origin::Absent => (None, None),
         };
         let mut value = json!({
-            "name": row.name, "shown": row.shown, "origin": row.origin.word(), "unfilled": row.unfilled,
+            "name": row.name, "shown": row.shown, "origin": row.origin.as_str(), "unfilled": row.unfilled,
         });
         let parts =
             [("given", row.given.as_ref()), ("got", row.got.as_ref()), ("written", written)];
@@ -117,7 +121,7 @@ fn to_json(merging: &Merging) -> Value {
 }
 
 /// As a table for people.
-fn write(out: &mut Out, merging: &Merging) -> std::io::Result<()> {
+fn print_merging(out: &mut Out, merging: &Merging) -> std::io::Result<()> {
     let rows = merging.rows.iter().map(|row| {
         let tint = match &row.origin {
             Origin::Absent => Tint::Dim,
@@ -126,18 +130,18 @@ fn write(out: &mut Out, merging: &Merging) -> std::io::Result<()> {
         };
         vec![
             Cell::plain(&*row.name),
-            Cell::plain(row.gets()),
-            Cell::tinted(tint, row.origin.word()),
+            Cell::plain(row.received_text()),
+            Cell::tinted(tint, row.origin.as_str()),
             Cell::tinted(Tint::Dim, row.remark()),
         ]
     });
-    columns::write(out, &["ARGUMENT", "THE TOOL GETS", "FROM", "BESIDE"], rows.collect())?;
+    columns::write_table(out, &["ARGUMENT", "THE TOOL GETS", "FROM", "BESIDE"], rows.collect())?;
     for (name, value) in &merging.variables {
         let line = match value {
             Some(value) => format!("{{{name}}} is {value}"),
             None => format!("{{{name}}} has no value here: --with {name}=…"),
         };
-        out.line(out.text(&line).into_owned())?;
+        out.print_line(out.safe_text(&line).into_owned())?;
     }
-    merging.notes.iter().flat_map(|note| wrap(note, "")).try_for_each(|line| out.line(line))
+    merging.notes.iter().flat_map(|note| wrap(note, "")).try_for_each(|line| out.print_line(line))
 }

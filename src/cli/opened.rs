@@ -55,28 +55,30 @@ impl Opened {
     ///
     /// # Errors
     /// When there is no such path, or it cannot be read at all.
-    pub fn read(global: &Global, path: Option<&Path>) -> Result<Self, Problem> {
+    pub fn read_workspace(global: &Global, path: Option<&Path>) -> Result<Self, Problem> {
         let mut workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
         let asked = workspace.only.clone();
         if workspace.root.join(SETTINGS).is_file() {
             workspace.only = None;
         }
-        let (mut settings, settings_findings) = settings::load(&workspace)?;
+        let (mut settings, settings_findings) = settings::load_settings(&workspace)?;
         if let Some(wanted) = &global.connection {
-            settings.connections.choose(connections::named(&settings.connections, wanted)?);
+            settings
+                .connections
+                .choose(connections::find_connection(&settings.connections, wanted)?);
         }
         settings.mode = global.mode.map_or(settings.mode, Mode::from);
         let mut files = Vec::new();
-        let end = workspace.read(|slice| {
+        let end = workspace.read_files(|slice| {
             files.extend(slice);
             ControlFlow::Continue(())
         })?;
         let sources =
             files.iter().filter_map(|file| Some((&file.file, file.source.as_ref().ok()?)));
-        let catalog = read::catalog(sources, settings.mode);
+        let catalog = read::read_catalog(sources, settings.mode);
         // What is wrong with the groups is among the findings of the settings.
-        let custom = CustomGroups::read(&settings.groups).unwrap_or_default();
-        let tools = custom.expand(&catalog.tools).tools;
+        let custom = CustomGroups::from_value(&settings.groups).unwrap_or_default();
+        let tools = custom.expand_tools(&catalog.tools).tools;
         let rows = files.iter().enumerate().map(|(row, file)| (file.file.clone(), row)).collect();
         let here = env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
         Ok(Self {
@@ -106,14 +108,14 @@ impl Opened {
     /// # Errors
     /// As [`Opened::read`].
     pub fn read_at(global: &Global, path: Option<&Path>, out: &Out) -> Result<Self, Problem> {
-        let opened = Self::read(global, path)?;
+        let opened = Self::read_workspace(global, path)?;
         for finding in
             opened.settings_findings.iter().filter(|finding| finding.severity != Severity::Note)
         {
             let site = &finding.site;
             out.warn(format_args!(
                 "{}:{}:{}: {}",
-                opened.shown(&site.file),
+                opened.display_path(&site.file),
                 site.line,
                 site.column,
                 finding.message
@@ -121,13 +123,13 @@ impl Opened {
         }
         for file in &opened.files {
             if let Err(error) = &file.source {
-                out.warn(format_args!("{} is left out: {error}", opened.shown(&file.file)));
+                out.warn(format_args!("{} is left out: {error}", opened.display_path(&file.file)));
             }
         }
         for words in &opened.skipped {
             out.warn(words);
         }
-        out.detail(format_args!(
+        out.print_detail(format_args!(
             "workspace {}, {} files, {} mode",
             opened.workspace.root.display(),
             opened.files.len(),
@@ -140,7 +142,7 @@ impl Opened {
     pub fn warn_of_refusals(&self, out: &Out) {
         for refusal in &self.catalog.refusals {
             let line = self.catalog.entry(&refusal.entry).map_or(1, |entry| entry.line);
-            out.warn(format_args!("{}:{line}: {refusal}", self.shown(refusal.entry.file())));
+            out.warn(format_args!("{}:{line}: {refusal}", self.display_path(refusal.entry.file())));
         }
     }
 
@@ -151,8 +153,8 @@ impl Opened {
 
     /// A file as one would type it: from the current folder where it lies below that, else in full.
     #[must_use]
-    pub fn shown(&self, file: &FileId) -> String {
-        let path = self.workspace.path(file);
+    pub fn display_path(&self, file: &FileId) -> String {
+        let path = self.workspace.file_path(file);
         path.strip_prefix(&self.here).unwrap_or(&path).display().to_string()
     }
 
@@ -168,7 +170,7 @@ impl Opened {
                     .iter()
                     .flat_map(|tool| [tool.entry.key.as_str(), tool.name.as_str()])
             };
-            let remedy = match similar::nearest(word, names()) {
+            let remedy = match similar::nearest_name(word, names()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None if self.catalog.tools.is_empty() => {
                     "there is no tool in this workspace; name another with --workspace".to_owned()
@@ -180,18 +182,18 @@ impl Opened {
                 "looking for the tool",
                 format!("there is no tool \"{word}\" in {}", self.workspace.name()),
             )
-            .remedy(remedy)
+            .with_remedy(remedy)
         })
     }
 }
 
 impl Lookup for Opened {
-    fn tool(&self, word: &str) -> Result<&Tool, Problem> {
+    fn find_tool(&self, word: &str) -> Result<&Tool, Problem> {
         self.tool(word)
     }
 
     /// The service that a word means: its own key, or that of the tool which calls it.
-    fn service(&self, word: &str) -> Result<&Service, Problem> {
+    fn find_service(&self, word: &str) -> Result<&Service, Problem> {
         if let Some(service) = self.catalog.services.iter().find(|service| service.key() == word) {
             return Ok(service);
         }
@@ -203,7 +205,7 @@ impl Lookup for Opened {
         found.ok_or_else(|| {
             let cause = format!("the tool \"{}\" has no service in this workspace", tool.entry.key);
             Problem::new(ProblemKind::Input, "serving", cause)
-                .remedy("choose a tool of type tool-service whose service is there")
+                .with_remedy("choose a tool of type tool-service whose service is there")
         })
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{escaped_json::EscapedJson, global::Global};
-use crate::model::{problem::Problem, shown::visible};
+use crate::model::{problem::Problem, shown::visible_text};
 
 /// A role of text on a terminal that has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Tint {
     /// What may follow the sign that begins a colour.
     const CODES: [&'static str; 6] = ["[0m", "[1m", "[2m", "[32m", "[31m", "[33m"];
 
-    fn code(self) -> &'static str {
+    fn ansi_code(self) -> &'static str {
         match self {
             Self::Bold => "1",
             Self::Dim => "2",
@@ -45,7 +45,7 @@ struct Data {
 }
 
 impl Data {
-    fn told<T>(&self, done: io::Result<T>) -> io::Result<T> {
+    fn map_hangup<T>(&self, done: io::Result<T>) -> io::Result<T> {
         const EIO: i32 = 5;
         done.map_err(|error| match error.raw_os_error() {
             Some(EIO) if self.terminal => io::ErrorKind::BrokenPipe.into(),
@@ -57,12 +57,12 @@ impl Data {
 impl Write for Data {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.stdout.write(bytes);
-        self.told(written)
+        self.map_hangup(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let flushed = self.stdout.flush();
-        self.told(flushed)
+        self.map_hangup(flushed)
     }
 }
 
@@ -93,28 +93,28 @@ impl Out {
 
     /// A line of data, with nothing in it that steers a terminal. Line breaks in it stay: text that
     /// must not break the line goes through [`Out::text`] or [`Out::tint`] first.
-    pub fn line(&mut self, line: impl fmt::Display) -> io::Result<()> {
-        writeln!(self.data, "{}", harmless(&line.to_string(), self.colour))
+    pub fn print_line(&mut self, line: impl fmt::Display) -> io::Result<()> {
+        writeln!(self.data, "{}", sanitize_output(&line.to_string(), self.colour))
     }
 
     /// Text that came from elsewhere, with nothing in it that steers a terminal.
     #[must_use]
-    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        visible(text)
+    pub fn safe_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        visible_text(text)
     }
 
     /// The same in a colour, where there are colours.
     #[must_use]
     pub fn tint(&self, tint: Tint, text: &str) -> String {
         match self.colour {
-            true => format!("\u{1b}[{}m{}\u{1b}[0m", tint.code(), visible(text)),
-            false => visible(text).into_owned(),
+            true => format!("\u{1b}[{}m{}\u{1b}[0m", tint.ansi_code(), visible_text(text)),
+            false => visible_text(text).into_owned(),
         }
     }
 
     /// A value as JSON over several lines.
-    pub fn json(&mut self, value: &Value) -> io::Result<()> {
-        serde_json::to_writer_pretty(EscapedJson::to(&mut self.data), value)?;
+    pub fn print_json(&mut self, value: &Value) -> io::Result<()> {
+        serde_json::to_writer_pretty(EscapedJson::new(&mut self.data), value)?;
         writeln!(self.data)
     }
 
@@ -127,14 +127,14 @@ impl Out {
     /// Several values as JSON, each on a line of its own, which are seen at once.
     pub fn json_lines(&mut self, values: &[impl Serialize]) -> io::Result<()> {
         for value in values {
-            serde_json::to_writer(EscapedJson::to(&mut self.data), value)?;
+            serde_json::to_writer(EscapedJson::new(&mut self.data), value)?;
             writeln!(self.data)?;
         }
         self.data.flush()
     }
 
     /// A document that is not ours to lay out: whole and unchanged, unless it goes to a terminal.
-    pub fn raw(&mut self, text: &str) -> io::Result<()> {
+    pub fn print_raw(&mut self, text: &str) -> io::Result<()> {
         match self.terminal {
             true => text.split_inclusive('\n').try_for_each(|line| self.raw_line(line)),
             false => self.data.write_all(text.as_bytes()),
@@ -143,7 +143,7 @@ impl Out {
 
     fn raw_line(&mut self, line: &str) -> io::Result<()> {
         let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
-        write!(self.data, "{}{end}", visible(text))
+        write!(self.data, "{}{end}", visible_text(text))
     }
 
     /// The label of a line whose text follows in pieces, already made harmless by [`Out::tint`].
@@ -163,50 +163,50 @@ impl Out {
     }
 
     /// Words for the user, on stderr; kept back with `--quiet`.
-    pub fn say(&self, words: impl fmt::Display) {
+    pub fn print_status(&self, words: impl fmt::Display) {
         if !self.quiet {
-            tell(&words.to_string());
+            print_stderr(&words.to_string());
         }
     }
 
     /// Words for those who asked for more.
-    pub fn detail(&self, words: impl fmt::Display) {
+    pub fn print_detail(&self, words: impl fmt::Display) {
         if self.verbose > 0 {
-            tell(&words.to_string());
+            print_stderr(&words.to_string());
         }
     }
 
     /// A warning, which `--quiet` keeps back.
     pub fn warn(&self, words: impl fmt::Display) {
-        self.say(format_args!("warning: {words}"));
+        self.print_status(format_args!("warning: {words}"));
     }
 }
 
 /// A problem on stderr: what, where, and what to do.
-pub(crate) fn complain(problem: &Problem) {
-    tell(&format!("toolcrib: {problem}"));
+pub(crate) fn print_problem(problem: &Problem) {
+    print_stderr(&format!("toolcrib: {problem}"));
 }
 
 /// Words on stderr, line by line, with nothing in them that steers a terminal.
-pub(crate) fn tell(words: &str) {
+pub(crate) fn print_stderr(words: &str) {
     let mut stderr = io::stderr().lock();
     // Nobody can be told that nobody can be told.
-    let _ = words.lines().try_for_each(|line| writeln!(stderr, "{}", visible(line)));
+    let _ = words.lines().try_for_each(|line| writeln!(stderr, "{}", visible_text(line)));
 }
 
 /// The text with nothing in it that steers a terminal but line breaks, and colours where those are
 /// ours.
-fn harmless(text: &str, coloured: bool) -> String {
+fn sanitize_output(text: &str, coloured: bool) -> String {
     let line = |line: &str| {
         let mut parts = line.split('\u{1b}');
-        let first = parts.next().map(visible).unwrap_or_default().into_owned();
+        let first = parts.next().map(visible_text).unwrap_or_default().into_owned();
         parts.fold(first, |before, part| {
             let end = Tint::CODES
                 .iter()
                 .find(|code| coloured && part.starts_with(**code))
                 .map_or(0, |code| code.len());
             let escape = if end > 0 { "\u{1b}" } else { "␛" };
-            format!("{before}{escape}{}{}", &part[..end], visible(&part[end..]))
+            format!("{before}{escape}{}{}", &part[..end], visible_text(&part[end..]))
         })
     };
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
@@ -222,7 +222,7 @@ mod tests {
     fn json_cannot_steer_a_terminal_and_says_the_same() {
         let value = json!({"a\u{9b}": "\u{1b}[31m \u{202e} é\n"});
         let mut text = Vec::new();
-        serde_json::to_writer_pretty(EscapedJson::to(&mut text), &value).unwrap();
+        serde_json::to_writer_pretty(EscapedJson::new(&mut text), &value).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(!text.contains(['\u{9b}', '\u{1b}', '\u{202e}']), "{text}");
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
@@ -231,9 +231,9 @@ mod tests {
     #[test]
     fn a_line_keeps_our_colours_and_no_other_control() {
         assert_eq!(
-            harmless("\u{1b}[1ma\u{1b}[0m\u{1b}[5mb\u{61c}\nc\u{1b}]0;x\u{7}", true),
+            sanitize_output("\u{1b}[1ma\u{1b}[0m\u{1b}[5mb\u{61c}\nc\u{1b}]0;x\u{7}", true),
             "\u{1b}[1ma\u{1b}[0m␛[5mb\u{fffd}\nc␛]0;x␇"
         );
-        assert_eq!(harmless("\u{1b}[1ma", false), "␛[1ma");
+        assert_eq!(sanitize_output("\u{1b}[1ma", false), "␛[1ma");
     }
 }

@@ -28,7 +28,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Push {
     /// The system to send them to
-    #[arg(value_parser = SystemWord::parser())]
+    #[arg(value_parser = SystemWord::value_parser())]
     system: SystemWord,
 
     /// Show what would change, see whether all of it loads, and write nothing
@@ -55,23 +55,23 @@ impl Push {
         if let Some(broken) = opened.files.iter().find(|file| file.source.is_err()) {
             let cause = format!(
                 "{} cannot be read, and what it holds would seem to be gone",
-                opened.shown(&broken.file)
+                opened.display_path(&broken.file)
             );
             return Err(Problem::new(ProblemKind::Input, "pushing", cause)
-                .remedy("correct it first (`toolcrib check`)")
+                .with_remedy("correct it first (`toolcrib check`)")
                 .into());
         }
         let connection = opened.settings.connections.current();
-        let deployment = self.system.at(&connection)?;
-        let items = deployed::read(&connection)?;
+        let deployment = self.system.deployment_for(&connection)?;
+        let items = deployed::read_items(&connection)?;
         let absent = if self.delete { Absent::Delete } else { Absent::Keep };
-        let mut push = deployment.plan(&opened.catalog, &items, absent)?;
+        let mut push = deployment.plan_push(&opened.catalog, &items, absent)?;
         if self.reload {
-            deployment.reloads()?;
+            deployment.check_reload()?;
             push.reload = !push.after.is_empty();
         }
         if !global.json {
-            show(out, &push)?;
+            print_changes(out, &push)?;
         }
         push.notes.iter().for_each(|note| out.warn(note));
         if !push.changes.is_empty() {
@@ -83,32 +83,36 @@ impl Push {
                 format!("seeing whether {} could load it", self.system.title()),
                 cause,
             )
-            .remedy("correct that entry here, or delete it there (--delete); nothing was written")
+            .with_remedy(
+                "correct that entry here, or delete it there (--delete); nothing was written",
+            )
         });
         let wanted = !push.changes.is_empty() || push.reload;
-        let write =
-            loads.is_ok() && wanted && !self.dry_run && self.agreed(out, &connection, &push)?;
+        let write = loads.is_ok()
+            && wanted
+            && !self.dry_run
+            && self.ask_confirmation(out, &connection, &push)?;
         if write {
-            deployed::write(&connection, &push)?;
+            deployed::write_push(&connection, &push)?;
         }
         if global.json {
-            out.json(&told(&push, write))?;
+            out.print_json(&push_json(&push, write))?;
         }
-        let loaded = |count| deployment.loaded(count);
+        let loaded = |count| deployment.loaded_message(count);
         let count = *loads?;
-        out.say(match (write, self.dry_run, push.changes.is_empty()) {
+        out.print_status(match (write, self.dry_run, push.changes.is_empty()) {
             (true, _, true) => format!(
                 "written once more as it is, for the agent to load it again; {}",
                 loaded(count)
             ),
-            (true, ..) => format!("written and read back: {}; {}", push.words(), loaded(count)),
+            (true, ..) => format!("written and read back: {}; {}", push.summary(), loaded(count)),
             (false, false, true) if push.reload => "nothing was written".to_owned(),
             (false, _, true) => {
                 format!("nothing to write: all is there just so; {}", loaded(count))
             }
             (false, true, _) => format!(
                 "nothing was written (--dry-run): {}; with it, {}",
-                push.words(),
+                push.summary(),
                 loaded(count)
             ),
             (false, ..) => "nothing was written".to_owned(),
@@ -117,7 +121,7 @@ impl Push {
     }
 
     /// Whether the user wants it written.
-    fn agreed(
+    fn ask_confirmation(
         &self,
         out: &mut Out,
         connection: &Connection,
@@ -128,7 +132,7 @@ impl Push {
         }
         let refused = |cause: &str| {
             Problem::new(ProblemKind::Input, "pushing", cause)
-                .remedy("say --yes to write without being asked")
+                .with_remedy("say --yes to write without being asked")
         };
         if !std::io::stdin().is_terminal() {
             return Err(refused("nobody is there to be asked"));
@@ -140,11 +144,11 @@ impl Push {
         let what = if push.changes.is_empty() {
             "nothing changes, the agent loads again".to_owned()
         } else {
-            push.words()
+            push.summary()
         };
         let question = format!("write this to {} ({place})? {what} [y/N] ", connection.name);
         asking
-            .write_all(crate::model::shown::visible(&question).as_bytes())
+            .write_all(crate::model::shown::visible_text(&question).as_bytes())
             .and_then(|()| asking.flush())
             .map_err(failed)?;
         let mut answer = String::new();
@@ -155,36 +159,37 @@ impl Push {
 
 /// Whose calls nobody would get. It is pushed all the same: services may be started later.
 fn warn_of_listeners(opened: &Opened, connection: &Connection, out: &Out) {
-    let Ok(Some(listeners)) = deployed::listeners(connection) else { return };
+    let Ok(Some(listeners)) = deployed::read_listeners(connection) else { return };
     let listeners = Listeners::from([(connection.name.clone(), listeners.into())]);
-    for finding in
-        findings::there(&opened.catalog, &opened.settings.connections, &listeners, |file| {
-            opened.source(file)
-        })
-    {
+    for finding in findings::connection_findings(
+        &opened.catalog,
+        &opened.settings.connections,
+        &listeners,
+        |file| opened.source(file),
+    ) {
         out.warn(format_args!(
             "{}:{}: {}",
-            opened.shown(&finding.site.file),
+            opened.display_path(&finding.site.file),
             finding.site.line,
             finding.message
         ));
     }
 }
 
-fn show(out: &mut Out, push: &push::Push) -> std::io::Result<()> {
+fn print_changes(out: &mut Out, push: &push::Push) -> std::io::Result<()> {
     for change in &push.changes {
-        out.line(out.tint(Tint::Bold, &format!("{} {}", change.sign(), change.name())))?;
-        let [before, after] = change.shown();
-        deployed::show(out, &before, &after)?;
+        out.print_line(out.tint(Tint::Bold, &format!("{} {}", change.sign(), change.name())))?;
+        let [before, after] = change.redacted_texts();
+        deployed::print_diff(out, &before, &after)?;
     }
     Ok(())
 }
 
-fn told(push: &push::Push, written: bool) -> Value {
+fn push_json(push: &push::Push, written: bool) -> Value {
     let changes: Vec<Value> = push
         .changes
         .iter()
-        .map(|change| json!({"change": change.word(), "type": change.section, "key": change.key}))
+        .map(|change| json!({"change": change.action_name(), "type": change.section, "key": change.key}))
         .collect();
     let (loads, error) = match &push.loads {
         Ok(count) => (json!(count), Value::Null),

@@ -42,15 +42,15 @@ pub(crate) struct Report<'r> {
 }
 
 /// Writes a report, and its counts on stderr.
-pub(crate) fn write(report: &Report<'_>, format: Format, out: &mut Out) -> io::Result<()> {
+pub(crate) fn write_report(report: &Report<'_>, format: Format, out: &mut Out) -> io::Result<()> {
     match format {
-        Format::Human => human(report, out)?,
-        Format::Json => out.json(&json(report))?,
-        Format::Sarif => out.json(&sarif(report))?,
-        Format::Github => github(report, out)?,
-        Format::Junit => out.raw(&junit(report))?,
+        Format::Human => write_human(report, out)?,
+        Format::Json => out.print_json(&json_report(report))?,
+        Format::Sarif => out.print_json(&sarif_report(report))?,
+        Format::Github => write_github(report, out)?,
+        Format::Junit => out.print_raw(&junit_report(report))?,
     }
-    out.say(summary(report));
+    out.print_status(summary(report));
     Ok(())
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn has_errors(report: &Report<'_>) -> bool {
 }
 
 /// Place, severity and code on a line, the sentence and the fix below.
-fn human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
+fn write_human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
     for finding in report.findings {
         let site = &finding.site;
         let place = match site.line {
@@ -76,13 +76,13 @@ fn human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
         let line = format!(
             "{} {} {}",
             out.tint(Tint::Bold, &place),
-            out.tint(tint, finding.severity.word()),
-            out.text(finding.code)
+            out.tint(tint, finding.severity.as_str()),
+            out.safe_text(finding.code)
         );
-        out.line(line)?;
-        wrap(&finding.message, "  ").iter().try_for_each(|line| out.line(line))?;
+        out.print_line(line)?;
+        wrap(&finding.message, "  ").iter().try_for_each(|line| out.print_line(line))?;
         if let Some(fix) = finding.fix_words() {
-            wrap(&format!("fix: {fix}"), "  ").iter().try_for_each(|line| out.line(line))?;
+            wrap(&format!("fix: {fix}"), "  ").iter().try_for_each(|line| out.print_line(line))?;
         }
     }
     Ok(())
@@ -106,17 +106,17 @@ fn summary(report: &Report<'_>) -> String {
 
 /// For scripts: a list of `{code, severity, file, line, column, pointer, message, fix}`; the
 /// pointer is within the file, and lines that are not known are null.
-fn json(report: &Report<'_>) -> Value {
+fn json_report(report: &Report<'_>) -> Value {
     let known = |number: usize| (number > 0).then_some(number);
     let of = |finding: &Finding| {
         let site = &finding.site;
         json!({
             "code": finding.code,
-            "severity": finding.severity.word(),
+            "severity": finding.severity.as_str(),
             "file": site.file.as_str(),
             "line": known(site.line),
             "column": known(site.column),
-            "pointer": pointer(finding),
+            "pointer": file_pointer(finding),
             "message": finding.message,
             "fix": finding.fix_words(),
         })
@@ -125,7 +125,7 @@ fn json(report: &Report<'_>) -> Value {
 }
 
 /// The place within the file; entries that are written as text end it.
-fn pointer(finding: &Finding) -> String {
+fn file_pointer(finding: &Finding) -> String {
     let site = &finding.site;
     site.entry.as_ref().map_or_else(
         || site.pointer.to_string(),
@@ -134,7 +134,7 @@ fn pointer(finding: &Finding) -> String {
 }
 
 /// SARIF 2.1.0, as code scanning services take it.
-fn sarif(report: &Report<'_>) -> Value {
+fn sarif_report(report: &Report<'_>) -> Value {
     let mut codes: Vec<&str> = report.findings.iter().map(|finding| finding.code).collect();
     codes.sort_unstable();
     codes.dedup();
@@ -148,8 +148,8 @@ fn sarif(report: &Report<'_>) -> Value {
         json!({
             "ruleId": finding.code,
             "ruleIndex": codes.binary_search(&finding.code).ok(),
-            "level": finding.severity.word(),
-            "message": {"text": sentence(finding)},
+            "level": finding.severity.as_str(),
+            "message": {"text": message_with_fix(finding)},
             "locations": [{"physicalLocation": place}],
         })
     };
@@ -174,14 +174,14 @@ fn uri(path: &str) -> String {
     if escaped.starts_with('/') { format!("file://{escaped}") } else { escaped }
 }
 
-fn sentence(finding: &Finding) -> String {
+fn message_with_fix(finding: &Finding) -> String {
     finding
         .fix_words()
         .map_or_else(|| finding.message.clone(), |fix| format!("{} (fix: {fix})", finding.message))
 }
 
 /// Workflow commands that GitHub shows at the lines they name.
-fn github(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
+fn write_github(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
     for finding in report.findings {
         let site = &finding.site;
         let word = match finding.severity {
@@ -193,26 +193,27 @@ fn github(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
             0 => String::new(),
             line => format!(",line={line},col={}", site.column),
         };
-        let (file, title) = (property(&(report.shown)(&site.file)), property(finding.code));
-        out.line(format_args!(
+        let (file, title) =
+            (escape_property(&(report.shown)(&site.file)), escape_property(finding.code));
+        out.print_line(format_args!(
             "::{word} file={file}{place},title={title}::{}",
-            escaped(&sentence(finding))
+            escape_data(&message_with_fix(finding))
         ))?;
     }
     Ok(())
 }
 
 /// A text in a workflow command, where line ends and percent signs are written as codes.
-fn escaped(text: &str) -> String {
+fn escape_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(text: &str) -> String {
-    escaped(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 /// A suite for each file: a failed case for each error, else one case that passed.
-fn junit(report: &Report<'_>) -> String {
+fn junit_report(report: &Report<'_>) -> String {
     let suite = |file: &FileId| {
         let errors = report
             .findings
@@ -227,7 +228,7 @@ fn junit(report: &Report<'_>) -> String {
             };
             Checked {
                 name: format!("{}{place}", finding.code),
-                differences: vec![sentence(finding)],
+                differences: vec![message_with_fix(finding)],
                 took_ms: None,
             }
         });
@@ -238,5 +239,5 @@ fn junit(report: &Report<'_>) -> String {
         let shown = (report.shown)(file);
         Suite { name: shown.clone(), file: shown, cases }
     };
-    junit::report(report.command, &report.files.iter().map(suite).collect::<Vec<_>>())
+    junit::render_report(report.command, &report.files.iter().map(suite).collect::<Vec<_>>())
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{opened::Opened, out::Out};
 use crate::{
-    engine::filter::{AskedGroups, available, list, permit, unknown_groups},
+    engine::filter::{AskedGroups, available_tools, check_permission, join_names, unknown_groups},
     model::context::{Context, Name},
     systems::read,
 };
@@ -12,7 +12,7 @@ use crate::{
 #[derive(Args, Clone, Debug)]
 pub(crate) struct RequestArgs {
     /// Groups to ask for, with commas between; "*" for all, "" for none; else as in toolcrib.toml
-    #[arg(long, value_name = "A,B", value_parser = names)]
+    #[arg(long, value_name = "A,B", value_parser = parse_names)]
     groups: Option<Names>,
 
     /// The state to be in; else as in toolcrib.toml
@@ -28,7 +28,7 @@ pub(crate) struct RequestArgs {
 struct Names(Vec<Name>);
 
 #[expect(clippy::unnecessary_wraps, reason = "the form of clap's value parsers")]
-fn names(text: &str) -> Result<Names, String> {
+fn parse_names(text: &str) -> Result<Names, String> {
     Ok(Names(
         text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Name::from).collect(),
     ))
@@ -42,9 +42,9 @@ pub(crate) struct Asked {
 impl Asked {
     /// The groups that count, in words.
     #[must_use]
-    pub fn groups(&self) -> String {
-        let names = AskedGroups::of(self.context.groups.as_deref()).names();
-        if names.is_empty() { "none".into() } else { list(&names) }
+    pub fn groups_text(&self) -> String {
+        let names = AskedGroups::from_request(self.context.groups.as_deref()).names();
+        if names.is_empty() { "none".into() } else { join_names(&names) }
     }
 }
 
@@ -69,17 +69,19 @@ impl RequestArgs {
 
     /// The request; warns about tools that are not loaded, groups that no tool is in, and a user
     /// who may not ask for them.
-    pub fn ask(&self, opened: &Opened, out: &Out) -> Asked {
+    pub fn resolve_request(&self, opened: &Opened, out: &Out) -> Asked {
         opened.warn_of_refusals(out);
         let context = self.context(opened);
         let unknown = unknown_groups(&opened.tools, &context);
         if !unknown.is_empty() {
-            out.warn(format_args!("no tool is in {}", list(&unknown)));
+            out.warn(format_args!("no tool is in {}", join_names(&unknown)));
         }
-        for words in read::breaks(&opened.catalog, &available(&opened.tools, &context)) {
+        for words in
+            read::request_failures(&opened.catalog, &available_tools(&opened.tools, &context))
+        {
             out.warn(words);
         }
-        if let Err(denied) = permit(&opened.settings.profiles, &context) {
+        if let Err(denied) = check_permission(&opened.settings.profiles, &context) {
             out.warn(denied);
         }
         Asked { context }

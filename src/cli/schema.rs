@@ -31,7 +31,7 @@ pub(crate) struct Schema {
 
 impl Schema {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let Some(word) = &self.of else { return list(global, out) };
+        let Some(word) = &self.of else { return list_types(global, out) };
         let opened = Opened::read_aloud(global, out)?;
         let known = opened
             .catalog
@@ -40,37 +40,41 @@ impl Schema {
             .or_else(|| opened.catalog.entries().find(|entry| entry.key == *word));
         let entry = match known {
             Some(entry) => entry.clone(),
-            None => fresh(word).ok_or_else(|| unknown(word, &opened))?,
+            None => new_entry(word).ok_or_else(|| unknown_entry_problem(word, &opened))?,
         };
-        let system = by_id(entry.system).ok_or_else(|| unknown(word, &opened))?;
-        out.json(&system.schema(&entry, &opened.catalog))?;
+        let system = by_id(entry.system).ok_or_else(|| unknown_entry_problem(word, &opened))?;
+        out.print_json(&system.entry_schema(&entry, &opened.catalog))?;
         Ok(Ending::Done)
     }
 }
 
 /// Every type of entry with its system.
-fn types() -> impl Iterator<Item = (&'static str, NewEntry)> {
+fn entry_types() -> impl Iterator<Item = (&'static str, NewEntry)> {
     every_system()
         .iter()
-        .flat_map(|system| system.kinds().into_iter().map(|kind| (system.id(), kind)))
+        .flat_map(|system| system.new_entry_kinds().into_iter().map(|kind| (system.id(), kind)))
 }
 
-fn list(global: &Global, out: &mut Out) -> Ended {
+fn list_types(global: &Global, out: &mut Out) -> Ended {
     if global.json {
-        let of = |(system, new): (&str, NewEntry)| json!({"type": new.type_name, "kind": new.kind.word(), "system": system, "help": new.help});
-        out.json(&types().map(of).collect::<Value>())?;
+        let of = |(system, new): (&str, NewEntry)| json!({"type": new.type_name, "kind": new.kind.as_str(), "system": system, "help": new.help});
+        out.print_json(&entry_types().map(of).collect::<Value>())?;
         return Ok(Ending::Done);
     }
     let cells = |(system, new): (&str, NewEntry)| {
         vec![Cell::plain(new.type_name), Cell::plain(system), Cell::plain(new.help)]
     };
-    columns::write(out, &["TYPE", "SYSTEM", "WHAT IT IS"], types().map(cells).collect())?;
+    columns::write_table(
+        out,
+        &["TYPE", "SYSTEM", "WHAT IT IS"],
+        entry_types().map(cells).collect(),
+    )?;
     Ok(Ending::Done)
 }
 
 /// A new entry of a type.
-fn fresh(word: &str) -> Option<Entry> {
-    let (system, new) = types().find(|(_, new)| new.type_name == word)?;
+fn new_entry(word: &str) -> Option<Entry> {
+    let (system, new) = entry_types().find(|(_, new)| new.type_name == word)?;
     let place = EntryPlace {
         file: FileId::new("new"),
         document: 0,
@@ -88,15 +92,15 @@ fn fresh(word: &str) -> Option<Entry> {
     })
 }
 
-fn unknown(word: &str, opened: &Opened) -> Problem {
-    let types: Vec<_> = types().map(|(_, new)| new.type_name).collect();
+fn unknown_entry_problem(word: &str, opened: &Opened) -> Problem {
+    let types: Vec<_> = entry_types().map(|(_, new)| new.type_name).collect();
     let names =
         opened.catalog.entries().map(|entry| entry.key.as_str()).chain(types.iter().copied());
-    let remedy = match similar::nearest(word, names) {
+    let remedy = match similar::nearest_name(word, names) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("types are {}", types.join(", ")),
     };
     let cause =
         format!("\"{word}\" is no tool or service of {}, and no type", opened.workspace.name());
-    Problem::new(ProblemKind::Missing, "looking for the schema", cause).remedy(remedy)
+    Problem::new(ProblemKind::Missing, "looking for the schema", cause).with_remedy(remedy)
 }

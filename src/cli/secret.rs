@@ -45,13 +45,13 @@ enum What {
 impl Secret {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         match &self.what {
-            What::Set { name } => set(name, out),
-            What::List => list(global, out),
+            What::Set { name } => set_secret(name, out),
+            What::List => list_secrets(global, out),
             What::Forget { names } => {
                 let store = KeyStore::open()?;
                 for name in names {
-                    store.forget(name)?;
-                    out.say(format_args!("\"{name}\" is forgotten"));
+                    store.delete_secret(name)?;
+                    out.print_status(format_args!("\"{name}\" is forgotten"));
                 }
                 Ok(Ending::Done)
             }
@@ -59,24 +59,24 @@ impl Secret {
     }
 }
 
-fn set(name: &str, out: &Out) -> Ended {
+fn set_secret(name: &str, out: &Out) -> Ended {
     let refused = |cause: &str| {
         Problem::new(ProblemKind::Input, format!("keeping the secret \"{name}\""), cause)
     };
     if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
         let remedy = "choose a short name: toolcrib secret set bus-password";
         return Err(refused("its name is empty, or begins or ends with a blank")
-            .remedy(remedy)
+            .with_remedy(remedy)
             .into());
     }
     // Before the user types: there may be no key store.
     let store = KeyStore::open()?;
-    let Some(secret) = secret(name)? else { return Ok(Ending::Interrupted) };
+    let Some(secret) = read_secret(name)? else { return Ok(Ending::Interrupted) };
     if secret.is_empty() {
-        return Err(refused("nothing was given").remedy("type it, or pipe it in").into());
+        return Err(refused("nothing was given").with_remedy("type it, or pipe it in").into());
     }
-    store.keep(name, &secret)?;
-    out.say(format_args!("\"{name}\" is kept; a connection names it with password-key = \"{name}\" or token-key = \"{name}\""));
+    store.save_secret(name, &secret)?;
+    out.print_status(format_args!("\"{name}\" is kept; a connection names it with password-key = \"{name}\" or token-key = \"{name}\""));
     if secret.len() < mask::SHORTEST {
         out.warn(format_args!(
             "it is shorter than {} letters, so it is not masked where it stands in texts",
@@ -87,19 +87,19 @@ fn set(name: &str, out: &Out) -> Ended {
 }
 
 /// What the user typed, or standard input without its last line end; `None`: the user broke off.
-fn secret(name: &str) -> Result<Option<String>, Problem> {
+fn read_secret(name: &str) -> Result<Option<String>, Problem> {
     let unread = |error: io::Error| {
         Problem::new(ProblemKind::Input, "reading the secret", error.to_string())
     };
     if io::stdin().is_terminal() {
-        return hidden_line::ask(&format!("{name} (is not shown):")).map_err(unread);
+        return hidden_line::read_hidden_line(&format!("{name} (is not shown):")).map_err(unread);
     }
     let mut text = String::new();
     let read = io::stdin().take(LONGEST + 1).read_to_string(&mut text).map_err(unread)?;
     if read as u64 > LONGEST {
         let cause = format!("standard input is longer than {} KiB", LONGEST / 1024);
         return Err(Problem::new(ProblemKind::Input, "reading the secret", cause)
-            .remedy("pipe in the secret alone"));
+            .with_remedy("pipe in the secret alone"));
     }
     let line = text
         .strip_suffix('\n')
@@ -107,18 +107,18 @@ fn secret(name: &str) -> Result<Option<String>, Problem> {
     Ok(Some(line.to_owned()))
 }
 
-fn list(global: &Global, out: &mut Out) -> Ended {
-    let names = KeyStore::open()?.names()?;
+fn list_secrets(global: &Global, out: &mut Out) -> Ended {
+    let names = KeyStore::open()?.secret_names()?;
     if global.json {
-        out.json(&json!(names))?;
+        out.print_json(&json!(names))?;
         return Ok(Ending::Done);
     }
     for name in &names {
-        let name = out.text(name).into_owned();
-        out.line(name)?;
+        let name = out.safe_text(name).into_owned();
+        out.print_line(name)?;
     }
     if names.is_empty() {
-        out.say("nothing is kept for toolcrib; toolcrib secret set NAME keeps a secret");
+        out.print_status("nothing is kept for toolcrib; toolcrib secret set NAME keeps a secret");
     }
     Ok(Ending::Done)
 }

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    answering::{WaitingCalls, lines, next},
+    answering::{WaitingCalls, next_line, stdin_lines},
     ending::{Ended, Ending, Halt},
     global::Global,
     opened::Opened,
@@ -66,7 +66,7 @@ pub(crate) struct Serve {
 impl Serve {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
-        let connection = self.connection(&opened)?;
+        let connection = self.serving_connection(&opened)?;
         if connection.is_embedded() {
             let problem = Problem::new(
                 ProblemKind::Input,
@@ -74,15 +74,24 @@ impl Serve {
                 "embedded services are there already, within each process",
             );
             return Err(problem
-                .remedy("name where to answer: --connection nats://127.0.0.1:4222")
+                .with_remedy("name where to answer: --connection nats://127.0.0.1:4222")
                 .into());
         }
         let (asks, questions) = mpsc::channel(1);
-        let prepared = self.prepared(&opened, &connection, asks, out)?;
-        wait_for("serving", serve(global, out, connection, prepared, (questions, &opened.catalog)))
+        let prepared = self.prepare_responder(&opened, &connection, asks, out)?;
+        wait_for(
+            "serving",
+            serve_until_interrupted(
+                global,
+                out,
+                connection,
+                prepared,
+                (questions, &opened.catalog),
+            ),
+        )
     }
 
-    fn prepared(
+    fn prepare_responder(
         &self,
         opened: &Opened,
         connection: &Connection,
@@ -95,22 +104,26 @@ impl Serve {
                 connection.name
             );
             return Err(Problem::new(ProblemKind::Input, "serving", cause)
-                .remedy("name another: --connection NAME"));
+                .with_remedy("name another: --connection NAME"));
         };
         let Abilities { by_hand, backlog, .. } = responder.abilities();
         if self.waiting && !backlog {
-            return Err(unable("stream keeps commands that wait", "--waiting", |abilities| {
-                abilities.backlog
-            }));
+            return Err(unsupported_problem(
+                "stream keeps commands that wait",
+                "--waiting",
+                |abilities| abilities.backlog,
+            ));
         }
         if self.by_hand && !by_hand {
-            return Err(unable("tools are answered by hand", "--by-hand", |abilities| {
-                abilities.by_hand
-            }));
+            return Err(unsupported_problem(
+                "tools are answered by hand",
+                "--by-hand",
+                |abilities| abilities.by_hand,
+            ));
         }
         let file = self.stub.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
         let stubs = match self.stub.as_deref() {
-            Some(path) => Some(Stubs { file: &file, services: stubs::services(path, out)? }),
+            Some(path) => Some(Stubs { file: &file, services: stubs::read_services(path, out)? }),
             None => None,
         };
         responder.prepare(&Wanted {
@@ -127,7 +140,7 @@ impl Serve {
     }
 
     /// The connection that calls of the named tools go through; without names, the workspace's.
-    fn connection(&self, opened: &Opened) -> Result<Connection, Problem> {
+    fn serving_connection(&self, opened: &Opened) -> Result<Connection, Problem> {
         let connections = &opened.settings.connections;
         // A name that is no tool's is a service's, whose tools say where its calls go.
         let goes = |word: &str| {
@@ -136,7 +149,7 @@ impl Serve {
                 .catalog
                 .tool_called(word)
                 .or_else(|| opened.catalog.tools.iter().find(calls).map(AsRef::as_ref));
-            tool.map_or_else(|| connections.current(), |tool| connections.of(tool))
+            tool.map_or_else(|| connections.current(), |tool| connections.for_tool(tool))
         };
         let mut going = self.tools.iter().map(|word| (word, goes(word)));
         let Some((first, connection)) = going.next() else { return Ok(connections.current()) };
@@ -148,14 +161,14 @@ impl Serve {
                     connection.name, there.name
                 );
                 Err(Problem::new(ProblemKind::Input, "serving", cause)
-                    .remedy("serve them apart, or name one with --connection"))
+                    .with_remedy("serve them apart, or name one with --connection"))
             }
         }
     }
 }
 
 /// That a system lacks what others have: `only CommonGround's tools are answered by hand`.
-fn unable(what: &str, option: &str, is_able: impl Fn(&Abilities) -> bool) -> Problem {
+fn unsupported_problem(what: &str, option: &str, is_able: impl Fn(&Abilities) -> bool) -> Problem {
     let able = table::responders()
         .map(|(system, responder)| (system, responder.abilities()))
         .filter(|(_, able)| is_able(able));
@@ -169,11 +182,11 @@ fn unable(what: &str, option: &str, is_able: impl Fn(&Abilities) -> bool) -> Pro
         "serving",
         format!("only {}'s {what}", titles.join("'s or ")),
     );
-    problem.remedy(format!("name {}, or take {option} out", connections.join(" or ")))
+    problem.with_remedy(format!("name {}, or take {option} out", connections.join(" or ")))
 }
 
 /// Answers until it is interrupted.
-async fn serve(
+async fn serve_until_interrupted(
     global: &Global,
     out: &mut Out,
     connection: Connection,
@@ -193,10 +206,10 @@ async fn serve(
         } else {
             ProblemKind::Unreachable
         };
-        Halt::from(Problem::new(kind, doing(), problem.message).remedy(problem.remedy))
+        Halt::from(Problem::new(kind, doing(), problem.message).with_remedy(problem.remedy))
     })?;
     responding.warnings().into_iter().for_each(|warning| out.warn(warning));
-    responding.lines().into_iter().for_each(|line| out.say(line));
+    responding.listening_lines().into_iter().for_each(|line| out.print_status(line));
     let stop = CancellationToken::new();
     let (report, mut reports) = mpsc::channel(QUEUE);
     let mut running = tokio::spawn(responding.run(report, stop.clone()));
@@ -205,13 +218,13 @@ async fn serve(
     loop {
         tokio::select! {
             () = &mut interrupt, if !stop.is_cancelled() => stop.cancel(),
-            Some(report) = reports.recv() => tell(global, out, &report)?,
+            Some(report) = reports.recv() => print_report(global, out, &report)?,
             Some(question) = questions.recv() => {
-                typing.get_or_insert_with(lines);
-                desk.take(question, out);
+                typing.get_or_insert_with(stdin_lines);
+                desk.push_question(question, out);
             }
-            line = next(&mut typing), if !desk.is_empty() => match line {
-                Some(line) => desk.answer(&line, out),
+            line = next_line(&mut typing), if !desk.is_empty() => match line {
+                Some(line) => desk.answer_first(&line, out),
                 // Nobody types any more: what waits stays unanswered.
                 None => stop.cancel(),
             },
@@ -219,7 +232,7 @@ async fn serve(
         }
     }
     while let Ok(report) = reports.try_recv() {
-        tell(global, out, &report)?;
+        print_report(global, out, &report)?;
     }
     match stop.is_cancelled() {
         true => Ok(Ending::Done),
@@ -229,14 +242,14 @@ async fn serve(
     }
 }
 
-fn tell(global: &Global, out: &mut Out, report: &Report) -> Result<(), Halt> {
+fn print_report(global: &Global, out: &mut Out, report: &Report) -> Result<(), Halt> {
     if global.json {
         out.json_line(&report.json)?;
         return Ok(());
     }
-    out.say(&report.line);
+    out.print_status(&report.line);
     for line in &report.details {
-        out.say(format_args!("  {line}"));
+        out.print_status(format_args!("  {line}"));
     }
     Ok(())
 }

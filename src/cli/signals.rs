@@ -10,14 +10,14 @@ pub(crate) fn wait_for(doing: &str, future: impl Future<Output = Ended>) -> Ende
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| failed(doing, &error))?;
+        .map_err(|error| io_problem(doing, &error))?;
     let ended = runtime.block_on(future);
     // What still holds a connection must not keep the user waiting.
     runtime.shutdown_background();
     ended
 }
 
-fn failed(doing: &str, error: &io::Error) -> Halt {
+fn io_problem(doing: &str, error: &io::Error) -> Halt {
     Problem::new(ProblemKind::File, doing, error.to_string()).into()
 }
 

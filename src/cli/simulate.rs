@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     engine::{
-        filter::list,
+        filter::join_names,
         scenario::{
             coverage::Coverage,
             junit,
@@ -27,7 +27,7 @@ use crate::{
         context::Mode,
         problem::{Problem, ProblemKind},
     },
-    runtime::now::now,
+    runtime::now::now_millis,
     store::files::{self, Expected, Outside},
 };
 
@@ -85,18 +85,18 @@ enum Stdout {
 impl Simulate {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let scripted = match self.scenarios.as_slice() {
-            [] => scenarios::read(&[scenarios::of_workspace(global)?])?,
-            given => scenarios::read(given)?,
+            [] => scenarios::read_scenarios(&[scenarios::of_workspace(global)?])?,
+            given => scenarios::read_scenarios(given)?,
         };
         let format = if global.json { Format::Json } else { self.format };
-        let stdout = self.stdout(format, scripted.len())?;
+        let stdout = self.stdout_use(format, scripted.len())?;
         let mut workspaces: Vec<(ReadAs, Opened)> = Vec::new();
         let mut coverage: Vec<Coverage> = Vec::new();
         let mut trials = Vec::new();
         for script in &scripted {
             // A scenario's own mode counts for how its tools are read too.
             let mode = script.scenario.mode;
-            let home = if global.workspace.is_some() { None } else { script.home() };
+            let home = if global.workspace.is_some() { None } else { script.workspace_root() };
             let is_same = |(of, asked): &ReadAs, opened: &Opened| {
                 *of == home && mode.map_or(asked.is_none(), |mode| mode == opened.settings.mode)
             };
@@ -115,22 +115,22 @@ impl Simulate {
             };
             let opened = &workspaces[row].1;
             let settings = &opened.settings;
-            let trial = trial::run(
+            let trial = trial::run_scenario(
                 &script.scenario,
                 &opened.tools,
                 &settings.profiles,
                 settings.mode,
-                now(),
+                now_millis(),
             );
             if !trial.unknown_groups.is_empty() {
                 out.warn(format_args!(
                     "{}: no tool is in {}",
                     script.path.display(),
-                    list(&trial.unknown_groups)
+                    join_names(&trial.unknown_groups)
                 ));
             }
-            self.keep(&trial, opened, out)?;
-            coverage[row].take(&trial.simulation);
+            self.write_records(&trial, opened, out)?;
+            coverage[row].add_simulation(&trial.simulation);
             trials.push(trial);
         }
         let named = workspaces
@@ -140,16 +140,16 @@ impl Simulate {
         let coverage = if self.coverage { named.collect() } else { Vec::new() };
         let report = Report { scripted: &scripted, trials: &trials, coverage };
         match format {
-            Format::Human => report.human(out, stdout)?,
-            Format::Json => out.json(&report.json())?,
-            Format::Junit => report.junit(out)?,
+            Format::Human => report.write_human(out, stdout)?,
+            Format::Json => out.print_json(&report.to_json())?,
+            Format::Junit => report.write_junit(out)?,
         }
-        Ok(if trials.iter().all(Trial::holds) { Ending::Done } else { Ending::Found })
+        Ok(if trials.iter().all(Trial::has_passed) { Ending::Done } else { Ending::Found })
     }
 
-    fn stdout(&self, format: Format, scenarios: usize) -> Result<Stdout, Problem> {
+    fn stdout_use(&self, format: Format, scenarios: usize) -> Result<Stdout, Problem> {
         let wrong = |cause: &str, remedy: &str| {
-            Err(Problem::new(ProblemKind::Input, "simulating", cause).remedy(remedy))
+            Err(Problem::new(ProblemKind::Input, "simulating", cause).with_remedy(remedy))
         };
         let to_stdout =
             [&self.audit, &self.metrics].into_iter().flatten().filter(|to| *to == "-").count();
@@ -167,7 +167,7 @@ impl Simulate {
     }
 
     /// Writes the records that were asked for.
-    fn keep(
+    fn write_records(
         &self,
         trial: &Trial,
         opened: &Opened,
@@ -176,40 +176,40 @@ impl Simulate {
         let profiles = &opened.settings.profiles;
         if let Some(to) = &self.audit {
             let id = uuid::Uuid::new_v4().to_string();
-            let record = audit::record(&trial.simulation, &opened.tools, profiles, &id);
+            let record = audit::audit_record(&trial.simulation, &opened.tools, profiles, &id);
             match to.as_str() {
-                "-" => out.json(&record)?,
-                file => write(file, &format!("{record:#}\n"))?,
+                "-" => out.print_json(&record)?,
+                file => write_file(file, &format!("{record:#}\n"))?,
             }
         }
         if let Some(to) = &self.metrics {
-            let page = metrics::text(&trial.simulation, &opened.tools, profiles);
+            let page = metrics::render_metrics(&trial.simulation, &opened.tools, profiles);
             match to.as_str() {
-                "-" => out.raw(&page)?,
-                file => write(file, &page)?,
+                "-" => out.print_raw(&page)?,
+                file => write_file(file, &page)?,
             }
         }
         Ok(())
     }
 }
 
-fn write(file: &str, text: &str) -> Result<(), Problem> {
+fn write_file(file: &str, text: &str) -> Result<(), Problem> {
     let path = Path::new(file);
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    files::save(folder, path, text, Expected::Anything, Outside::Allow)
+    files::save_file(folder, path, text, Expected::Anything, Outside::Allow)
         .map(drop)
         .map_err(|refused| refused.problem().clone())
 }
 
 impl Report<'_> {
-    fn all(&self) -> impl Iterator<Item = (&Scripted, &Trial)> {
+    fn scripted_trials(&self) -> impl Iterator<Item = (&Scripted, &Trial)> {
         self.scripted.iter().zip(self.trials)
     }
 
     /// The steps of the one scenario, or a list of scenarios; with the coverage an object of both.
-    fn json(&self) -> Value {
-        let of = |(script, trial): (&Scripted, &Trial)| json!({"file": script.path.display().to_string(), "name": script.name(), "holds": trial.holds(), "steps": trial.to_json()});
+    fn to_json(&self) -> Value {
+        let of = |(script, trial): (&Scripted, &Trial)| json!({"file": script.path.display().to_string(), "name": script.display_name(), "holds": trial.has_passed(), "steps": trial.to_json()});
         let coverage = |(workspace, coverage): &(String, Coverage)| {
             let mut value = coverage.to_json();
             value["workspace"] = workspace.as_str().into();
@@ -217,33 +217,33 @@ impl Report<'_> {
         };
         match (self.trials, self.coverage.is_empty()) {
             ([trial], true) => trial.to_json(),
-            (_, true) => self.all().map(of).collect(),
+            (_, true) => self.scripted_trials().map(of).collect(),
             (_, false) => json!({
-                "scenarios": self.all().map(of).collect::<Value>(),
+                "scenarios": self.scripted_trials().map(of).collect::<Value>(),
                 "coverage": self.coverage.iter().map(coverage).collect::<Value>(),
             }),
         }
     }
 
-    fn junit(&self, out: &mut Out) -> std::io::Result<()> {
+    fn write_junit(&self, out: &mut Out) -> std::io::Result<()> {
         let names: Vec<(String, String)> = self
             .scripted
             .iter()
-            .map(|script| (script.name(), script.path.display().to_string()))
+            .map(|script| (script.display_name(), script.path.display().to_string()))
             .collect();
         let suites = names
             .iter()
             .zip(self.trials)
             .map(|((name, file), trial)| (name.as_str(), file.as_str(), trial));
-        out.raw(&junit::report(suites))?;
-        self.coverage.iter().for_each(|(_, coverage)| out.say(coverage.summary()));
-        self.end(out);
+        out.print_raw(&junit::render_report(suites))?;
+        self.coverage.iter().for_each(|(_, coverage)| out.print_status(coverage.summary()));
+        self.print_summary(out);
         Ok(())
     }
 
-    fn human(&self, out: &mut Out, stdout: Stdout) -> std::io::Result<()> {
-        for (script, trial) in self.all() {
-            let mut lines = vec![out.tint(Tint::Bold, &script.name())];
+    fn write_human(&self, out: &mut Out, stdout: Stdout) -> std::io::Result<()> {
+        for (script, trial) in self.scripted_trials() {
+            let mut lines = vec![out.tint(Tint::Bold, &script.display_name())];
             for (row, step) in trial.steps.iter().enumerate() {
                 lines.extend(step_lines(out, row + 1, step));
             }
@@ -255,35 +255,40 @@ impl Report<'_> {
                 out.tint(Tint::Bold, &format!("coverage of {workspace}:")),
                 coverage.summary()
             )];
-            lines.extend(coverage.missed().iter().flat_map(|line| wrap(&out.text(line), "  ")));
+            lines.extend(
+                coverage.missed_lines().iter().flat_map(|line| wrap(&out.safe_text(line), "  ")),
+            );
             write_lines(out, stdout, &lines)?;
         }
-        self.end(out);
+        self.print_summary(out);
         Ok(())
     }
 
-    fn end(&self, out: &Out) {
-        let failed = self.trials.iter().filter(|trial| !trial.holds()).count();
-        let differences: usize = self.trials.iter().map(Trial::differences).sum();
-        let all = count(self.trials.len(), "scenario");
-        out.say(match failed {
+    fn print_summary(&self, out: &Out) {
+        let failed = self.trials.iter().filter(|trial| !trial.has_passed()).count();
+        let differences: usize = self.trials.iter().map(Trial::difference_count).sum();
+        let all = pluralize(self.trials.len(), "scenario");
+        out.print_status(match failed {
             0 => format!("as expected: {all}"),
-            _ => format!("{failed} of {all} not as expected: {}", count(differences, "difference")),
+            _ => format!(
+                "{failed} of {all} not as expected: {}",
+                pluralize(differences, "difference")
+            ),
         });
     }
 }
 
 fn write_lines(out: &mut Out, stdout: Stdout, lines: &[String]) -> std::io::Result<()> {
     match stdout {
-        Stdout::Report => lines.iter().try_for_each(|line| out.line(line)),
+        Stdout::Report => lines.iter().try_for_each(|line| out.print_line(line)),
         Stdout::Record => {
-            lines.iter().for_each(|line| out.say(line));
+            lines.iter().for_each(|line| out.print_status(line));
             Ok(())
         }
     }
 }
 
-fn count(number: usize, word: &str) -> String {
+fn pluralize(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
@@ -299,11 +304,11 @@ fn step_lines(out: &Out, number: usize, step: &TrialStep) -> Vec<String> {
         if step.before == step.after { String::new() } else { format!(" → {}", step.after) };
     let end = match &step.end {
         StepEnd::Looked => String::new(),
-        end => format!(" {}", end.word()),
+        end => format!(" {}", end.as_str()),
     };
     let mut lines = vec![format!(
         "{number:>3} {mark} {}",
-        out.text(&format!("{}: {tool}{end}{moved}", step.before))
+        out.safe_text(&format!("{}: {tool}{end}{moved}", step.before))
     )];
     if let StepEnd::Refused { reasons, fix } = &step.end {
         lines.extend(reasons.iter().flat_map(|reason| wrap(reason, "        ")));

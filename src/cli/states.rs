@@ -18,7 +18,7 @@ use crate::{
             request::RequestView,
             state::{Passage, StateView},
         },
-        filter::list,
+        filter::join_names,
         gated::ToolRow,
         workflow::{
             analysis::Analysis,
@@ -52,28 +52,33 @@ impl States {
             return self.tools.run(global, out);
         }
         let opened = Opened::read_aloud(global, out)?;
-        let asked = self.tools.request.ask(&opened, out);
+        let asked = self.tools.request.resolve_request(&opened, out);
         if let Some(state) = &self.about {
-            return about(global, out, &opened, &asked.context, state);
+            return print_state(global, out, &opened, &asked.context, state);
         }
         let workflow =
-            Workflow::new(&opened.tools, &asked.context).including(&opened.settings.states);
+            Workflow::new(&opened.tools, &asked.context).with_states(&opened.settings.states);
         let view = View { opened: &opened, workflow: &workflow, analysis: &workflow.analysis() };
         if self.never {
-            return never(global, out, &opened, &RequestView::of(&workflow, view.analysis));
+            return print_unreachable(
+                global,
+                out,
+                &opened,
+                &RequestView::from_analysis(&workflow, view.analysis),
+            );
         }
         let rows = 0..workflow.states().len();
         if global.json {
-            out.json(&rows.map(|row| view.json(row)).collect())?;
+            out.print_json(&rows.map(|row| view.state_json(row)).collect())?;
             return Ok(Ending::Done);
         }
-        out.say(format_args!(
+        out.print_status(format_args!(
             "under the groups {}, from {}",
-            asked.groups(),
+            asked.groups_text(),
             workflow.states()[workflow.start()]
         ));
-        let rows = rows.map(|row| view.cells(row)).collect();
-        columns::write(out, &["STATE", "TOOLS", "HOW TO GET THERE", "WHAT IT OFFERS"], rows)?;
+        let rows = rows.map(|row| view.state_cells(row)).collect();
+        columns::write_table(out, &["STATE", "TOOLS", "HOW TO GET THERE", "WHAT IT OFFERS"], rows)?;
         Ok(Ending::Done)
     }
 }
@@ -85,40 +90,42 @@ struct View<'v> {
 }
 
 impl View<'_> {
-    fn keys(&self, rows: impl Iterator<Item = ToolRow>) -> Vec<String> {
+    fn tool_keys(&self, rows: impl Iterator<Item = ToolRow>) -> Vec<String> {
         rows.map(|row| self.opened.tools[row].key.to_string()).collect()
     }
 
     /// The tools of the shortest way from the start; `None` when there is no way.
-    fn way(&self, state: StateRow) -> Option<Vec<String>> {
-        Some(self.keys(self.analysis.paths.to_state(state)?.into_iter().map(|hop| hop.tool)))
+    fn path_to_state(&self, state: StateRow) -> Option<Vec<String>> {
+        Some(self.tool_keys(self.analysis.paths.to_state(state)?.into_iter().map(|hop| hop.tool)))
     }
 
-    fn offers(&self, state: StateRow) -> Vec<String> {
-        self.keys((0..self.opened.tools.len()).filter(|tool| self.workflow.offers(state, *tool)))
+    fn offered_tools(&self, state: StateRow) -> Vec<String> {
+        self.tool_keys(
+            (0..self.opened.tools.len()).filter(|tool| self.workflow.offers_tool(state, *tool)),
+        )
     }
 
-    fn json(&self, state: StateRow) -> Value {
+    fn state_json(&self, state: StateRow) -> Value {
         json!({
             "name": &*self.workflow.states()[state],
             "current": state == self.workflow.start(),
             "reachable": self.analysis.reaches(state),
-            "way": self.way(state),
+            "way": self.path_to_state(state),
             "returns": self.analysis.returns[state],
             "dead_end": self.analysis.dead_ends.contains(&state),
-            "tools": self.offers(state),
+            "tools": self.offered_tools(state),
         })
     }
 
-    fn cells(&self, state: StateRow) -> Vec<Cell> {
+    fn state_cells(&self, state: StateRow) -> Vec<Cell> {
         let name = &*self.workflow.states()[state];
         let start = state == self.workflow.start();
-        let way = match self.way(state) {
+        let way = match self.path_to_state(state) {
             _ if start => Cell::tinted(Tint::Good, "here"),
             Some(keys) => Cell::plain(format!("take {}", keys.join(", "))),
             None => Cell::tinted(Tint::Dim, "no way"),
         };
-        let offers = self.offers(state);
+        let offers = self.offered_tools(state);
         let offered = match offers.is_empty() {
             true => Cell::tinted(Tint::Odd, "nothing: a dead end"),
             false => Cell::plain(offers.join(", ")),
@@ -133,16 +140,23 @@ impl View<'_> {
 }
 
 /// How one comes into a state and out of it.
-fn about(global: &Global, out: &mut Out, opened: &Opened, context: &Context, state: &str) -> Ended {
-    let Some(view) = StateView::of(&opened.tools, context, state) else {
+fn print_state(
+    global: &Global,
+    out: &mut Out,
+    opened: &Opened,
+    context: &Context,
+    state: &str,
+) -> Ended {
+    let Some(view) = StateView::for_state(&opened.tools, context, state) else {
         let workflow = Workflow::new(&opened.tools, context);
         let cause = format!("no tool of {} names the state \"{state}\"", opened.workspace.name());
-        let remedy = match similar::nearest(state, workflow.states().iter().map(|name| &**name)) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => "`toolcrib states` lists them".to_owned(),
-        };
+        let remedy =
+            match similar::nearest_name(state, workflow.states().iter().map(|name| &**name)) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "`toolcrib states` lists them".to_owned(),
+            };
         return Err(Problem::new(ProblemKind::Missing, "looking for the state", cause)
-            .remedy(remedy)
+            .with_remedy(remedy)
             .into());
     };
     let key = |row: &ToolRow| opened.tools[*row].key.to_string();
@@ -159,7 +173,7 @@ fn about(global: &Global, out: &mut Out, opened: &Opened, context: &Context, sta
         };
         let of = |list: &[Passage]| list.iter().map(passage).collect::<Value>();
         let (into, leaving, staying) = (of(&view.into), of(&view.out), of(&view.stay));
-        out.json(&json!({"name": &*view.name, "way": way, "sufficient_groups": sets_json(&view.groups), "into": into, "out": leaving, "stay": staying}))?;
+        out.print_json(&json!({"name": &*view.name, "way": way, "sufficient_groups": sets_json(&view.groups), "into": into, "out": leaving, "stay": staying}))?;
         return Ok(Ending::Done);
     }
     let way = match way {
@@ -167,11 +181,11 @@ fn about(global: &Global, out: &mut Out, opened: &Opened, context: &Context, sta
         Some(keys) if keys.is_empty() => "one is there".to_owned(),
         Some(keys) => format!("take {}", keys.join(", then ")),
     };
-    out.line(out.tint(Tint::Bold, &out.text(&view.name)))?;
+    out.print_line(out.tint(Tint::Bold, &out.safe_text(&view.name)))?;
     for (label, text) in [("the way there", way), ("groups enough", sets_words(&view.groups))] {
-        wrap(&out.text(&format!("{label}: {text}")), "  ")
+        wrap(&out.safe_text(&format!("{label}: {text}")), "  ")
             .iter()
-            .try_for_each(|line| out.line(line))?;
+            .try_for_each(|line| out.print_line(line))?;
     }
     for (title, passages) in
         [("INTO IT", &view.into), ("OUT OF IT", &view.out), ("STAYING", &view.stay)]
@@ -179,15 +193,17 @@ fn about(global: &Global, out: &mut Out, opened: &Opened, context: &Context, sta
         if passages.is_empty() {
             continue;
         }
-        out.line("")?;
+        out.print_line("")?;
         let cells = |passage: &Passage| {
-            let from =
-                passage.from.as_ref().map_or_else(|| "any state".to_owned(), |names| list(names));
+            let from = passage
+                .from
+                .as_ref()
+                .map_or_else(|| "any state".to_owned(), |names| join_names(names));
             let tint = if passage.admitted { Tint::Good } else { Tint::Dim };
             let groups = if passage.groups.is_empty() {
                 "none, only *".to_owned()
             } else {
-                list(&passage.groups)
+                join_names(&passage.groups)
             };
             vec![
                 Cell::tinted(tint, key(&passage.tool)),
@@ -196,7 +212,7 @@ fn about(global: &Global, out: &mut Out, opened: &Opened, context: &Context, sta
                 Cell::plain(groups),
             ]
         };
-        columns::write(
+        columns::write_table(
             out,
             &[title, "FROM", "TO", "GROUPS"],
             passages.iter().map(cells).collect(),
@@ -206,13 +222,13 @@ fn about(global: &Global, out: &mut Out, opened: &Opened, context: &Context, sta
 }
 
 /// What the groups asked for never get to.
-fn never(global: &Global, out: &mut Out, opened: &Opened, view: &RequestView) -> Ended {
+fn print_unreachable(global: &Global, out: &mut Out, opened: &Opened, view: &RequestView) -> Ended {
     let key = |row: &ToolRow| opened.tools[*row].key.to_string();
     let traps: Value = view.traps.iter().map(|trap| names_json(trap)).collect();
     if global.json {
         let tools: Value =
             view.never_run.iter().map(|(row, why)| json!({"tool": key(row), "why": why})).collect();
-        out.json(&json!({
+        out.print_json(&json!({
             "tools": tools,
             "states": names_json(&view.never_reached),
             "dead_ends": names_json(&view.dead_ends),
@@ -223,18 +239,18 @@ fn never(global: &Global, out: &mut Out, opened: &Opened, view: &RequestView) ->
     }
     let cells =
         |(row, why): &(ToolRow, String)| vec![Cell::plain(key(row)), Cell::plain(why.clone())];
-    columns::write(out, &["NEVER RUNS", "WHY"], view.never_run.iter().map(cells).collect())?;
-    let traps: Vec<String> = view.traps.iter().map(|trap| list(trap)).collect();
+    columns::write_table(out, &["NEVER RUNS", "WHY"], view.never_run.iter().map(cells).collect())?;
+    let traps: Vec<String> = view.traps.iter().map(|trap| join_names(trap)).collect();
     for (title, words) in [
-        ("states never reached", list(&view.never_reached)),
-        ("dead ends", list(&view.dead_ends)),
+        ("states never reached", join_names(&view.never_reached)),
+        ("dead ends", join_names(&view.dead_ends)),
         ("traps", traps.join("; ")),
-        ("no way back to the start from", list(&view.no_way_back)),
+        ("no way back to the start from", join_names(&view.no_way_back)),
     ] {
         let words = if words.is_empty() { "none".to_owned() } else { words };
-        wrap(&out.text(&format!("{title}: {words}")), "")
+        wrap(&out.safe_text(&format!("{title}: {words}")), "")
             .iter()
-            .try_for_each(|line| out.line(line))?;
+            .try_for_each(|line| out.print_line(line))?;
     }
     Ok(Ending::Done)
 }

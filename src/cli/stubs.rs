@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::{out::Out, scenarios::placed};
+use super::{out::Out, scenarios::message_with_position};
 use crate::{
     engine::stub::{
-        read::{read, unreached},
+        read::{read_stub, unreached_rules},
         script::{Stub, StubService},
     },
     model::problem::{Problem, ProblemKind},
@@ -17,20 +17,20 @@ use crate::{
 ///
 /// # Errors
 /// When the file is missing, cannot be read or is no stub (told with line and column).
-pub(crate) fn services(path: &Path, out: &Out) -> Result<Vec<StubService>, Problem> {
-    let text = files::read(path)?.text;
+pub(crate) fn read_services(path: &Path, out: &Out) -> Result<Vec<StubService>, Problem> {
+    let text = files::read_text(path)?.text;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Input, format!("reading the stub {}", path.display()), cause)
     };
-    let source = Source::parse(Format::of(path).unwrap_or(Format::Yaml), text)
+    let source = Source::parse(Format::from_path(path).unwrap_or(Format::Yaml), text)
         .map_err(|error| wrong(error.to_string()))?;
-    let stub: Stub =
-        read(&source).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
-    for issue in unreached(&stub) {
+    let stub: Stub = read_stub(&source)
+        .map_err(|issue| wrong(message_with_position(&source, &issue.at, &issue.message)))?;
+    for issue in unreached_rules(&stub) {
         out.warn(format_args!(
             "{}: {}",
             path.display(),
-            placed(&source, &issue.at, &issue.message)
+            message_with_position(&source, &issue.at, &issue.message)
         ));
     }
     Ok(stub.services)

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     engine::{
-        case::verdict::{Answer, Verdict, judge},
+        case::verdict::{Answer, Verdict, check_answer},
         junit::{self, Checked, Suite},
         settings::connections,
     },
@@ -29,7 +29,7 @@ use crate::{
         problem::Problem,
         trace::Head,
     },
-    runtime::{now::now, registry},
+    runtime::{now::now_millis, registry},
     store::{history::History, paths::Paths, secrets},
     systems::{calling, facets::calls::CallOf},
     wire::registry::Registry,
@@ -76,39 +76,47 @@ struct Tried {
 impl Test {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let filed = match self.cases.as_slice() {
-            [] => cases::read(&[cases::of_workspace(global)?])?,
-            given => cases::read(given)?,
+            [] => cases::read_cases(&[cases::of_workspace(global)?])?,
+            given => cases::read_cases(given)?,
         };
-        let opened = self.workspace(global, &filed, out)?;
-        let plans: Vec<Plan> = filed.into_iter().map(|filed| plan(filed, &opened)).collect();
+        let opened = self.open_workspace(global, &filed, out)?;
+        let plans: Vec<Plan> = filed.into_iter().map(|filed| plan_case(filed, &opened)).collect();
         let format = if global.json { Format::Json } else { self.format };
         let history = Paths::of_user().map(|paths| {
-            Arc::new(History::of(
+            Arc::new(History::for_workspace(
                 &paths,
                 &opened.workspace.root,
-                secrets::mask(&opened.settings.connections.known),
+                secrets::build_mask(&opened.settings.connections.known),
             ))
         });
         let registry = registry::of_workspace(&opened.workspace.root);
         let suite = Run { registry, plans, jobs: usize::from(self.jobs), history: history.ok() };
-        wait_for("testing", run(suite, format, out))
+        wait_for("testing", run_suite(suite, format, out))
     }
 
     /// The workspace that is named, else the one that the first case lies in.
-    fn workspace(&self, global: &Global, filed: &[Filed], out: &Out) -> Result<Opened, Problem> {
-        let home = filed.first().and_then(Filed::home).filter(|_| global.workspace.is_none());
+    fn open_workspace(
+        &self,
+        global: &Global,
+        filed: &[Filed],
+        out: &Out,
+    ) -> Result<Opened, Problem> {
+        let home =
+            filed.first().and_then(Filed::workspace_root).filter(|_| global.workspace.is_none());
         Opened::read_at(global, home.as_deref(), out)
     }
 }
 
-fn plan(filed: Filed, opened: &Opened) -> Plan {
+fn plan_case(filed: Filed, opened: &Opened) -> Plan {
     let request = || {
         let case = &filed.case;
         let tool = opened.tool(&case.tool)?;
         let connections = &opened.settings.connections;
         let connection = match &case.connection {
-            Some(name) if connections.chosen.is_none() => connections::named(connections, name)?,
-            _ => connections.of(tool),
+            Some(name) if connections.chosen.is_none() => {
+                connections::find_connection(connections, name)?
+            }
+            _ => connections.for_tool(tool),
         };
         let user = case
             .user
@@ -117,7 +125,7 @@ fn plan(filed: Filed, opened: &Opened) -> Plan {
             .unwrap_or(super::call::NOBODY);
         let correlation = uuid::Uuid::new_v4().to_string();
         let (catalog, arguments) = (&opened.catalog, &case.arguments);
-        let request = calling::request(&CallOf {
+        let request = calling::build_request(&CallOf {
             catalog,
             tool,
             user,
@@ -140,11 +148,11 @@ struct Run {
     history: Option<Arc<History>>,
 }
 
-async fn run(suite: Run, format: Format, out: &mut Out) -> Ended {
+async fn run_suite(suite: Run, format: Format, out: &mut Out) -> Ended {
     let Run { registry, plans, jobs, history } = suite;
     let mut interrupt = pin!(interrupted());
     let mut tried = Vec::with_capacity(plans.len());
-    let trying = plans.into_iter().map(|plan| attempt(plan, &registry, history.as_ref()));
+    let trying = plans.into_iter().map(|plan| run_case(plan, &registry, history.as_ref()));
     let mut results = pin!(futures::stream::iter(trying).buffered(jobs));
     loop {
         let next = tokio::select! {
@@ -154,26 +162,28 @@ async fn run(suite: Run, format: Format, out: &mut Out) -> Ended {
         };
         let Some(one) = next else { break };
         if format == Format::Human {
-            human(&one, out)?;
+            print_result(&one, out)?;
         }
         tried.push(one);
     }
     match format {
         Format::Human => {}
-        Format::Json => out.json(&tried.iter().map(to_json).collect::<Value>())?,
-        Format::Junit => out.raw(&junit::report("toolcrib test", &suites(&tried)))?,
+        Format::Json => out.print_json(&tried.iter().map(to_json).collect::<Value>())?,
+        Format::Junit => {
+            out.print_raw(&junit::render_report("toolcrib test", &junit_suites(&tried)))?
+        }
     }
-    let failed: Vec<&Tried> = tried.iter().filter(|one| !one.verdict.holds()).collect();
+    let failed: Vec<&Tried> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();
     let all = if tried.len() == 1 { "1 case".to_owned() } else { format!("{} cases", tried.len()) };
-    out.say(match failed.len() {
+    out.print_status(match failed.len() {
         0 => format!("as expected: {all}"),
         count => format!("{count} of {all} not as expected"),
     });
-    Ok(ending(&failed))
+    Ok(suite_ending(&failed))
 }
 
 /// Where nothing but the connection is at fault, that is told.
-fn ending(failed: &[&Tried]) -> Ending {
+fn suite_ending(failed: &[&Tried]) -> Ending {
     match failed {
         [] => Ending::Done,
         failed if failed.iter().all(|one| one.verdict.answer.outcome == Some(Outcome::Lost)) => {
@@ -183,7 +193,7 @@ fn ending(failed: &[&Tried]) -> Ending {
     }
 }
 
-async fn attempt(plan: Plan, registry: &Registry, history: Option<&Arc<History>>) -> Tried {
+async fn run_case(plan: Plan, registry: &Registry, history: Option<&Arc<History>>) -> Tried {
     let Plan { filed, call } = plan;
     let verdict = match call {
         Err(problem) => Verdict::not_called(&problem),
@@ -196,35 +206,39 @@ async fn attempt(plan: Plan, registry: &Registry, history: Option<&Arc<History>>
                 ..limits
             });
             // A case is tried although it cannot be kept in the history.
-            let mut recorder = history
-                .and_then(|history| history.begin(&Head::of(&request, &connection, now())).ok());
+            let mut recorder = history.and_then(|history| {
+                history.begin_call(&Head::from_request(&request, &connection, now_millis())).ok()
+            });
             let (sender, mut events) = mpsc::channel(QUEUE);
-            let calling = registry.call(&connection, *request, limits, sender);
+            let calling = registry.run_call(&connection, *request, limits, sender);
             let taking = async {
                 let mut answer = Answer::default();
                 let mut batch = Vec::with_capacity(QUEUE);
                 while events.recv_many(&mut batch, QUEUE).await > 0 {
-                    recorder = recorder
-                        .take()
-                        .and_then(|mut recorder| recorder.take(&batch).ok().map(|()| recorder));
-                    batch.drain(..).for_each(|event| answer.take(&event));
+                    recorder = recorder.take().and_then(|mut recorder| {
+                        recorder.record_events(&batch).ok().map(|()| recorder)
+                    });
+                    batch.drain(..).for_each(|event| answer.apply_event(&event));
                 }
                 answer
             };
-            judge(&filed.case, tokio::join!(calling, taking).1)
+            check_answer(&filed.case, tokio::join!(calling, taking).1)
         }
     };
     Tried { filed, verdict }
 }
 
-fn human(tried: &Tried, out: &mut Out) -> Result<(), Halt> {
-    let (mark, tint) = if tried.verdict.holds() { ("✓", Tint::Good) } else { ("✗", Tint::Bad) };
-    let name = out.text(&format!("{}  {}", tried.filed.name(), tried.filed.case.tool)).into_owned();
+fn print_result(tried: &Tried, out: &mut Out) -> Result<(), Halt> {
+    let (mark, tint) =
+        if tried.verdict.has_passed() { ("✓", Tint::Good) } else { ("✗", Tint::Bad) };
+    let name = out
+        .safe_text(&format!("{}  {}", tried.filed.display_name(), tried.filed.case.tool))
+        .into_owned();
     let took = out.tint(Tint::Dim, &format!("{} ms", tried.verdict.answer.took_ms));
-    out.line(format!("{} {name}  {took}", out.tint(tint, mark)))?;
+    out.print_line(format!("{} {name}  {took}", out.tint(tint, mark)))?;
     for difference in tried.verdict.differences() {
-        for line in wrap(&out.text(&difference), "    ") {
-            out.line(line)?;
+        for line in wrap(&out.safe_text(&difference), "    ") {
+            out.print_line(line)?;
         }
     }
     out.flush()?;
@@ -232,7 +246,7 @@ fn human(tried: &Tried, out: &mut Out) -> Result<(), Halt> {
 }
 
 fn to_json(tried: &Tried) -> Value {
-    let mut value = json!({"case": tried.filed.name(), "file": tried.filed.path.display().to_string(), "tool": tried.filed.case.tool});
+    let mut value = json!({"case": tried.filed.display_name(), "file": tried.filed.path.display().to_string(), "tool": tried.filed.case.tool});
     if let (Value::Object(value), Value::Object(verdict)) = (&mut value, tried.verdict.to_json()) {
         value.extend(verdict);
     }
@@ -240,9 +254,9 @@ fn to_json(tried: &Tried) -> Value {
 }
 
 /// A suite for each file.
-fn suites(tried: &[Tried]) -> Vec<Suite> {
+fn junit_suites(tried: &[Tried]) -> Vec<Suite> {
     let suite = |one: &Tried| Suite {
-        name: one.filed.name(),
+        name: one.filed.display_name(),
         file: one.filed.path.display().to_string(),
         cases: vec![Checked {
             name: one.filed.case.tool.clone(),

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     engine::{
         explain::tool::{Explainer, Explanation, sufficient_groups},
-        filter::list,
+        filter::join_names,
         gated::ToolRow,
         workflow::reach::{GroupSets, Proof},
     },
@@ -51,16 +51,18 @@ impl Tools {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         if self.deployed {
-            return deployed::list(&opened, global.json, out);
+            return deployed::list_callable(&opened, global.json, out);
         }
-        let asked = self.request.ask(&opened, out);
+        let asked = self.request.resolve_request(&opened, out);
         let explainer = Explainer::new(&opened.tools, &asked.context, &opened.settings.profiles);
         let view = View { opened: &opened, asked: &asked, explainer: &explainer };
         match &self.why {
             None if global.json => {
-                out.json(&view.rows().into_iter().map(|row| view.json(row)).collect())?;
+                out.print_json(
+                    &view.tool_rows().into_iter().map(|row| view.tool_json(row)).collect(),
+                )?;
             }
-            None => view.list(out)?,
+            None => view.print_list(out)?,
             Some(word) => {
                 let wanted = opened.tool(word)?.id();
                 let row = opened
@@ -71,11 +73,11 @@ impl Tools {
                     .unwrap_or_default();
                 match global.json {
                     true => {
-                        let mut value = view.json(row);
-                        value["sufficient_groups"] = sets_json(&view.sufficient(row));
-                        out.json(&[value].into_iter().collect())?;
+                        let mut value = view.tool_json(row);
+                        value["sufficient_groups"] = sets_json(&view.group_sets(row));
+                        out.print_json(&[value].into_iter().collect())?;
                     }
-                    false => view.why(out, row)?,
+                    false => view.print_explanation(out, row)?,
                 }
             }
         }
@@ -91,7 +93,7 @@ struct View<'v> {
 
 impl View<'_> {
     /// The tools in the order in which their systems hold them.
-    fn rows(&self) -> Vec<ToolRow> {
+    fn tool_rows(&self) -> Vec<ToolRow> {
         self.opened.catalog.in_order((0..self.opened.tools.len()).collect())
     }
 
@@ -99,13 +101,16 @@ impl View<'_> {
         self.explainer.explain(&self.opened.tools, row)
     }
 
-    fn sufficient(&self, row: ToolRow) -> GroupSets {
+    fn group_sets(&self, row: ToolRow) -> GroupSets {
         sufficient_groups(&self.opened.tools, self.asked.context.state(), row)
     }
 
     /// Why a tool is hidden, each with its kind and its way out.
-    fn reasons(&self, explanation: &Explanation) -> Vec<(&'static str, String, Option<String>)> {
-        let fix = explanation.changes.first().map(|change| change.text(&self.opened.tools));
+    fn hidden_reasons(
+        &self,
+        explanation: &Explanation,
+    ) -> Vec<(&'static str, String, Option<String>)> {
+        let fix = explanation.changes.first().map(|change| change.description(&self.opened.tools));
         explanation
             .reasons
             .iter()
@@ -113,7 +118,7 @@ impl View<'_> {
             .collect()
     }
 
-    fn json(&self, row: ToolRow) -> Value {
+    fn tool_json(&self, row: ToolRow) -> Value {
         let (tool, gate) = (&self.opened.catalog.tools[row], &self.opened.tools[row].gate);
         let explanation = self.explain(row);
         let names =
@@ -126,21 +131,21 @@ impl View<'_> {
             "type": tool.kind,
             "file": tool.entry.id.file().as_str(),
             "groups": names(&gate.groups()),
-            "states": states(&gate.states).iter().map(|name| Value::from(&**name)).collect::<Value>(),
+            "states": state_names(&gate.states).iter().map(|name| Value::from(&**name)).collect::<Value>(),
             "next_state": gate.next.as_deref(),
             "available": explanation.reasons.is_empty(),
-            "reasons": self.reasons(&explanation).into_iter().map(reason).collect::<Value>(),
+            "reasons": self.hidden_reasons(&explanation).into_iter().map(reason).collect::<Value>(),
         })
     }
 
-    fn list(&self, out: &mut Out) -> std::io::Result<()> {
+    fn print_list(&self, out: &mut Out) -> std::io::Result<()> {
         let explanations: Vec<Explanation> =
-            self.rows().into_iter().map(|row| self.explain(row)).collect();
+            self.tool_rows().into_iter().map(|row| self.explain(row)).collect();
         let (available, hidden): (Vec<_>, Vec<_>) =
             explanations.iter().partition(|explanation| explanation.reasons.is_empty());
-        out.say(format_args!(
+        out.print_status(format_args!(
             "groups {}, state {}",
-            self.asked.groups(),
+            self.asked.groups_text(),
             self.asked.context.state()
         ));
         if !available.is_empty() {
@@ -153,7 +158,7 @@ impl View<'_> {
                     .map_or_else(|| Cell::tinted(Tint::Dim, "stays"), Cell::plain);
                 vec![Cell::tinted(Tint::Good, &*tool.key), next, Cell::plain(groups_of(&tool.gate))]
             };
-            columns::write(
+            columns::write_table(
                 out,
                 &["AVAILABLE", "LEADS TO", "GROUPS"],
                 available.iter().map(cells).collect(),
@@ -161,29 +166,31 @@ impl View<'_> {
         }
         if !hidden.is_empty() {
             if !available.is_empty() {
-                out.line("")?;
+                out.print_line("")?;
             }
-            out.line(out.tint(Tint::Dim, "HIDDEN"))?;
+            out.print_line(out.tint(Tint::Dim, "HIDDEN"))?;
         }
         for explanation in hidden {
-            out.line(out.text(&self.opened.tools[explanation.tool].key).into_owned())?;
+            out.print_line(out.safe_text(&self.opened.tools[explanation.tool].key).into_owned())?;
             self.write_reasons(out, explanation)?;
         }
         Ok(())
     }
 
     fn write_reasons(&self, out: &mut Out, explanation: &Explanation) -> std::io::Result<()> {
-        let reasons = self.reasons(explanation);
+        let reasons = self.hidden_reasons(explanation);
         for (_, text, _) in &reasons {
-            wrap(text, "  ").iter().try_for_each(|line| out.line(line))?;
+            wrap(text, "  ").iter().try_for_each(|line| out.print_line(line))?;
         }
         match reasons.into_iter().find_map(|(_, _, fix)| fix) {
-            Some(fix) => wrap(&format!("→ {fix}"), "  ").iter().try_for_each(|line| out.line(line)),
+            Some(fix) => {
+                wrap(&format!("→ {fix}"), "  ").iter().try_for_each(|line| out.print_line(line))
+            }
             None => Ok(()),
         }
     }
 
-    fn why(&self, out: &mut Out, row: ToolRow) -> std::io::Result<()> {
+    fn print_explanation(&self, out: &mut Out, row: ToolRow) -> std::io::Result<()> {
         let (tool, slot) = (&self.opened.catalog.tools[row], &self.opened.tools[row]);
         let explanation = self.explain(row);
         let available = explanation.reasons.is_empty();
@@ -192,12 +199,13 @@ impl View<'_> {
         } else {
             out.tint(Tint::Odd, "hidden")
         };
-        out.line(format!("{}: {word}", out.tint(Tint::Bold, &tool.entry.key)))?;
-        let place = format!("{}:{}", self.opened.shown(tool.entry.id.file()), tool.entry.line);
+        out.print_line(format!("{}: {word}", out.tint(Tint::Bold, &tool.entry.key)))?;
+        let place =
+            format!("{}:{}", self.opened.display_path(tool.entry.id.file()), tool.entry.line);
         let states = match &slot.gate.states {
             States::Every => "every state".to_owned(),
             States::Only(listed) if listed.is_empty() => "no state".to_owned(),
-            States::Only(listed) => list(listed),
+            States::Only(listed) => join_names(listed),
         };
         for (label, text) in [
             ("name", tool.name.clone()),
@@ -205,31 +213,31 @@ impl View<'_> {
             ("groups", groups_of(&slot.gate)),
             ("available in", states),
             ("leads to", slot.gate.next.as_deref().unwrap_or("the state stays").to_owned()),
-            ("asked for", self.asked.groups()),
+            ("asked for", self.asked.groups_text()),
             ("state", self.asked.context.state().to_owned()),
-            ("groups enough", sets_words(&self.sufficient(row))),
+            ("groups enough", sets_words(&self.group_sets(row))),
         ] {
-            let lines = wrap(&out.text(&text), &" ".repeat(16));
+            let lines = wrap(&out.safe_text(&text), &" ".repeat(16));
             let rest = lines.iter().enumerate().map(|(row, line)| match row {
                 0 => format!("  {label:<13} {}", line.trim_start()),
                 _ => line.clone(),
             });
-            rest.collect::<Vec<_>>().iter().try_for_each(|line| out.line(line))?;
+            rest.collect::<Vec<_>>().iter().try_for_each(|line| out.print_line(line))?;
         }
         if available {
             return Ok(());
         }
-        out.line("reasons")?;
-        for (_, text, _) in self.reasons(&explanation) {
-            wrap(&text, "  ").iter().try_for_each(|line| out.line(line))?;
+        out.print_line("reasons")?;
+        for (_, text, _) in self.hidden_reasons(&explanation) {
+            wrap(&text, "  ").iter().try_for_each(|line| out.print_line(line))?;
         }
         if !explanation.changes.is_empty() {
-            out.line("what would show it, the smallest change first")?;
+            out.print_line("what would show it, the smallest change first")?;
         }
         for change in &explanation.changes {
-            wrap(&change.text(&self.opened.tools), "  ")
+            wrap(&change.description(&self.opened.tools), "  ")
                 .iter()
-                .try_for_each(|line| out.line(line))?;
+                .try_for_each(|line| out.print_line(line))?;
         }
         Ok(())
     }
@@ -240,7 +248,7 @@ fn groups_of(gate: &Gate) -> String {
     match (&gate.offer, gate.groups()) {
         (Audience::ToAll, _) => "all".into(),
         (_, groups) if groups.is_empty() => "none".into(),
-        (_, groups) => list(&groups),
+        (_, groups) => join_names(&groups),
     }
 }
 
@@ -265,7 +273,7 @@ pub(crate) fn sets_json(sets: &GroupSets) -> Value {
         .collect()
 }
 
-fn states(states: &States) -> Vec<Name> {
+fn state_names(states: &States) -> Vec<Name> {
     match states {
         States::Every => vec![ANY.into()],
         States::Only(listed) => listed.clone(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::{sleep, sleep_until};
 
 use super::{
-    call::duration,
+    call::parse_duration,
     cards::{CardReader, Wanted},
     ending::{Ended, Ending, Halt},
     global::Global,
@@ -31,7 +31,7 @@ use crate::{
         traffic::{Decoded, ObservedMessage, Part, Tapped, Witnessed},
     },
     runtime::{
-        now::{begins, now},
+        now::{now_millis, resolve_since},
         registry,
     },
     store::{
@@ -89,7 +89,7 @@ pub(crate) struct Watch {
     cards: bool,
 
     /// End after so long: 500ms, 30s, 2m
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
     time: Option<Duration>,
 
     /// End after so many messages; with --for, exit code 4 when fewer came
@@ -109,13 +109,13 @@ impl Watch {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let mut record = Record::new(Bounds::default());
         let refused = |cause: String| {
-            Problem::new(ProblemKind::Input, "watching", cause).remedy(filter::HELP)
+            Problem::new(ProblemKind::Input, "watching", cause).with_remedy(filter::HELP)
         };
-        record.reveal(self.all);
-        record.show(self.filter.clone().unwrap_or_default()).map_err(refused)?;
+        record.show_routine(self.all);
+        record.set_view(self.filter.clone().unwrap_or_default()).map_err(refused)?;
         self.alert.iter().try_for_each(|alert| record.watch_for(alert.clone())).map_err(refused)?;
         if let Some(path) = &self.open {
-            return self.show(path, record, global, out);
+            return self.print_trace(path, record, global, out);
         }
         let opened = Opened::read_aloud(global, out)?;
         let connection = opened.settings.connections.current();
@@ -126,26 +126,26 @@ impl Watch {
                 "embedded services are heard only within their own process",
             );
             return Err(problem
-                .remedy("name where to listen: --connection nats://127.0.0.1:4222")
+                .with_remedy("name where to listen: --connection nats://127.0.0.1:4222")
                 .into());
         }
         let places = match self.subjects.as_slice() {
-            [] => watched::usual(&opened.catalog, &connection)?,
+            [] => watched::default_places(&opened.catalog, &connection)?,
             subjects => subjects
                 .iter()
-                .map(|subject| watched::place(subject, connection.transport()))
+                .map(|subject| watched::parse_place(subject, connection.transport()))
                 .collect::<Result<_, _>>()?,
         };
         let head = Head {
             connection: connection.name.clone(),
-            transport: connection.transport().word().into(),
+            transport: connection.transport().as_str().into(),
             subjects: places.iter().map(|place| place.name.clone()).collect(),
         };
         let known = opened.settings.connections.known;
         let file = self
             .save
             .as_deref()
-            .map(|path| TraceFile::create(path, &head, secrets::mask(&known)))
+            .map(|path| TraceFile::create(path, &head, secrets::build_mask(&known)))
             .transpose()?;
         let cards =
             self.cards.then(|| self.reader(&connection, &known, global.json)).transpose()?;
@@ -161,7 +161,7 @@ impl Watch {
         };
         wait_for(
             "watching",
-            self.follow(
+            self.follow_messages(
                 &Source { connection, known, places, head, since: self.since },
                 file,
                 teller,
@@ -177,10 +177,10 @@ impl Watch {
     ) -> Result<CardReader, Problem> {
         // What is not set is said before anything is heard.
         watched::any_card_source(connection)?;
-        Ok(CardReader::new(connection.clone(), secrets::mask(known), json))
+        Ok(CardReader::new(connection.clone(), secrets::build_mask(known), json))
     }
 
-    async fn follow(
+    async fn follow_messages(
         &self,
         source: &Source,
         mut file: Option<TraceFile>,
@@ -190,7 +190,7 @@ impl Watch {
         let mut interrupt = pin!(interrupted());
         let mut tap = tokio::select! {
             () = &mut interrupt => return Ok(Ending::Interrupted),
-            tap = source.tap(&registry) => tap.map_err(|problem| reached(&source.connection, problem))?,
+            tap = source.open_tap(&registry) => tap.map_err(|problem| watch_problem(&source.connection, problem))?,
         };
         let end = self.time.map(|time| tokio::time::Instant::now() + time);
         let timer = async {
@@ -200,30 +200,30 @@ impl Watch {
             }
         };
         let mut timer = pin!(timer);
-        card_source::introduce(
+        card_source::load_rosters(
             &mut teller.witness,
             &source.connection,
-            &secrets::mask(&source.known),
+            &secrets::build_mask(&source.known),
         )
         .await;
-        teller.begin(&source.head)?;
+        teller.print_start(&source.head)?;
         let ending = loop {
             let heard = tokio::select! {
                 biased;
                 () = &mut interrupt => break if self.count.is_some() { Ending::Interrupted } else { Ending::Done },
                 () = &mut timer => break if self.count.is_some() { Ending::TimedOut } else { Ending::Done },
                 heard = tap.next(SLICE) => heard,
-                read = teller.read() => {
-                    teller.cards(read)?;
+                read = teller.next_cards() => {
+                    teller.print_cards(read)?;
                     continue;
                 }
-                () = sleep(Duration::from_secs(1)), if teller.waits() => {
+                () = sleep(Duration::from_secs(1)), if teller.has_alerts() => {
                     teller.tick()?;
                     continue;
                 }
             };
             let rest = self.count.map_or(u64::MAX, |count| count - teller.told);
-            teller.hear(heard, rest, file.as_mut())?;
+            teller.handle_messages(heard, rest, file.as_mut())?;
             if let Some(file) = file.as_mut().filter(|_| tap.is_empty()) {
                 file.flush()?;
             }
@@ -231,9 +231,9 @@ impl Watch {
                 break Ending::Done;
             }
         };
-        tap.end().await;
+        tap.close().await;
         if let Some(file) = &mut file {
-            file.end()?;
+            file.finish()?;
         }
         if ending != Ending::Interrupted {
             let rest = teller.rest_of_cards();
@@ -244,11 +244,11 @@ impl Watch {
                 _ = tokio::time::timeout(PATIENCE, rest) => {}
             }
         }
-        teller.end(ending)
+        teller.print_end(ending)
     }
 
     /// Shows a trace: of each conversation that is meant all its messages.
-    fn show(
+    fn print_trace(
         &self,
         path: &std::path::Path,
         mut record: Record,
@@ -257,7 +257,9 @@ impl Watch {
     ) -> Ended {
         let mut rings = Vec::new();
         let mut witness = Witness::default();
-        let head = traces::read(path, |tapped| rings.extend(record.take(witness.hear(tapped))))?;
+        let head = traces::read_trace(path, |tapped| {
+            rings.extend(record.add_witnessed(witness.observe_message(tapped)))
+        })?;
         let mut teller = ObservedPrinter {
             out,
             json: global.json,
@@ -268,11 +270,11 @@ impl Watch {
             rang: rings.len(),
             cards: None,
         };
-        teller.begin(&head)?;
+        teller.print_start(&head)?;
         let most = self.count.unwrap_or(u64::MAX);
         let mut lines = Vec::new();
         let mut number = record.let_go();
-        for tapped in record.tapped() {
+        for tapped in record.to_tapped() {
             if let Tapped::ObservedMessage(crossing) = &tapped {
                 number += 1;
                 let message = record.message(number);
@@ -282,14 +284,19 @@ impl Watch {
                 if let Some(conversation) = shown
                     && teller.told < most
                 {
-                    teller.write(crossing, &watched::read(crossing), conversation, &mut lines)?;
+                    teller.print_message(
+                        crossing,
+                        &watched::classify_message(crossing),
+                        conversation,
+                        &mut lines,
+                    )?;
                 }
             } else {
-                teller.mark(&tapped, &mut lines);
+                teller.print_notice(&tapped, &mut lines);
             }
         }
         for ring in &rings {
-            teller.ring(&record, *ring, &mut lines);
+            teller.print_alert(&record, *ring, &mut lines);
         }
         teller.out.json_lines(&lines)?;
         if record.let_go() > 0 {
@@ -299,7 +306,7 @@ impl Watch {
             ));
         }
         teller.record = record;
-        teller.end(Ending::Done)
+        teller.print_end(Ending::Done)
     }
 }
 
@@ -310,11 +317,11 @@ fn record_row(record: &Record, number: u64) -> Option<u64> {
 
 /// The last eight letters of an id: many ids begin with a word or the time, and differ only after
 /// it.
-fn short(id: &str) -> String {
+fn id_suffix(id: &str) -> String {
     id.chars().skip(id.chars().count().saturating_sub(8)).collect()
 }
 
-fn reached(connection: &Connection, problem: CallError) -> Halt {
+fn watch_problem(connection: &Connection, problem: CallError) -> Halt {
     problem.while_doing(format!("watching {}", connection.name)).into()
 }
 
@@ -329,14 +336,14 @@ struct Source {
 }
 
 impl Source {
-    async fn tap(&self, registry: &Registry) -> Result<Tap, CallError> {
+    async fn open_tap(&self, registry: &Registry) -> Result<Tap, CallError> {
         let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
         let addresses: Vec<Address> = self.places.iter().map(address).collect();
-        let since = self.since.map(begins).transpose()?;
+        let since = self.since.map(resolve_since).transpose()?;
         Tap::open_since(
-            registry.open(&self.connection).await?,
+            registry.open_bus(&self.connection).await?,
             &addresses,
-            secrets::mask(&self.known),
+            secrets::build_mask(&self.known),
             since,
         )
         .await
@@ -359,10 +366,10 @@ struct ObservedPrinter<'t> {
 }
 
 impl ObservedPrinter<'_> {
-    fn begin(&mut self, head: &Head) -> Result<(), Halt> {
+    fn print_start(&mut self, head: &Head) -> Result<(), Halt> {
         match self.json {
-            true => self.out.json_line(&trace::head(head))?,
-            false => self.out.say(format_args!(
+            true => self.out.json_line(&trace::head_line(head))?,
+            false => self.out.print_status(format_args!(
                 "listening on {} at {}",
                 head.subjects.join(", "),
                 head.connection
@@ -372,40 +379,40 @@ impl ObservedPrinter<'_> {
     }
 
     /// Cards that came; waits for them.
-    async fn read(&mut self) -> Vec<(Wanted, Read)> {
+    async fn next_cards(&mut self) -> Vec<(Wanted, Read)> {
         match &mut self.cards {
             Some(cards) => cards.next().await,
             None => std::future::pending().await,
         }
     }
 
-    fn cards(&mut self, read: Vec<(Wanted, Read)>) -> Result<(), Halt> {
+    fn print_cards(&mut self, read: Vec<(Wanted, Read)>) -> Result<(), Halt> {
         let Some(cards) = &mut self.cards else { return Ok(()) };
-        read.into_iter().try_for_each(|read| cards.tell(read, &mut self.record, self.out))?;
+        read.into_iter().try_for_each(|read| cards.print_card(read, &mut self.record, self.out))?;
         Ok(self.out.flush()?)
     }
 
     /// Those that are still on their way.
     async fn rest_of_cards(&mut self) -> Result<(), Halt> {
         while self.cards.as_ref().is_some_and(|cards| !cards.is_idle()) {
-            let read = self.read().await;
-            self.cards(read)?;
+            let read = self.next_cards().await;
+            self.print_cards(read)?;
         }
         Ok(())
     }
 
     /// Something may ring because time goes by.
-    fn waits(&self) -> bool {
+    fn has_alerts(&self) -> bool {
         !self.record.alerts().is_empty()
     }
 
     fn tick(&mut self) -> Result<(), Halt> {
-        let rings = self.record.tick(now());
-        self.rings(rings, Vec::new())
+        let rings = self.record.tick(now_millis());
+        self.print_alerts(rings, Vec::new())
     }
 
     /// Takes in what was heard, and tells of it as much as may still be told.
-    fn hear(
+    fn handle_messages(
         &mut self,
         heard: Vec<Tapped>,
         rest: u64,
@@ -416,25 +423,30 @@ impl ObservedPrinter<'_> {
         let mut all = Vec::new();
         for tapped in heard {
             if let Some(file) = &mut file {
-                file.write(tapped.clone())?;
+                file.write_tapped(tapped.clone())?;
             }
-            self.began.get_or_insert(tapped.at());
-            match self.witness.hear(tapped.clone()) {
+            self.began.get_or_insert(tapped.heard_at());
+            match self.witness.observe_message(tapped.clone()) {
                 Witnessed::ObservedMessage(crossing, reading) => {
-                    let rings = self
-                        .record
-                        .take(Witnessed::ObservedMessage(Arc::clone(&crossing), reading.clone()));
+                    let rings = self.record.add_witnessed(Witnessed::ObservedMessage(
+                        Arc::clone(&crossing),
+                        reading.clone(),
+                    ));
                     let number = self
                         .record
-                        .message(self.record.heard())
+                        .message(self.record.heard_count())
                         .map(|message| message.conversation);
                     let shown = number.and_then(|number| record_row(&self.record, number));
                     if let Some(conversation) =
                         shown.and_then(|number| self.record.conversation(number)).cloned()
                     {
-                        self.write(&crossing, &reading, &conversation, &mut lines)?;
+                        self.print_message(&crossing, &reading, &conversation, &mut lines)?;
                         if let Some(cards) = &mut self.cards {
-                            cards.ask(reading.system, conversation.number, &reading.cards);
+                            cards.request_cards(
+                                reading.system,
+                                conversation.number,
+                                &reading.cards,
+                            );
                         }
                     }
                     all.extend(rings);
@@ -443,34 +455,34 @@ impl ObservedPrinter<'_> {
                     }
                 }
                 other => {
-                    self.mark(&tapped, &mut lines);
-                    self.record.take(other);
+                    self.print_notice(&tapped, &mut lines);
+                    self.record.add_witnessed(other);
                 }
             }
         }
-        self.rings(all, lines)
+        self.print_alerts(all, lines)
     }
 
-    fn rings(&mut self, rings: Vec<Ring>, mut lines: Vec<Value>) -> Result<(), Halt> {
+    fn print_alerts(&mut self, rings: Vec<Ring>, mut lines: Vec<Value>) -> Result<(), Halt> {
         self.rang += rings.len();
         let record = std::mem::take(&mut self.record);
-        rings.into_iter().for_each(|ring| self.ring(&record, ring, &mut lines));
+        rings.into_iter().for_each(|ring| self.print_alert(&record, ring, &mut lines));
         self.record = record;
         self.out.json_lines(&lines)?;
         Ok(self.out.flush()?)
     }
 
-    fn ring(&mut self, record: &Record, ring: Ring, lines: &mut Vec<Value>) {
+    fn print_alert(&mut self, record: &Record, ring: Ring, lines: &mut Vec<Value>) {
         let Some(alert) = record.alerts().get(ring.alert) else { return };
         let conversation = record.conversation(ring.conversation);
         let id = conversation.and_then(|conversation| conversation.id.as_deref());
         let subject = conversation.map(|conversation| &*conversation.subject);
         match self.json {
             true => lines.push(json!({
-                "event": "alert", "at_ms": record.now().0, "alert": alert.filter.to_string(),
+                "event": "alert", "at_ms": record.latest_time().0, "alert": alert.filter.to_string(),
                 "conversation": ring.conversation, "id": id, "subject": subject,
             })),
-            false => self.out.say(format_args!(
+            false => self.out.print_status(format_args!(
                 "alert \"{}\": conversation {} on {}{}",
                 alert.filter,
                 ring.conversation,
@@ -480,9 +492,9 @@ impl ObservedPrinter<'_> {
         }
     }
 
-    fn mark(&mut self, tapped: &Tapped, lines: &mut Vec<Value>) {
+    fn print_notice(&mut self, tapped: &Tapped, lines: &mut Vec<Value>) {
         if self.json {
-            return lines.push(trace::line(tapped));
+            return lines.push(trace::tapped_line(tapped));
         }
         match tapped {
             Tapped::Gap { messages: Some(messages), .. } => {
@@ -492,12 +504,12 @@ impl ObservedPrinter<'_> {
             Tapped::Gap { .. } => self
                 .out
                 .warn("messages were let go here, because they came faster than they were taken"),
-            Tapped::Notice { words, .. } => self.out.say(words),
+            Tapped::Notice { words, .. } => self.out.print_status(words),
             Tapped::ObservedMessage(_) => {}
         }
     }
 
-    fn write(
+    fn print_message(
         &mut self,
         crossing: &ObservedMessage,
         reading: &Decoded,
@@ -506,7 +518,7 @@ impl ObservedPrinter<'_> {
     ) -> Result<(), Halt> {
         self.told += 1;
         if self.json {
-            lines.push(trace::decoded(crossing, reading, conversation));
+            lines.push(trace::decoded_line(crossing, reading, conversation));
             return Ok(());
         }
         let began = *self.began.get_or_insert(crossing.at);
@@ -517,43 +529,44 @@ impl ObservedPrinter<'_> {
             Part::Answer { last: true } | Part::Outcome(None) => Tint::Good,
             _ => Tint::Dim,
         };
-        let id = short(conversation.id.as_deref().unwrap_or("–"));
-        let label = format!("{:<11}", self.out.text(&reading.label));
+        let id = id_suffix(conversation.id.as_deref().unwrap_or("–"));
+        let label = format!("{:<11}", self.out.safe_text(&reading.label));
         let time = self.out.tint(Tint::Dim, &format!("+{:>4}.{:03}", at / 1_000, at % 1_000));
         let state = reading
             .state
             .as_deref()
-            .map_or_else(String::new, |state| format!("[{}] ", self.out.text(state)));
+            .map_or_else(String::new, |state| format!("[{}] ", self.out.safe_text(state)));
         let text = reading.text.replace('\n', " ");
         let line = format!(
             "{time}  {:<8}  {}  {}  {state}{}",
-            self.out.text(&id),
+            self.out.safe_text(&id),
             self.out.tint(tint, &label),
-            self.out.text(&crossing.subject),
-            self.out.text(&text)
+            self.out.safe_text(&crossing.subject),
+            self.out.safe_text(&text)
         );
-        self.out.line(line)?;
+        self.out.print_line(line)?;
         for remark in &reading.remarks {
-            let remark = format!("{:>20}⚠ {}", "", self.out.text(remark));
-            self.out.line(self.out.tint(Tint::Odd, &remark))?;
+            let remark = format!("{:>20}⚠ {}", "", self.out.safe_text(remark));
+            self.out.print_line(self.out.tint(Tint::Odd, &remark))?;
         }
         Ok(())
     }
 
-    fn end(&mut self, ending: Ending) -> Ended {
+    fn print_end(&mut self, ending: Ending) -> Ended {
         self.out.flush()?;
-        let (heard, missed) = (self.record.heard(), self.record.missed());
+        let (heard, missed) = (self.record.heard_count(), self.record.missed_count());
         let gaps = if missed > 0 { format!(", {missed} missed") } else { String::new() };
-        if self.record.routine() > 0 && !self.record.reveals() {
-            self.out.detail(format_args!(
+        if self.record.routine_count() > 0 && !self.record.shows_routine() {
+            self.out.print_detail(format_args!(
                 "{} messages that tell nothing new are hidden; --all shows them",
-                self.record.routine()
+                self.record.routine_count()
             ));
         }
         let several = |count: usize| {
             if count == 1 { "1 conversation".to_owned() } else { format!("{count} conversations") }
         };
-        self.out.detail(format_args!("{heard} messages in {}{gaps}", several(self.record.len())));
+        self.out
+            .print_detail(format_args!("{heard} messages in {}{gaps}", several(self.record.len())));
         Ok(if ending == Ending::Done && self.rang > 0 { Ending::Found } else { ending })
     }
 }

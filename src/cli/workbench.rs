@@ -29,14 +29,14 @@ pub(crate) enum Purpose {
 }
 
 /// Opens the workspace that the command line means and ends when the user leaves.
-pub(crate) fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
+pub(crate) fn run_workbench(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
     let workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
     let paths = Paths::of_user()?;
-    let (mut own, mut findings) = settings::load(&workspace)?;
-    let (settings, more) = user::load(&paths.config_file())?;
+    let (mut own, mut findings) = settings::load_settings(&workspace)?;
+    let (settings, more) = user::load_settings(&paths.config_file())?;
     findings.extend(more);
     if let Some(wanted) = &global.connection {
-        own.connections.choose(connections::named(&own.connections, wanted)?);
+        own.connections.choose(connections::find_connection(&own.connections, wanted)?);
     }
     let (demo, arguments) = match purpose {
         Purpose::Work => (false, HashMap::new()),
@@ -48,7 +48,7 @@ pub(crate) fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> En
         context: own.context,
         profiles: own.profiles,
         // What is wrong with them is among the findings.
-        custom_groups: CustomGroups::read(&own.groups).unwrap_or_default(),
+        custom_groups: CustomGroups::from_value(&own.groups).unwrap_or_default(),
         connections: own.connections,
         demo,
         arguments,
@@ -58,11 +58,11 @@ pub(crate) fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> En
         format!("{}:{}: {}", finding.site.file, finding.site.line, finding.message)
     };
     let mut complaints: Vec<String> = findings.into_iter().map(place).collect();
-    let (themes, unread) = user::themes(&paths.themes());
+    let (themes, unread) = user::load_themes(&paths.themes_folder());
     complaints.extend(unread.iter().map(ToString::to_string));
     // One can work without a log; it is written until the screen has ended.
-    let _log = log::open(&paths).map_err(|problem| complaints.push(problem.to_string()));
-    launch::run(Launch {
+    let _log = log::open_log(&paths).map_err(|problem| complaints.push(problem.to_string()));
+    launch::run_screen(Launch {
         workspace,
         paths,
         settings,

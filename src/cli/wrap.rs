@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::model::shown::visible;
+use crate::model::shown::visible_text;
 
 /// Text is broken so that lines stay within this.
 pub(crate) const WIDTH: usize = 80;
@@ -14,7 +14,7 @@ pub(crate) const WIDTH: usize = 80;
 pub(crate) fn wrap(text: &str, indent: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for part in text.split('\n') {
-        let part = visible(part);
+        let part = visible_text(part);
         let mut line = String::from(indent);
         let mut empty = true;
         for word in part.split(' ').filter(|word| !word.is_empty()) {

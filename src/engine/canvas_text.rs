@@ -50,7 +50,7 @@ impl Drawing {
     /// The cell at a point of the picture, if the drawing holds it.
     #[must_use]
     pub fn cell(&self, at: Point) -> Option<&Cell> {
-        self.cells.get(index(&self.window, at)?)
+        self.cells.get(cell_index(&self.window, at)?)
     }
 
     /// The rows of cells, from the top.
@@ -59,13 +59,13 @@ impl Drawing {
     }
 }
 
-fn index(window: &Area, at: Point) -> Option<usize> {
-    window.holds(at).then(|| (at.y - window.y) * window.width + (at.x - window.x))
+fn cell_index(window: &Area, at: Point) -> Option<usize> {
+    window.contains(at).then(|| (at.y - window.y) * window.width + (at.x - window.x))
 }
 
 /// A line's sign broken: that of an arrow whose tools' groups are not asked for.
 #[must_use]
-pub(crate) fn broken(sign: &str) -> &str {
+pub(crate) fn dashed_sign(sign: &str) -> &str {
     match sign {
         "─" => "╌",
         "│" => "╎",
@@ -78,7 +78,7 @@ pub(crate) fn broken(sign: &str) -> &str {
 }
 
 /// The cells of a row as text, without blanks at its end.
-fn line(cells: &[Cell], is_broken: &impl Fn(Role) -> bool) -> String {
+fn row_text(cells: &[Cell], is_broken: &impl Fn(Role) -> bool) -> String {
     let mut line = String::new();
     let mut skip = 0;
     for cell in cells {
@@ -88,7 +88,7 @@ fn line(cells: &[Cell], is_broken: &impl Fn(Role) -> bool) -> String {
         }
         line.push_str(match &*cell.text {
             "" => " ",
-            sign if is_broken(cell.role) => broken(sign),
+            sign if is_broken(cell.role) => dashed_sign(sign),
             text => text,
         });
         let is_text = matches!(
@@ -105,16 +105,16 @@ fn line(cells: &[Cell], is_broken: &impl Fn(Role) -> bool) -> String {
 const BAND: usize = 64;
 
 /// The whole picture as lines of text; `is_broken` says of which parts the lines are broken.
-pub(crate) fn lines(
+pub(crate) fn picture_lines(
     diagram: &Diagram,
     picture: &Picture,
     is_broken: impl Fn(Role) -> bool,
 ) -> impl Iterator<Item = String> {
     (0..picture.height).step_by(BAND).flat_map(move |y| {
         let window = Area { x: 0, y, width: picture.width, height: BAND.min(picture.height - y) };
-        draw(diagram, picture, window)
+        draw_picture(diagram, picture, window)
             .rows()
-            .map(|cells| line(cells, &is_broken))
+            .map(|cells| row_text(cells, &is_broken))
             .collect::<Vec<_>>()
     })
 }
@@ -125,7 +125,7 @@ fn is_wide(text: &str) -> bool {
 }
 
 /// The character of a cell that lines leave in these directions.
-fn letter(strokes: u8, frame: Frame) -> &'static str {
+fn box_char(strokes: u8, frame: Frame) -> &'static str {
     const ALONG: u8 = LEFT | RIGHT;
     const UPRIGHT: u8 = UP | DOWN;
     const DOWN_RIGHT: u8 = DOWN | RIGHT;
@@ -161,38 +161,43 @@ const RIGHT: u8 = 8;
 /// Draws the part of a diagram's picture that lies in a window; what is outside costs next to
 /// nothing.
 #[must_use]
-pub fn draw(diagram: &Diagram, picture: &Picture, window: Area) -> Drawing {
+pub fn draw_picture(diagram: &Diagram, picture: &Picture, window: Area) -> Drawing {
     let mut pen = Pen::new(diagram, window);
-    let boxes =
-        || picture.boxes.iter().enumerate().filter(|(_, placed)| around(placed).overlaps(&window));
+    let boxes = || {
+        picture
+            .boxes
+            .iter()
+            .enumerate()
+            .filter(|(_, placed)| bounding_area(placed).overlaps(&window))
+    };
     for (row, route) in picture.arrows.iter().enumerate() {
-        pen.line(route, Role::Line(row));
+        pen.draw_line(route, Role::Line(row));
     }
     for (row, placed) in boxes() {
-        pen.place(placed, row);
-        for (foot, role) in feet(placed, row) {
-            pen.line(foot, role);
+        pen.draw_box(placed, row);
+        for (foot, role) in foot_routes(placed, row) {
+            pen.draw_line(foot, role);
         }
     }
-    pen.ink();
+    pen.resolve_strokes();
     for (row, placed) in boxes() {
-        pen.lines(placed, row);
+        pen.draw_box_text(placed, row);
     }
     for (row, route) in picture.arrows.iter().enumerate() {
-        pen.head(route, Role::Head(row));
-        pen.label(route, Role::Label(row));
+        pen.draw_head(route, Role::Head(row));
+        pen.draw_label(route, Role::Label(row));
     }
     for (row, placed) in boxes() {
-        for (foot, role) in feet(placed, row) {
-            pen.head(foot, role);
-            pen.label(foot, role);
+        for (foot, role) in foot_routes(placed, row) {
+            pen.draw_head(foot, role);
+            pen.draw_label(foot, role);
         }
     }
     pen.drawing
 }
 
 /// A box together with its foot.
-fn around(placed: &Placed) -> Area {
+fn bounding_area(placed: &Placed) -> Area {
     let feet = [&placed.to_itself, &placed.from_any];
     let ends = feet.into_iter().flatten().flat_map(|foot| {
         let label =
@@ -207,7 +212,7 @@ fn around(placed: &Placed) -> Area {
 }
 
 /// The arrows at a box's foot.
-fn feet(placed: &Placed, row: usize) -> impl Iterator<Item = (&Route, Role)> {
+fn foot_routes(placed: &Placed, row: usize) -> impl Iterator<Item = (&Route, Role)> {
     let itself = placed.to_itself.iter().map(move |route| (route, Role::Itself(row)));
     itself.chain(placed.from_any.iter().map(move |route| (route, Role::FromAny(row))))
 }
@@ -229,18 +234,18 @@ impl<'d> Pen<'d> {
         }
     }
 
-    fn index(&self, at: Point) -> Option<usize> {
-        index(&self.drawing.window, at)
+    fn cell_index(&self, at: Point) -> Option<usize> {
+        cell_index(&self.drawing.window, at)
     }
 
-    fn set(&mut self, at: Point, text: impl Into<String>, role: Role) {
-        if let Some(index) = self.index(at) {
+    fn set_cell(&mut self, at: Point, text: impl Into<String>, role: Role) {
+        if let Some(index) = self.cell_index(at) {
             self.drawing.cells[index] = Cell { text: text.into(), role };
         }
     }
 
-    fn stroke(&mut self, at: Point, directions: u8, role: Role) {
-        let Some(index) = self.index(at) else { return };
+    fn add_stroke(&mut self, at: Point, directions: u8, role: Role) {
+        let Some(index) = self.cell_index(at) else { return };
         self.strokes[index] |= directions;
         let cell = &mut self.drawing.cells[index];
         cell.role = match cell.role {
@@ -250,7 +255,7 @@ impl<'d> Pen<'d> {
         };
     }
 
-    fn line(&mut self, route: &Route, role: Role) {
+    fn draw_line(&mut self, route: &Route, role: Role) {
         let window = self.drawing.window;
         for pair in route.points.windows(2) {
             let (a, b) = (pair[0], pair[1]);
@@ -259,46 +264,46 @@ impl<'d> Pen<'d> {
                 for x in from.max(window.x)..=to.min((window.x + window.width).saturating_sub(1)) {
                     let directions =
                         (if x > from { LEFT } else { 0 }) | (if x < to { RIGHT } else { 0 });
-                    self.stroke(Point { x, y: a.y }, directions, role);
+                    self.add_stroke(Point { x, y: a.y }, directions, role);
                 }
             } else {
                 let (from, to) = (a.y.min(b.y), a.y.max(b.y));
                 for y in from.max(window.y)..=to.min((window.y + window.height).saturating_sub(1)) {
                     let directions =
                         (if y > from { UP } else { 0 }) | (if y < to { DOWN } else { 0 });
-                    self.stroke(Point { x: a.x, y }, directions, role);
+                    self.add_stroke(Point { x: a.x, y }, directions, role);
                 }
             }
         }
         // An arrow comes out of a box, so its first cell reaches to both sides.
         if matches!(role, Role::Line(_))
             && let [first, second, ..] = route.points.as_slice()
-            && let Some(index) = self.index(*first)
+            && let Some(index) = self.cell_index(*first)
         {
             self.strokes[index] |= if first.y == second.y { LEFT | RIGHT } else { UP | DOWN };
         }
     }
 
     /// Turns strokes into characters.
-    fn ink(&mut self) {
+    fn resolve_strokes(&mut self) {
         for (cell, strokes) in self.drawing.cells.iter_mut().zip(&self.strokes) {
             let frame = match cell.role {
                 Role::Border(row) => self.diagram.boxes[row].frame,
                 _ => Frame::Plain,
             };
             if *strokes != 0 {
-                cell.text = letter(*strokes, frame).to_owned();
+                cell.text = box_char(*strokes, frame).to_owned();
             }
         }
     }
 
     /// The edge of a box and the blanks in it.
-    fn place(&mut self, placed: &Placed, row: usize) {
+    fn draw_box(&mut self, placed: &Placed, row: usize) {
         let area = placed.area;
         let (right, bottom) = (area.x + area.width - 1, area.y + area.height - 1);
         let frameless = self.diagram.boxes[row].frame == Frame::None;
         for (x, y) in (area.x..=right).flat_map(|x| (area.y..=bottom).map(move |y| (x, y))) {
-            let Some(index) = self.index(Point { x, y }) else { continue };
+            let Some(index) = self.cell_index(Point { x, y }) else { continue };
             let upright = x == area.x || x == right;
             let lying = y == area.y || y == bottom;
             let strokes = match (lying, upright) {
@@ -319,7 +324,7 @@ impl<'d> Pen<'d> {
     }
 
     /// The texts in a box; one without an edge is drawn out to its whole size.
-    fn lines(&mut self, placed: &Placed, row: usize) {
+    fn draw_box_text(&mut self, placed: &Placed, row: usize) {
         let diagram = self.diagram;
         let Area { x, y, width, height } = placed.area;
         let spec = &diagram.boxes[row];
@@ -329,21 +334,21 @@ impl<'d> Pen<'d> {
                 .flat_map(|x| (y..y + height).map(move |y| Point { x, y }))
                 .filter(|_| width.max(height) > 1)
             {
-                self.set(at, bar, Role::Border(row));
+                self.set_cell(at, bar, Role::Border(row));
             }
             (x + (width - 1) / 2, y + (height - 1) / 2)
         } else {
             (x + 2, y + 1)
         };
         for (line, text) in spec.lines.iter().enumerate() {
-            self.text(
+            self.draw_caption(
                 &Caption { at: Point { x, y: y + line }, text: text.clone(), width: 0 },
                 Role::Text { owner: row, line },
             );
         }
     }
 
-    fn head(&mut self, route: &Route, role: Role) {
+    fn draw_head(&mut self, route: &Route, role: Role) {
         let head = match route.heading {
             Heading::Left => "◀",
             Heading::Right => "▶",
@@ -351,15 +356,15 @@ impl<'d> Pen<'d> {
             Heading::Down => "▼",
         };
         // A head that stands on a border is part of it.
-        let role = match self.index(route.head).map(|index| self.drawing.cells[index].role) {
+        let role = match self.cell_index(route.head).map(|index| self.drawing.cells[index].role) {
             Some(Role::Border(owner)) => Role::Border(owner),
             _ => role,
         };
-        self.set(route.head, head, role);
+        self.set_cell(route.head, head, role);
     }
 
     /// A label stands on its line, with a blank on both sides where the line is horizontal.
-    fn label(&mut self, route: &Route, role: Role) {
+    fn draw_label(&mut self, route: &Route, role: Role) {
         let Some(caption) = route.label.as_ref().filter(|caption| !caption.text.is_empty()) else {
             return;
         };
@@ -367,16 +372,16 @@ impl<'d> Pen<'d> {
             [caption.at.x.checked_sub(1), Some(caption.at.x + caption.width)].into_iter().flatten()
         {
             let at = Point { x, y: caption.at.y };
-            if let Some(index) = self.index(at)
+            if let Some(index) = self.cell_index(at)
                 && (self.strokes[index] & (UP | DOWN) == 0)
             {
                 self.drawing.cells[index] = Cell { text: String::new(), role };
             }
         }
-        self.text(caption, role);
+        self.draw_caption(caption, role);
     }
 
-    fn text(&mut self, caption: &Caption, role: Role) {
+    fn draw_caption(&mut self, caption: &Caption, role: Role) {
         let mut x = caption.at.x;
         for letter in caption.text.chars() {
             let mut text = String::from(letter);
@@ -384,7 +389,7 @@ impl<'d> Pen<'d> {
             if width == 0 {
                 // A mark belongs to the letter before it.
                 if let Some(index) =
-                    x.checked_sub(1).and_then(|x| self.index(Point { x, y: caption.at.y }))
+                    x.checked_sub(1).and_then(|x| self.cell_index(Point { x, y: caption.at.y }))
                 {
                     self.drawing.cells[index].text.push(letter);
                 }
@@ -394,12 +399,12 @@ impl<'d> Pen<'d> {
                 text = "�".into();
             }
             for part in 0..width {
-                self.set(
+                self.set_cell(
                     Point { x: x + part, y: caption.at.y },
                     if part == 0 { text.as_str() } else { "" },
                     role,
                 );
-                if let Some(index) = self.index(Point { x: x + part, y: caption.at.y }) {
+                if let Some(index) = self.cell_index(Point { x: x + part, y: caption.at.y }) {
                     self.strokes[index] = 0;
                 }
             }
@@ -419,7 +424,7 @@ mod tests {
         filter::AskedGroups,
         gated::Slot,
         layout::{
-            diagram::{ArrowSpec, BoxSpec, letters},
+            diagram::{ArrowSpec, BoxSpec, char_count},
             extent::Extent,
             marks::Marks,
             states::{self, Detail, View},
@@ -453,19 +458,21 @@ mod tests {
     }
 
     fn drawn(tools: &[Slot], direction: Direction) -> String {
-        let workflow = Workflow::of(tools, &AskedGroups::Every, "undefined");
-        let extent = Extent::all(workflow.states().len());
-        let marks = Marks::of(&workflow, &workflow.analysis(), Some(workflow.start()));
+        let workflow = Workflow::for_groups(tools, &AskedGroups::Every, "undefined");
+        let extent = Extent::all_states(workflow.states().len());
+        let marks = Marks::from_analysis(&workflow, &workflow.analysis(), Some(workflow.start()));
         let view = View {
             extent: &extent,
             marks: &marks,
             unbundled: None,
             direction,
             detail: Detail::Usual,
-            measure: letters,
+            measure: char_count,
         };
-        let states = states::diagram(&workflow, &workflow.edges(), tools, view);
-        lines(&states.diagram, &states.diagram.layout(), |_| false).collect::<Vec<_>>().join("\n")
+        let states = states::state_diagram(&workflow, &workflow.edges(), tools, view);
+        picture_lines(&states.diagram, &states.diagram.layout(), |_| false)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     #[test]
@@ -494,7 +501,13 @@ mod tests {
                     arrows.sort_by_key(|arrow| (arrow.from, arrow.to));
                     arrows.dedup_by_key(|arrow| (arrow.from, arrow.to));
                     let direction = if down { Direction::TopDown } else { Direction::LeftToRight };
-                    Diagram { boxes: boxes.clone(), arrows, first: 0, direction, measure: letters }
+                    Diagram {
+                        boxes: boxes.clone(),
+                        arrows,
+                        first: 0,
+                        direction,
+                        measure: char_count,
+                    }
                 })
             },
         )
@@ -533,12 +546,12 @@ mod tests {
             assert!(areas[..row].iter().all(|other| !area.overlaps(other)), "boxes apart");
             assert!(labels.iter().all(|label| !area.overlaps(label)), "labels outside boxes");
             assert!(
-                bounds.holds(Point { x: area.x + area.width - 1, y: area.y + area.height - 1 })
+                bounds.contains(Point { x: area.x + area.width - 1, y: area.y + area.height - 1 })
             );
         }
         for (row, label) in labels.iter().enumerate() {
             assert!(labels[..row].iter().all(|other| !label.overlaps(other)), "labels apart");
-            assert!(bounds.holds(Point { x: label.x + label.width - 1, y: label.y }));
+            assert!(bounds.contains(Point { x: label.x + label.width - 1, y: label.y }));
         }
         let mut seen: HashMap<Point, Vec<(usize, bool, bool)>> = HashMap::new();
         for (row, route) in picture.arrows.iter().enumerate() {
@@ -546,14 +559,14 @@ mod tests {
             let is_stub = caption.text != diagram.arrows[row].label;
             let own = caption.area();
             assert!(
-                is_stub || cells(route).iter().any(|(point, ..)| own.holds(*point)),
+                is_stub || cells(route).iter().any(|(point, ..)| own.contains(*point)),
                 "a label stands on its arrow"
             );
             for (point, flat, steep) in cells(route) {
-                assert!(bounds.holds(point));
-                assert!(areas.iter().all(|area| !area.holds(point)), "no arrow through a box");
+                assert!(bounds.contains(point));
+                assert!(areas.iter().all(|area| !area.contains(point)), "no arrow through a box");
                 assert!(
-                    labels.iter().all(|label| *label == own || !label.holds(point)),
+                    labels.iter().all(|label| *label == own || !label.contains(point)),
                     "no arrow over another's label"
                 );
                 for (other, also_flat, also_steep) in seen.entry(point).or_default().iter() {
@@ -568,13 +581,16 @@ mod tests {
             let (x, y) = (route.head.x, route.head.y);
             let beside = [(x + 1, y), (x.wrapping_sub(1), y), (x, y + 1), (x, y.wrapping_sub(1))];
             assert!(
-                beside.iter().any(|(x, y)| target.holds(Point { x: *x, y: *y })),
+                beside.iter().any(|(x, y)| target.contains(Point { x: *x, y: *y })),
                 "the head touches its box, or a stub's its label"
             );
         }
         for route in feet() {
             for (point, ..) in cells(route) {
-                assert!(bounds.holds(point) && !seen.contains_key(&point), "no arrow over a foot");
+                assert!(
+                    bounds.contains(point) && !seen.contains_key(&point),
+                    "no arrow over a foot"
+                );
             }
         }
         assert_eq!(diagram.layout(), picture, "the same each time");
@@ -606,7 +622,7 @@ mod tests {
                 .filter(|(from, to)| from != to && *to != from + 1);
             let arrow = |(from, to)| ArrowSpec { from, to, label: format!("t{from}-{to}") };
             let arrows: Vec<ArrowSpec> = chain.chain(far).map(arrow).collect();
-            let diagram = Diagram { boxes, arrows, first: 0, direction, measure: letters };
+            let diagram = Diagram { boxes, arrows, first: 0, direction, measure: char_count };
             let ends_at_label = |route: &&Route| {
                 route.label.as_ref().is_some_and(|label| label.text.contains(" → "))
             };
@@ -633,7 +649,7 @@ mod tests {
             arrows,
             first: 0,
             direction: Direction::LeftToRight,
-            measure: letters,
+            measure: char_count,
         };
         assert_eq!(diagram.layout().boxes.len(), 300);
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::lint::check::safe;
+use super::lint::check::safe_text;
 use crate::{
     model::{
         entry::FileId,
@@ -66,8 +66,8 @@ pub(crate) fn named_schema(source: &Source, document: usize) -> Option<String> {
             .map(ToOwned::to_owned)
     };
     match source.format() {
-        Format::Yaml => comments(text).find_map(language_server),
-        Format::Toml => comments(text)
+        Format::Yaml => leading_comments(text).find_map(language_server),
+        Format::Toml => leading_comments(text)
             .find_map(|comment| comment.strip_prefix(":schema "))
             .map(|name| name.trim().to_owned()),
         _ => None,
@@ -76,7 +76,7 @@ pub(crate) fn named_schema(source: &Source, document: usize) -> Option<String> {
 }
 
 /// The comments above a document, without their sign.
-fn comments(text: &str) -> impl Iterator<Item = &str> {
+fn leading_comments(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     let above = lines.take_while(|line| {
         line.is_empty() || line.starts_with(['#', '%']) || line.starts_with("---")
@@ -96,7 +96,7 @@ fn language_server(comment: &str) -> Option<String> {
 
 /// An issue in a sentence: `server › port is required`.
 #[must_use]
-pub(crate) fn sentence(issue: &Issue) -> String {
+pub(crate) fn issue_message(issue: &Issue) -> String {
     let place = if issue.at.is_root() {
         "the document".to_owned()
     } else {
@@ -108,7 +108,7 @@ pub(crate) fn sentence(issue: &Issue) -> String {
 /// What is wrong with a document by its schema, in the order of the lines. One that is empty counts
 /// as an object without members.
 #[must_use]
-pub(crate) fn findings(
+pub(crate) fn document_findings(
     file: &FileId,
     source: &Source,
     document: usize,
@@ -123,11 +123,11 @@ pub(crate) fn findings(
                 .iter()
                 .find(|(keyword, _)| *keyword == issue.keyword)
                 .map_or(MISMATCH, |(_, code)| code);
-            finding(
+            new_finding(
                 code,
                 Severity::Error,
-                &sentence(issue),
-                site(file, Some(source), document, &issue.at),
+                &issue_message(issue),
+                nearest_site(file, Some(source), document, &issue.at),
             )
         })
         .collect();
@@ -138,14 +138,14 @@ pub(crate) fn findings(
 /// What is wrong with a schema itself: the rest of it counts. `source` is its text, where it is a
 /// file of its own.
 #[must_use]
-pub(crate) fn flaws(
+pub(crate) fn schema_findings(
     file: &FileId,
     source: Option<&Source>,
     flaws: &[SchemaFinding],
 ) -> Vec<Finding> {
     let of = |flaw: &SchemaFinding| {
         let message = format!("\"{}\": {}", flaw.at, flaw.words);
-        finding(FLAW, Severity::Warning, &message, site(file, source, 0, &flaw.at))
+        new_finding(FLAW, Severity::Warning, &message, nearest_site(file, source, 0, &flaw.at))
     };
     flaws.iter().map(of).collect()
 }
@@ -153,22 +153,22 @@ pub(crate) fn flaws(
 /// A document whose schema could not be used.
 #[must_use]
 pub(crate) fn not_checked(file: &FileId, source: &Source, document: usize, why: &str) -> Finding {
-    finding(
+    new_finding(
         NOT_CHECKED,
         Severity::Warning,
         why,
-        site(file, Some(source), document, &Pointer::root()),
+        nearest_site(file, Some(source), document, &Pointer::root()),
     )
 }
 
-fn finding(code: &'static str, severity: Severity, message: &str, site: Site) -> Finding {
-    Finding { code, severity, message: safe(message), site, fix: None, others: Vec::new() }
+fn new_finding(code: &'static str, severity: Severity, message: &str, site: Site) -> Finding {
+    Finding { code, severity, message: safe_text(message), site, fix: None, others: Vec::new() }
 }
 
 /// A place, with the line of the nearest thing around it that is there.
-fn site(file: &FileId, source: Option<&Source>, document: usize, at: &Pointer) -> Site {
+fn nearest_site(file: &FileId, source: Option<&Source>, document: usize, at: &Pointer) -> Site {
     let mut around = std::iter::successors(Some(at.clone()), Pointer::parent);
-    let place = source.and_then(|source| around.find_map(|at| source.place(document, &at)));
+    let place = source.and_then(|source| around.find_map(|at| source.find_place(document, &at)));
     let (line, column) = match (place, source) {
         (Some(place), _) => (place.line, place.column),
         (None, Some(_)) => (1, 1),
@@ -217,7 +217,7 @@ mod tests {
             let of = |finding: Finding| {
                 (finding.code, finding.site.line, finding.site.pointer.to_string(), finding.message)
             };
-            findings(&FileId::new("d.yaml"), &source, document, &checker)
+            document_findings(&FileId::new("d.yaml"), &source, document, &checker)
                 .into_iter()
                 .map(of)
                 .collect::<Vec<_>>()

@@ -10,7 +10,7 @@ use crate::model::{
 /// An event in its stable shape:
 /// `{event: "request"|"headers"|"chunk"|"stray"|"notice"|"stage"|"end", at_ms, …}`.
 #[must_use]
-pub(crate) fn json(event: &Event) -> Value {
+pub(crate) fn event_json(event: &Event) -> Value {
     let at_ms = event.at_ms;
     match &event.kind {
         EventKind::Sent { bytes } => json!({"event": "request", "at_ms": at_ms, "bytes": bytes}),
@@ -18,11 +18,11 @@ pub(crate) fn json(event: &Event) -> Value {
             json!({"event": "chunk", "at_ms": at_ms, "bytes": bytes, "text": &**text})
         }
         EventKind::Headers(headers) => {
-            json!({"event": "headers", "at_ms": at_ms, "headers": pairs(headers)})
+            json!({"event": "headers", "at_ms": at_ms, "headers": header_pairs(headers)})
         }
         EventKind::Stray { cause, id, headers, body } => {
-            let headers = pairs(headers);
-            json!({"event": "stray", "at_ms": at_ms, "cause": cause.words(), "id": id, "headers": headers, "body": &**body})
+            let headers = header_pairs(headers);
+            json!({"event": "stray", "at_ms": at_ms, "cause": cause.message(), "id": id, "headers": headers, "body": &**body})
         }
         EventKind::Notice(words) => json!({"event": "notice", "at_ms": at_ms, "text": words}),
         EventKind::Stage(Stage { name, words, body }) => {
@@ -33,20 +33,20 @@ pub(crate) fn json(event: &Event) -> Value {
             let error = problem
                 .as_ref()
                 .map(|problem| json!({"type": problem.kind.word(), "message": problem.message, "remedy": problem.remedy}));
-            json!({"event": "end", "at_ms": at_ms, "outcome": outcome.word(), "error": error})
+            json!({"event": "end", "at_ms": at_ms, "outcome": outcome.as_str(), "error": error})
         }
     }
 }
 
 /// Headers as `[[name, value], …]`: a name may stand there twice.
 #[must_use]
-pub(crate) fn pairs(headers: &[(String, String)]) -> Value {
+pub(crate) fn header_pairs(headers: &[(String, String)]) -> Value {
     headers.iter().map(|(name, value)| json!([name, value])).collect()
 }
 
 /// Headers in one line, for people.
 #[must_use]
-pub(crate) fn written(headers: &[(String, String)]) -> String {
+pub(crate) fn format_headers(headers: &[(String, String)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
 }
 
@@ -89,14 +89,14 @@ pub(crate) fn of_json(value: &Value) -> Option<Event> {
         }),
         "end" => EventKind::End {
             outcome: Outcome::of_word(text("outcome")?)?,
-            problem: value.get("error").and_then(problem),
+            problem: value.get("error").and_then(parse_call_error),
         },
         _ => return None,
     };
     Some(Event { at_ms: number("at_ms")?, kind })
 }
 
-fn problem(error: &Value) -> Option<CallError> {
+fn parse_call_error(error: &Value) -> Option<CallError> {
     let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     error.is_object().then(|| CallError {
         kind: ErrorKind::parse(&part("type")),
@@ -144,7 +144,7 @@ mod tests {
             EventKind::End { outcome: Outcome::Succeeded, problem: None },
         ] {
             let event = Event { at_ms: 7, kind };
-            assert_eq!(of_json(&json(&event)), Some(event));
+            assert_eq!(of_json(&event_json(&event)), Some(event));
         }
         assert_eq!(of_json(&json!({"event": "chunk", "at_ms": 1})), None);
         assert_eq!(of_json(&json!("chunk")), None);
@@ -154,7 +154,7 @@ mod tests {
     fn events_have_their_shape() {
         let chunk = Event { at_ms: 38, kind: EventKind::Chunk { text: "a\n".into(), bytes: 60 } };
         assert_eq!(
-            json(&chunk).to_string(),
+            event_json(&chunk).to_string(),
             r#"{"event":"chunk","at_ms":38,"bytes":60,"text":"a\n"}"#
         );
         let problem =
@@ -164,11 +164,11 @@ mod tests {
             kind: EventKind::End { outcome: Outcome::Lost, problem: Some(problem) },
         };
         let expected = json!({"event": "end", "at_ms": 5, "outcome": "lost", "error": {"type": "no-server", "message": "m", "remedy": "r"}});
-        assert_eq!(json(&end), expected);
+        assert_eq!(event_json(&end), expected);
         let headers =
             Event { at_ms: 5, kind: EventKind::Headers([("id".into(), "r-1".into())].into()) };
         assert_eq!(
-            json(&headers).to_string(),
+            event_json(&headers).to_string(),
             r#"{"event":"headers","at_ms":5,"headers":[["id","r-1"]]}"#
         );
         let of_before =

@@ -57,38 +57,38 @@ const MOST: usize = 60;
 impl<T: Gated> Subject<'_, T> {
     /// The workflow in a format, ending with a line end.
     #[must_use]
-    pub fn write(&self, format: Format) -> String {
+    pub fn render(&self, format: Format) -> String {
         match format {
-            Format::Text => self.text(),
-            Format::Dot => self.dot(),
-            Format::Mermaid => self.mermaid(),
-            Format::Svg => self.svg(),
-            Format::Json => format!("{:#}\n", self.json()),
+            Format::Text => self.render_text(),
+            Format::Dot => self.render_dot(),
+            Format::Mermaid => self.render_mermaid(),
+            Format::Svg => self.render_svg(),
+            Format::Json => format!("{:#}\n", self.render_json()),
         }
     }
 
     /// The diagram, and for each box the states that it stands for.
-    fn diagram(&self) -> (StateDiagram, Extent) {
+    fn build_diagram(&self) -> (StateDiagram, Extent) {
         let Self { current, direction, measure, detail, scale, drawn, .. } = *self;
         let edges = drawn.edges(self.workflow);
         let choice = Choice { scale, focus: current, opened: &BTreeSet::new(), most: MOST };
-        let extent = Extent::choose(self.workflow.states().len(), &edges, &choice);
-        let marks = Marks::of(self.workflow, self.analysis, current);
+        let extent = Extent::choose_states(self.workflow.states().len(), &edges, &choice);
+        let marks = Marks::from_analysis(self.workflow, self.analysis, current);
         let view =
             View { extent: &extent, marks: &marks, unbundled: None, direction, detail, measure };
-        (states::diagram(self.workflow, &edges, self.tools, view), extent)
+        (states::state_diagram(self.workflow, &edges, self.tools, view), extent)
     }
 
     fn is_asked(&self, tool: ToolRow) -> bool {
         self.workflow.members()[tool].is_admitted()
     }
 
-    fn keys(&self, rows: &[ToolRow]) -> String {
+    fn tool_keys(&self, rows: &[ToolRow]) -> String {
         rows.iter().map(|row| self.tools[*row].key()).collect::<Vec<_>>().join(", ")
     }
 
-    fn text(&self) -> String {
-        let (states, extent) = self.diagram();
+    fn render_text(&self) -> String {
+        let (states, extent) = self.build_diagram();
         let is_broken = |part: Role| match part {
             Role::Line(row) | Role::Head(row) => {
                 !states.arrows[row].tools().any(|tool| self.is_asked(tool))
@@ -98,10 +98,11 @@ impl<T: Gated> Subject<'_, T> {
             _ => false,
         };
         let mut lines: Vec<String> =
-            canvas_text::lines(&states.diagram, &states.diagram.layout(), is_broken).collect();
+            canvas_text::picture_lines(&states.diagram, &states.diagram.layout(), is_broken)
+                .collect();
         if !states.staying.is_empty() {
             lines.push(String::new());
-            lines.push(format!("any state stays: {}", self.keys(&states.staying)));
+            lines.push(format!("any state stays: {}", self.tool_keys(&states.staying)));
         }
         if extent.left_out() > 0 {
             lines.push(String::new());
@@ -114,7 +115,7 @@ impl<T: Gated> Subject<'_, T> {
         lines.into_iter().map(|line| line.replace(char::is_control, " ") + "\n").collect()
     }
 
-    fn dot(&self) -> String {
+    fn render_dot(&self) -> String {
         let mut text =
             String::from("digraph workflow {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
         for (row, name) in self.workflow.states().iter().enumerate() {
@@ -134,7 +135,7 @@ impl<T: Gated> Subject<'_, T> {
         let others =
             others.into_iter().map(|edge| (edge, ", style=dotted, color=gray, fontcolor=gray"));
         for (edge, style) in asked.chain(others) {
-            let label = dot_text(&self.keys(&edge.tools));
+            let label = dot_text(&self.tool_keys(&edge.tools));
             let any_style = if style.is_empty() { ", style=dashed" } else { style };
             let _ = match edge.link {
                 Link::Between { from, to } => {
@@ -153,7 +154,7 @@ impl<T: Gated> Subject<'_, T> {
         text + "}\n"
     }
 
-    fn mermaid(&self) -> String {
+    fn render_mermaid(&self) -> String {
         let mut text = String::from("stateDiagram-v2\n  direction LR\n");
         for (row, name) in self.workflow.states().iter().enumerate() {
             let _ = writeln!(text, "  state \"{}\" as s{row}", mermaid_text(name));
@@ -164,7 +165,7 @@ impl<T: Gated> Subject<'_, T> {
         }
         let _ = writeln!(text, "  [*] --> s{}", self.workflow.start());
         for edge in edges {
-            let label = mermaid_text(&self.keys(&edge.tools));
+            let label = mermaid_text(&self.tool_keys(&edge.tools));
             let _ = match edge.link {
                 Link::Between { from, to } => writeln!(text, "  s{from} --> s{to} : {label}"),
                 Link::FromAny { to } => writeln!(text, "  any --> s{to} : {label}"),
@@ -174,7 +175,7 @@ impl<T: Gated> Subject<'_, T> {
         text
     }
 
-    fn json(&self) -> Value {
+    fn render_json(&self) -> Value {
         let name = |row: &StateRow| Value::from(&*self.workflow.states()[*row]);
         let names = |rows: &[StateRow]| rows.iter().map(name).collect::<Value>();
         let keys = |rows: &[ToolRow]| {
@@ -214,13 +215,13 @@ impl<T: Gated> Subject<'_, T> {
             "never_run": keys(&never),
             "never_produced": self.analysis.never_produced.iter().map(|found| name(&found.state)).collect::<Value>(),
             "never_awaited": self.analysis.never_awaited.iter().map(|found| name(&found.state)).collect::<Value>(),
-            "layout": self.layout(),
+            "layout": self.layout_json(),
         })
     }
 
     /// Where boxes and arrows stand in the picture, in cells.
-    fn layout(&self) -> Value {
-        let (states, extent) = self.diagram();
+    fn layout_json(&self) -> Value {
+        let (states, extent) = self.build_diagram();
         let picture = states.diagram.layout();
         let names = |row: usize| -> Value {
             extent.nodes[row]
@@ -249,17 +250,17 @@ impl<T: Gated> Subject<'_, T> {
     }
 
     /// The classes of an arrow in SVG.
-    fn class(&self, mut tools: impl Iterator<Item = ToolRow>, class: &str) -> String {
+    fn arrow_class(&self, mut tools: impl Iterator<Item = ToolRow>, class: &str) -> String {
         let faint = if tools.any(|tool| self.is_asked(tool)) { "" } else { " faint" };
         format!("{class}{faint}")
     }
 
-    fn svg(&self) -> String {
-        let (states, extent) = self.diagram();
+    fn render_svg(&self) -> String {
+        let (states, extent) = self.build_diagram();
         let picture = states.diagram.layout();
         let mut svg = Svg::new(&picture);
         for (route, strand) in picture.arrows.iter().zip(&states.arrows) {
-            svg.route(route, &self.class(strand.tools(), ""));
+            svg.add_route(route, &self.arrow_class(strand.tools(), ""));
         }
         for (row, placed) in picture.boxes.iter().enumerate() {
             let held = extent.nodes[row].states();
@@ -270,16 +271,14 @@ impl<T: Gated> Subject<'_, T> {
                 (false, true) => "state",
                 (false, false) => "dim",
             };
-            svg.place(&placed.area, of_box, &states.diagram.boxes[row].lines);
+            svg.add_box(&placed.area, of_box, &states.diagram.boxes[row].lines);
             let (itself, any) = &states.feet[row];
-            placed
-                .to_itself
-                .iter()
-                .for_each(|route| svg.route(route, &self.class(itself.iter().copied(), "")));
-            placed
-                .from_any
-                .iter()
-                .for_each(|route| svg.route(route, &self.class(any.iter().copied(), " any")));
+            placed.to_itself.iter().for_each(|route| {
+                svg.add_route(route, &self.arrow_class(itself.iter().copied(), ""))
+            });
+            placed.from_any.iter().for_each(|route| {
+                svg.add_route(route, &self.arrow_class(any.iter().copied(), " any"))
+            });
         }
         svg.text + "</svg>\n"
     }
@@ -306,7 +305,7 @@ impl Svg {
         Self { text }
     }
 
-    fn place(&mut self, area: &Area, class: &str, lines: &[String]) {
+    fn add_box(&mut self, area: &Area, class: &str, lines: &[String]) {
         let (x, y) = (area.x * CELL_WIDTH + CELL_WIDTH / 2, area.y * CELL_HEIGHT + CELL_HEIGHT / 2);
         let (width, height) = ((area.width - 1) * CELL_WIDTH, (area.height - 1) * CELL_HEIGHT);
         let _ = writeln!(
@@ -320,7 +319,7 @@ impl Svg {
         self.text.push_str("</g>\n");
     }
 
-    fn route(&mut self, route: &Route, class: &str) {
+    fn add_route(&mut self, route: &Route, class: &str) {
         let middle = |point: &Point| {
             format!(
                 "{},{}",
@@ -334,11 +333,11 @@ impl Svg {
             "<polyline class=\"arrow{class}\" points=\"{}\"/>",
             points.join(" ")
         );
-        route.label.iter().for_each(|label| self.label(label));
+        route.label.iter().for_each(|label| self.add_label(label));
     }
 
     /// A label stands on a plate that hides the line behind it.
-    fn label(&mut self, label: &Caption) {
+    fn add_label(&mut self, label: &Caption) {
         let (x, y) = (label.at.x * CELL_WIDTH, label.at.y * CELL_HEIGHT);
         let width = label.width * CELL_WIDTH;
         let _ = writeln!(
@@ -381,7 +380,7 @@ fn xml_text(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        engine::{filter::AskedGroups, gated::Slot, layout::diagram::letters},
+        engine::{filter::AskedGroups, gated::Slot, layout::diagram::char_count},
         model::{
             context::Name,
             tool::{Gate, States},
@@ -407,7 +406,7 @@ mod tests {
             tool("reset", None, Some("undefined")),
             tool("note", None, None),
         ];
-        let workflow = Workflow::of(&tools, &AskedGroups::Every, "undefined");
+        let workflow = Workflow::for_groups(&tools, &AskedGroups::Every, "undefined");
         let analysis = workflow.analysis();
         let subject = Subject {
             workflow: &workflow,
@@ -418,9 +417,9 @@ mod tests {
             scale: Scale::All,
             drawn: Drawn::All,
             detail: Detail::Usual,
-            measure: letters,
+            measure: char_count,
         };
-        subject.write(format)
+        subject.render(format)
     }
 
     #[test]
@@ -444,7 +443,8 @@ mod tests {
         };
         let tools =
             [tool("look", "read", "undefined", "found"), tool("wipe", "admin", "found", "gone")];
-        let workflow = Workflow::of(&tools, &AskedGroups::Only(vec!["read".into()]), "undefined");
+        let workflow =
+            Workflow::for_groups(&tools, &AskedGroups::Only(vec!["read".into()]), "undefined");
         let analysis = workflow.analysis();
         let subject = |drawn| Subject {
             workflow: &workflow,
@@ -455,24 +455,24 @@ mod tests {
             scale: Scale::All,
             drawn,
             detail: Detail::Usual,
-            measure: letters,
+            measure: char_count,
         };
         let (all, asked) = (subject(Drawn::All), subject(Drawn::Asked));
-        let text = all.write(Format::Text);
+        let text = all.render(Format::Text);
         assert!(
             text.contains("─ look ─") && text.contains("╌ wipe ╌") && text.contains('▷'),
             "{text}"
         );
-        assert!(!asked.write(Format::Text).contains("wipe"));
+        assert!(!asked.render(Format::Text).contains("wipe"));
         assert!(
-            all.write(Format::Svg).contains("arrow faint")
-                && !asked.write(Format::Svg).contains("arrow faint")
+            all.render(Format::Svg).contains("arrow faint")
+                && !asked.render(Format::Svg).contains("arrow faint")
         );
         assert!(
-            all.write(Format::Dot).contains("[label=\"wipe\", style=dotted")
-                && !asked.write(Format::Dot).contains("wipe")
+            all.render(Format::Dot).contains("[label=\"wipe\", style=dotted")
+                && !asked.render(Format::Dot).contains("wipe")
         );
-        let json: Value = serde_json::from_str(&all.write(Format::Json)).unwrap();
+        let json: Value = serde_json::from_str(&all.render(Format::Json)).unwrap();
         assert_eq!(json["edges"].as_array().unwrap().len(), 1);
         assert_eq!(json["edges_not_asked"][0]["tools"], json!(["wipe"]));
         // What JSON says of places is what the text shows.

@@ -29,7 +29,7 @@ pub enum AskedGroups {
 impl AskedGroups {
     /// The groups of a request, where `None` stands for `default`.
     #[must_use]
-    pub fn of(groups: Option<&[Name]>) -> Self {
+    pub fn from_request(groups: Option<&[Name]>) -> Self {
         match groups {
             None => Self::Only(vec![DEFAULT_GROUP.into()]),
             Some(named) if named.iter().any(|name| &**name == ANY) => Self::Every,
@@ -88,19 +88,21 @@ impl Reason {
     /// The reason in few words, for a line in a list: what the tool has, without what was asked
     /// for.
     #[must_use]
-    pub fn short(&self) -> String {
+    pub fn summary(&self) -> String {
         match self {
             Self::NotLoaded(NotLoaded::Refused { entry, .. }) => {
                 format!("not loaded: {entry} stops the whole set")
             }
             Self::NotLoaded(NotLoaded::Replaced { by }) => format!("not loaded: {by} has its name"),
             Self::User(denied) => {
-                format!("user: {} may not ask for {}", denied.user, list(&denied.exceeding))
+                format!("user: {} may not ask for {}", denied.user, join_names(&denied.exceeding))
             }
             Self::Group { has, .. } if has.is_empty() => "group: none, only \"*\"".into(),
-            Self::Group { has, .. } => format!("group: {}", list(has)),
+            Self::Group { has, .. } => format!("group: {}", join_names(has)),
             Self::State { listed, .. } if listed.is_empty() => "state: none".into(),
-            Self::State { listed, current } => format!("state: {}, not {current}", list(listed)),
+            Self::State { listed, current } => {
+                format!("state: {}, not {current}", join_names(listed))
+            }
         }
     }
 }
@@ -122,16 +124,16 @@ impl fmt::Display for Reason {
                 write!(f, "group: in no group, only a request for \"*\" shows it")
             }
             Self::Group { has, asked } if asked.is_empty() => {
-                write!(f, "group: in {}, no group was asked for", list(has))
+                write!(f, "group: in {}, no group was asked for", join_names(has))
             }
             Self::Group { has, asked } => {
-                write!(f, "group: in {}, asked for {}", list(has), list(asked))
+                write!(f, "group: in {}, asked for {}", join_names(has), join_names(asked))
             }
             Self::State { listed, .. } if listed.is_empty() => {
                 write!(f, "state: available in no state")
             }
             Self::State { listed, current } => {
-                write!(f, "state: available in {}, not in {current}", list(listed))
+                write!(f, "state: available in {}, not in {current}", join_names(listed))
             }
         }
     }
@@ -139,14 +141,17 @@ impl fmt::Display for Reason {
 
 /// Names with commas between.
 #[must_use]
-pub(crate) fn list(names: &[Name]) -> String {
+pub(crate) fn join_names(names: &[Name]) -> String {
     names.join(", ")
 }
 
 impl Filter {
     #[must_use]
     pub fn new(context: &Context) -> Self {
-        Self { groups: AskedGroups::of(context.groups.as_deref()), state: context.state().into() }
+        Self {
+            groups: AskedGroups::from_request(context.groups.as_deref()),
+            state: context.state().into(),
+        }
     }
 
     #[must_use]
@@ -167,7 +172,7 @@ impl Filter {
     /// Why a tool is hidden; nothing when it is available. Of a tool that is not loaded neither
     /// groups nor states matter.
     #[must_use]
-    pub fn reasons(&self, gate: &Gate) -> Vec<Reason> {
+    pub fn hidden_reasons(&self, gate: &Gate) -> Vec<Reason> {
         if let Some(why) = gate.not_loaded() {
             return vec![Reason::NotLoaded(why.clone())];
         }
@@ -196,7 +201,7 @@ pub struct Split {
 
 /// The tools that a context gets, and those it does not.
 #[must_use]
-pub fn split<T: Gated>(tools: &[T], context: &Context) -> Split {
+pub fn split_tools<T: Gated>(tools: &[T], context: &Context) -> Split {
     let filter = Filter::new(context);
     let mut split = Split::default();
     for (row, tool) in tools.iter().enumerate() {
@@ -214,7 +219,7 @@ pub fn split<T: Gated>(tools: &[T], context: &Context) -> Split {
 
 /// The rows of the tools that a context gets.
 #[must_use]
-pub fn available<T: Gated>(tools: &[T], context: &Context) -> Vec<ToolRow> {
+pub fn available_tools<T: Gated>(tools: &[T], context: &Context) -> Vec<ToolRow> {
     let filter = Filter::new(context);
     tools
         .iter()
@@ -279,7 +284,7 @@ pub(crate) const DENIED: &str = "Insufficient permissions for requested tool gro
 
 impl fmt::Display for Denied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{DENIED}: {}", list(&self.exceeding))?;
+        write!(f, "{DENIED}: {}", join_names(&self.exceeding))?;
         match self.cause {
             DeniedCause::Exceeds => Ok(()),
             DeniedCause::NoProfile => write!(f, " (no profile for user {})", self.user),
@@ -297,7 +302,7 @@ pub(crate) enum Allowed {
 impl Allowed {
     /// What the user's profile allows; without a user every group, without a profile none.
     #[must_use]
-    pub fn of(profiles: &[Profile], context: &Context) -> Self {
+    pub fn from_profiles(profiles: &[Profile], context: &Context) -> Self {
         let Some(user) = &context.user else { return Self::Every };
         let profile = profiles.iter().find(|profile| profile.user == *user);
         let allowed = profile.map_or(&[][..], |profile| &profile.allowed_groups);
@@ -322,8 +327,8 @@ impl Allowed {
 /// # Errors
 /// The groups that exceed what the profile allows; all of them when no profile bears the user's
 /// name.
-pub(crate) fn permit(profiles: &[Profile], context: &Context) -> Result<(), Denied> {
-    let (Some(user), allowed) = (&context.user, Allowed::of(profiles, context)) else {
+pub(crate) fn check_permission(profiles: &[Profile], context: &Context) -> Result<(), Denied> {
+    let (Some(user), allowed) = (&context.user, Allowed::from_profiles(profiles, context)) else {
         return Ok(());
     };
     let exceeding: Vec<Name> =
@@ -377,7 +382,7 @@ mod tests {
             tool("state", Some(&["a"]), Some(&["t"]), None),
             tool("neither", Some(&["b"]), Some(&["t"]), None),
         ];
-        let split = split(&tools, &context(Some(&["a"]), Some("s")));
+        let split = split_tools(&tools, &context(Some(&["a"]), Some("s")));
         let expected = Split {
             available: vec![0],
             filtered_by_group: vec![1, 3],
@@ -400,11 +405,11 @@ mod tests {
         let replaced = not_loaded(NotLoaded::Replaced { by: "y".into() });
         for asked in [None, Some(&["*"][..]), Some(&["default"])] {
             let context = context(asked, None);
-            let split = split(&[refused.clone(), replaced.clone()], &context);
+            let split = split_tools(&[refused.clone(), replaced.clone()], &context);
             assert_eq!(split, Split { not_loaded: vec![0, 1], ..Split::default() });
             let words = |slot: &Slot| {
                 Filter::new(&context)
-                    .reasons(&slot.gate)
+                    .hidden_reasons(&slot.gate)
                     .iter()
                     .map(ToString::to_string)
                     .collect::<Vec<_>>()
@@ -423,14 +428,14 @@ mod tests {
     #[test]
     fn reasons_say_what_the_tool_has_and_what_was_asked() {
         let filter = Filter::new(&context(Some(&["a", "c"]), None));
-        let reasons = filter.reasons(&tool("x", Some(&["b"]), Some(&["s"]), None).gate);
+        let reasons = filter.hidden_reasons(&tool("x", Some(&["b"]), Some(&["s"]), None).gate);
         assert_eq!(
             reasons.iter().map(ToString::to_string).collect::<Vec<_>>(),
             ["group: in b, asked for a, c", "state: available in s, not in undefined"]
         );
         assert_eq!(
             filter
-                .reasons(&tool("x", Some(&[]), Some(&[]), None).gate)
+                .hidden_reasons(&tool("x", Some(&[]), Some(&[]), None).gate)
                 .iter()
                 .map(ToString::to_string)
                 .collect::<Vec<_>>(),
@@ -439,7 +444,7 @@ mod tests {
                 "state: available in no state"
             ]
         );
-        assert!(filter.reasons(&tool("x", Some(&["c"]), None, None).gate).is_empty());
+        assert!(filter.hidden_reasons(&tool("x", Some(&["c"]), None, None).gate).is_empty());
     }
 
     #[test]
@@ -472,8 +477,11 @@ mod tests {
             Profile { user: "root".into(), allowed_groups: names(&["*"]) },
         ];
         let ask = |user: &str, groups: Option<&[&str]>| {
-            permit(&profiles, &Context { user: Some(user.into()), ..context(groups, None) })
-                .map_err(|denied| denied.to_string())
+            check_permission(
+                &profiles,
+                &Context { user: Some(user.into()), ..context(groups, None) },
+            )
+            .map_err(|denied| denied.to_string())
         };
         assert_eq!(ask("ann", Some(&["read"])), Ok(()));
         assert_eq!(ask("ann", None), Ok(()), "absent groups count as default");
@@ -492,7 +500,7 @@ mod tests {
                 .is_err_and(|text| text.ends_with("default (no profile for user nobody)"))
         );
         assert!(
-            permit(&profiles, &context(Some(&["write"]), None)).is_ok(),
+            check_permission(&profiles, &context(Some(&["write"]), None)).is_ok(),
             "without a user there is no gate"
         );
     }
@@ -527,7 +535,7 @@ mod tests {
             };
             let filter = Filter::new(&Context { user: None, groups: owned(asked), state: current.map(Name::from) });
             prop_assert_eq!(filter.admits(&gate), expected);
-            prop_assert_eq!(filter.reasons(&gate).is_empty(), expected);
+            prop_assert_eq!(filter.hidden_reasons(&gate).is_empty(), expected);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::filter::list;
+use super::filter::join_names;
 use crate::{
     model::{
         context::Name,
@@ -35,21 +35,23 @@ pub enum GateEdit {
 impl GateEdit {
     /// What the edit does, as a request.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn description(&self) -> String {
         match self {
             Self::AddGroup(group) => format!("add group {group} to the tool"),
             Self::RemoveGroup(group) => format!("take the tool out of group {group}"),
             Self::InGroups(groups) if groups.is_empty() => {
                 "take the tool out of every group".into()
             }
-            Self::InGroups(groups) => format!("put the tool in {} only", list(groups)),
+            Self::InGroups(groups) => format!("put the tool in {} only", join_names(groups)),
             Self::AddState(state) => format!("make the tool available in {state}"),
             Self::RemoveState(state) => format!("make the tool no longer available in {state}"),
             Self::Everywhere => "make the tool available in every state".into(),
             Self::OnlyIn(states) if states.is_empty() => {
                 "make the tool available in no state".into()
             }
-            Self::OnlyIn(states) => format!("make the tool available in {} only", list(states)),
+            Self::OnlyIn(states) => {
+                format!("make the tool available in {} only", join_names(states))
+            }
             Self::LeadTo(Some(state)) => format!("let the tool lead to {state}"),
             Self::LeadTo(None) => "let the tool leave the state as it is".into(),
         }
@@ -57,17 +59,17 @@ impl GateEdit {
 
     /// What it makes of the tool, in few words for a list.
     #[must_use]
-    pub fn short(&self) -> String {
+    pub fn summary(&self) -> String {
         match self {
             Self::AddGroup(group) => format!("in group {group} too"),
             Self::RemoveGroup(group) => format!("no longer in group {group}"),
             Self::InGroups(groups) if groups.is_empty() => "in no group".into(),
-            Self::InGroups(groups) => format!("in {} only", list(groups)),
+            Self::InGroups(groups) => format!("in {} only", join_names(groups)),
             Self::AddState(state) => format!("available in {state} too"),
             Self::RemoveState(state) => format!("no longer available in {state}"),
             Self::Everywhere => "available in every state".into(),
             Self::OnlyIn(states) if states.is_empty() => "available in no state".into(),
-            Self::OnlyIn(states) => format!("available in {} only", list(states)),
+            Self::OnlyIn(states) => format!("available in {} only", join_names(states)),
             Self::LeadTo(Some(state)) => format!("leads to {state}"),
             Self::LeadTo(None) => "leaves the state as it is".into(),
         }
@@ -75,7 +77,7 @@ impl GateEdit {
 
     /// The gate after it. An edit that changes nothing gives the same gate.
     #[must_use]
-    pub fn of(&self, gate: &Gate) -> Gate {
+    pub fn apply_to(&self, gate: &Gate) -> Gate {
         let mut gate = gate.clone();
         match self {
             Self::AddGroup(group) => {
@@ -114,7 +116,7 @@ impl GateEdit {
 
     /// The edits that lead from one gate to another, each of another member.
     #[must_use]
-    pub fn between(before: &Gate, after: &Gate) -> Vec<Self> {
+    pub fn edits_between(before: &Gate, after: &Gate) -> Vec<Self> {
         let mut edits = Vec::new();
         if before.groups() != after.groups() {
             edits.push(Self::InGroups(after.groups()));
@@ -132,25 +134,29 @@ impl GateEdit {
 
     /// The edits of the tool's descriptor that it comes to; none where it changes nothing.
     #[must_use]
-    pub fn edits(&self, tool: &Tool) -> Vec<EntryEdit> {
-        let (gate, keys) = (self.of(&tool.gate), tool.keys);
+    pub fn descriptor_edits(&self, tool: &Tool) -> Vec<EntryEdit> {
+        let (gate, keys) = (self.apply_to(&tool.gate), tool.keys);
         if gate == tool.gate {
             return Vec::new();
         }
         let of =
             |edits: Vec<Edit>| edits.into_iter().map(|edit| of_entry(tool.id(), edit)).collect();
         match self {
-            Self::AddGroup(group) => of(vec![add(tool, keys.groups, group, &gate.groups())]),
-            Self::RemoveGroup(group) => of(remove(tool, keys.groups, group, &gate.groups())),
-            Self::InGroups(groups) => of(vec![set(keys.groups, groups)]),
-            Self::AddState(state) => of(vec![add(tool, keys.states, state, listed(&gate.states))]),
-            Self::RemoveState(state) => of(remove(tool, keys.states, state, listed(&gate.states))),
-            Self::Everywhere => of(vec![Edit::Remove { at: member(keys.states) }]),
-            Self::OnlyIn(states) => of(vec![set(keys.states, states)]),
-            Self::LeadTo(Some(state)) => {
-                of(vec![Edit::Set { at: member(keys.next), to: (&**state).into() }])
+            Self::AddGroup(group) => of(vec![add_name(tool, keys.groups, group, &gate.groups())]),
+            Self::RemoveGroup(group) => of(remove_name(tool, keys.groups, group, &gate.groups())),
+            Self::InGroups(groups) => of(vec![set_names(keys.groups, groups)]),
+            Self::AddState(state) => {
+                of(vec![add_name(tool, keys.states, state, listed_states(&gate.states))])
             }
-            Self::LeadTo(None) => of(vec![Edit::Remove { at: member(keys.next) }]),
+            Self::RemoveState(state) => {
+                of(remove_name(tool, keys.states, state, listed_states(&gate.states)))
+            }
+            Self::Everywhere => of(vec![Edit::Remove { at: member_pointer(keys.states) }]),
+            Self::OnlyIn(states) => of(vec![set_names(keys.states, states)]),
+            Self::LeadTo(Some(state)) => {
+                of(vec![Edit::Set { at: member_pointer(keys.next), to: (&**state).into() }])
+            }
+            Self::LeadTo(None) => of(vec![Edit::Remove { at: member_pointer(keys.next) }]),
         }
     }
 }
@@ -159,39 +165,41 @@ fn of_entry(entry: &EntryId, edit: Edit) -> EntryEdit {
     EntryEdit { entry: entry.clone(), edit }
 }
 
-fn member(key: &str) -> Pointer {
+fn member_pointer(key: &str) -> Pointer {
     Pointer::root().child(key)
 }
 
-fn listed(states: &States) -> &[Name] {
+fn listed_states(states: &States) -> &[Name] {
     match states {
         States::Only(listed) => listed,
         States::Every => &[],
     }
 }
 
-fn set(key: &str, names: &[Name]) -> Edit {
+fn set_names(key: &str, names: &[Name]) -> Edit {
     let items: Value = names.iter().map(|name| Value::from(&**name)).collect();
-    Edit::Set { at: member(key), to: Literal::from(items) }
+    Edit::Set { at: member_pointer(key), to: Literal::from(items) }
 }
 
 /// Into the list that is there; a value that is no list is written anew with all `names`.
-fn add(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Edit {
+fn add_name(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Edit {
     match tool.entry.value.get(key).and_then(Value::as_array) {
-        Some(items) => Edit::Insert { at: member(key).item(items.len()), item: (&**name).into() },
-        None => set(key, names),
+        Some(items) => {
+            Edit::Insert { at: member_pointer(key).item(items.len()), item: (&**name).into() }
+        }
+        None => set_names(key, names),
     }
 }
 
 /// Out of the list that is there, each time that it stands in it, the last one first.
-fn remove(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Vec<Edit> {
+fn remove_name(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Vec<Edit> {
     let Some(items) = tool.entry.value.get(key).and_then(Value::as_array) else {
-        return vec![set(key, names)];
+        return vec![set_names(key, names)];
     };
     let rows = items
         .iter()
         .enumerate()
         .filter(|(_, item)| item.as_str() == Some(&**name))
         .map(|(row, _)| row);
-    rows.rev().map(|row| Edit::Remove { at: member(key).item(row) }).collect()
+    rows.rev().map(|row| Edit::Remove { at: member_pointer(key).item(row) }).collect()
 }

@@ -93,11 +93,11 @@ pub struct Expanded {
 impl CustomGroups {
     /// # Errors
     /// Where the value is not an object of lists of texts, or of such objects.
-    pub fn read(value: &Value) -> Result<Self, GroupsIssue> {
+    pub fn from_value(value: &Value) -> Result<Self, GroupsIssue> {
         match value {
             Value::Null => Ok(Self::default()),
             Value::Object(members) => Ok(Self(read_branches(members, &Pointer::root())?)),
-            _ => Err(issue(
+            _ => Err(groups_issue(
                 &Pointer::root(),
                 "groups must be an object: a name for each group, and its members as a list",
             )),
@@ -106,7 +106,7 @@ impl CustomGroups {
 
     /// The value that reads as these groups.
     #[must_use]
-    pub fn write(&self) -> Value {
+    pub fn to_value(&self) -> Value {
         write_branches(&self.0)
     }
 
@@ -117,18 +117,18 @@ impl CustomGroups {
 
     /// Every custom group by its full name, those above before those below.
     #[must_use]
-    pub fn flat(&self) -> Vec<FlatGroup> {
+    pub fn flat_groups(&self) -> Vec<FlatGroup> {
         let mut groups = Vec::new();
         for branch in &self.0 {
-            flatten(branch, "", &mut groups);
+            flatten_branch(branch, "", &mut groups);
         }
         groups
     }
 
     /// The tools with these groups added to their own.
     #[must_use]
-    pub fn expand<T: Gated>(&self, tools: &[T]) -> Expanded {
-        let groups = self.flat();
+    pub fn expand_tools<T: Gated>(&self, tools: &[T]) -> Expanded {
+        let groups = self.flat_groups();
         let mut slots: Vec<Slot> = tools
             .iter()
             .map(|tool| Slot {
@@ -165,7 +165,7 @@ impl CustomGroups {
 
 fn read_branches(members: &Map<String, Value>, at: &Pointer) -> Result<Vec<Branch>, GroupsIssue> {
     if at.tokens().len() >= DEEPEST {
-        return Err(issue(at, "groups are nested too deeply"));
+        return Err(groups_issue(at, "groups are nested too deeply"));
     }
     members
         .iter()
@@ -175,7 +175,7 @@ fn read_branches(members: &Map<String, Value>, at: &Pointer) -> Result<Vec<Branc
                 Value::Array(items) => Content::Members(read_members(items, &here)?),
                 Value::Object(below) => Content::Below(read_branches(below, &here)?),
                 _ => {
-                    return Err(issue(
+                    return Err(groups_issue(
                         &here,
                         "a group must be a list of tools, or an object of groups",
                     ));
@@ -188,14 +188,14 @@ fn read_branches(members: &Map<String, Value>, at: &Pointer) -> Result<Vec<Branc
 
 fn read_members(items: &[Value], at: &Pointer) -> Result<Vec<Name>, GroupsIssue> {
     let member = |(row, item): (usize, &Value)| {
-        item.as_str()
-            .map(Name::from)
-            .ok_or_else(|| issue(&at.item(row), "a member must be the name of a tool or group"))
+        item.as_str().map(Name::from).ok_or_else(|| {
+            groups_issue(&at.item(row), "a member must be the name of a tool or group")
+        })
     };
     items.iter().enumerate().map(member).collect()
 }
 
-fn issue(at: &Pointer, message: &str) -> GroupsIssue {
+fn groups_issue(at: &Pointer, message: &str) -> GroupsIssue {
     GroupsIssue { at: at.clone(), message: message.to_owned() }
 }
 
@@ -212,7 +212,7 @@ fn write_branches(branches: &[Branch]) -> Value {
 }
 
 /// Adds a group and those below it to `groups`; answers with its members.
-fn flatten(branch: &Branch, above: &str, groups: &mut Vec<FlatGroup>) -> Vec<Name> {
+fn flatten_branch(branch: &Branch, above: &str, groups: &mut Vec<FlatGroup>) -> Vec<Name> {
     let name: Name = if above.is_empty() {
         branch.name.clone()
     } else {
@@ -224,7 +224,7 @@ fn flatten(branch: &Branch, above: &str, groups: &mut Vec<FlatGroup>) -> Vec<Nam
     let found = match &branch.content {
         Content::Members(names) => names.clone(),
         Content::Below(branches) => {
-            branches.iter().flat_map(|below| flatten(below, &name, groups)).collect()
+            branches.iter().flat_map(|below| flatten_branch(below, &name, groups)).collect()
         }
     };
     for member in found {
@@ -269,15 +269,15 @@ mod tests {
             "knowledge": {"read": ["search"], "write": ["update", "nowhere"]},
             "all-text": ["text"]
         });
-        let custom = CustomGroups::read(&value).unwrap();
-        assert_eq!(custom.write(), value, "what is read is written back");
+        let custom = CustomGroups::from_value(&value).unwrap();
+        assert_eq!(custom.to_value(), value, "what is read is written back");
         let tools = [
             tool("stock-query", "Stock", None),
             tool("portfolio", "Portfolio", Some(&[])),
             tool("search", "Search", Some(&["text"])),
             tool("update", "Update", Some(&["text"])),
         ];
-        let expanded = custom.expand(&tools);
+        let expanded = custom.expand_tools(&tools);
         let groups: Vec<String> =
             expanded.tools.iter().map(|tool| tool.gate.groups().join(" ")).collect();
         assert_eq!(
@@ -297,11 +297,11 @@ mod tests {
 
     #[test]
     fn what_is_no_group_is_named_with_its_place() {
-        let place = |value: Value| CustomGroups::read(&value).unwrap_err().at.to_string();
+        let place = |value: Value| CustomGroups::from_value(&value).unwrap_err().at.to_string();
         assert_eq!(place(json!({"a": {"b": ["c", 1]}})), "/a/b/1");
         assert_eq!(place(json!({"a": "b"})), "/a");
         assert_eq!(place(json!([])), "");
         let deep = (0..100).fold(json!([]), |below, _| json!({ "a": below }));
-        assert!(CustomGroups::read(&deep).unwrap_err().message.contains("too deeply"));
+        assert!(CustomGroups::from_value(&deep).unwrap_err().message.contains("too deeply"));
     }
 }

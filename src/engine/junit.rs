@@ -22,35 +22,35 @@ pub(crate) struct Checked {
 
 /// A report of `title`: every suite with its cases.
 #[must_use]
-pub(crate) fn report(title: &str, suites: &[Suite]) -> String {
+pub(crate) fn render_report(title: &str, suites: &[Suite]) -> String {
     let tests: usize = suites.iter().map(|suite| suite.cases.len()).sum();
-    let failures: usize = suites.iter().map(failed).sum();
+    let failures: usize = suites.iter().map(failure_count).sum();
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(
         text,
         "<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failures}\">",
-        escaped(title)
+        escape_xml(title)
     );
     for suite in suites {
-        let (name, file) = (escaped(&suite.name), escaped(&suite.file));
-        let (tests, failures) = (suite.cases.len(), failed(suite));
+        let (name, file) = (escape_xml(&suite.name), escape_xml(&suite.file));
+        let (tests, failures) = (suite.cases.len(), failure_count(suite));
         let _ = writeln!(
             text,
             "  <testsuite name=\"{name}\" file=\"{file}\" tests=\"{tests}\" failures=\"{failures}\">"
         );
-        suite.cases.iter().for_each(|checked| case(&mut text, &name, checked));
+        suite.cases.iter().for_each(|checked| write_case(&mut text, &name, checked));
         text.push_str("  </testsuite>\n");
     }
     text.push_str("</testsuites>\n");
     text
 }
 
-fn failed(suite: &Suite) -> usize {
+fn failure_count(suite: &Suite) -> usize {
     suite.cases.iter().filter(|case| !case.differences.is_empty()).count()
 }
 
-fn case(text: &mut String, suite: &str, checked: &Checked) {
-    let name = escaped(&checked.name);
+fn write_case(text: &mut String, suite: &str, checked: &Checked) {
+    let name = escape_xml(&checked.name);
     let took = checked
         .took_ms
         .map_or_else(String::new, |ms| format!(" time=\"{}.{:03}\"", ms / 1_000, ms % 1_000));
@@ -59,13 +59,13 @@ fn case(text: &mut String, suite: &str, checked: &Checked) {
         return;
     };
     let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}>");
-    let all = escaped(&checked.differences.join("\n"));
-    let _ = writeln!(text, "      <failure message=\"{}\">{all}</failure>", escaped(first));
+    let all = escape_xml(&checked.differences.join("\n"));
+    let _ = writeln!(text, "      <failure message=\"{}\">{all}</failure>", escape_xml(first));
     text.push_str("    </testcase>\n");
 }
 
 /// Text as XML has it; what XML 1.0 cannot hold becomes a replacement sign.
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for sign in text.chars() {
         match sign {
@@ -96,7 +96,7 @@ mod tests {
             took_ms: None,
         };
         let suite = Suite { name: "s".into(), file: "s.yaml".into(), cases: vec![held, failed] };
-        let text = report("toolcrib test", &[suite]);
+        let text = render_report("toolcrib test", &[suite]);
         assert!(
             text.contains("<testsuites name=\"toolcrib test\" tests=\"2\" failures=\"1\">"),
             "{text}"

@@ -40,7 +40,7 @@ pub const CHECKS: &[Check] = &[
         code: "identity.twins",
         severity: Level::NOTE,
         about: "Two tools differ only by their names: a model has no ground to choose between them.",
-        run: Run::All(identity::twins),
+        run: Run::All(identity::twin_tools),
     },
     Check {
         code: "identity.name-refused",
@@ -58,19 +58,19 @@ pub const CHECKS: &[Check] = &[
         code: "groups.wildcard",
         severity: Level::WARNING,
         about: "\"*\" among a tool's groups is a group of that name, not a wildcard.",
-        run: Run::Tool(gates::wildcard),
+        run: Run::Tool(gates::wildcard_group),
     },
     Check {
         code: "groups.comma",
         severity: Level::WARNING,
         about: "A group's name has a comma in it: most likely several names in one text.",
-        run: Run::Tool(gates::comma),
+        run: Run::Tool(gates::comma_in_group),
     },
     Check {
         code: "names.blanks",
         severity: Level::WARNING,
         about: "A group or state begins or ends with a blank; names match exactly.",
-        run: Run::Tool(gates::blanks),
+        run: Run::Tool(gates::surrounding_blanks),
     },
     Check {
         code: "names.near-duplicate",
@@ -88,7 +88,7 @@ pub const CHECKS: &[Check] = &[
         code: "states.empty",
         severity: Level::WARNING,
         about: "The list of states is empty: the tool is never available.",
-        run: Run::Tool(states::empty),
+        run: Run::Tool(states::empty_states),
     },
     Check {
         code: "states.never-produced",
@@ -112,19 +112,19 @@ pub const CHECKS: &[Check] = &[
         code: "states.trap",
         severity: Level::NOTE,
         about: "A tool leads into states that no tool leads out of again, even with every group.",
-        run: Run::All(states::trap),
+        run: Run::All(states::state_trap),
     },
     Check {
         code: "states.unreachable",
         severity: Level::WARNING,
         about: "The tool is hidden in \"undefined\", and no run from there comes to a state that shows it.",
-        run: Run::All(states::unreachable),
+        run: Run::All(states::unreachable_tool),
     },
     Check {
         code: "service.unused",
         severity: Level::NOTE,
         about: "No tool uses the service.",
-        run: Run::All(services::unused),
+        run: Run::All(services::unused_service),
     },
     Check {
         code: "service.same-queue",
@@ -148,14 +148,14 @@ pub const CHECKS: &[Check] = &[
 
 /// Findings of the checks that hold for every system.
 #[must_use]
-pub(crate) fn check(context: &LintContext<'_>) -> Vec<Finding> {
-    run(CHECKS, context, |_| true)
+pub(crate) fn run_common_checks(context: &LintContext<'_>) -> Vec<Finding> {
+    run_checks(CHECKS, context, |_| true)
 }
 
 /// Findings of a table of checks on the entries whose system is `of`; checks of the whole choose
 /// for themselves.
 #[must_use]
-pub fn run(
+pub fn run_checks(
     checks: &[Check],
     context: &LintContext<'_>,
     of: impl Fn(SystemId) -> bool,
@@ -163,7 +163,7 @@ pub fn run(
     let mut findings = Vec::new();
     let catalog = context.catalog;
     for check in checks {
-        let Some(severity) = check.severity.of(context.mode()) else { continue };
+        let Some(severity) = check.severity.in_mode(context.mode()) else { continue };
         let mut report = Report::new(check.code, severity, &mut findings);
         match check.run {
             Run::Entry(look) => {
@@ -193,7 +193,7 @@ pub fn run(
 }
 
 /// Sorts findings as people read them: by file, place, severity, code.
-pub(crate) fn sort(findings: &mut [Finding]) {
+pub(crate) fn sort_findings(findings: &mut [Finding]) {
     let order =
         |finding: &Finding| -> (crate::model::entry::FileId, usize, usize, Severity, &'static str) {
             (

@@ -21,9 +21,9 @@ pub struct Learned(Arc<RwLock<Vec<String>>>);
 
 impl Learned {
     /// Every mask with this list hides the value from now on.
-    pub fn learn(&self, value: &str) {
+    pub fn register_secret(&self, value: &str) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        known.extend(spellings(value.to_owned()));
+        known.extend(secret_spellings(value.to_owned()));
         known.sort();
         known.dedup();
     }
@@ -46,7 +46,7 @@ impl Mask {
     /// Hides these values wherever they stand, beside what looks like a secret.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        let mut known: Vec<String> = values.into_iter().flat_map(spellings).collect();
+        let mut known: Vec<String> = values.into_iter().flat_map(secret_spellings).collect();
         known.sort();
         known.dedup();
         Self { values: known, learned: Learned::default() }
@@ -54,7 +54,7 @@ impl Mask {
 
     /// The same, and it hides what is learned from now on.
     #[must_use]
-    pub fn learning(self, learned: Learned) -> Self {
+    pub fn with_learned(self, learned: Learned) -> Self {
         Self { learned, ..self }
     }
 
@@ -66,17 +66,17 @@ impl Mask {
 
     /// The text with every secret replaced.
     #[must_use]
-    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let places = self.search(text).places;
+    pub fn mask_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let places = self.find_secrets(text).places;
         if places.is_empty() {
             Cow::Borrowed(text)
         } else {
-            Cow::Owned(replaced(text, 0..text.len(), &places))
+            Cow::Owned(mask_ranges(text, 0..text.len(), &places))
         }
     }
 
     /// The same of headers.
-    pub fn headers<'h>(
+    pub fn mask_headers<'h>(
         &'h self,
         headers: &'h [(String, String)],
     ) -> impl Iterator<Item = (String, String)> + 'h {
@@ -87,7 +87,7 @@ impl Mask {
             let value = if is_cookie(name) {
                 MASKED.to_owned()
             } else {
-                self.named(name, value).into_owned()
+                self.mask_named_value(name, value).into_owned()
             };
             (name.clone(), value)
         })
@@ -95,25 +95,25 @@ impl Mask {
 
     /// The same of a value that stands under a name.
     #[must_use]
-    pub fn named<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
+    pub fn mask_named_value<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
         let hidden = !value.is_empty() && secret::is_secret_name(name)
             || secret::looks_secret(name, value).is_some();
-        if hidden { Cow::Borrowed(MASKED) } else { self.text(value) }
+        if hidden { Cow::Borrowed(MASKED) } else { self.mask_text(value) }
     }
 
     /// Where secrets stand in a text, and where one may have begun at its end.
-    pub(super) fn search(&self, text: &str) -> Found {
-        let Found { mut places, begun } = secret::search(text);
+    pub(super) fn find_secrets(&self, text: &str) -> Found {
+        let Found { mut places, begun } = secret::find_secrets(text);
         let found = self.of_each(|value| {
-            (occurrences(text, value).collect::<Vec<_>>(), secret::begun(text, value))
+            (occurrences(text, value).collect::<Vec<_>>(), secret::partial_match_start(text, value))
         });
         let begun = found.iter().filter_map(|(_, begun)| *begun).chain(begun).min();
         places.extend(found.into_iter().flat_map(|(places, _)| places));
-        Found { places: secret::merged(places), begun }
+        Found { places: secret::merge_ranges(places), begun }
     }
 
     /// The length of the longest value that it knows.
-    pub(super) fn longest(&self) -> usize {
+    pub(super) fn longest_secret_len(&self) -> usize {
         self.of_each(str::len).into_iter().max().unwrap_or_default()
     }
 }
@@ -131,7 +131,7 @@ fn occurrences(text: &str, value: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// A value as it may stand in a text: as it is, and as JSON writes it where that differs. None of
 /// one that is too short.
-fn spellings(value: String) -> impl Iterator<Item = String> {
+fn secret_spellings(value: String) -> impl Iterator<Item = String> {
     let long = value.trim().len() >= SHORTEST;
     let written = serde_json::Value::from(value.as_str()).to_string();
     let inner = written.trim_matches('"').to_owned();
@@ -140,7 +140,7 @@ fn spellings(value: String) -> impl Iterator<Item = String> {
 }
 
 /// That part of a text with the places in it replaced; the sign stands where a place begins.
-pub(super) fn replaced(text: &str, part: Range<usize>, places: &[Range<usize>]) -> String {
+pub(super) fn mask_ranges(text: &str, part: Range<usize>, places: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(part.len());
     let mut from = part.start;
     let first = places.partition_point(|place| place.end <= part.start);
@@ -167,36 +167,36 @@ mod tests {
 
     #[test]
     fn known_values_are_hidden_wherever_they_stand() {
-        assert_eq!(mask().text("xhunter2hunter2y abc"), "x***y abc");
-        assert_eq!(mask().text(r#"{"q":"a\"quoted"}"#), r#"{"q":"***"}"#);
-        assert_eq!(mask().named("authorization", "Bearer x"), "***");
-        assert_eq!(mask().named("id", "7f1c"), "7f1c");
+        assert_eq!(mask().mask_text("xhunter2hunter2y abc"), "x***y abc");
+        assert_eq!(mask().mask_text(r#"{"q":"a\"quoted"}"#), r#"{"q":"***"}"#);
+        assert_eq!(mask().mask_named_value("authorization", "Bearer x"), "***");
+        assert_eq!(mask().mask_named_value("id", "7f1c"), "7f1c");
         assert_eq!(format!("{:?}", mask()), "Mask of 3 values");
     }
 
     #[test]
     fn what_is_learned_later_is_hidden_by_masks_that_were_there_before() {
         let learned = Learned::default();
-        let mask = mask().learning(learned.clone());
-        assert_eq!(mask.text("correct-horse and hunter2hunter2"), "correct-horse and ***");
-        learned.learn("correct-horse");
-        learned.learn("no");
-        assert_eq!(mask.text("correct-horse, no hunter2hunter2"), "***, no ***");
+        let mask = mask().with_learned(learned.clone());
+        assert_eq!(mask.mask_text("correct-horse and hunter2hunter2"), "correct-horse and ***");
+        learned.register_secret("correct-horse");
+        learned.register_secret("no");
+        assert_eq!(mask.mask_text("correct-horse, no hunter2hunter2"), "***, no ***");
     }
 
     #[test]
     fn values_are_hidden_where_they_overlap() {
         let mask = Mask::new(["abcdef".to_owned(), "defghi".to_owned(), "ananan".to_owned()]);
-        assert_eq!(mask.text("1 abcdefghi 2"), "1 *** 2");
-        assert_eq!(mask.text("1 anananan 2"), "1 *** 2");
-        assert_eq!(mask.search("1 anana").begun, Some(2));
+        assert_eq!(mask.mask_text("1 abcdefghi 2"), "1 *** 2");
+        assert_eq!(mask.mask_text("1 anananan 2"), "1 *** 2");
+        assert_eq!(mask.find_secrets("1 anana").begun, Some(2));
     }
 
     proptest! {
         #[test]
         fn masking_twice_is_masking_once(text in r#"[a-z0-9":={} -]{0,80}"#) {
-            let once = mask().text(&text).into_owned();
-            prop_assert_eq!(mask().text(&once).into_owned(), once);
+            let once = mask().mask_text(&text).into_owned();
+            prop_assert_eq!(mask().mask_text(&once).into_owned(), once);
         }
     }
 }

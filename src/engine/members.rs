@@ -43,22 +43,25 @@ impl<'v> Members<'v> {
     ///
     /// # Errors
     /// When it is none, or has a member that is not known.
-    pub fn of(value: &'v Value, at: Pointer, known: &[&str]) -> Result<Self, FileIssue> {
-        let Value::Object(members) = value else { return Err(wrong(&at, "an object", value)) };
+    pub fn from_value(value: &'v Value, at: Pointer, known: &[&str]) -> Result<Self, FileIssue> {
+        let Value::Object(members) = value else { return Err(wrong_type(&at, "an object", value)) };
         if let Some(name) = members.keys().find(|name| !known.contains(&name.as_str())) {
-            let near = similar::nearest(name, known.iter().copied());
+            let near = similar::nearest_name(name, known.iter().copied());
             let hint = near.map_or_else(
                 || format!("known are {}", known.join(", ")),
                 |near| format!("did you mean {near:?}?"),
             );
-            return Err(issue(&at.child(name.as_str()), format!("{name:?} is unknown; {hint}")));
+            return Err(file_issue(
+                &at.child(name.as_str()),
+                format!("{name:?} is unknown; {hint}"),
+            ));
         }
         Ok(Self { members, at })
     }
 
     /// A member that is there and not null, with its place.
     #[must_use]
-    pub fn value(&self, name: &str) -> Option<(&'v Value, Pointer)> {
+    pub fn non_null_value(&self, name: &str) -> Option<(&'v Value, Pointer)> {
         let value = self.members.get(name).filter(|value| !value.is_null())?;
         Some((value, self.at.child(name)))
     }
@@ -67,11 +70,11 @@ impl<'v> Members<'v> {
     ///
     /// # Errors
     /// When something else stands there.
-    pub fn name(&self, name: &str) -> Result<Option<Name>, FileIssue> {
-        match self.value(name) {
+    pub fn read_name(&self, name: &str) -> Result<Option<Name>, FileIssue> {
+        match self.non_null_value(name) {
             None => Ok(None),
             Some((Value::String(text), _)) => Ok(Some(text.as_str().into())),
-            Some((other, at)) => Err(wrong(&at, "a text", other)),
+            Some((other, at)) => Err(wrong_type(&at, "a text", other)),
         }
     }
 
@@ -79,11 +82,13 @@ impl<'v> Members<'v> {
     ///
     /// # Errors
     /// When something else stands there.
-    pub fn names(&self, name: &str) -> Result<Option<Vec<Name>>, FileIssue> {
-        let Some((value, at)) = self.value(name) else { return Ok(None) };
-        let Value::Array(items) = value else { return Err(wrong(&at, "a list of texts", value)) };
+    pub fn read_names(&self, name: &str) -> Result<Option<Vec<Name>>, FileIssue> {
+        let Some((value, at)) = self.non_null_value(name) else { return Ok(None) };
+        let Value::Array(items) = value else {
+            return Err(wrong_type(&at, "a list of texts", value));
+        };
         let name = |(row, item): (usize, &Value)| {
-            item.as_str().map(Name::from).ok_or_else(|| wrong(&at.item(row), "a text", item))
+            item.as_str().map(Name::from).ok_or_else(|| wrong_type(&at.item(row), "a text", item))
         };
         items.iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
     }
@@ -92,11 +97,14 @@ impl<'v> Members<'v> {
     ///
     /// # Errors
     /// When no outcome's word stands there.
-    pub fn outcome(&self, name: &str) -> Result<Option<Outcome>, FileIssue> {
-        let Some(word) = self.name(name)? else { return Ok(None) };
+    pub fn read_outcome(&self, name: &str) -> Result<Option<Outcome>, FileIssue> {
+        let Some(word) = self.read_name(name)? else { return Ok(None) };
         let unknown = || {
-            let words = Outcome::ALL.map(Outcome::word).join(", ");
-            issue(&self.at.child(name), format!("{word:?} is no outcome: write one of {words}"))
+            let words = Outcome::ALL.map(Outcome::as_str).join(", ");
+            file_issue(
+                &self.at.child(name),
+                format!("{word:?} is no outcome: write one of {words}"),
+            )
         };
         Outcome::of_word(&word).ok_or_else(unknown).map(Some)
     }
@@ -105,11 +113,11 @@ impl<'v> Members<'v> {
     ///
     /// # Errors
     /// When something else stands there.
-    pub fn text(&self, name: &str) -> Result<Option<String>, FileIssue> {
+    pub fn read_text(&self, name: &str) -> Result<Option<String>, FileIssue> {
         match self.members.get(name) {
             None => Ok(None),
             Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
-            Some(other) => Err(wrong(&self.at.child(name), "a text", other)),
+            Some(other) => Err(wrong_type(&self.at.child(name), "a text", other)),
         }
     }
 
@@ -117,7 +125,7 @@ impl<'v> Members<'v> {
     ///
     /// # Errors
     /// When something else stands there.
-    pub fn texts(&self, name: &str) -> Result<Vec<String>, FileIssue> {
+    pub fn read_texts(&self, name: &str) -> Result<Vec<String>, FileIssue> {
         let at = self.at.child(name);
         match self.members.get(name) {
             None => Ok(Vec::new()),
@@ -125,11 +133,11 @@ impl<'v> Members<'v> {
             Some(Value::Array(items)) => {
                 let text = |(row, item): (usize, &Value)| match item {
                     Value::String(text) => Ok(text.clone()),
-                    other => Err(wrong(&at.child(row.to_string()), "a text", other)),
+                    other => Err(wrong_type(&at.child(row.to_string()), "a text", other)),
                 };
                 items.iter().enumerate().map(text).collect()
             }
-            Some(other) => Err(wrong(&at, "a text or a list of texts", other)),
+            Some(other) => Err(wrong_type(&at, "a text or a list of texts", other)),
         }
     }
 
@@ -137,18 +145,18 @@ impl<'v> Members<'v> {
     ///
     /// # Errors
     /// When something else stands there.
-    pub fn time(&self, name: &str) -> Result<Option<Duration>, FileIssue> {
+    pub fn read_duration(&self, name: &str) -> Result<Option<Duration>, FileIssue> {
         match self.members.get(name) {
             None => Ok(None),
             Some(value) => {
                 let time = match value {
-                    Value::String(text) => duration::parse(text),
-                    Value::Number(number) => duration::parse(&number.to_string()),
+                    Value::String(text) => duration::parse_duration(text),
+                    Value::Number(number) => duration::parse_duration(&number.to_string()),
                     _ => None,
                 };
                 let time = time.filter(|time| !time.is_zero()).map(Some);
                 time.ok_or_else(|| {
-                    wrong(&self.at.child(name), &format!("a time such as {EXAMPLES}"), value)
+                    wrong_type(&self.at.child(name), &format!("a time such as {EXAMPLES}"), value)
                 })
             }
         }
@@ -156,18 +164,18 @@ impl<'v> Members<'v> {
 }
 
 /// What is wrong at a place.
-pub(crate) fn issue(at: &Pointer, message: impl Into<String>) -> FileIssue {
+pub(crate) fn file_issue(at: &Pointer, message: impl Into<String>) -> FileIssue {
     FileIssue { at: at.clone(), message: message.into() }
 }
 
 /// That something else was found than must stand there.
 #[must_use]
-pub(crate) fn wrong(at: &Pointer, wanted: &str, found: &Value) -> FileIssue {
+pub(crate) fn wrong_type(at: &Pointer, wanted: &str, found: &Value) -> FileIssue {
     let found = match found {
         Value::Null => "nothing".to_owned(),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         other => other.to_string().chars().take(40).collect(),
     };
-    issue(at, format!("here must stand {wanted}, not {found}"))
+    file_issue(at, format!("here must stand {wanted}, not {found}"))
 }

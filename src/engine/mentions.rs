@@ -26,11 +26,11 @@ impl Naming {
     /// Whether a value is a scenario; settings are known by their file's name.
     #[must_use]
     pub fn of_scenario(value: &Value) -> Option<Self> {
-        Scenario::read(value).is_ok().then_some(Self::Scenario)
+        Scenario::from_value(value).is_ok().then_some(Self::Scenario)
     }
 
     /// Paths of tokens; `*` is any one, `**` any number of them.
-    fn paths(self, named: Named) -> &'static [&'static [&'static str]] {
+    fn token_paths(self, named: Named) -> &'static [&'static [&'static str]] {
         match (self, named) {
             (Self::Settings, Named::State) => &[&["states", "*"], &["context", "state"]],
             (Self::Settings, Named::Group) => {
@@ -62,15 +62,26 @@ impl Naming {
 
 /// Every place of a value where the name stands, in the order of the text.
 #[must_use]
-pub(crate) fn mentions(value: &Value, naming: Naming, named: Named, name: &str) -> Vec<Pointer> {
+pub(crate) fn find_mentions(
+    value: &Value,
+    naming: Naming,
+    named: Named,
+    name: &str,
+) -> Vec<Pointer> {
     let mut found = Vec::new();
-    for path in naming.paths(named) {
-        walk(value, path, &Pointer::root(), name, &mut found);
+    for path in naming.token_paths(named) {
+        collect_mentions(value, path, &Pointer::root(), name, &mut found);
     }
     found
 }
 
-fn walk(value: &Value, path: &[&str], at: &Pointer, name: &str, found: &mut Vec<Pointer>) {
+fn collect_mentions(
+    value: &Value,
+    path: &[&str],
+    at: &Pointer,
+    name: &str,
+    found: &mut Vec<Pointer>,
+) {
     match (path, value) {
         ([] | ["**"], Value::String(text)) if text == name => found.push(at.clone()),
         ([head, rest @ ..], Value::Object(members)) => {
@@ -79,13 +90,13 @@ fn walk(value: &Value, path: &[&str], at: &Pointer, name: &str, found: &mut Vec<
                 .iter()
                 .filter(|(key, _)| matches!(*head, "*" | "**") || *head == key.as_str())
             {
-                walk(below, rest, &at.child(key.as_str()), name, found);
+                collect_mentions(below, rest, &at.child(key.as_str()), name, found);
             }
         }
         ([head @ ("*" | "**"), rest @ ..], Value::Array(items)) => {
             let rest = if *head == "**" { path } else { rest };
             for (row, item) in items.iter().enumerate() {
-                walk(item, rest, &at.item(row), name, found);
+                collect_mentions(item, rest, &at.item(row), name, found);
             }
         }
         _ => {}
@@ -99,7 +110,7 @@ mod tests {
     use super::*;
 
     fn places(value: &Value, naming: Naming, named: Named, name: &str) -> Vec<String> {
-        mentions(value, naming, named, name).iter().map(ToString::to_string).collect()
+        find_mentions(value, naming, named, name).iter().map(ToString::to_string).collect()
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl Client {
 /// The entry of the client's tool list: of `tools` in an OpenAI chat completion, of `tools` in an
 /// Anthropic message, of the answer to MCP's `tools/list`.
 #[must_use]
-pub(crate) fn render(function: &Function, client: Client) -> Value {
+pub(crate) fn render_tool(function: &Function, client: Client) -> Value {
     let Function { name, description, parameters } = function;
     match client {
         Client::OpenAi => {
@@ -54,24 +54,24 @@ impl TokenEstimate {
     /// Letters of a word go four to six into a token, digits three, signs two, letters of other
     /// scripts one.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let mut total = 0;
         let mut run = (Sort::Blank, 0_usize);
         for letter in text.chars() {
-            let sort = Sort::of(letter);
+            let sort = Sort::from_char(letter);
             if sort != run.0 {
-                total += run.0.tokens(run.1);
+                total += run.0.token_count(run.1);
                 run = (sort, 0);
             }
             run.1 += 1;
         }
-        Self(total + run.0.tokens(run.1))
+        Self(total + run.0.token_count(run.1))
     }
 
     /// The estimate for a tool as a client sends it.
     #[must_use]
     pub fn of_tool(function: &Function, client: Client) -> Self {
-        Self::of(&render(function, client).to_string())
+        Self::from_text(&render_tool(function, client).to_string())
     }
 }
 
@@ -91,7 +91,7 @@ enum Sort {
 }
 
 impl Sort {
-    fn of(letter: char) -> Self {
+    fn from_char(letter: char) -> Self {
         match letter {
             _ if letter.is_whitespace() => Self::Blank,
             _ if letter.is_ascii_alphabetic() => Self::Letter,
@@ -101,7 +101,7 @@ impl Sort {
         }
     }
 
-    fn tokens(self, count: usize) -> usize {
+    fn token_count(self, count: usize) -> usize {
         match self {
             Self::Blank => 0,
             Self::Letter => count.div_ceil(6),
@@ -129,7 +129,7 @@ const NOT_AT_ROOT: [&str; 5] = ["anyOf", "oneOf", "allOf", "not", "enum"];
 
 /// What a client's API would refuse in a tool; empty where it takes it.
 #[must_use]
-pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
+pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
     let mut found = Vec::new();
     let mut refuse =
         |at: &Pointer, message: String| found.push(Refusal { at: at.clone(), message });
@@ -186,7 +186,7 @@ pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
             format!("\"{key}\" at the root of the parameters; put it inside a property"),
         );
     }
-    visit(&function.parameters, &root, &mut |at, schema| {
+    visit_schemas(&function.parameters, &root, &mut |at, schema| {
         for name in schema
             .get("properties")
             .and_then(Value::as_object)
@@ -223,7 +223,7 @@ pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
 }
 
 /// Shows every schema below a schema, itself first.
-fn visit(schema: &Value, at: &Pointer, see: &mut impl FnMut(&Pointer, &Value)) {
+fn visit_schemas(schema: &Value, at: &Pointer, see: &mut impl FnMut(&Pointer, &Value)) {
     see(at, schema);
     let Value::Object(members) = schema else { return };
     for (key, value) in members {
@@ -233,13 +233,13 @@ fn visit(schema: &Value, at: &Pointer, see: &mut impl FnMut(&Pointer, &Value)) {
                 "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
                 Value::Object(below),
             ) => {
-                below.iter().for_each(|(name, schema)| visit(schema, &at.child(name), see));
+                below.iter().for_each(|(name, schema)| visit_schemas(schema, &at.child(name), see));
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(below)) => {
                 below
                     .iter()
                     .enumerate()
-                    .for_each(|(row, schema)| visit(schema, &at.item(row), see));
+                    .for_each(|(row, schema)| visit_schemas(schema, &at.item(row), see));
             }
             (
                 "items"
@@ -251,7 +251,7 @@ fn visit(schema: &Value, at: &Pointer, see: &mut impl FnMut(&Pointer, &Value)) {
                 | "contains"
                 | "propertyNames",
                 Value::Object(_),
-            ) => visit(value, &at, see),
+            ) => visit_schemas(value, &at, see),
             _ => {}
         }
     }
@@ -270,24 +270,24 @@ mod tests {
         let parameters = json!({"type": "object", "properties": {"topic": {"type": "string"}}, "required": ["topic"]});
         let joke = function("tell-joke", parameters.clone());
         assert_eq!(
-            render(&joke, Client::OpenAi),
+            render_tool(&joke, Client::OpenAi),
             json!({"type": "function", "function": {"name": "tell-joke", "description": "Tells a joke", "parameters": parameters}})
         );
         assert_eq!(
-            render(&joke, Client::Anthropic),
+            render_tool(&joke, Client::Anthropic),
             json!({"name": "tell-joke", "description": "Tells a joke", "input_schema": parameters})
         );
         assert_eq!(
-            render(&joke, Client::Mcp),
+            render_tool(&joke, Client::Mcp),
             json!({"name": "tell-joke", "description": "Tells a joke", "inputSchema": parameters})
         );
-        assert!(Client::ALL.iter().all(|client| refusals(&joke, *client).is_empty()));
+        assert!(Client::ALL.iter().all(|client| find_refusals(&joke, *client).is_empty()));
     }
 
     #[test]
     fn each_client_refuses_what_its_api_refuses() {
         let refused = |name: &str, parameters: Value, client| -> Vec<String> {
-            refusals(&function(name, parameters), client)
+            find_refusals(&function(name, parameters), client)
                 .into_iter()
                 .map(|refusal| refusal.at.to_string())
                 .collect()
@@ -321,10 +321,10 @@ mod tests {
 
     #[test]
     fn estimates_grow_with_the_text_and_say_what_they_are() {
-        let one = TokenEstimate::of("Tell a joke on a given topic");
+        let one = TokenEstimate::from_text("Tell a joke on a given topic");
         assert_eq!(one, TokenEstimate(7));
-        assert_eq!(TokenEstimate::of("日本語"), TokenEstimate(3));
-        assert!(TokenEstimate::of("Tell a joke on a given topic, please") > one);
+        assert_eq!(TokenEstimate::from_text("日本語"), TokenEstimate(3));
+        assert!(TokenEstimate::from_text("Tell a joke on a given topic, please") > one);
         assert_eq!(one.to_string(), "about 7 tokens (an estimate)");
     }
 }

@@ -91,7 +91,7 @@ type Candidate = (Range<usize>, bool);
 /// Where in a text of any kind (prose, JSON, JSON text within JSON, an address) secrets stand, in
 /// order and apart from each other, and where one may have begun at the end of the text.
 #[must_use]
-pub(crate) fn search(text: &str) -> Found {
+pub(crate) fn find_secrets(text: &str) -> Found {
     search_words(text, |word| !is_plain(text, word))
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn search(text: &str) -> Found {
 fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> Found {
     let mut candidates = private_keys(text);
     let mut before = "";
-    for word in words(text) {
+    for word in word_ranges(text) {
         let written = &text[word.clone()];
         if before.eq_ignore_ascii_case("bearer") || before.eq_ignore_ascii_case("basic") {
             candidates.push((word.clone(), is_token(written)));
@@ -111,14 +111,14 @@ fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> Found {
             candidates.extend(
                 within.map(|(found, is)| (word.start + found.start..word.start + found.end, is)),
             );
-            candidates.extend(named(text, &word));
+            candidates.extend(named_values(text, &word));
         }
     }
     let begun =
         candidates.iter().filter(|(place, is)| !is && place.end == text.len() && !place.is_empty());
     let begun = begun.map(|(place, _)| place.start).min();
     Found {
-        places: merged(
+        places: merge_ranges(
             candidates.into_iter().filter_map(|(place, is)| is.then_some(place)).collect(),
         ),
         begun,
@@ -144,7 +144,7 @@ fn is_plain(text: &str, word: &Range<usize>) -> bool {
 
 /// Where at the end of a text a value begins that is not there to its end.
 #[must_use]
-pub(crate) fn begun(text: &str, value: &str) -> Option<usize> {
+pub(crate) fn partial_match_start(text: &str, value: &str) -> Option<usize> {
     let most = value.len().saturating_sub(1).min(text.len());
     let lengths = (1..=most).rev().filter(|length| value.is_char_boundary(*length));
     lengths
@@ -155,7 +155,7 @@ pub(crate) fn begun(text: &str, value: &str) -> Option<usize> {
 
 /// Ranges in order, those that meet made one.
 #[must_use]
-pub(crate) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(crate) fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges.into_iter().filter(|range| !range.is_empty()) {
@@ -168,7 +168,7 @@ pub(crate) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// What separates words: blanks, and what JSON, addresses and prose put around values.
-fn parts(letter: char) -> bool {
+fn is_separator(letter: char) -> bool {
     letter.is_whitespace()
         || matches!(
             letter,
@@ -176,11 +176,11 @@ fn parts(letter: char) -> bool {
         )
 }
 
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
-        let start = from + text[from..].find(|letter| !parts(letter))?;
-        from = text[start..].find(parts).map_or(text.len(), |at| start + at);
+        let start = from + text[from..].find(|letter| !is_separator(letter))?;
+        from = text[start..].find(is_separator).map_or(text.len(), |at| start + at);
         Some(start..from)
     })
 }
@@ -215,7 +215,7 @@ fn by_beginning(word: &str) -> Vec<Candidate> {
 
 /// The values that a word gives names to which are those of secrets: `token=x`, `"password": "x"`,
 /// `\"api_key\":\"x\"`.
-fn named(text: &str, word: &Range<usize>) -> Vec<Candidate> {
+fn named_values(text: &str, word: &Range<usize>) -> Vec<Candidate> {
     let written = &text[word.clone()];
     // A name may end within the word (`token=x`), or with it (`"token": …`).
     let ends = written.match_indices(['=', ':']).map(|(at, _)| at).chain([written.len()]);
@@ -240,11 +240,12 @@ fn value_of(text: &str, name: &str, end: usize) -> Vec<Candidate> {
     let opening: &str = gap.rsplit([':', '=', ' ']).next().unwrap_or_default();
     let value = match opening.chars().last() {
         Some(quote @ ('"' | '\'')) => {
-            &text[start..start + closing(&text[start..], quote, opening.len() - 1)]
+            &text[start..start + find_closing_quote(&text[start..], quote, opening.len() - 1)]
         }
-        _ => {
-            text[start..].split(|letter| parts(letter) || letter == '&').next().unwrap_or_default()
-        }
+        _ => text[start..]
+            .split(|letter| is_separator(letter) || letter == '&')
+            .next()
+            .unwrap_or_default(),
     };
     // No more of it makes a sentence a key.
     if value.contains(char::is_whitespace)
@@ -262,7 +263,7 @@ fn value_of(text: &str, name: &str, end: usize) -> Vec<Candidate> {
 
 /// Where the quote stands that ends a text which was opened by one with so many backslashes before
 /// it.
-fn closing(text: &str, quote: char, backslashes: usize) -> usize {
+fn find_closing_quote(text: &str, quote: char, backslashes: usize) -> usize {
     for (at, _) in text.match_indices(quote) {
         let before = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
         if before == backslashes {
@@ -292,7 +293,7 @@ fn private_keys(text: &str) -> Vec<Candidate> {
         let line = text[at..].lines().next().unwrap_or_default();
         let head: String = line.chars().take(60).collect();
         let end = text[at..].find(KEY_END).map_or(text.len(), |end| at + end);
-        let ending = if end == text.len() { begun(text, KEY_END) } else { None };
+        let ending = if end == text.len() { partial_match_start(text, KEY_END) } else { None };
         if head.contains("PRIVATE KEY") {
             found.push((at..ending.unwrap_or(end), true));
         }
@@ -302,7 +303,7 @@ fn private_keys(text: &str) -> Vec<Candidate> {
         }
         from = end.max(at + KEY_FILE.len());
     }
-    found.extend(begun(text, KEY_FILE).map(|at| (at..text.len(), false)));
+    found.extend(partial_match_start(text, KEY_FILE).map(|at| (at..text.len(), false)));
     found
 }
 
@@ -381,7 +382,7 @@ mod tests {
     }
 
     fn found(text: &str) -> Vec<&str> {
-        search(text).places.into_iter().map(|place| &text[place]).collect()
+        find_secrets(text).places.into_iter().map(|place| &text[place]).collect()
     }
 
     #[test]
@@ -422,12 +423,12 @@ mod tests {
             parts in prop::collection::vec(r#"token|api_key|sk-|sk-[a-z0-9]{12}|Bearer|basic|[0-9a-f]{12}|u:p@h|://|[a-z]{1,4}|["'\\:={}/@&,; é]{1,2}|-----BEGIN"#, 0..12)
         ) {
             let text = parts.concat();
-            prop_assert_eq!(search(&text), search_words(&text, |_| true));
+            prop_assert_eq!(find_secrets(&text), search_words(&text, |_| true));
         }
 
         #[test]
         fn any_text_has_places_within_it_in_order(text in r#"[a-z0-9"'\\:={}/@& é-]{0,80}|.{0,80}"#) {
-            let places = search(&text).places;
+            let places = find_secrets(&text).places;
             for pair in places.windows(2) {
                 prop_assert!(pair[0].end < pair[1].start);
             }

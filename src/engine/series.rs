@@ -25,7 +25,7 @@ pub struct Spread {
 
 impl Series {
     /// Counts a call that has ended. Only one that succeeded counts for the times.
-    pub fn take(&mut self, outcome: Outcome, took_ms: u64, first_ms: Option<u64>) {
+    pub fn add_call(&mut self, outcome: Outcome, took_ms: u64, first_ms: Option<u64>) {
         self.outcomes.push(outcome);
         if outcome == Outcome::Succeeded {
             self.took.push(took_ms);
@@ -35,31 +35,31 @@ impl Series {
 
     /// How many have ended.
     #[must_use]
-    pub fn ended(&self) -> usize {
+    pub fn ended_count(&self) -> usize {
         self.outcomes.len()
     }
 
     /// How many ended so.
     #[must_use]
-    pub fn count(&self, outcome: Outcome) -> usize {
+    pub fn outcome_count(&self, outcome: Outcome) -> usize {
         self.outcomes.iter().filter(|known| **known == outcome).count()
     }
 
     /// How long those took that succeeded; `None` where none did.
     #[must_use]
-    pub fn took(&self) -> Option<Spread> {
-        spread(&self.took)
+    pub fn duration_spread(&self) -> Option<Spread> {
+        compute_spread(&self.took)
     }
 
     /// How long they waited for their first chunk.
     #[must_use]
-    pub fn first(&self) -> Option<Spread> {
-        spread(&self.first)
+    pub fn first_chunk_spread(&self) -> Option<Spread> {
+        compute_spread(&self.first)
     }
 
     /// In one line: `20 calls: 19 succeeded, 1 failed · p50 31 ms · p90 40 ms · p99 55 ms`.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         const ALL: [Outcome; 5] = [
             Outcome::Succeeded,
             Outcome::Failed,
@@ -67,20 +67,23 @@ impl Series {
             Outcome::TimedOut,
             Outcome::Lost,
         ];
-        let counts = ALL.map(|outcome| (self.count(outcome), outcome.word()));
+        let counts = ALL.map(|outcome| (self.outcome_count(outcome), outcome.as_str()));
         let counts: Vec<String> = counts
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, word)| format!("{count} {word}"))
             .collect();
-        let times = self.took().map_or_else(String::new, |spread| {
+        let times = self.duration_spread().map_or_else(String::new, |spread| {
             format!(
                 " · p50 {} ms · p90 {} ms · p99 {} ms · longest {} ms",
                 spread.p50, spread.p90, spread.p99, spread.most
             )
         });
-        let calls =
-            if self.ended() == 1 { "1 call".to_owned() } else { format!("{} calls", self.ended()) };
+        let calls = if self.ended_count() == 1 {
+            "1 call".to_owned()
+        } else {
+            format!("{} calls", self.ended_count())
+        };
         format!("{calls}: {}{times}", counts.join(", "))
     }
 
@@ -92,19 +95,19 @@ impl Series {
         };
         json!({
             "event": "series",
-            "calls": self.ended(),
-            "succeeded": self.count(Outcome::Succeeded),
-            "failed": self.count(Outcome::Failed),
-            "timed-out": self.count(Outcome::TimedOut),
-            "lost": self.count(Outcome::Lost),
-            "took_ms": of(self.took()),
-            "first_ms": of(self.first()),
+            "calls": self.ended_count(),
+            "succeeded": self.outcome_count(Outcome::Succeeded),
+            "failed": self.outcome_count(Outcome::Failed),
+            "timed-out": self.outcome_count(Outcome::TimedOut),
+            "lost": self.outcome_count(Outcome::Lost),
+            "took_ms": of(self.duration_spread()),
+            "first_ms": of(self.first_chunk_spread()),
         })
     }
 }
 
 /// The nearest rank: of 100 times, p99 is the 99th.
-fn spread(times: &[u64]) -> Option<Spread> {
+fn compute_spread(times: &[u64]) -> Option<Spread> {
     let mut sorted = times.to_vec();
     sorted.sort_unstable();
     let rank = |percent: usize| {
@@ -121,7 +124,7 @@ fn spread(times: &[u64]) -> Option<Spread> {
 
 /// `20`, or `20 x 4`: how many calls, and how many at once; 1 at once where nothing is said.
 #[must_use]
-pub(crate) fn parse(text: &str) -> Option<(usize, usize)> {
+pub(crate) fn parse_batch(text: &str) -> Option<(usize, usize)> {
     let mut parts = text.split(['x', '×', ',', ' ']).map(str::trim).filter(|part| !part.is_empty());
     let times: usize = parts.next()?.parse().ok()?;
     let at_once: usize = parts.next().map_or(Some(1), |part| part.parse().ok())?;
@@ -141,21 +144,21 @@ mod tests {
     #[test]
     fn percentiles_are_nearest_ranks() {
         let mut series = Series::default();
-        (1..=100).rev().for_each(|ms| series.take(Outcome::Succeeded, ms, Some(ms / 2)));
-        series.take(Outcome::Failed, 10_000, None);
-        let spread = series.took().unwrap();
+        (1..=100).rev().for_each(|ms| series.add_call(Outcome::Succeeded, ms, Some(ms / 2)));
+        series.add_call(Outcome::Failed, 10_000, None);
+        let spread = series.duration_spread().unwrap();
         assert_eq!(
             (spread.least, spread.p50, spread.p90, spread.p99, spread.most),
             (1, 50, 90, 99, 100)
         );
         assert_eq!(
-            series.words(),
+            series.summary(),
             "101 calls: 100 succeeded, 1 failed · p50 50 ms · p90 90 ms · p99 99 ms · longest 100 ms"
         );
-        assert_eq!(Series::default().took(), None);
+        assert_eq!(Series::default().duration_spread(), None);
         let mut one = Series::default();
-        one.take(Outcome::Succeeded, 7, None);
-        assert_eq!(one.took().map(|spread| (spread.p50, spread.p99)), Some((7, 7)));
+        one.add_call(Outcome::Succeeded, 7, None);
+        assert_eq!(one.duration_spread().map(|spread| (spread.p50, spread.p99)), Some((7, 7)));
     }
 
     #[test]
@@ -169,7 +172,7 @@ mod tests {
             ("3 x 65", None),
             ("1 2 3", None),
         ] {
-            assert_eq!(parse(text), parsed, "{text}");
+            assert_eq!(parse_batch(text), parsed, "{text}");
         }
     }
 }

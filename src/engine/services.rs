@@ -11,7 +11,7 @@ use sample::Sample;
 
 /// Every sample service.
 pub(crate) const SAMPLES: &[Sample] = &[
-    Sample { name: "joke-service", topic: "joke", answer: joke::answer },
-    Sample { name: "calculator", topic: "calc", answer: calculator::answer },
-    Sample { name: "custom-rag", topic: "custom-rag", answer: rag::answer },
+    Sample { name: "joke-service", topic: "joke", answer: joke::answer_request },
+    Sample { name: "calculator", topic: "calc", answer: calculator::answer_request },
+    Sample { name: "custom-rag", topic: "custom-rag", answer: rag::answer_request },
 ];

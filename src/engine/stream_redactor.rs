@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    mask::{Mask, replaced},
-    secret::{Found, merged},
+    mask::{Mask, mask_ranges},
+    secret::{Found, merge_ranges},
 };
 
 /// So far back a secret is looked for that began earlier, and so many letters wait at most until it
@@ -52,7 +52,7 @@ impl std::fmt::Debug for Pieces {
 
 impl Pieces {
     /// The next pieces. Where no more comes, nothing waits any longer.
-    pub fn next<'p>(
+    pub fn redact_next<'p>(
         &mut self,
         mask: &Mask,
         pieces: impl IntoIterator<Item = &'p str>,
@@ -65,12 +65,12 @@ impl Pieces {
             ends.push((self.count, self.text.len()));
             self.count += 1;
         }
-        let reach = REACH.max(mask.longest());
-        let (places, until) = self.decide(mask, reach, more);
+        let reach = REACH.max(mask.longest_secret_len());
+        let (places, until) = self.find_decided(mask, reach, more);
         let mut now = Decided::default();
         let mut start = self.decided;
         for (row, (piece, end)) in ends.into_iter().enumerate() {
-            let text = replaced(&self.text, start.min(until)..end.min(until), &places);
+            let text = mask_ranges(&self.text, start.min(until)..end.min(until), &places);
             match row < earlier {
                 false => now.pieces.push(text),
                 true if text.is_empty() => {}
@@ -82,7 +82,7 @@ impl Pieces {
             start = end;
         }
         self.decided = until;
-        self.forget(&places, reach);
+        self.discard_decided(&places, reach);
         now
     }
 
@@ -96,7 +96,7 @@ impl Pieces {
             Some(open) => open.1 = end,
             None => self.open.push((last, end)),
         }
-        self.next(mask, [], More::MayCome).earlier
+        self.redact_next(mask, [], More::MayCome).earlier
     }
 
     /// How many pieces there were.
@@ -107,14 +107,14 @@ impl Pieces {
 
     /// The number of the first piece of which something waits.
     #[must_use]
-    pub fn oldest(&self) -> Option<u64> {
+    pub fn oldest_pending(&self) -> Option<u64> {
         self.open.first().map(|(piece, _)| *piece)
     }
 
     /// Where secrets stand in the text, and how far it is decided.
-    fn decide(&self, mask: &Mask, reach: usize, more: More) -> (Vec<Range<usize>>, usize) {
+    fn find_decided(&self, mask: &Mask, reach: usize, more: More) -> (Vec<Range<usize>>, usize) {
         let end = self.text.len();
-        let Found { mut places, begun } = mask.search(&self.text);
+        let Found { mut places, begun } = mask.find_secrets(&self.text);
         let mut until =
             begun.filter(|_| more == More::MayCome).map_or(end, |begun| begun.max(self.decided));
         // What is a secret already need not wait for more of it.
@@ -123,7 +123,7 @@ impl Pieces {
         }
         if end - until > reach {
             places.push(until..end);
-            places = merged(places);
+            places = merge_ranges(places);
             until = end;
         }
         (places, until)
@@ -131,22 +131,22 @@ impl Pieces {
 
     /// Lets go of what no longer matters to what comes. Of a secret that goes on the beginning
     /// matters.
-    fn forget(&mut self, places: &[Range<usize>], reach: usize) {
+    fn discard_decided(&mut self, places: &[Range<usize>], reach: usize) {
         let from = self.text.floor_char_boundary(self.decided.saturating_sub(reach));
         let name =
             |place: &Range<usize>| self.text.floor_char_boundary(place.start.saturating_sub(LEAD));
         match places.iter().find(|place| place.end >= self.decided && name(place) < from) {
-            None => self.cut(0..from),
+            None => self.remove_range(0..from),
             Some(place) => {
                 let (name, until) =
                     (name(place), self.text.floor_char_boundary(place.start + LEAD));
-                self.cut(until.min(from)..from);
-                self.cut(0..name);
+                self.remove_range(until.min(from)..from);
+                self.remove_range(0..name);
             }
         }
     }
 
-    fn cut(&mut self, part: Range<usize>) {
+    fn remove_range(&mut self, part: Range<usize>) {
         let length = part.len();
         self.text.drain(part);
         self.decided -= length;
@@ -180,7 +180,7 @@ mod tests {
             seen.extend(now.pieces);
         };
         for some in cut.chunks(at_once) {
-            let now = pieces.next(&mask(), some.iter().map(String::as_str), More::MayCome);
+            let now = pieces.redact_next(&mask(), some.iter().map(String::as_str), More::MayCome);
             assert_eq!(now.pieces.len(), some.len(), "no piece waits as a whole");
             take(&mut seen, now);
             assert!(
@@ -189,7 +189,7 @@ mod tests {
                 pieces.text.len()
             );
         }
-        take(&mut seen, pieces.next(&mask(), [], More::None));
+        take(&mut seen, pieces.redact_next(&mask(), [], More::None));
         assert_eq!((seen.len(), pieces.open.len()), (cut.len(), 0));
         seen
     }
@@ -200,16 +200,16 @@ mod tests {
             .repeat(9);
         for size in [1, 2, 7, 50] {
             let mut pieces = Pieces::default();
-            let mut seen = pieces.next(&mask(), ["first ", ""], More::MayCome).pieces;
+            let mut seen = pieces.redact_next(&mask(), ["first ", ""], More::MayCome).pieces;
             let letters: Vec<char> = text.chars().collect();
             let parts = letters.chunks(size).map(|part| part.iter().collect::<String>());
             let mut later: Vec<(u64, String)> =
                 parts.flat_map(|part| pieces.go_on(&mask(), &part)).collect();
-            later.extend(pieces.next(&mask(), [], More::None).earlier);
+            later.extend(pieces.redact_next(&mask(), [], More::None).earlier);
             for (piece, text) in later {
                 seen[usize::try_from(piece).unwrap()].push_str(&text);
             }
-            assert_eq!(seen, ["first ", &mask().text(&text)], "{size}");
+            assert_eq!(seen, ["first ", &mask().mask_text(&text)], "{size}");
         }
     }
 
@@ -275,21 +275,21 @@ mod tests {
     fn what_never_gets_decided_does_not_wait_for_ever() {
         let mut pieces = Pieces::default();
         let long = format!("sk-{}", "x".repeat(LONG));
-        let now = pieces.next(&mask(), ["a ", &long, " b "], More::MayCome);
+        let now = pieces.redact_next(&mask(), ["a ", &long, " b "], More::MayCome);
         assert_eq!(now.pieces, ["a ", &long, " b "], "it has ended and was none");
-        assert_eq!(pieces.next(&mask(), ["sk-x"], More::MayCome).pieces, [""]);
-        let now = pieces.next(&mask(), [&*long], More::MayCome);
+        assert_eq!(pieces.redact_next(&mask(), ["sk-x"], More::MayCome).pieces, [""]);
+        let now = pieces.redact_next(&mask(), [&*long], More::MayCome);
         assert_eq!(now, Decided { earlier: vec![(3, MASKED.into())], pieces: vec![String::new()] });
         // Pieces without letters do not wait.
-        assert_eq!(pieces.next(&mask(), [" s"], More::MayCome).pieces, [" "]);
+        assert_eq!(pieces.redact_next(&mask(), [" s"], More::MayCome).pieces, [" "]);
         for _ in 0..1_000 {
             assert_eq!(
-                pieces.next(&mask(), [""], More::MayCome),
+                pieces.redact_next(&mask(), [""], More::MayCome),
                 Decided { earlier: vec![], pieces: vec!["".into()] }
             );
         }
         assert_eq!(pieces.open.len(), 1);
-        assert_eq!(pieces.next(&mask(), [], More::None).earlier, [(5, "s".to_owned())]);
+        assert_eq!(pieces.redact_next(&mask(), [], More::None).earlier, [(5, "s".to_owned())]);
     }
 
     fn secrets() -> impl Strategy<Value = String> {
@@ -323,7 +323,7 @@ mod tests {
         /// Only such letters are seen as are seen where the text comes at once.
         #[test]
         fn no_letter_of_a_secret_is_seen(text in text(), size in 1_usize..9, at_once in 1_usize..4) {
-            let places = mask().search(&text).places;
+            let places = mask().find_secrets(&text).places;
             let letters: Vec<(usize, char)> = text.char_indices().collect();
             let harmless = |at: &usize| !places.iter().any(|place| place.contains(at));
             for (seen, piece) in seen(&text, size, at_once).iter().zip(letters.chunks(size)) {

@@ -23,7 +23,7 @@ const ENVIRONMENT: &str = "env.";
 const ANSWER: &str = "answer.";
 
 /// What stands between the braces of a template that a text holds, in order.
-pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn template_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(OPEN).skip(1).filter_map(|rest| rest.split_once(CLOSE).map(|(name, _)| name.trim()))
 }
 
@@ -36,17 +36,17 @@ pub(crate) fn with_answers(
     arguments: &Literal,
     answer: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Literal, Problem> {
-    let json = arguments.json();
-    if !names(&json).any(|name| name.starts_with(ANSWER)) {
+    let json = arguments.to_json();
+    if !template_names(&json).any(|name| name.starts_with(ANSWER)) {
         return Ok(arguments.clone());
     }
     let lookup = |name: &str| match name.strip_prefix(ANSWER) {
         Some(rest) => part_of(rest, answer).map(Some),
         None => Ok(None),
     };
-    filled(arguments.value(), &lookup).map(Into::into).map_err(|cause| {
+    fill_value(arguments.value(), &lookup).map(Into::into).map_err(|cause| {
         Problem::new(ProblemKind::Input, "filling in the arguments", cause)
-            .remedy("call that tool first, or take the template out")
+            .with_remedy("call that tool first, or take the template out")
     })
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn with_environment(
     request: Request,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Request, CallError> {
-    let is_one = |text: &str| names(text).any(|name| name.starts_with(ENVIRONMENT));
+    let is_one = |text: &str| template_names(text).any(|name| name.starts_with(ENVIRONMENT));
     let in_headers = request.headers.iter().any(|(_, value)| is_one(value));
     if !in_headers && !is_one(&request.body) {
         return Ok(request);
@@ -88,7 +88,7 @@ pub(crate) fn with_environment(
         message,
         remedy: "set it before toolcrib starts".into(),
     };
-    let body: Arc<str> = within(&request.body, &lookup).map_err(problem)?.into();
+    let body: Arc<str> = fill_text(&request.body, &lookup).map_err(problem)?.into();
     let mut headers = request.headers;
     for (_, value) in &mut headers {
         if is_one(value) {
@@ -101,30 +101,31 @@ pub(crate) fn with_environment(
 type Lookup<'l> = dyn Fn(&str) -> Result<Option<Value>, String> + 'l;
 
 /// A text that may be JSON, which may hold JSON as text.
-fn within(text: &str, lookup: &Lookup<'_>) -> Result<String, String> {
+fn fill_text(text: &str, lookup: &Lookup<'_>) -> Result<String, String> {
     if !text.contains(OPEN) {
         return Ok(text.to_owned());
     }
     match serde_json::from_str::<Value>(text) {
         Ok(value) if value.is_object() || value.is_array() => {
-            Ok(filled(&value, lookup)?.to_string())
+            Ok(fill_value(&value, lookup)?.to_string())
         }
         _ => in_text(text, lookup).map(|value| text_of(&value)),
     }
 }
 
-fn filled(value: &Value, lookup: &Lookup<'_>) -> Result<Value, String> {
+fn fill_value(value: &Value, lookup: &Lookup<'_>) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) if text.contains(OPEN) => match serde_json::from_str::<Value>(text) {
-            Ok(inner) if inner.is_object() || inner.is_array() => within(text, lookup)?.into(),
+            Ok(inner) if inner.is_object() || inner.is_array() => fill_text(text, lookup)?.into(),
             _ => in_text(text, lookup)?,
         },
         Value::Array(items) => {
-            items.iter().map(|item| filled(item, lookup)).collect::<Result<Vec<_>, _>>()?.into()
+            items.iter().map(|item| fill_value(item, lookup)).collect::<Result<Vec<_>, _>>()?.into()
         }
         Value::Object(members) => {
-            let filled =
-                members.iter().map(|(name, member)| Ok((name.clone(), filled(member, lookup)?)));
+            let filled = members
+                .iter()
+                .map(|(name, member)| Ok((name.clone(), fill_value(member, lookup)?)));
             Value::Object(filled.collect::<Result<_, String>>()?)
         }
         other => other.clone(),
@@ -200,7 +201,7 @@ mod tests {
             json!({"a": "{{env.X}} {{else}} {{"})
         );
         let kept = with_answers(&Literal::parse(r#"{"a": 1.50}"#).unwrap(), &answer).unwrap();
-        assert_eq!(kept.json(), r#"{"a": 1.50}"#);
+        assert_eq!(kept.to_json(), r#"{"a": 1.50}"#);
         for (json, words) in [
             (r#"{"a": "{{answer.nobody}}"}"#, "no answer of \"nobody\" yet"),
             (r#"{"a": "{{answer.tell/x}}"}"#, "is not JSON"),
@@ -253,7 +254,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_has_no_template_stays(text in r#"[a-z{} .]{0,40}"#) {
-            prop_assume!(!names(&text).any(|name| name.starts_with(ENVIRONMENT)));
+            prop_assume!(!template_names(&text).any(|name| name.starts_with(ENVIRONMENT)));
             prop_assert_eq!(in_text(&text, &|_| Ok(None)).unwrap(), Value::from(text));
         }
     }

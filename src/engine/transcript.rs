@@ -25,27 +25,27 @@ pub(crate) struct Transcript {
 
 impl Transcript {
     /// What the text grows by.
-    pub fn write(&mut self, said: &Said) -> String {
+    pub fn append_entry(&mut self, said: &Said) -> String {
         match said {
-            Said::Told(Told::Text { part, text, ends }) => self.text(*part, text, *ends),
+            Said::Told(Told::Text { part, text, ends }) => self.append_text(*part, text, *ends),
             Said::Told(Told::Action { tool, arguments }) => {
-                self.line("action", &format!("{tool} {arguments}"))
+                self.append_line("action", &format!("{tool} {arguments}"))
             }
-            Said::Note(words) => self.line("note", words),
-            Said::Offered { tools, .. } => self.line("offered", &offered_words(tools)),
+            Said::Note(words) => self.append_line("note", words),
+            Said::Offered { tools, .. } => self.append_line("offered", &offered_words(tools)),
             Said::State { state, available } => {
-                self.line("state", &state_words(state, available)) + "\n"
+                self.append_line("state", &state_words(state, available)) + "\n"
             }
         }
     }
 
-    fn text(&mut self, part: Part, text: &str, ends: bool) -> String {
+    fn append_text(&mut self, part: Part, text: &str, ends: bool) -> String {
         let mut grown = String::new();
         if self.open != Some(part) {
             if text.is_empty() {
                 return grown;
             }
-            grown = self.label(part.word());
+            grown = self.append_label(part.as_str());
             self.open = Some(part);
         }
         grown.push_str(text);
@@ -56,11 +56,11 @@ impl Transcript {
         grown
     }
 
-    fn line(&mut self, label: &str, text: &str) -> String {
-        self.label(label) + text + "\n"
+    fn append_line(&mut self, label: &str, text: &str) -> String {
+        self.append_label(label) + text + "\n"
     }
 
-    fn label(&mut self, label: &str) -> String {
+    fn append_label(&mut self, label: &str) -> String {
         let end = if self.open.take().is_some() { "\n" } else { "" };
         format!("{end}{label:<12}")
     }

@@ -23,7 +23,7 @@ pub enum Part {
 
 impl Part {
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Thought => "thought",
             Self::Observation => "observation",
@@ -32,10 +32,10 @@ impl Part {
     }
 
     #[must_use]
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         [Self::Thought, Self::Observation, Self::Answer]
             .into_iter()
-            .find(|part| part.word() == word)
+            .find(|part| part.as_str() == word)
     }
 }
 

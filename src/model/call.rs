@@ -52,7 +52,7 @@ impl Outcome {
         [Self::Succeeded, Self::Failed, Self::Cancelled, Self::TimedOut, Self::Lost];
 
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",
             Self::Failed => "failed",
@@ -65,7 +65,7 @@ impl Outcome {
     /// The outcome of that word.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.word() == word)
+        Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 }
 
@@ -88,7 +88,7 @@ pub enum StrayCause {
 
 impl StrayCause {
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn message(self) -> &'static str {
         match self {
             Self::ForeignId => "id of another caller",
             Self::UnknownId => "id \"unknown\": the service could not read the request",
@@ -110,7 +110,7 @@ impl StrayCause {
             Self::Duplicate,
             Self::Unreadable,
         ];
-        known.into_iter().find(|cause| cause.words() == words)
+        known.into_iter().find(|cause| cause.message() == words)
     }
 }
 
@@ -206,7 +206,7 @@ impl CallError {
     /// The same for whoever was only about to reach the other side; `doing` says what was under
     /// way.
     pub fn while_doing(self, doing: impl Into<String>) -> Problem {
-        Problem::new(self.kind.problem_kind(), doing, self.message).remedy(self.remedy)
+        Problem::new(self.kind.problem_kind(), doing, self.message).with_remedy(self.remedy)
     }
 }
 
@@ -233,7 +233,7 @@ pub(crate) const LAST_BYTES: usize = 4 * 1024 * 1024;
 impl Event {
     /// Bytes of what it carries.
     #[must_use]
-    pub fn weight(&self) -> usize {
+    pub fn payload_len(&self) -> usize {
         match &self.kind {
             EventKind::Chunk { text, .. } => text.len(),
             EventKind::Stray { body, .. } => body.len(),
@@ -266,7 +266,7 @@ struct Logged {
 
 impl EventLog {
     pub fn push(&mut self, event: Event) {
-        let weight = event.weight();
+        let weight = event.payload_len();
         self.chunks += u64::from(matches!(event.kind, EventKind::Chunk { .. }));
         let logged = Logged { event, chunks: self.chunks };
         let is_early = self.last.is_empty() && self.let_go == 0;
@@ -280,7 +280,7 @@ impl EventLog {
         while self.last.len() > LAST_EVENTS || (self.last_bytes > LAST_BYTES && self.last.len() > 1)
         {
             let gone = self.last.pop_front();
-            self.last_bytes -= gone.as_ref().map_or(0, |gone| gone.event.weight());
+            self.last_bytes -= gone.as_ref().map_or(0, |gone| gone.event.payload_len());
             self.let_go += 1;
         }
     }
@@ -292,17 +292,17 @@ impl EventLog {
 
     #[must_use]
     pub fn get(&self, row: usize) -> Option<&Event> {
-        self.logged(row).map(|logged| &logged.event)
+        self.logged_at(row).map(|logged| &logged.event)
     }
 
     /// How many chunks there were up to an event in memory, itself and those that were let go among
     /// them.
     #[must_use]
     pub fn chunks_to(&self, row: usize) -> u64 {
-        self.logged(row).map_or(self.chunks, |logged| logged.chunks)
+        self.logged_at(row).map_or(self.chunks, |logged| logged.chunks)
     }
 
-    fn logged(&self, row: usize) -> Option<&Logged> {
+    fn logged_at(&self, row: usize) -> Option<&Logged> {
         self.first.get(row).or_else(|| self.last.get(row.checked_sub(self.first.len())?))
     }
 
@@ -412,7 +412,7 @@ impl Call {
     }
 
     /// Takes an event in. After the end only strays count, and what a broker says of the request.
-    pub fn take(&mut self, event: Event) {
+    pub fn apply_event(&mut self, event: Event) {
         let ended = matches!(self.state, CallState::Ended { .. });
         match &event.kind {
             EventKind::Stray { .. } => self.strays += 1,
@@ -490,7 +490,7 @@ mod tests {
         let each = LAST_BYTES / 8;
         let large = logged(100, each);
         assert_eq!((large.len(), large.gap()), (2 + 8, Some((2, 90))));
-        let held: usize = large.iter().map(Event::weight).sum();
+        let held: usize = large.iter().map(Event::payload_len).sum();
         assert!(held <= FIRST_BYTES + LAST_BYTES, "{held}");
         let times: Vec<u64> = large.iter().map(|event| event.at_ms).collect();
         assert_eq!(times, [0, 1, 92, 93, 94, 95, 96, 97, 98, 99]);

@@ -122,26 +122,26 @@ impl Catalog {
     ) -> Self {
         let (services, others) = (Arc::new(services), Arc::new(others));
         let mut catalog = Self { mode, tools, services, others, ..Self::default() };
-        catalog.index();
+        catalog.rebuild_index();
         catalog
     }
 
     /// Puts what a file holds now in place of what it held; a file that was not there comes last.
-    pub fn replace(&mut self, file: &FileId, part: Part) {
+    pub fn replace_file(&mut self, file: &FileId, part: Part) {
         let is_called = |service: &Service| {
             (service.entry.id.clone(), service.entry.key.clone(), service.alias.clone())
         };
-        let same = splice(
+        let same = splice_rows(
             &mut self.tools,
             part.tools,
             |tool| tool.entry.id.file() == file,
             |tool| tool.entry.id.clone(),
-        ) & splice(
+        ) & splice_rows(
             Arc::make_mut(&mut self.services),
             part.services,
             |service| service.entry.id.file() == file,
             is_called,
-        ) & splice(
+        ) & splice_rows(
             Arc::make_mut(&mut self.others),
             part.others,
             |entry| entry.id.file() == file,
@@ -149,7 +149,7 @@ impl Catalog {
         );
         self.is_another();
         if !same {
-            self.index();
+            self.rebuild_index();
         }
     }
 
@@ -182,7 +182,7 @@ impl Catalog {
         let takes = known.parameters != service.parameters;
         *known = service;
         if is_called {
-            self.index();
+            self.rebuild_index();
         } else {
             self.vocabulary += u64::from(takes);
         }
@@ -200,7 +200,7 @@ impl Catalog {
 
     /// This catalog as the one that comes after another.
     #[must_use]
-    pub fn after(mut self, other: &Self) -> Self {
+    pub fn into_successor_of(mut self, other: &Self) -> Self {
         self.revision += other.revision + 1;
         self.vocabulary += other.vocabulary + 1;
         self.tool_names += other.tool_names + 1;
@@ -209,7 +209,7 @@ impl Catalog {
 
     /// What a file holds.
     #[must_use]
-    pub fn part(&self, file: &FileId) -> Part {
+    pub fn file_part(&self, file: &FileId) -> Part {
         Part {
             tools: self.tools.iter().filter(|tool| tool.entry.id.file() == file).cloned().collect(),
             services: self
@@ -227,11 +227,11 @@ impl Catalog {
         self.tools.append(&mut part.tools);
         Arc::make_mut(&mut self.services).append(&mut part.services);
         Arc::make_mut(&mut self.others).append(&mut part.others);
-        self.index();
+        self.rebuild_index();
     }
 
     /// Takes what the systems make of the tools, in the place of what they made of them before.
-    pub fn load(&mut self, loadings: impl IntoIterator<Item = Loading>) {
+    pub fn apply_loadings(&mut self, loadings: impl IntoIterator<Item = Loading>) {
         let (mut not_loaded, mut order) = (HashMap::new(), Vec::new());
         let mut gates = Vec::new();
         self.refusals.clear();
@@ -242,7 +242,9 @@ impl Catalog {
             order.extend(loading.order);
         }
         for (row, gate) in gates {
-            if let Some(tool) = self.tools.get_mut(row).filter(|tool| tool.gate.written() != gate) {
+            if let Some(tool) =
+                self.tools.get_mut(row).filter(|tool| tool.gate.to_declared() != gate)
+            {
                 Arc::make_mut(tool).gate = gate;
                 self.names = OnceLock::new();
                 self.revision += 1;
@@ -257,7 +259,7 @@ impl Catalog {
             let why = not_loaded.remove(&row);
             if tool.gate.not_loaded() != why.as_ref() {
                 let gate = &mut Arc::make_mut(tool).gate;
-                gate.offer = why.map_or_else(|| gate.written().offer, Audience::ToNone);
+                gate.offer = why.map_or_else(|| gate.to_declared().offer, Audience::ToNone);
                 self.revision += 1;
             }
         }
@@ -283,7 +285,7 @@ impl Catalog {
         self.tool_names += 1;
     }
 
-    fn index(&mut self) {
+    fn rebuild_index(&mut self) {
         self.is_another();
         let mut places = HashMap::with_capacity(self.len());
         places.extend(
@@ -382,7 +384,7 @@ impl Catalog {
     }
 
     /// Every group and state that a tool names, gathered when first asked for.
-    pub fn names(&self) -> &Names {
+    pub fn gate_names(&self) -> &Names {
         self.names.get_or_init(|| {
             let mut names = Names::default();
             for tool in &self.tools {
@@ -404,7 +406,7 @@ impl Catalog {
 
 /// Replaces the rows of one file, which stand together, where they stand; `true` when the marks of
 /// all rows are what they were.
-fn splice<T, M: PartialEq>(
+fn splice_rows<T, M: PartialEq>(
     rows: &mut Vec<T>,
     new: Vec<T>,
     of_file: impl Fn(&T) -> bool,

@@ -79,7 +79,7 @@ pub struct SystemSettings {
 impl SystemSettings {
     /// A member that is a text.
     #[must_use]
-    pub fn text(&self, key: &str) -> Option<&str> {
+    pub fn text_value(&self, key: &str) -> Option<&str> {
         self.values.get(key)?.as_str()
     }
 }
@@ -149,16 +149,16 @@ impl Connection {
 
     /// A NATS connection to one address without credentials.
     pub fn nats(name: impl Into<String>, server: impl Into<String>) -> Self {
-        Self::to(TransportKind::Nats, name, server)
+        Self::from_address(TransportKind::Nats, name, server)
     }
 
     /// A connection over HTTP to one address without credentials.
     pub fn http(name: impl Into<String>, server: impl Into<String>) -> Self {
-        Self::to(TransportKind::Http, name, server)
+        Self::from_address(TransportKind::Http, name, server)
     }
 
     /// A connection to one address without credentials.
-    pub fn to(
+    pub fn from_address(
         transport: TransportKind,
         name: impl Into<String>,
         server: impl Into<String>,
@@ -174,14 +174,14 @@ impl Connection {
 
     /// The same over the same transport to other addresses.
     #[must_use]
-    pub fn at(self, addresses: Vec<String>) -> Self {
+    pub fn with_addresses(self, addresses: Vec<String>) -> Self {
         let endpoint = Endpoint::Servers { transport: self.transport(), addresses };
         Self { endpoint, ..self }
     }
 
     /// The same with what a system needs to know of it.
     #[must_use]
-    pub fn with(mut self, system: SystemId, settings: SystemSettings) -> Self {
+    pub fn with_settings(mut self, system: SystemId, settings: SystemSettings) -> Self {
         self.settings.insert(system, settings);
         self
     }

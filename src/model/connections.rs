@@ -37,7 +37,7 @@ impl Default for Connections {
 
 impl Connections {
     #[must_use]
-    pub fn named(&self, name: &str) -> Option<&Connection> {
+    pub fn find_by_name(&self, name: &str) -> Option<&Connection> {
         self.known.iter().find(|connection| connection.name == name)
     }
 
@@ -45,26 +45,26 @@ impl Connections {
     #[must_use]
     pub fn current(&self) -> Connection {
         let name = self.chosen.as_ref().unwrap_or(&self.usual);
-        self.named(name)
-            .or_else(|| self.named(&self.usual))
+        self.find_by_name(name)
+            .or_else(|| self.find_by_name(&self.usual))
             .cloned()
             .unwrap_or_else(Connection::embedded)
     }
 
     /// The one that a tool's calls go through.
     #[must_use]
-    pub fn of(&self, tool: &Tool) -> Connection {
-        let own = self.own(tool).filter(|_| self.chosen.is_none());
-        own.and_then(|name| self.named(name)).cloned().unwrap_or_else(|| self.current())
+    pub fn for_tool(&self, tool: &Tool) -> Connection {
+        let own = self.assigned_name(tool).filter(|_| self.chosen.is_none());
+        own.and_then(|name| self.find_by_name(name)).cloned().unwrap_or_else(|| self.current())
     }
 
     /// The name of the one that the workspace gives to this tool, whatever is chosen: one that
     /// names the tool, or one of the tool's system that has the name of what answers for the tool.
     #[must_use]
-    pub fn own(&self, tool: &Tool) -> Option<&str> {
+    pub fn assigned_name(&self, tool: &Tool) -> Option<&str> {
         let named = || self.of_tools.get(&tool.entry.key).or_else(|| self.of_tools.get(&tool.name));
         let of_service = || {
-            let connection = self.named(tool.service.as_deref()?)?;
+            let connection = self.find_by_name(tool.service.as_deref()?)?;
             connection.settings.contains_key(tool.entry.system).then_some(&connection.name)
         };
         named().or_else(of_service).map(String::as_str)
@@ -72,7 +72,7 @@ impl Connections {
 
     /// Adds a connection; one of that name is replaced, so that a workspace can say what `embedded`
     /// means for it.
-    pub fn put(&mut self, new: Connection) {
+    pub fn insert(&mut self, new: Connection) {
         match self.known.iter_mut().find(|known| known.name == new.name) {
             Some(known) => *known = new,
             None => self.known.push(new),
@@ -82,6 +82,6 @@ impl Connections {
     /// Lets every call go through this one from now on.
     pub fn choose(&mut self, connection: Connection) {
         self.chosen = Some(connection.name.clone());
-        self.put(connection);
+        self.insert(connection);
     }
 }

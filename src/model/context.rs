@@ -28,7 +28,7 @@ pub enum Mode {
 impl Mode {
     /// Its name where there is little room.
     #[must_use]
-    pub fn short(self) -> &'static str {
+    pub fn short_name(self) -> &'static str {
         match self {
             Self::Document => "doc",
             Self::AsDeployed => "depl",
@@ -36,7 +36,7 @@ impl Mode {
     }
 
     #[must_use]
-    pub fn other(self) -> Self {
+    pub fn toggled(self) -> Self {
         match self {
             Self::Document => Self::AsDeployed,
             Self::AsDeployed => Self::Document,

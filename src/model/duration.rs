@@ -8,7 +8,7 @@ pub(crate) const EXAMPLES: &str = "500ms, 30s, 2m, 1h or 3d";
 
 /// Reads a span of time; `None` where the text is none, or is longer than a [`Duration`] holds.
 #[must_use]
-pub(crate) fn parse(text: &str) -> Option<Duration> {
+pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.trim();
     let split =
         text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
@@ -27,7 +27,7 @@ pub(crate) fn parse(text: &str) -> Option<Duration> {
 
 /// A span of time in whole milliseconds as [`parse`] reads it.
 #[must_use]
-pub(crate) fn print(time: Duration) -> String {
+pub(crate) fn print_duration(time: Duration) -> String {
     let ms = time.as_millis();
     match ms {
         0 => "0s".into(),
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn times_are_written_as_they_are_read() {
         for text in ["500ms", "30s", "2m", "1500ms", "0s"] {
-            assert_eq!(parse(text).map(print).as_deref(), Some(text));
+            assert_eq!(parse_duration(text).map(print_duration).as_deref(), Some(text));
         }
         for (text, ms) in [
             ("5", 5_000),
@@ -53,10 +53,10 @@ mod tests {
             ("3d", 259_200_000),
             (" 2s ", 2_000),
         ] {
-            assert_eq!(parse(text), Some(Duration::from_millis(ms)), "{text}");
+            assert_eq!(parse_duration(text), Some(Duration::from_millis(ms)), "{text}");
         }
         for text in ["", "s", "soon", "-1s", "1w", "1 s", "1..5s", "99999999999999999999d"] {
-            assert_eq!(parse(text), None, "{text}");
+            assert_eq!(parse_duration(text), None, "{text}");
         }
     }
 }

@@ -90,7 +90,7 @@ pub enum EntryKind {
 
 impl EntryKind {
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Tool => "tool",
             Self::Service => "service",

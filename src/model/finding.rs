@@ -14,7 +14,7 @@ pub enum Severity {
 
 impl Severity {
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -61,19 +61,19 @@ pub struct Findings {
 
 impl Findings {
     /// Those of one entry, in order.
-    pub fn of(&self, entry: &EntryId) -> impl Iterator<Item = &Finding> {
+    pub fn for_entry(&self, entry: &EntryId) -> impl Iterator<Item = &Finding> {
         self.of.get(entry).into_iter().flatten().filter_map(|row| self.all.get(*row))
     }
 
     /// How many are errors.
     #[must_use]
-    pub fn errors(&self) -> usize {
+    pub fn error_count(&self) -> usize {
         self.errors
     }
 
     /// How many are warnings.
     #[must_use]
-    pub fn warnings(&self) -> usize {
+    pub fn warning_count(&self) -> usize {
         self.warnings
     }
 }

@@ -15,7 +15,7 @@ impl Ids {
 
     /// The id that [`Ids::take`] will give next.
     #[must_use]
-    pub fn peek(&self) -> String {
+    pub fn peek_id(&self) -> String {
         let high = scramble(self.seed ^ scramble(self.given));
         let low = scramble(high ^ self.seed.rotate_left(32));
         // Version 4, variant 1, as RFC 9562 lays them out.
@@ -24,8 +24,8 @@ impl Ids {
         format!("{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}")
     }
 
-    pub fn take(&mut self) -> String {
-        let id = self.peek();
+    pub fn take_id(&mut self) -> String {
+        let id = self.peek_id();
         self.given += 1;
         id
     }
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn ids_are_uuids_and_all_different() {
         let mut ids = Ids::new(7);
-        let many: HashSet<_> = (0..10_000).map(|_| ids.take()).collect();
+        let many: HashSet<_> = (0..10_000).map(|_| ids.take_id()).collect();
         assert_eq!(many.len(), 10_000);
         assert!(
             many.iter()

@@ -69,7 +69,7 @@ impl Merging {
 impl Origin {
     /// The word for it: `given`, `default`, `fixed`, `env`, `–`.
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Given => "given",
             Self::Default(_) => "default",
@@ -83,14 +83,14 @@ impl Origin {
 impl Merged {
     /// Whether something was given that the tool does not get.
     #[must_use]
-    pub fn overruled(&self) -> bool {
+    pub fn is_overruled(&self) -> bool {
         self.given.is_some() && self.given != self.got
     }
 
     /// What the tool gets, in few words: the value as JSON, the variable of the environment, or
     /// nothing.
     #[must_use]
-    pub fn gets(&self) -> String {
+    pub fn received_text(&self) -> String {
         match (&self.origin, &self.got) {
             (_, Some(value)) => value.to_string(),
             (Origin::Environment(variable), None) => format!("${variable}"),
@@ -105,7 +105,7 @@ impl Merged {
         if !self.shown {
             parts.push("the model does not see it".to_owned());
         }
-        if let (true, Some(given)) = (self.overruled(), &self.given) {
+        if let (true, Some(given)) = (self.is_overruled(), &self.given) {
             parts.push(format!("given {given} is dropped"));
         }
         if let (Origin::Environment(variable), Some(_)) = (&self.origin, &self.got) {

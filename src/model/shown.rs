@@ -8,14 +8,14 @@ use std::{borrow::Cow, mem};
 /// terminal nor hide something in it. Joined pictures are shown one by one: so they take the same
 /// cells everywhere.
 #[must_use]
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_suspect) {
         return Cow::Borrowed(text);
     }
-    let shown = fates(text).filter_map(|(letter, fate)| match fate {
+    let shown = char_fates(text).filter_map(|(letter, fate)| match fate {
         Fate::Kept => Some(letter),
         Fate::Joins => None,
-        Fate::Unseen => Some(sign(letter)),
+        Fate::Unseen => Some(visible_sign(letter)),
     });
     Cow::Owned(shown.collect())
 }
@@ -23,7 +23,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 /// Whether [`visible`] shows something else in a character's place, after the one before it.
 #[must_use]
 pub(crate) fn is_replaced(before: char, letter: char) -> bool {
-    fate(before, letter) == Fate::Unseen
+    char_fate(before, letter) == Fate::Unseen
 }
 
 /// Whether a character never shows, or would steer a terminal.
@@ -50,19 +50,19 @@ enum Fate {
 }
 
 /// Each character with what becomes of it after the one before.
-fn fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
+fn char_fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
     let mut before = ' ';
     text.chars().map(move |letter| {
         let last = mem::replace(&mut before, letter);
-        (letter, fate(last, letter))
+        (letter, char_fate(last, letter))
     })
 }
 
-fn fate(before: char, letter: char) -> Fate {
+fn char_fate(before: char, letter: char) -> Fate {
     match letter {
         JOINER if is_picture(before) => Fate::Joins,
         _ if is_unseen(letter) => Fate::Unseen,
-        _ if is_modifier(letter) && !belongs(before, letter) => Fate::Unseen,
+        _ if is_modifier(letter) && !can_modify(before, letter) => Fate::Unseen,
         _ => Fate::Kept,
     }
 }
@@ -82,7 +82,7 @@ fn is_modifier(letter: char) -> bool {
 }
 
 /// Whether it can change that character; else it only hides there.
-fn belongs(before: char, letter: char) -> bool {
+fn can_modify(before: char, letter: char) -> bool {
     match letter {
         _ if is_suspect(before) => false,
         NON_JOINER | JOINER => is_cursive(before),
@@ -105,7 +105,7 @@ fn is_picture(letter: char) -> bool {
     matches!(letter, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{fe0f}')
 }
 
-fn sign(letter: char) -> char {
+fn visible_sign(letter: char) -> char {
     match letter {
         '\t' => ' ',
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + letter as u32).unwrap_or('\u{fffd}'),
@@ -143,9 +143,9 @@ mod tests {
             '\u{e0100}',
             '\u{9b}',
         ] {
-            assert_eq!(visible(&format!("a{hidden}b")), "a\u{fffd}b", "{hidden:?}");
+            assert_eq!(visible_text(&format!("a{hidden}b")), "a\u{fffd}b", "{hidden:?}");
         }
-        assert_eq!(visible("a\u{1b}[31m\tb\n"), "a␛[31m b␊");
+        assert_eq!(visible_text("a\u{1b}[31m\tb\n"), "a␛[31m b␊");
     }
 
     #[test]
@@ -157,19 +157,22 @@ mod tests {
             "می\u{200c}خواهم",
             "क\u{94d}\u{200d}ष",
         ] {
-            assert!(matches!(visible(text), Cow::Borrowed(_)) || visible(text) == text, "{text:?}");
+            assert!(
+                matches!(visible_text(text), Cow::Borrowed(_)) || visible_text(text) == text,
+                "{text:?}"
+            );
         }
-        assert_eq!(visible("👩\u{200d}💻"), "👩💻");
+        assert_eq!(visible_text("👩\u{200d}💻"), "👩💻");
         // A row of selectors carries a message.
-        assert_eq!(visible("☎\u{fe0f}\u{fe01}\u{fe02}"), "☎\u{fe0f}\u{fffd}\u{fffd}");
+        assert_eq!(visible_text("☎\u{fe0f}\u{fe01}\u{fe02}"), "☎\u{fe0f}\u{fffd}\u{fffd}");
     }
 
     proptest! {
         #[test]
         fn nothing_shown_steers_a_terminal(text in "(\\PC|[\u{0}-\u{9f}\u{61c}\u{200b}-\u{2069}\u{feff}\u{fe00}-\u{fe0f}\u{e0000}-\u{e01ff}])*") {
-            let shown = visible(&text).into_owned();
+            let shown = visible_text(&text).into_owned();
             prop_assert!(!shown.chars().any(steers), "{:?}", shown);
-            prop_assert_eq!(visible(&shown).into_owned(), shown);
+            prop_assert_eq!(visible_text(&shown).into_owned(), shown);
         }
     }
 }

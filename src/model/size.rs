@@ -2,7 +2,7 @@
 
 /// A number of bytes as people read it: `214 B`, `1.2 kB`, `50 MB`.
 #[must_use]
-pub(crate) fn bytes(count: u64) -> String {
+pub(crate) fn format_size(count: u64) -> String {
     const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
     if count < 1000 {
         return format!("{count} B");
@@ -32,7 +32,7 @@ mod tests {
             (52_400_000, "52 MB"),
             (u64::MAX, "18446 PB"),
         ] {
-            assert_eq!(bytes(count), words);
+            assert_eq!(format_size(count), words);
         }
     }
 }

@@ -84,7 +84,7 @@ impl Gate {
 
     /// The gate as the tool's entry has it, whether the tool is loaded or not.
     #[must_use]
-    pub fn written(&self) -> Self {
+    pub fn to_declared(&self) -> Self {
         let offer =
             if self.not_loaded().is_some() { Audience::ToGroups } else { self.offer.clone() };
         Self { offer, ..self.clone() }
@@ -109,7 +109,7 @@ impl Gate {
 
     /// That of a system without gates: available to every request, in every state.
     #[must_use]
-    pub fn none() -> Self {
+    pub fn ungated() -> Self {
         Self { offer: Audience::ToAll, ..Self::open() }
     }
 }

@@ -35,14 +35,14 @@ pub struct Head {
 impl Head {
     /// The head of a call that begins now.
     #[must_use]
-    pub fn of(request: &Request, connection: &Connection, at: Millis) -> Self {
+    pub fn from_request(request: &Request, connection: &Connection, at: Millis) -> Self {
         Self {
             id: request.correlation.as_str().into(),
             at,
             tool: request.name.as_str().into(),
             system: request.system.into(),
             connection: connection.name.as_str().into(),
-            transport: connection.transport().word().into(),
+            transport: connection.transport().as_str().into(),
             to: request.to.as_str().into(),
             reply: request.reply.as_deref().map(Into::into),
             headers: request.headers.clone(),

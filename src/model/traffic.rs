@@ -39,23 +39,26 @@ pub enum KeptMessage {
 impl ObservedMessage {
     /// What keeping it costs, in bytes.
     #[must_use]
-    pub fn weight(&self) -> usize {
+    pub fn memory_size(&self) -> usize {
         const FRAME: usize = 320;
         let headers: usize =
             self.headers.iter().map(|(name, value)| name.len() + value.len() + 48).sum();
-        FRAME + headers + self.body.len() + self.about.as_ref().map_or(0, |about| about.weight())
+        FRAME
+            + headers
+            + self.body.len()
+            + self.about.as_ref().map_or(0, |about| about.memory_size())
     }
 
     /// The body as text; what is not UTF-8 is shown as a sign.
     #[must_use]
-    pub fn text(&self) -> Cow<'_, str> {
+    pub fn body_text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.body)
     }
 
     /// All that a text can be found in, in lower case.
     #[must_use]
-    pub fn lowered(&self) -> String {
-        let mut text = self.text().into_owned();
+    pub fn lowercase_text(&self) -> String {
+        let mut text = self.body_text().into_owned();
         for part in
             [&*self.subject].into_iter().chain(self.headers.iter().map(|(_, value)| value.as_str()))
         {
@@ -93,7 +96,7 @@ pub enum Tapped {
 impl Tapped {
     /// When it was heard.
     #[must_use]
-    pub fn at(&self) -> Millis {
+    pub fn heard_at(&self) -> Millis {
         match self {
             Self::ObservedMessage(crossing) => crossing.at,
             Self::Gap { at, .. } | Self::Notice { at, .. } => *at,
@@ -127,7 +130,7 @@ pub enum Part {
 impl Part {
     /// A stable word for scripts and lists.
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Request => "request",
             Self::Step => "step",
@@ -264,7 +267,7 @@ pub enum Witnessed {
 impl Witnessed {
     /// When it was heard.
     #[must_use]
-    pub fn at(&self) -> Millis {
+    pub fn heard_at(&self) -> Millis {
         match self {
             Self::ObservedMessage(crossing, _) => crossing.at,
             Self::Gap { at, .. } | Self::Notice { at, .. } => *at,

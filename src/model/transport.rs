@@ -99,8 +99,8 @@ pub enum Program {
     Curl,
 }
 
-const HTTP: &[Scheme] = &[open("http", 80), encrypted("https", 443)];
-const WEB_SOCKET: &[Scheme] = &[open("ws", 80), encrypted("wss", 443)];
+const HTTP: &[Scheme] = &[plain_scheme("http", 80), encrypted_scheme("https", 443)];
+const WEB_SOCKET: &[Scheme] = &[plain_scheme("ws", 80), encrypted_scheme("wss", 443)];
 
 /// What most of them are.
 const BROKER: Transport = Transport {
@@ -135,7 +135,7 @@ const NATS: Transport = Transport {
     kind: TransportKind::Nats,
     word: "nats",
     title: "NATS",
-    schemes: &[open("nats", 4222), encrypted("tls", 4222)],
+    schemes: &[plain_scheme("nats", 4222), encrypted_scheme("tls", 4222)],
     example: "nats://HOST:4222",
     names: Names::Subjects,
     has_inbox: true,
@@ -149,7 +149,7 @@ const RABBITMQ: Transport = Transport {
     kind: TransportKind::RabbitMq,
     word: "rabbitmq",
     title: "RabbitMQ",
-    schemes: &[open("amqp", 5672), encrypted("amqps", 5671)],
+    schemes: &[plain_scheme("amqp", 5672), encrypted_scheme("amqps", 5671)],
     example: "amqp://HOST:5672/VHOST",
     unheard: "whether the service runs (RabbitMQ keeps the request, and it is answered when the service is back), ",
     ..BROKER
@@ -159,7 +159,7 @@ const PULSAR: Transport = Transport {
     kind: TransportKind::Pulsar,
     word: "pulsar",
     title: "Pulsar",
-    schemes: &[open("pulsar", 6650), encrypted("pulsar+ssl", 6651)],
+    schemes: &[plain_scheme("pulsar", 6650), encrypted_scheme("pulsar+ssl", 6651)],
     example: "pulsar://HOST:6650",
     names: Names::Topics,
     unheard: "whether the service runs (Pulsar drops a request that nobody hears), ",
@@ -170,7 +170,7 @@ const KAFKA: Transport = Transport {
     kind: TransportKind::Kafka,
     word: "kafka",
     title: "Kafka",
-    schemes: &[open("kafka", 9092), encrypted("kafka+ssl", 9093)],
+    schemes: &[plain_scheme("kafka", 9092), encrypted_scheme("kafka+ssl", 9093)],
     example: "kafka://HOST:9092",
     shares: false,
     // Topics are fetched one by one, each in its own time.
@@ -223,18 +223,18 @@ pub(crate) const TRANSPORTS: &[TransportKind] = &[
     TransportKind::Stdio,
 ];
 
-const fn open(word: &'static str, port: u16) -> Scheme {
+const fn plain_scheme(word: &'static str, port: u16) -> Scheme {
     Scheme { word, port, encrypted: false }
 }
 
-const fn encrypted(word: &'static str, port: u16) -> Scheme {
+const fn encrypted_scheme(word: &'static str, port: u16) -> Scheme {
     Scheme { word, port, encrypted: true }
 }
 
 impl TransportKind {
     /// Its row: all that can be asked of it.
     #[must_use]
-    pub fn about(self) -> &'static Transport {
+    pub fn spec(self) -> &'static Transport {
         match self {
             Self::Embedded => &EMBEDDED,
             Self::Nats => &NATS,
@@ -249,26 +249,26 @@ impl TransportKind {
 
     /// The word that settings and traces name it by.
     #[must_use]
-    pub fn word(self) -> &'static str {
-        self.about().word
+    pub fn as_str(self) -> &'static str {
+        self.spec().word
     }
 
     /// Its name for people.
     #[must_use]
     pub fn title(self) -> &'static str {
-        self.about().title
+        self.spec().title
     }
 
     /// Whether messages of others can be heard on it, and requests of others be answered.
     #[must_use]
     pub fn is_bus(self) -> bool {
-        self.about().traffic == Traffic::Bus
+        self.spec().traffic == Traffic::Bus
     }
 
     /// The transport of that word.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
-        TRANSPORTS.iter().copied().find(|kind| kind.word() == word)
+        TRANSPORTS.iter().copied().find(|kind| kind.as_str() == word)
     }
 
     /// The transport of settings that name none, by the first of their addresses.
@@ -280,7 +280,7 @@ impl TransportKind {
     /// The transport of settings that name neither one nor an address, but a command.
     #[must_use]
     pub fn of_command() -> Option<Self> {
-        TRANSPORTS.iter().copied().find(|kind| kind.about().has_command)
+        TRANSPORTS.iter().copied().find(|kind| kind.spec().has_command)
     }
 
     /// The transport that an address says by its scheme.
@@ -290,13 +290,13 @@ impl TransportKind {
         TRANSPORTS
             .iter()
             .copied()
-            .find(|kind| kind.about().schemes.iter().any(|own| own.word == scheme))
+            .find(|kind| kind.spec().schemes.iter().any(|own| own.word == scheme))
     }
 }
 
 impl Transport {
     /// The schemes that its addresses may have, the usual one first.
-    pub fn accepted(&self) -> impl Iterator<Item = Scheme> {
+    pub fn accepted_schemes(&self) -> impl Iterator<Item = Scheme> {
         self.schemes.iter().chain(self.also).copied()
     }
 }
@@ -305,7 +305,7 @@ impl Transport {
 #[must_use]
 pub(crate) fn is_encrypted(address: &str) -> bool {
     let scheme = address.split_once("://").map(|(scheme, _)| scheme);
-    let schemes = TRANSPORTS.iter().flat_map(|kind| kind.about().schemes);
+    let schemes = TRANSPORTS.iter().flat_map(|kind| kind.spec().schemes);
     schemes.filter(|known| known.encrypted).any(|known| Some(known.word) == scheme)
 }
 
@@ -319,7 +319,7 @@ mod tests {
     fn a_row_is_found_by_its_kind_its_word_and_its_addresses() {
         let mut schemes = HashSet::new();
         for kind in TRANSPORTS.iter().copied() {
-            let row = kind.about();
+            let row = kind.spec();
             assert_eq!((row.kind, TransportKind::of_word(row.word)), (kind, Some(kind)));
             for scheme in row.schemes {
                 assert_eq!(TransportKind::of_address(&format!("{}://h", scheme.word)), Some(kind));

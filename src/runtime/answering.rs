@@ -59,28 +59,33 @@ pub(crate) struct For {
 
 impl AnsweringByHand {
     /// Answers for that tool no more.
-    pub fn stop(&mut self, turn: u64) {
+    pub fn stop_answering(&mut self, turn: u64) {
         if let Some(stop) = self.stands.remove(&turn) {
             stop.cancel();
         }
-        held(&self.waiting).retain(|ask, _| ask.turn != turn);
+        lock_waiting(&self.waiting).retain(|ask, _| ask.turn != turn);
     }
 
     /// Gives a call its result, or leaves it without one.
-    pub fn reply(&self, ask: AskId, answer: Option<Arc<Value>>) {
-        if let Some(reply) = held(&self.waiting).remove(&ask) {
+    pub fn send_reply(&self, ask: AskId, answer: Option<Arc<Value>>) {
+        if let Some(reply) = lock_waiting(&self.waiting).remove(&ask) {
             // An error only says that the call is no longer waited for.
             let _ = reply.send(answer.map(Arc::unwrap_or_clone));
         }
     }
 
     /// Answers for that tool too from now on.
-    pub fn begin(&mut self, of: For, registry: Arc<Registry>, messages: mpsc::Sender<Message>) {
+    pub fn start_answering(
+        &mut self,
+        of: For,
+        registry: Arc<Registry>,
+        messages: mpsc::Sender<Message>,
+    ) {
         let (stop, waiting) = (CancellationToken::new(), Arc::clone(&self.waiting));
         self.stands.insert(of.turn, stop.clone());
         tokio::spawn(async move {
             let turn = of.turn;
-            let problem = match answer(of, &registry, &messages, &waiting, stop).await {
+            let problem = match answer_calls(of, &registry, &messages, &waiting, stop).await {
                 Ok(()) => CallError {
                     kind: ErrorKind::ConnectionLost,
                     message: "the connection ended".into(),
@@ -94,13 +99,13 @@ impl AnsweringByHand {
     }
 }
 
-fn held(
+fn lock_waiting(
     waiting: &Waiting,
 ) -> std::sync::MutexGuard<'_, HashMap<AskId, oneshot::Sender<Option<Value>>>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn answer(
+async fn answer_calls(
     of: For,
     registry: &Registry,
     messages: &mpsc::Sender<Message>,
@@ -124,19 +129,19 @@ async fn answer(
         () = stop.cancelled() => return Ok(()),
         started = prepared.start(registry, &connection) => started?,
     };
-    let subject = responding.address();
+    let subject = responding.last_address();
     // An error only says that the loop has ended, and with it this.
     let _ = send(AnsweringMessage::Began { turn, subject, warnings: responding.warnings() }).await;
     let (report, mut reports) = mpsc::channel(QUEUE);
     let mut running = responding.run(report, stop);
     loop {
-        let waits = held(waiting).keys().any(|ask| ask.turn == turn);
+        let waits = lock_waiting(waiting).keys().any(|ask| ask.turn == turn);
         let message = tokio::select! {
             () = &mut running => return Ok(()),
             Some(told) = reports.recv() => told_words(turn, told),
             Some(Question { asking, reply }) = questions.recv() => {
-                let asked = asked(turn, asking);
-                held(waiting).insert(asked.ask, reply);
+                let asked = build_asked(turn, asking);
+                lock_waiting(waiting).insert(asked.ask, reply);
                 AnsweringMessage::Asked(Box::new(asked))
             }
             // Something counts down on the screen.
@@ -146,13 +151,13 @@ async fn answer(
     }
 }
 
-fn asked(turn: u64, asking: Asking) -> Asked {
+fn build_asked(turn: u64, asking: Asking) -> Asked {
     let Asking { number, waiting, arguments, failed } = asking;
     let arguments = serde_json::to_string_pretty(&arguments).unwrap_or_default();
     Asked {
         ask: AskId { turn, number },
         waiting,
-        arguments: Mask::default().text(&arguments).into_owned(),
+        arguments: Mask::default().mask_text(&arguments).into_owned(),
         failed,
     }
 }

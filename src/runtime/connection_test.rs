@@ -10,26 +10,28 @@ use crate::{
 };
 
 /// Opens the connection, and asks the system that it leads to for all it tells.
-pub async fn report(registry: &Registry, connection: &Connection) -> Report {
+pub async fn connection_report(registry: &Registry, connection: &Connection) -> Report {
     let began = Instant::now();
     if let Some(start) = registry.not_allowed(connection) {
         return Report::NotAllowed(Box::new(start));
     }
-    let greeting = match registry.test(connection).await {
+    let greeting = match registry.test_connection(connection).await {
         Ok(greeting) => greeting,
         Err(problem) => return Report::Failed(problem),
     };
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut reached = Reached { greeting, took_ms, ..Reached::default() };
     if table::deployment_at(connection).is_some() {
-        let items = told(deployed::read(registry, connection).await, &mut reached.untold);
+        let items =
+            ok_or_record(deployed::read_items(registry, connection).await, &mut reached.untold);
         reached.there = items.map(|items| items.iter().map(Item::name).collect());
         reached.listeners =
-            told(deployed::listeners(registry, connection).await, &mut reached.untold).flatten();
+            ok_or_record(deployed::read_listeners(registry, connection).await, &mut reached.untold)
+                .flatten();
     }
     Report::Reached(Box::new(reached))
 }
 
-fn told<T>(asked: Result<T, Problem>, untold: &mut Vec<Problem>) -> Option<T> {
+fn ok_or_record<T>(asked: Result<T, Problem>, untold: &mut Vec<Problem>) -> Option<T> {
     asked.map_err(|problem| untold.push(problem)).ok()
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Runs the editor at a place in a file and waits for its end.
-pub(crate) fn run(
+pub(crate) fn run_editor(
     chosen: Option<&str>,
     path: &Path,
     line: usize,
@@ -21,7 +21,8 @@ pub(crate) fn run(
     let doing = format!("editing {}", path.display());
     let mut words = command.split_whitespace();
     let missing = || {
-        Problem::new(ProblemKind::Missing, doing.clone(), "no editor is named").remedy("set EDITOR")
+        Problem::new(ProblemKind::Missing, doing.clone(), "no editor is named")
+            .with_remedy("set EDITOR")
     };
     let program = words.next().ok_or_else(missing)?;
     let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
@@ -41,7 +42,7 @@ pub(crate) fn run(
     let ended = editor.args(words).args(place).status();
     let ended = ended.map_err(|error| {
         Problem::new(ProblemKind::Missing, doing.clone(), format!("{program}: {error}"))
-            .remedy("set EDITOR to a program that is there")
+            .with_remedy("set EDITOR to a program that is there")
     })?;
     match ended.success() {
         true => Ok(()),
@@ -56,8 +57,8 @@ pub(crate) fn edit_text(chosen: Option<&str>, text: &str) -> Result<String, Prob
     let failed =
         |error: io::Error| Problem::new(ProblemKind::File, "editing a text", error.to_string());
     let scratch = Scratch::new(text).map_err(failed)?;
-    run(chosen, scratch.path(), 1, 1)?;
-    let edited = scratch.text().map_err(failed)?;
+    run_editor(chosen, scratch.path(), 1, 1)?;
+    let edited = scratch.read_text().map_err(failed)?;
     // Editors end a file with a line break; the text had none unless it was there.
     Ok(if text.ends_with('\n') {
         edited

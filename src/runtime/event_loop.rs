@@ -12,7 +12,7 @@ use std::{
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    now::{now, wall},
+    now::{local_time, now_millis},
     signals::{Signal, Signals},
 };
 use crate::{
@@ -55,7 +55,7 @@ pub trait Host {
     fn draw(&mut self, root: &mut Root, state: &State) -> io::Result<()>;
 
     /// Waits for an input; to drop the waiting loses none. An error is the end of all input.
-    fn input(&mut self) -> impl Future<Output = io::Result<Input>>;
+    fn next_input(&mut self) -> impl Future<Output = io::Result<Input>>;
 
     /// Whether an input is there already.
     fn has_input(&mut self) -> bool;
@@ -89,7 +89,7 @@ impl<H: Host> EventLoop<H> {
     /// # Errors
     /// When the terminal can't be used; what is unsaved is kept then too.
     pub async fn run(&mut self, first: Vec<Effect>) -> io::Result<End> {
-        let ended = self.turn(first).await;
+        let ended = self.run_until_end(first).await;
         if !matches!(ended, Ok(End::Left)) {
             self.host.finish(&self.state).await;
         }
@@ -102,7 +102,7 @@ impl<H: Host> EventLoop<H> {
         }
     }
 
-    async fn turn(&mut self, first: Vec<Effect>) -> io::Result<End> {
+    async fn run_until_end(&mut self, first: Vec<Effect>) -> io::Result<End> {
         let mut signals = Signals::listen()?;
         let mut batch = Vec::with_capacity(SLICE);
         let mut due: Option<Instant> = None;
@@ -110,10 +110,11 @@ impl<H: Host> EventLoop<H> {
         // Whether what came last only put a letter into a text: then the next key needs no new
         // picture.
         let mut is_typed = false;
-        self.perform(first)?;
+        self.perform_effects(first)?;
         loop {
             let woken =
-                wake(&mut self.host, &mut self.messages, &mut batch, &mut signals, due).await?;
+                next_wake(&mut self.host, &mut self.messages, &mut batch, &mut signals, due)
+                    .await?;
             let flow = match woken {
                 Woken::Input(input) => {
                     // A press is meant for what the user sees there.
@@ -156,9 +157,9 @@ impl<H: Host> EventLoop<H> {
     }
 
     fn take_input(&mut self, input: &Input) -> io::Result<Flow> {
-        self.take(vec![Message::Clock(wall(now()))])?;
-        let asked = self.root.input(input, &self.state);
-        self.take(asked)
+        self.handle_messages(vec![Message::Clock(local_time(now_millis()))])?;
+        let asked = self.root.handle_input(input, &self.state);
+        self.handle_messages(asked)
     }
 
     /// Takes these messages in, and those behind them for as long as keys may wait.
@@ -170,20 +171,20 @@ impl<H: Host> EventLoop<H> {
                 Err(_) => break,
             }
         }
-        self.take(messages)
+        self.handle_messages(messages)
     }
 
-    fn take(&mut self, messages: Vec<Message>) -> io::Result<Flow> {
+    fn handle_messages(&mut self, messages: Vec<Message>) -> io::Result<Flow> {
         for message in messages {
-            let effects = update(&mut self.state, message, now());
-            if self.perform(effects)? == Flow::Quit {
+            let effects = update(&mut self.state, message, now_millis());
+            if self.perform_effects(effects)? == Flow::Quit {
                 return Ok(Flow::Quit);
             }
         }
         Ok(Flow::Continue)
     }
 
-    fn perform(&mut self, effects: Vec<Effect>) -> io::Result<Flow> {
+    fn perform_effects(&mut self, effects: Vec<Effect>) -> io::Result<Flow> {
         for effect in effects {
             if self.host.perform(effect)? == Flow::Quit {
                 return Ok(Flow::Quit);
@@ -194,7 +195,7 @@ impl<H: Host> EventLoop<H> {
 }
 
 fn is_letter(input: &Input) -> bool {
-    matches!(input, Input::Key(key) if key.letter().is_some())
+    matches!(input, Input::Key(key) if key.typed_char().is_some())
 }
 
 fn is_press(input: &Input) -> bool {
@@ -209,7 +210,7 @@ fn has_hung_up(error: &io::Error) -> bool {
         || matches!(error.raw_os_error(), Some(EIO | ENXIO))
 }
 
-async fn wake<H: Host>(
+async fn next_wake<H: Host>(
     host: &mut H,
     messages: &mut mpsc::Receiver<Message>,
     batch: &mut Vec<Message>,
@@ -228,7 +229,7 @@ async fn wake<H: Host>(
             Signal::End => Woken::Signal,
             Signal::Resized => Woken::Resized,
         },
-        input = host.input() => Woken::Input(input?),
+        input = host.next_input() => Woken::Input(input?),
         () = frame => Woken::Frame,
         count = messages.recv_many(batch, SLICE) => if count == 0 { Woken::Signal } else { Woken::Messages },
     })

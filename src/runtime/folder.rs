@@ -8,15 +8,15 @@ use crate::app::folder::FolderList;
 const NAMES: usize = 1_000;
 
 /// What a folder below the workspace holds, or any other by its whole path.
-pub(crate) fn look(root: &Path, folder: String) -> FolderList {
-    let names = names(&root.join(&folder)).map_err(|error| {
+pub(crate) fn list_folder(root: &Path, folder: String) -> FolderList {
+    let names = entry_names(&root.join(&folder)).map_err(|error| {
         format!("{} cannot be read: {error}", if folder.is_empty() { "it" } else { &folder })
     });
     FolderList { folder, names }
 }
 
 /// Folders first and with a slash; hidden ones last.
-fn names(folder: &Path) -> io::Result<Arc<[String]>> {
+fn entry_names(folder: &Path) -> io::Result<Arc<[String]>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)?.take(NAMES) {
         let entry = entry?;
@@ -43,11 +43,11 @@ mod tests {
         fs::write(home.path().join("a.txt"), "").unwrap();
         fs::write(home.path().join(".hidden"), "").unwrap();
         assert_eq!(
-            look(home.path(), String::new()).names.unwrap().as_ref(),
+            list_folder(home.path(), String::new()).names.unwrap().as_ref(),
             ["z/", "a.txt", ".hidden"]
         );
         assert!(
-            look(home.path(), "none/".into())
+            list_folder(home.path(), "none/".into())
                 .names
                 .unwrap_err()
                 .starts_with("none/ cannot be read")

@@ -22,7 +22,7 @@ impl Drop for Raw {
 ///
 /// # Errors
 /// When there is no terminal.
-pub(crate) fn ask(words: &str) -> io::Result<Option<String>> {
+pub(crate) fn read_hidden_line(words: &str) -> io::Result<Option<String>> {
     terminal::enable_raw_mode()?;
     let _raw = Raw;
     let mut told = io::stderr();
@@ -32,8 +32,8 @@ pub(crate) fn ask(words: &str) -> io::Result<Option<String>> {
     reader.start()?;
     let mut typed = String::new();
     loop {
-        match reader.wait()? {
-            Input::Key(key) => match taken(&mut typed, key) {
+        match reader.next_blocking()? {
+            Input::Key(key) => match apply_key(&mut typed, key) {
                 Taken::More => {}
                 Taken::Done => return Ok(Some(typed)),
                 Taken::Broken => return Ok(None),
@@ -52,7 +52,7 @@ enum Taken {
     Broken,
 }
 
-fn taken(typed: &mut String, key: Key) -> Taken {
+fn apply_key(typed: &mut String, key: Key) -> Taken {
     let control = key.mods.ctrl;
     match key.code {
         Code::Enter => return Taken::Done,
@@ -79,14 +79,14 @@ mod tests {
         let mut typed = String::new();
         let (plain, control) = (Key::plain, Key::ctrl);
         for letter in ['x', 'a', 'é'] {
-            assert_eq!(taken(&mut typed, plain(Code::Char(letter))), Taken::More);
+            assert_eq!(apply_key(&mut typed, plain(Code::Char(letter))), Taken::More);
         }
-        taken(&mut typed, plain(Code::Backspace));
+        apply_key(&mut typed, plain(Code::Backspace));
         assert_eq!(typed, "xa");
-        taken(&mut typed, control('u'));
+        apply_key(&mut typed, control('u'));
         assert_eq!(typed, "");
-        assert_eq!(taken(&mut typed, plain(Code::Enter)), Taken::Done);
-        assert_eq!(taken(&mut typed, control('c')), Taken::Broken);
-        assert_eq!(taken(&mut typed, plain(Code::Esc)), Taken::Broken);
+        assert_eq!(apply_key(&mut typed, plain(Code::Enter)), Taken::Done);
+        assert_eq!(apply_key(&mut typed, control('c')), Taken::Broken);
+        assert_eq!(apply_key(&mut typed, plain(Code::Esc)), Taken::Broken);
     }
 }

@@ -45,7 +45,10 @@ enum Found {
 impl InputDecoder {
     /// Takes further bytes in.
     pub fn decode(&mut self, bytes: &[u8]) -> Vec<Input> {
-        if self.paste == Paste::Late && bytes.len() < PASTED && find(bytes, PASTE_END).is_none() {
+        if self.paste == Paste::Late
+            && bytes.len() < PASTED
+            && find_bytes(bytes, PASTE_END).is_none()
+        {
             self.paste = Paste::None;
         }
         self.pending.extend_from_slice(bytes);
@@ -53,16 +56,17 @@ impl InputDecoder {
         while at < self.pending.len() {
             if self.paste != Paste::None {
                 let from = at + self.searched;
-                let Some(end) = find(&self.pending[from..], PASTE_END).map(|end| from + end) else {
+                let Some(end) = find_bytes(&self.pending[from..], PASTE_END).map(|end| from + end)
+                else {
                     self.searched = (self.pending.len() - at).saturating_sub(PASTE_END.len());
                     break;
                 };
-                inputs.push(pasted(&self.pending[at..end]));
+                inputs.push(paste_input(&self.pending[at..end]));
                 at = end + PASTE_END.len();
                 (self.paste, self.searched) = (Paste::None, 0);
                 continue;
             }
-            match next(&self.pending[at..]) {
+            match decode_next(&self.pending[at..]) {
                 Found::Input(length, input) => {
                     inputs.extend(input);
                     at += length;
@@ -91,7 +95,7 @@ impl InputDecoder {
         let pending = mem::take(&mut self.pending);
         if self.paste != Paste::None {
             self.paste = Paste::Late;
-            return if pending.is_empty() { Vec::new() } else { vec![pasted(&pending)] };
+            return if pending.is_empty() { Vec::new() } else { vec![paste_input(&pending)] };
         }
         let key = match pending.as_slice() {
             [ESC] => Some(Key::plain(Code::Esc)),
@@ -104,11 +108,11 @@ impl InputDecoder {
     }
 }
 
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+fn find_bytes(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-fn pasted(bytes: &[u8]) -> Input {
+fn paste_input(bytes: &[u8]) -> Input {
     Input::Paste(String::from_utf8_lossy(bytes).into_owned())
 }
 
@@ -117,22 +121,22 @@ fn with_alt(mut key: Key) -> Key {
     key
 }
 
-fn key(length: usize, key: Option<Key>) -> Found {
+fn found_key(length: usize, key: Option<Key>) -> Found {
     Found::Input(length, key.map(Input::Key))
 }
 
-fn next(bytes: &[u8]) -> Found {
+fn decode_next(bytes: &[u8]) -> Found {
     match bytes {
         [] | [ESC] => Found::Incomplete,
         [ESC, b'[', body @ ..] => control_sequence(body),
         [ESC, b'O', rest @ ..] => single_shift(rest),
-        [ESC, ESC, ..] => key(1, Some(Key::plain(Code::Esc))),
-        [ESC, rest @ ..] => match letter(rest) {
-            Some((length, found)) => key(length + 1, found.map(with_alt)),
+        [ESC, ESC, ..] => found_key(1, Some(Key::plain(Code::Esc))),
+        [ESC, rest @ ..] => match decode_letter(rest) {
+            Some((length, found)) => found_key(length + 1, found.map(with_alt)),
             None => Found::Incomplete,
         },
-        _ => match letter(bytes) {
-            Some((length, found)) => key(length, found),
+        _ => match decode_letter(bytes) {
+            Some((length, found)) => found_key(length, found),
             None => Found::Incomplete,
         },
     }
@@ -140,7 +144,7 @@ fn next(bytes: &[u8]) -> Found {
 
 /// A key that sends a letter or a control character, and its length; `None`: there is only a part
 /// of the letter.
-fn letter(bytes: &[u8]) -> Option<(usize, Option<Key>)> {
+fn decode_letter(bytes: &[u8]) -> Option<(usize, Option<Key>)> {
     let first = *bytes.first()?;
     let found = match first {
         b'\r' => Key::plain(Code::Enter),
@@ -171,7 +175,7 @@ fn control_sequence(body: &[u8]) -> Found {
         [] | [b'['] => return Found::Incomplete,
         // The Linux console's function keys.
         [b'[', number @ b'A'..=b'E', ..] => {
-            return key(4, Some(Key::plain(Code::F(number - b'A' + 1))));
+            return found_key(4, Some(Key::plain(Code::F(number - b'A' + 1))));
         }
         [b'M', button, column, row, ..] => {
             return Found::Input(6, old_mouse(*button, *column, *row).map(Input::Mouse));
@@ -184,14 +188,14 @@ fn control_sequence(body: &[u8]) -> Found {
         None => Found::Input(2 + LONGEST, None),
         Some(end) if !(0x40..=0x7e).contains(&body[end]) => match end {
             // Something else came right behind: it was the key.
-            0 => key(2, Some(with_alt(Key::plain(Code::Char('['))))),
+            0 => found_key(2, Some(with_alt(Key::plain(Code::Char('['))))),
             // What is broken off means nothing.
             _ => Found::Input(2 + end, None),
         },
         Some(end) if body.starts_with(b"200~") => Found::PasteStart(3 + end),
         Some(end) => {
             let parameters = std::str::from_utf8(&body[..end]).unwrap_or_default();
-            Found::Input(3 + end, sequence(parameters, body[end]))
+            Found::Input(3 + end, parse_sequence(parameters, body[end]))
         }
     }
 }
@@ -200,15 +204,15 @@ fn control_sequence(body: &[u8]) -> Found {
 fn single_shift(rest: &[u8]) -> Found {
     let code = match rest.first() {
         None => return Found::Incomplete,
-        Some(0..0x20 | 0x7f..) => return key(2, Some(with_alt(Key::plain(Code::Char('O'))))),
+        Some(0..0x20 | 0x7f..) => return found_key(2, Some(with_alt(Key::plain(Code::Char('O'))))),
         Some(b'M') => Some(Code::Enter),
-        Some(end) => named(*end),
+        Some(end) => letter_code(*end),
     };
-    key(3, code.map(Key::plain))
+    found_key(3, code.map(Key::plain))
 }
 
 /// The keys whose sequence ends in a letter of their own.
-fn named(end: u8) -> Option<Code> {
+fn letter_code(end: u8) -> Option<Code> {
     Some(match end {
         b'A' => Code::Up,
         b'B' => Code::Down,
@@ -222,7 +226,7 @@ fn named(end: u8) -> Option<Code> {
 }
 
 /// The keys whose sequence ends in `~`.
-fn numbered(number: u32) -> Option<Code> {
+fn tilde_code(number: u32) -> Option<Code> {
     let function =
         |first: u8, from: u32| u8::try_from(number - from).ok().map(|more| Code::F(first + more));
     match number {
@@ -243,9 +247,9 @@ fn numbered(number: u32) -> Option<Code> {
 
 /// A whole control sequence: `FIRST ; HELD ; THIRD END`, each a number that may have others behind
 /// colons.
-fn sequence(parameters: &str, end: u8) -> Option<Input> {
+fn parse_sequence(parameters: &str, end: u8) -> Option<Input> {
     if let Some(report) = parameters.strip_prefix('<') {
-        return mouse(report, end).map(Input::Mouse);
+        return parse_mouse(report, end).map(Input::Mouse);
     }
     let field = |at: usize| parameters.split(';').nth(at).unwrap_or_default();
     let number = |field: &str, at: usize| {
@@ -257,25 +261,25 @@ fn sequence(parameters: &str, end: u8) -> Option<Input> {
         return None;
     }
     // Old terminals have the held keys in the first place.
-    let held = if held.is_empty() && named(end).is_some() { first } else { held };
-    let mods = mods(number(held, 0).unwrap_or(1));
+    let held = if held.is_empty() && letter_code(end).is_some() { first } else { held };
+    let mods = decode_mods(number(held, 0).unwrap_or(1));
     let key = match end {
-        b'u' => unicode(number(first, 0)?, mods)?,
-        b'~' if number(first, 0) == Some(27) => unicode(number(field(2), 0)?, mods)?,
-        b'~' => Key { code: numbered(number(first, 0)?)?, mods },
+        b'u' => unicode_key(number(first, 0)?, mods)?,
+        b'~' if number(first, 0) == Some(27) => unicode_key(number(field(2), 0)?, mods)?,
+        b'~' => Key { code: tilde_code(number(first, 0)?)?, mods },
         b'Z' => Key { code: Code::Tab, mods: Mods { shift: true, ..mods } },
-        _ => Key { code: named(end)?, mods },
+        _ => Key { code: letter_code(end)?, mods },
     };
     Some(Input::Key(key))
 }
 
-fn mods(mask: u32) -> Mods {
+fn decode_mods(mask: u32) -> Mods {
     let bits = mask.saturating_sub(1);
     Mods { shift: bits & 1 != 0, alt: bits & 2 != 0, ctrl: bits & 4 != 0 }
 }
 
 /// A key by its number in the kitty protocol and in xterm's.
-fn unicode(number: u32, mods: Mods) -> Option<Key> {
+fn unicode_key(number: u32, mods: Mods) -> Option<Key> {
     let code = match number {
         8 | 127 => Code::Backspace,
         9 => Code::Tab,
@@ -283,18 +287,18 @@ fn unicode(number: u32, mods: Mods) -> Option<Key> {
         27 => Code::Esc,
         57_376..=57_398 => Code::F(u8::try_from(number - 57_376 + 13).ok()?),
         57_399..=57_408 => Code::Char(char::from_digit(number - 57_399, 10)?),
-        57_409..=57_426 => keypad(number)?,
+        57_409..=57_426 => keypad_code(number)?,
         _ => {
             let letter = char::from_u32(number).filter(|letter| {
                 !letter.is_control() && !('\u{e000}'..='\u{f8ff}').contains(letter)
             })?;
-            return Some(shifted(letter, mods));
+            return Some(apply_shift(letter, mods));
         }
     };
     Some(Key { code, mods })
 }
 
-fn keypad(number: u32) -> Option<Code> {
+fn keypad_code(number: u32) -> Option<Code> {
     const KEYS: [Code; 18] = [
         Code::Char('.'),
         Code::Char('/'),
@@ -319,7 +323,7 @@ fn keypad(number: u32) -> Option<Code> {
 }
 
 /// The letter says shift; with Ctrl both cases mean one key.
-fn shifted(letter: char, mods: Mods) -> Key {
+fn apply_shift(letter: char, mods: Mods) -> Key {
     let mut upper = letter.to_uppercase();
     let letter = match (upper.next(), upper.next()) {
         _ if mods.ctrl => letter.to_ascii_lowercase(),
@@ -330,7 +334,7 @@ fn shifted(letter: char, mods: Mods) -> Key {
 }
 
 /// `BUTTON ; COLUMN ; ROW`, cells from 1; it ends in `m` where a button is let go.
-fn mouse(report: &str, end: u8) -> Option<Mouse> {
+fn parse_mouse(report: &str, end: u8) -> Option<Mouse> {
     let mut numbers = report.split(';').map(str::parse::<u16>);
     let (Some(Ok(button)), Some(Ok(column)), Some(Ok(row)), None) =
         (numbers.next(), numbers.next(), numbers.next(), numbers.next())

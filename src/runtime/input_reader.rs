@@ -52,12 +52,12 @@ impl InputReader {
     /// When there is no terminal.
     pub fn start(&mut self) -> io::Result<()> {
         let terminal = system::Terminal::open()?;
-        let (alive, ended) = system::pair()?;
+        let (alive, ended) = system::alive_pair()?;
         let (sender, inputs) = mpsc::sync_channel(QUEUE);
         let arrived = Arc::clone(&self.arrived);
         let thread = thread::Builder::new().name("terminal".into()).spawn(move || {
             let taken = Taker { inputs: &sender, arrived: &arrived };
-            if let Err(error) = terminal.read(&ended, &taken) {
+            if let Err(error) = terminal.read_inputs(&ended, &taken) {
                 // Nobody needs to know when nobody listens.
                 let _ = sender.send(Err(error));
             }
@@ -109,7 +109,7 @@ impl InputReader {
     }
 
     /// Blocks until the next input.
-    pub fn wait(&mut self) -> Read {
+    pub fn next_blocking(&mut self) -> Read {
         if let Some(kept) = self.kept.pop_front() {
             return kept;
         }

@@ -13,7 +13,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::now::now;
+use super::now::now_millis;
 use crate::{
     app::{effect::Effect, history::HistoryMessage, message::Message, notices::NoticeKind},
     engine::trace::{lines, wanted::Wanted},
@@ -38,9 +38,9 @@ pub(crate) struct Record(Arc<Mutex<Option<Recorder>>>);
 
 impl Record {
     /// Puts events into the history; a message when that fails for the first time.
-    pub fn keep(&self, events: &[Event]) -> Option<Message> {
+    pub fn record_events(&self, events: &[Event]) -> Option<Message> {
         let mut recorder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let problem = recorder.as_mut()?.take(events).err()?;
+        let problem = recorder.as_mut()?.record_events(events).err()?;
         *recorder = None;
         Some(not_kept(&problem))
     }
@@ -64,14 +64,14 @@ impl HistoryRecorder {
     pub fn new(history: History, messages: mpsc::Sender<Message>) -> Self {
         let history = Arc::new(history);
         let (wanted, opening) = (watch::Sender::default(), watch::Sender::default());
-        tokio::spawn(list(Arc::clone(&history), wanted.subscribe(), messages.clone()));
-        tokio::spawn(open(Arc::clone(&history), opening.subscribe(), messages.clone()));
+        tokio::spawn(list_traces(Arc::clone(&history), wanted.subscribe(), messages.clone()));
+        tokio::spawn(open_traces(Arc::clone(&history), opening.subscribe(), messages.clone()));
         Self { history, messages, wanted, opening, replay: None }
     }
 
     /// Begins a call in the history; it is made although it cannot be kept.
-    pub fn record(&self, request: &Request, connection: &Connection) -> Record {
-        let begun = self.history.begin(&Head::of(request, connection, now()));
+    pub fn begin_record(&self, request: &Request, connection: &Connection) -> Record {
+        let begun = self.history.begin_call(&Head::from_request(request, connection, now_millis()));
         let complain = |problem: Problem| {
             let messages = self.messages.clone();
             tokio::spawn(async move { messages.send(not_kept(&problem)).await });
@@ -85,31 +85,37 @@ impl HistoryRecorder {
             Effect::ListKept { turn, query } => drop(self.wanted.send_replace((turn, query))),
             Effect::OpenKept(id) => drop(self.opening.send_replace(Some(id))),
             Effect::CompareKept([before, after]) => {
-                self.answer(move |history| {
+                self.spawn_reply(move |history| {
                     Ok(Message::History(HistoryMessage::Compared(Arc::new([
-                        history.open(&before)?,
-                        history.open(&after)?,
+                        history.load_trace(&before)?,
+                        history.load_trace(&after)?,
                     ]))))
                 });
             }
             Effect::Replay { trace, speed } => {
                 self.stop_replay();
-                self.replay =
-                    Some(tokio::spawn(replay(trace, speed, self.messages.clone())).abort_handle());
+                self.replay = Some(
+                    tokio::spawn(replay_trace(trace, speed, self.messages.clone())).abort_handle(),
+                );
             }
             Effect::StopReplay => self.stop_replay(),
-            Effect::ExportKept { id, path } => self.answer(move |history| {
-                export(&history.open(&id)?, Path::new(&path))?;
+            Effect::ExportKept { id, path } => self.spawn_reply(move |history| {
+                export_trace(&history.load_trace(&id)?, Path::new(&path))?;
                 Ok(Message::Notice(NoticeKind::Done, format!("the call is in {path}")))
             }),
-            Effect::RemoveKept(id) => self.answer(move |history| {
-                history.remove(|of| of == &*id).map(|_| Message::History(HistoryMessage::Changed))
+            Effect::RemoveKept(id) => self.spawn_reply(move |history| {
+                history
+                    .remove_calls(|of| of == &*id)
+                    .map(|_| Message::History(HistoryMessage::Changed))
             }),
             _ => {}
         }
     }
 
-    fn answer(&self, work: impl FnOnce(&History) -> Result<Message, Problem> + Send + 'static) {
+    fn spawn_reply(
+        &self,
+        work: impl FnOnce(&History) -> Result<Message, Problem> + Send + 'static,
+    ) {
         let (history, messages) = (Arc::clone(&self.history), self.messages.clone());
         tokio::task::spawn_blocking(move || {
             let message = work(&history).unwrap_or_else(Message::Failed);
@@ -126,7 +132,7 @@ impl HistoryRecorder {
 }
 
 /// Reads the history for what was asked last.
-async fn list(
+async fn list_traces(
     history: Arc<History>,
     mut wanted: watch::Receiver<(u64, String)>,
     messages: mpsc::Sender<Message>,
@@ -134,8 +140,10 @@ async fn list(
     while wanted.changed().await.is_ok() {
         let (turn, query) = wanted.borrow_and_update().clone();
         let history = Arc::clone(&history);
-        let read =
-            tokio::task::spawn_blocking(move || history.list(Wanted::parse(&query, now()))).await;
+        let read = tokio::task::spawn_blocking(move || {
+            history.list_calls(Wanted::parse(&query, now_millis()))
+        })
+        .await;
         let message = match read {
             Ok(Ok(listing)) => {
                 Message::History(HistoryMessage::Listed { turn, listing: Arc::new(listing) })
@@ -150,7 +158,7 @@ async fn list(
 }
 
 /// Opens the call that was asked for last.
-async fn open(
+async fn open_traces(
     history: Arc<History>,
     mut opening: watch::Receiver<Option<TraceId>>,
     messages: mpsc::Sender<Message>,
@@ -158,7 +166,7 @@ async fn open(
     while opening.changed().await.is_ok() {
         let Some(id) = opening.borrow_and_update().clone() else { continue };
         let history = Arc::clone(&history);
-        let message = match tokio::task::spawn_blocking(move || history.open(&id)).await {
+        let message = match tokio::task::spawn_blocking(move || history.load_trace(&id)).await {
             Ok(Ok(trace)) => Message::History(HistoryMessage::Opened(Box::new(trace))),
             Ok(Err(problem)) => Message::Failed(problem),
             Err(_) => continue,
@@ -170,7 +178,7 @@ async fn open(
 }
 
 /// Tells events in their times, `speed` times as fast; those that are due are told together.
-async fn replay(trace: Arc<Trace>, speed: u32, messages: mpsc::Sender<Message>) {
+async fn replay_trace(trace: Arc<Trace>, speed: u32, messages: mpsc::Sender<Message>) {
     let began = Instant::now();
     let mut rest = trace.events.as_slice();
     let due = |event: &Event| match speed {
@@ -197,12 +205,12 @@ async fn replay(trace: Arc<Trace>, speed: u32, messages: mpsc::Sender<Message>) 
     }
 }
 
-fn export(trace: &Trace, path: &Path) -> Result<(), Problem> {
+fn export_trace(trace: &Trace, path: &Path) -> Result<(), Problem> {
     let events = trace.events.iter().map(|event| lines::of_event(&trace.head.id, event));
     let text: String = std::iter::once(lines::of_head(&trace.head)).chain(events).collect();
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    files::save(folder, path, &text, Expected::Absent, Outside::Refuse)
+    files::save_file(folder, path, &text, Expected::Absent, Outside::Refuse)
         .map(drop)
         .map_err(|error| error.problem().clone())
 }

@@ -58,14 +58,15 @@ pub(crate) struct Launch {
 ///
 /// # Errors
 /// When there is no terminal, or the system refuses what the runtime needs.
-pub(crate) fn run(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
+pub(crate) fn run_screen(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
     let failed = |error: std::io::Error| {
-        Problem::new(ProblemKind::File, "opening the screen", error.to_string())
-            .remedy("run it in a terminal; `toolcrib --help` lists the commands that need none")
+        Problem::new(ProblemKind::File, "opening the screen", error.to_string()).with_remedy(
+            "run it in a terminal; `toolcrib --help` lists the commands that need none",
+        )
     };
     let lost = |error: std::io::Error| {
         Problem::new(ProblemKind::File, "using the terminal", error.to_string())
-            .remedy("what was unsaved is kept and offered at the next start")
+            .with_remedy("what was unsaved is kept and offered at the next start")
     };
     terminal::guard_panics();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -74,10 +75,10 @@ pub(crate) fn run(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
         .build()
         .map_err(failed)?;
     let ended = runtime.block_on(async {
-        let (mut event_loop, first) = open(launch).await.map_err(failed)?;
+        let (mut event_loop, first) = open_event_loop(launch).await.map_err(failed)?;
         let ended = event_loop.run(first).await;
-        event_loop.host.end().await;
-        Ok((ended.map_err(lost)?, event_loop.state.filled()))
+        event_loop.host.shut_down().await;
+        Ok((ended.map_err(lost)?, event_loop.state.form_result()))
     });
     // A call that cannot be stopped must not keep the user waiting.
     runtime.shutdown_background();
@@ -85,10 +86,12 @@ pub(crate) fn run(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
 }
 
 /// The program, and what it does first.
-async fn open(launch: Launch) -> std::io::Result<(EventLoop<TerminalHost>, Vec<Effect>)> {
+async fn open_event_loop(
+    launch: Launch,
+) -> std::io::Result<(EventLoop<TerminalHost>, Vec<Effect>)> {
     let Launch { workspace, paths, settings, themes, mut start, limits, mut complaints } = launch;
-    let (themes, theme_complaints) = theme::all(&themes);
-    let (keymap, keymap_complaints) = Keymap::with(&settings.keys);
+    let (themes, theme_complaints) = theme::available_themes(&themes);
+    let (keymap, keymap_complaints) = Keymap::with_overrides(&settings.keys);
     complaints.extend(theme_complaints.into_iter().chain(keymap_complaints));
     start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
     let known = |name: &String| start.themes.contains(name);
@@ -97,7 +100,7 @@ async fn open(launch: Launch) -> std::io::Result<(EventLoop<TerminalHost>, Vec<E
         .clone()
         .filter(known)
         .unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
-    start.seed = seed();
+    start.seed = id_seed();
     let colour = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         Colour::Forbidden
     } else {
@@ -109,15 +112,15 @@ async fn open(launch: Launch) -> std::io::Result<(EventLoop<TerminalHost>, Vec<E
     let of = start
         .form
         .as_ref()
-        .map_or_else(|| workspace.root.clone(), |form| workspace.path(&form.file));
-    let journal = Journal::of(&paths, &of);
-    let pending = journal.pending(|file| workspace.path(file));
+        .map_or_else(|| workspace.root.clone(), |form| workspace.file_path(&form.file));
+    let journal = Journal::for_workspace(&paths, &of);
+    let pending = journal.unsaved_texts(|file| workspace.file_path(file));
     if start.form.is_some() {
         // A workspace's folders are swept when they are watched.
-        stale::sweep(&workspace.root);
+        stale::sweep_folder(&workspace.root);
     }
-    start.mask = secrets::mask(&start.connections.known);
-    let history = History::of(&paths, &workspace.root, start.mask.clone());
+    start.mask = secrets::build_mask(&start.connections.known);
+    let history = History::for_workspace(&paths, &workspace.root, start.mask.clone());
     let tools = Tools {
         workspace,
         journal,
@@ -130,20 +133,20 @@ async fn open(launch: Launch) -> std::io::Result<(EventLoop<TerminalHost>, Vec<E
     let mut performer = Performer::new(tools, sender.clone());
     let mut state = State::new(start);
     for complaint in complaints {
-        state.notices.push(NoticeKind::Warning, complaint, super::now::now());
+        state.notices.push(NoticeKind::Warning, complaint, super::now::now_millis());
     }
     match pending {
         Ok(texts) if !texts.is_empty() => {
             let _ = sender.send(Message::Unsaved(texts)).await;
         }
         Ok(_) => {}
-        Err(problem) => state.notices.problem(&problem, super::now::now()),
+        Err(problem) => state.notices.push_problem(&problem, super::now::now_millis()),
     }
     let is_form = state.form.is_some();
     let (root, first) = if is_form {
-        (Root::form(themes, colour, keymap), Vec::new())
+        (Root::form_program(themes, colour, keymap), Vec::new())
     } else {
-        performer.watch();
+        performer.watch_workspace();
         let first = Effect::Read { first: Some(state.mode) };
         (Root::new(themes, colour, keymap), vec![first])
     };
@@ -151,7 +154,7 @@ async fn open(launch: Launch) -> std::io::Result<(EventLoop<TerminalHost>, Vec<E
 }
 
 /// Differs from start to start; ids of calls are made from it.
-fn seed() -> u64 {
+fn id_seed() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let nanos = u64::try_from(since.as_nanos() & u128::from(u64::MAX)).unwrap_or_default();
     nanos ^ (u64::from(std::process::id()) << 32)

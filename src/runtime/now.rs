@@ -10,7 +10,7 @@ use crate::{
 
 /// Now.
 #[must_use]
-pub(crate) fn now() -> Millis {
+pub(crate) fn now_millis() -> Millis {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
@@ -24,7 +24,7 @@ pub(crate) fn rfc3339(at: Millis) -> String {
 
 /// That moment as the clock on the wall showed it.
 #[must_use]
-pub(crate) fn wall(at: Millis) -> LocalTime {
+pub(crate) fn local_time(at: Millis) -> LocalTime {
     let moment = i64::try_from(at.0)
         .ok()
         .and_then(|at| jiff::Timestamp::from_millisecond(at).ok())
@@ -39,8 +39,8 @@ pub(crate) fn wall(at: Millis) -> LocalTime {
 ///
 /// # Errors
 /// When it is still to come.
-pub(crate) fn begins(since: Since) -> Result<Millis, CallError> {
-    let moment = since.moment(now(), |at| wall(at).offset);
+pub(crate) fn resolve_since(since: Since) -> Result<Millis, CallError> {
+    let moment = since.to_moment(now_millis(), |at| local_time(at).offset);
     moment.map_err(|message| CallError {
         kind: ErrorKind::BadTime,
         message,

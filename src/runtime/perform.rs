@@ -112,7 +112,7 @@ impl Performer {
     #[must_use]
     pub fn new(tools: Tools, messages: mpsc::Sender<Message>) -> Self {
         let registry = Arc::new(registry::of_workspace(&tools.workspace.root));
-        tokio::spawn(tell_states(registry.states(), messages.clone()));
+        tokio::spawn(tell_states(registry.connection_states(), messages.clone()));
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();
         tokio::spawn(keep_journal(Arc::clone(&journal), unsaved.subscribe(), messages.clone()));
@@ -138,38 +138,46 @@ impl Performer {
     }
 
     /// Watches the workspace's folders from now on.
-    pub fn watch(&mut self) {
-        self.watch = reading::watch(&self.workspace, &self.messages);
+    pub fn watch_workspace(&mut self) {
+        self.watch = reading::watch_workspace(&self.workspace, &self.messages);
     }
 
     /// Starts carrying an effect out; never waits.
     pub fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Save { file, text, before, overwrite } => {
-                self.save(file, text, before.as_deref(), overwrite);
+                self.save_file(file, text, before.as_deref(), overwrite);
             }
-            Effect::Read { first } => self.read(first),
+            Effect::Read { first } => self.read_workspace(first),
             Effect::CheckSoon => self.check_soon(),
-            Effect::Check(snapshot) => self.check(*snapshot),
-            Effect::Journal(texts) => drop(self.unsaved.send_replace(self.drafts(texts))),
-            Effect::Call { call, connection, request } => self.call(call, *connection, *request),
-            Effect::Cancel(call) => self.cancel(call),
+            Effect::Check(snapshot) => self.check_snapshot(*snapshot),
+            Effect::Journal(texts) => drop(self.unsaved.send_replace(self.unsaved_drafts(texts))),
+            Effect::Call { call, connection, request } => {
+                self.start_call(call, *connection, *request)
+            }
+            Effect::Cancel(call) => self.cancel_call(call),
             Effect::Watch { turn, connection, known, places, since } => {
                 let at = At { turn, connection: *connection, known, places, since };
-                self.listening.begin(at, Arc::clone(&self.registry), self.messages.clone());
+                self.listening.listen_at(at, Arc::clone(&self.registry), self.messages.clone());
             }
             Effect::StopWatching => self.listening.stop(),
             Effect::Answer { turn, system, connection, tool, target } => {
                 let of = For { turn, system, connection: *connection, tool, target };
-                self.answering.begin(of, Arc::clone(&self.registry), self.messages.clone());
+                self.answering.start_answering(
+                    of,
+                    Arc::clone(&self.registry),
+                    self.messages.clone(),
+                );
             }
-            Effect::Reply { ask, answer } => self.answering.reply(ask, answer),
-            Effect::StopAnswering { turn } => self.answering.stop(turn),
+            Effect::Reply { ask, answer } => self.answering.send_reply(ask, answer),
+            Effect::StopAnswering { turn } => self.answering.stop_answering(turn),
             Effect::SaveTrace { path, head, heard } => {
                 let mask = self.mask.clone();
-                self.with_trace(move |root| watching::save(root, path, &head, heard, mask));
+                self.with_trace(move |root| watching::save_trace(root, path, &head, heard, mask));
             }
-            Effect::OpenTrace(path) => self.with_trace(move |root| watching::open(root, path)),
+            Effect::OpenTrace(path) => {
+                self.with_trace(move |root| watching::open_trace(root, path))
+            }
             Effect::ReadCards { turn, connection, known, card_source } => {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
@@ -177,7 +185,7 @@ impl Performer {
             Effect::AllowStart { turn, connection, start } => {
                 match Consents::of_user().and_then(|consents| consents.give(&start)) {
                     Ok(()) => self.test_connection(turn, *connection),
-                    Err(problem) => self.tell(Message::ConnectionTested {
+                    Err(problem) => self.send_message(Message::ConnectionTested {
                         turn,
                         connection: connection.name,
                         report: Report::Failed(problem),
@@ -187,7 +195,7 @@ impl Performer {
             Effect::ReadDeployed { connection, purpose } => {
                 self.read_deployed(*connection, purpose);
             }
-            Effect::Push { connection, push } => self.push(*connection, push),
+            Effect::Push { connection, push } => self.push_changes(*connection, push),
             Effect::AskListeners(connection) => self.ask_listeners(*connection),
             Effect::LookIntoFolder(folder) => self.look_into(folder),
             Effect::PutSample(name) => self.put_sample(name),
@@ -209,8 +217,8 @@ impl Performer {
     }
 
     /// Ends what must not outlive the program at a server.
-    pub async fn end(&mut self) {
-        self.listening.end().await;
+    pub async fn shut_down(&mut self) {
+        self.listening.stop_and_wait().await;
     }
 
     /// Does something with a trace's file, and tells what came of it.
@@ -236,11 +244,12 @@ impl Performer {
         });
     }
 
-    fn check(&self, snapshot: Snapshot) {
+    fn check_snapshot(&self, snapshot: Snapshot) {
         let messages = self.messages.clone();
         tokio::spawn(async move {
             let turn = snapshot.turn;
-            let checked = tokio::task::spawn_blocking(move || Arc::new(snapshot.findings())).await;
+            let checked =
+                tokio::task::spawn_blocking(move || Arc::new(snapshot.collect_findings())).await;
             // An answer to nothing: the next change asks again.
             let (turn, findings) =
                 checked.map_or_else(|_| Default::default(), |findings| (turn, findings));
@@ -251,16 +260,16 @@ impl Performer {
     fn look_into(&self, folder: String) {
         let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
         tokio::task::spawn_blocking(move || {
-            messages.blocking_send(Message::Folder(folder::look(&root, folder)))
+            messages.blocking_send(Message::Folder(folder::list_folder(&root, folder)))
         });
     }
 
-    fn tell(&self, message: Message) {
+    fn send_message(&self, message: Message) {
         let messages = self.messages.clone();
         tokio::spawn(async move { messages.send(message).await });
     }
 
-    fn drafts(&self, texts: UnsavedTexts) -> Drafts {
+    fn unsaved_drafts(&self, texts: UnsavedTexts) -> Drafts {
         let at = SystemTime::now();
         let draft = |(file, Unsaved { text, before })| {
             let newer_than = [before].into_iter().chain(self.asked.get(&file).cloned()).collect();
@@ -269,7 +278,7 @@ impl Performer {
         texts.into_iter().map(draft).collect()
     }
 
-    fn save(
+    fn save_file(
         &mut self,
         file: FileId,
         text: Option<Arc<str>>,
@@ -285,12 +294,13 @@ impl Performer {
         };
         let writing = self.writes.0.clone();
         tokio::task::spawn_blocking(move || {
-            let path = workspace.path(&file);
+            let path = workspace.file_path(&file);
             let done = match &text {
                 Some(text) => {
-                    files::save(&workspace.root, &path, text, expected, Outside::Refuse).map(drop)
+                    files::save_file(&workspace.root, &path, text, expected, Outside::Refuse)
+                        .map(drop)
                 }
-                None => files::remove(&workspace.root, &path, expected, Outside::Refuse),
+                None => files::remove_file(&workspace.root, &path, expected, Outside::Refuse),
             };
             let message = match done {
                 Ok(()) => Message::Saved { file, text },
@@ -303,7 +313,7 @@ impl Performer {
         });
     }
 
-    fn read(&self, first: Option<Mode>) {
+    fn read_workspace(&self, first: Option<Mode>) {
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
         tokio::task::spawn_blocking(move || reading::read_all(&workspace, &messages, first));
     }
@@ -314,19 +324,20 @@ impl Performer {
         tokio::task::spawn_blocking(move || reading::look_again(&workspace, &messages, file));
     }
 
-    fn call(&mut self, call: CallId, connection: Connection, request: Request) {
+    fn start_call(&mut self, call: CallId, connection: Connection, request: Request) {
         let (sender, mut events) = mpsc::channel(EVENTS);
         let (registry, limits, messages) =
             (Arc::clone(&self.registry), self.limits, self.messages.clone());
-        let record = self.keeper.record(&request, &connection);
+        let record = self.keeper.begin_record(&request, &connection);
         let (kept, mask) = (record.clone(), self.mask.clone());
         let task = tokio::spawn(async move {
             let calling = async {
-                match agents::asked(&request) {
+                match agents::parse_question(&request) {
                     Some(asked) => {
-                        agent::ask(&*registry, &connection, (request, asked), mask, sender).await;
+                        agent::ask_agent(&*registry, &connection, (request, asked), mask, sender)
+                            .await;
                     }
-                    None => registry.call(&connection, request, limits, sender).await,
+                    None => registry.run_call(&connection, request, limits, sender).await,
                 }
             };
             let telling = async {
@@ -334,11 +345,11 @@ impl Performer {
                 while events.recv_many(&mut batch, EVENTS).await > 0 {
                     let events = std::mem::take(&mut batch);
                     // What is seen is kept.
-                    if let Some(complaint) = kept.keep(&events) {
+                    if let Some(complaint) = kept.record_events(&events) {
                         let _ = messages.send(complaint).await;
                     }
-                    let weight = events.iter().map(Event::weight).sum();
-                    if queue::put(
+                    let weight = events.iter().map(Event::payload_len).sum();
+                    if queue::send_weighted(
                         &messages,
                         Message::Call(CallMessage::Events { call, events }),
                         weight,
@@ -357,22 +368,22 @@ impl Performer {
             .insert(call, Running { task: task.abort_handle(), began: Instant::now(), record });
     }
 
-    fn cancel(&mut self, call: CallId) {
+    fn cancel_call(&mut self, call: CallId) {
         let Some(running) = self.running.remove(&call) else { return };
         running.task.abort();
         let at_ms = u64::try_from(running.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
         let events = vec![Event { at_ms, kind: end }];
-        if let Some(complaint) = running.record.keep(&events) {
-            self.tell(complaint);
+        if let Some(complaint) = running.record.record_events(&events) {
+            self.send_message(complaint);
         }
-        self.tell(Message::Call(CallMessage::Events { call, events }));
+        self.send_message(Message::Call(CallMessage::Events { call, events }));
     }
 
     fn test_connection(&self, turn: u64, connection: Connection) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
-            let report = connection_test::report(&registry, &connection).await;
+            let report = connection_test::connection_report(&registry, &connection).await;
             messages
                 .send(Message::ConnectionTested { turn, connection: connection.name, report })
                 .await
@@ -382,7 +393,7 @@ impl Performer {
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
-            let read = deployed::read(&*registry, &connection).await;
+            let read = deployed::read_items(&*registry, &connection).await;
             messages.send(Message::Deployed { purpose, read }).await
         });
     }
@@ -391,7 +402,7 @@ impl Performer {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
             // Where nobody can tell, there is nothing to show.
-            if let Ok(Some(listeners)) = deployed::listeners(&*registry, &connection).await {
+            if let Ok(Some(listeners)) = deployed::read_listeners(&*registry, &connection).await {
                 let _ = messages
                     .send(Message::Listeners {
                         connection: connection.name,
@@ -402,11 +413,12 @@ impl Performer {
         });
     }
 
-    fn push(&self, connection: Connection, push: Box<Push>) {
+    fn push_changes(&self, connection: Connection, push: Box<Push>) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
-            let done = deployed::write(&*registry, &connection, &push).await;
-            let words = || format!("pushed to {} and read back: {}", connection.name, push.words());
+            let done = deployed::apply_push(&*registry, &connection, &push).await;
+            let words =
+                || format!("pushed to {} and read back: {}", connection.name, push.summary());
             messages
                 .send(
                     done.map_or_else(Message::Failed, |()| {
@@ -419,9 +431,9 @@ impl Performer {
 
     fn put_sample(&self, name: &'static str) {
         let Some(sample) = samples::by_name(name) else { return };
-        match samples::copy(sample, &self.workspace.root) {
-            Ok(()) => self.read(None),
-            Err(problem) => self.tell(Message::Failed(problem)),
+        match samples::copy_sample(sample, &self.workspace.root) {
+            Ok(()) => self.read_workspace(None),
+            Err(problem) => self.send_message(Message::Failed(problem)),
         }
     }
 
@@ -438,21 +450,21 @@ impl Performer {
     }
 
     /// Runs the user's editor while the terminal is lent; called by the loop.
-    pub fn edit(&mut self, effect: Effect) {
+    pub fn open_editor(&mut self, effect: Effect) {
         match effect {
             Effect::Editor { file, line, column } => {
                 // What is being saved must be on disk before the editor reads it.
                 self.wait_for_writes();
-                let path = self.workspace.path(&file);
-                match editor::run(self.editor.as_deref(), &path, line, column) {
+                let path = self.workspace.file_path(&file);
+                match editor::run_editor(self.editor.as_deref(), &path, line, column) {
                     Ok(()) => self.look_again(file),
-                    Err(problem) => self.tell(Message::Failed(problem)),
+                    Err(problem) => self.send_message(Message::Failed(problem)),
                 }
             }
             Effect::EditText { target, at, text } => {
                 match editor::edit_text(self.editor.as_deref(), &text) {
-                    Ok(text) => self.tell(Message::EditorText { target, at, text }),
-                    Err(problem) => self.tell(Message::Failed(problem)),
+                    Ok(text) => self.send_message(Message::EditorText { target, at, text }),
+                    Err(problem) => self.send_message(Message::Failed(problem)),
                 }
             }
             _ => {}
@@ -470,15 +482,15 @@ impl Performer {
     /// The process is told to end: what is unsaved is kept for the next start.
     pub async fn finish(&mut self, state: &State) {
         self.wait_for_writes();
-        let drafts = self.drafts(state.documents.unsaved());
+        let drafts = self.unsaved_drafts(state.documents.unsaved_texts());
         let journal = Arc::clone(&self.journal);
-        let _ = tokio::task::spawn_blocking(move || journal.write(&drafts)).await;
+        let _ = tokio::task::spawn_blocking(move || journal.write_drafts(&drafts)).await;
     }
 
     /// The user has left: nothing is to be offered at the next start.
     pub fn forget_journal(&mut self) {
         self.wait_for_writes();
-        let _ = self.journal.write(&Drafts::new());
+        let _ = self.journal.write_drafts(&Drafts::new());
     }
 }
 
@@ -494,7 +506,7 @@ async fn keep_journal(
         let drafts = unsaved.borrow_and_update().clone();
         let files: Vec<FileId> = drafts.keys().cloned().collect();
         let journal = Arc::clone(&journal);
-        let written = tokio::task::spawn_blocking(move || journal.write(&drafts)).await;
+        let written = tokio::task::spawn_blocking(move || journal.write_drafts(&drafts)).await;
         if let Ok(Err(problem)) = written
             && !std::mem::replace(&mut complained, true)
         {
@@ -514,7 +526,7 @@ async fn tell_states(mut states: watch::Receiver<States>, messages: mpsc::Sender
     while states.changed().await.is_ok() {
         let now = states.borrow_and_update().clone();
         for (connection, state) in now {
-            let condition = condition(&state);
+            let condition = connection_condition(&state);
             if messages.send(Message::Condition { connection, condition }).await.is_err() {
                 return;
             }
@@ -522,7 +534,7 @@ async fn tell_states(mut states: watch::Receiver<States>, messages: mpsc::Sender
     }
 }
 
-fn condition(state: &ConnectionState) -> Condition {
+fn connection_condition(state: &ConnectionState) -> Condition {
     let (words, health) = match state {
         ConnectionState::Idle => (String::new(), Health::Idle),
         ConnectionState::Connecting => ("connecting …".into(), Health::Busy),

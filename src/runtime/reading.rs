@@ -26,7 +26,7 @@ pub(crate) fn read_all(
 ) {
     let mut names = Vec::new();
     let held = |file: &FileId, source: &Source| {
-        first.map(|mode| Held { part: read::part(file, source, mode), mode })
+        first.map(|mode| Held { part: read::read_part(file, source, mode), mode })
     };
     let beginning = |file: &FileId, source: Source| {
         if let Some(held) = held(file, &source) {
@@ -47,7 +47,7 @@ pub(crate) fn read_all(
     };
     let ended = match first {
         Some(_) => workspace.read_showing(beginning, slice),
-        None => workspace.read(slice),
+        None => workspace.read_files(slice),
     };
     let message = match ended {
         Ok(end) => Message::LoadEnded { names, skipped: end.skipped },
@@ -59,7 +59,7 @@ pub(crate) fn read_all(
 
 /// Reads one file again.
 pub(crate) fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>, file: FileId) {
-    let message = match files::read(&workspace.path(&file)) {
+    let message = match files::read_text(&workspace.file_path(&file)) {
         Ok(read) => Message::DiskChanged { file, text: Some(read.text) },
         Err(problem) if problem.kind == ProblemKind::Missing => {
             Message::DiskChanged { file, text: None }
@@ -70,7 +70,10 @@ pub(crate) fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>
 }
 
 /// Watches the workspace's folders; without that, changes are seen when the files are read again.
-pub(crate) fn watch(workspace: &Arc<Workspace>, messages: &mpsc::Sender<Message>) -> Option<Watch> {
+pub(crate) fn watch_workspace(
+    workspace: &Arc<Workspace>,
+    messages: &mpsc::Sender<Message>,
+) -> Option<Watch> {
     let (seen, told) = (Arc::clone(workspace), messages.clone());
     let started = Watch::start(workspace, move |changed| match changed {
         Changed::Files(files) => files.into_iter().for_each(|file| look_again(&seen, &told, file)),

@@ -18,10 +18,10 @@ use crate::{
 /// A registry that looks secrets up when a connection needs them, and only then.
 #[must_use]
 pub(crate) fn of_system() -> Registry {
-    Registry::with(
+    Registry::with_secrets(
         Secrets::new(Arc::new(|variable| env::var(variable).ok()))
-            .with_keys(Arc::new(secrets::key))
-            .telling(Arc::new(secrets::learn)),
+            .with_keys(Arc::new(secrets::read_secret))
+            .with_observer(Arc::new(secrets::register_secret)),
     )
     .asking(Arc::new(is_allowed))
 }
@@ -43,7 +43,7 @@ fn is_allowed(start: &Start) -> bool {
 #[must_use]
 pub(crate) fn of_workspace(root: &Path) -> Registry {
     match Paths::of_user() {
-        Ok(paths) => of_system().keeping_agents(paths.agents(root)),
+        Ok(paths) => of_system().keeping_agents(paths.agents_path(root)),
         Err(_) => of_system(),
     }
 }

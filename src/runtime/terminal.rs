@@ -32,21 +32,21 @@ static ASIDE: OnceLock<Option<File>> = OnceLock::new();
 /// pipe.
 struct Tty;
 
-fn aside() -> Option<&'static File> {
+fn fallback_tty() -> Option<&'static File> {
     let open = || OpenOptions::new().read(true).write(true).open("/dev/tty").ok();
     ASIDE.get_or_init(|| if io::stdout().is_terminal() { None } else { open() }).as_ref()
 }
 
 impl Write for Tty {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match aside() {
+        match fallback_tty() {
             Some(mut tty) => tty.write(bytes),
             None => io::stdout().write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match aside() {
+        match fallback_tty() {
             Some(mut tty) => tty.flush(),
             None => io::stdout().flush(),
         }
@@ -55,7 +55,7 @@ impl Write for Tty {
 
 /// Gives a program the terminal in place of streams of ours that go elsewhere.
 pub(crate) fn lend_streams(program: &mut Command) {
-    let copy = || aside().and_then(|tty| tty.try_clone().ok());
+    let copy = || fallback_tty().and_then(|tty| tty.try_clone().ok());
     if let Some(tty) = copy() {
         program.stdout(Stdio::from(tty));
     }
@@ -75,8 +75,8 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// Takes the terminal: alternate screen, raw keys, mouse, paste.
-    pub fn take() -> io::Result<Self> {
-        enter()?;
+    pub fn take_terminal() -> io::Result<Self> {
+        enter_terminal()?;
         let terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(Tty)))
             .inspect_err(|_| give_back())?;
         Ok(Self { terminal: ManuallyDrop::new(terminal) })
@@ -91,16 +91,16 @@ impl Screen {
     }
 
     /// Gives the terminal to another program while `run` lasts.
-    pub fn lend<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<T> {
+    pub fn lend_terminal<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<T> {
         give_back();
         let done = run();
-        enter()?;
+        enter_terminal()?;
         self.terminal.clear()?;
         Ok(done)
     }
 
     /// Puts a text on the clipboard, by way of the terminal.
-    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+    pub fn copy_to_clipboard(&mut self, text: &str) -> io::Result<()> {
         execute!(
             self.terminal.backend_mut(),
             crossterm::clipboard::CopyToClipboard::to_clipboard_from(text)
@@ -114,8 +114,8 @@ impl Drop for Screen {
     }
 }
 
-fn enter() -> io::Result<()> {
-    if aside().is_none() && !io::stdout().is_terminal() {
+fn enter_terminal() -> io::Result<()> {
+    if fallback_tty().is_none() && !io::stdout().is_terminal() {
         return Err(io::Error::other("there is no terminal to draw on"));
     }
     term::enable_raw_mode()?;

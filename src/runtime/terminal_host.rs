@@ -25,23 +25,23 @@ impl TerminalHost {
     /// # Errors
     /// When there is none.
     pub fn open(performer: Performer) -> io::Result<Self> {
-        let screen = Screen::take()?;
+        let screen = Screen::take_terminal()?;
         let mut reader = InputReader::default();
         reader.start()?;
         Ok(Self { screen, reader, performer })
     }
 
     /// Ends what runs beside the loop.
-    pub async fn end(&mut self) {
-        self.performer.end().await;
+    pub async fn shut_down(&mut self) {
+        self.performer.shut_down().await;
     }
 
     /// Gives the terminal to another program while `run` lasts: two readers of one terminal would
     /// share its keys.
-    fn lend(&mut self, run: impl FnOnce(&mut Performer)) -> io::Result<()> {
+    fn lend_terminal(&mut self, run: impl FnOnce(&mut Performer)) -> io::Result<()> {
         self.reader.pause();
         let performer = &mut self.performer;
-        self.screen.lend(|| run(performer))?;
+        self.screen.lend_terminal(|| run(performer))?;
         self.reader.start()
     }
 }
@@ -51,7 +51,7 @@ impl Host for TerminalHost {
         self.screen.draw(|frame| root.draw(frame, state))
     }
 
-    async fn input(&mut self) -> io::Result<Input> {
+    async fn next_input(&mut self) -> io::Result<Input> {
         self.reader.next().await
     }
 
@@ -65,10 +65,10 @@ impl Host for TerminalHost {
                 self.performer.forget_journal();
                 return Ok(Flow::Quit);
             }
-            Effect::Copy(text) => self.screen.copy(&text)?,
-            Effect::Suspend => self.lend(|_| suspend())?,
+            Effect::Copy(text) => self.screen.copy_to_clipboard(&text)?,
+            Effect::Suspend => self.lend_terminal(|_| suspend_process())?,
             Effect::Editor { .. } | Effect::EditText { .. } => {
-                self.lend(|performer| performer.edit(effect))?;
+                self.lend_terminal(|performer| performer.open_editor(effect))?;
             }
             other => self.performer.perform(other),
         }
@@ -88,7 +88,7 @@ impl Drop for TerminalHost {
 }
 
 /// Stops this process until the shell lets it go on.
-fn suspend() {
+fn suspend_process() {
     let id = std::process::id().to_string();
     // The shell sees the stop and takes the terminal; the next line runs when it goes on.
     let _ = std::process::Command::new("kill").args(["-STOP", &id]).status();

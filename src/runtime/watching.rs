@@ -31,7 +31,7 @@ use crate::{
         problem::Problem,
         traffic::{Tapped, Witnessed},
     },
-    runtime::now::{begins, now},
+    runtime::now::{now_millis, resolve_since},
     store::{
         secrets,
         traces::{self, TraceFile},
@@ -71,7 +71,7 @@ impl Listening {
     }
 
     /// The same; waits until the server knows.
-    pub async fn end(&mut self) {
+    pub async fn stop_and_wait(&mut self) {
         if let Some((stop, listening)) = self.0.take() {
             stop.cancel();
             let _ = timeout(LEAVING, listening).await;
@@ -79,7 +79,7 @@ impl Listening {
     }
 
     /// Listens there from now on, and nowhere else.
-    pub fn begin(&mut self, at: At, registry: Arc<Registry>, messages: mpsc::Sender<Message>) {
+    pub fn listen_at(&mut self, at: At, registry: Arc<Registry>, messages: mpsc::Sender<Message>) {
         self.stop();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
@@ -88,8 +88,8 @@ impl Listening {
             let opened = stopped.run_until_cancelled(open_tap(&at, &registry)).await;
             match opened {
                 Some(Ok(mut tap)) => {
-                    stopped.run_until_cancelled(listen(&at, &mut tap, &messages)).await;
-                    tap.end().await;
+                    stopped.run_until_cancelled(forward_traffic(&at, &mut tap, &messages)).await;
+                    tap.close().await;
                 }
                 Some(Err(problem)) => {
                     let refused = Message::Watch(WatchMessage::Refused { turn, problem });
@@ -116,16 +116,16 @@ pub(crate) struct At {
 async fn open_tap(at: &At, registry: &Registry) -> Result<Tap, CallError> {
     let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
     let addresses: Vec<Address> = at.places.iter().map(address).collect();
-    let since = at.since.map(begins).transpose()?;
-    let bus = registry.open(&at.connection).await?;
-    Tap::open_since(bus, &addresses, secrets::mask(&at.known), since).await
+    let since = at.since.map(resolve_since).transpose()?;
+    let bus = registry.open_bus(&at.connection).await?;
+    Tap::open_since(bus, &addresses, secrets::build_mask(&at.known), since).await
 }
 
 /// Passes on what is heard, until nobody takes it any more.
-async fn listen(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
+async fn forward_traffic(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
     let turn = at.turn;
     let mut witness = Witness::default();
-    card_source::introduce(&mut witness, &at.connection, &secrets::mask(&at.known)).await;
+    card_source::load_rosters(&mut witness, &at.connection, &secrets::build_mask(&at.known)).await;
     let mut quiet = TICKS;
     // Until then something counts down on the screen.
     let mut due = Millis::default();
@@ -140,11 +140,11 @@ async fn listen(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
         next = tokio::select! {
             heard = tap.next(SLICE) => {
                 quiet = 0;
-                let heard: Vec<_> = heard.into_iter().map(|tapped| witness.hear(tapped)).collect();
+                let heard: Vec<_> = heard.into_iter().map(|tapped| witness.observe_message(tapped)).collect();
                 due = heard.iter().filter_map(Witnessed::due).max().map_or(due, |new| due.max(new));
                 WatchMessage::Heard { turn, heard }
             }
-            () = sleep(Duration::from_secs(1)), if quiet < TICKS || now() < due => {
+            () = sleep(Duration::from_secs(1)), if quiet < TICKS || now_millis() < due => {
                 quiet += 1;
                 WatchMessage::Tick { turn }
             }
@@ -160,16 +160,16 @@ pub(crate) fn read_cards(
     card_source: CardSource,
     messages: mpsc::Sender<Message>,
 ) {
-    let mask = secrets::mask(known);
+    let mask = secrets::build_mask(known);
     tokio::spawn(async move {
-        let read = card_source::read(&connection, &card_source, &mask).await;
+        let read = card_source::read_cards(&connection, &card_source, &mask).await;
         // The loop may have ended; then nobody needs to know.
         let _ = messages.send(Message::Watch(WatchMessage::CardsRead { turn, read })).await;
     });
 }
 
 /// A file that the user names: below the workspace unless it says otherwise.
-fn place(root: &Path, path: &str) -> PathBuf {
+fn resolve_path(root: &Path, path: &str) -> PathBuf {
     match path.strip_prefix("~/").zip(std::env::home_dir()) {
         Some((rest, home)) => home.join(rest),
         None => root.join(path),
@@ -177,25 +177,27 @@ fn place(root: &Path, path: &str) -> PathBuf {
 }
 
 /// Saves what was heard as a new trace.
-pub(crate) fn save(
+pub(crate) fn save_trace(
     root: &Path,
     path: String,
     head: &Head,
     heard: Vec<Tapped>,
     mask: Mask,
 ) -> Result<WatchMessage, Problem> {
-    let mut file = TraceFile::create(&place(root, &path), head, mask)?;
+    let mut file = TraceFile::create(&resolve_path(root, &path), head, mask)?;
     let messages =
         heard.iter().filter(|tapped| matches!(tapped, Tapped::ObservedMessage(_))).count();
-    heard.into_iter().try_for_each(|tapped| file.write(tapped))?;
-    file.end()?;
+    heard.into_iter().try_for_each(|tapped| file.write_tapped(tapped))?;
+    file.finish()?;
     Ok(WatchMessage::Saved { path, messages })
 }
 
 /// Opens a trace, decoded anew.
-pub(crate) fn open(root: &Path, path: String) -> Result<WatchMessage, Problem> {
+pub(crate) fn open_trace(root: &Path, path: String) -> Result<WatchMessage, Problem> {
     let mut record = Record::new(Bounds::default());
     let mut witness = Witness::default();
-    let head = traces::read(&place(root, &path), |tapped| drop(record.take(witness.hear(tapped))))?;
+    let head = traces::read_trace(&resolve_path(root, &path), |tapped| {
+        drop(record.add_witnessed(witness.observe_message(tapped)))
+    })?;
     Ok(WatchMessage::Opened { path, head, record: Box::new(record) })
 }

@@ -16,17 +16,21 @@ const DEEPEST: usize = 8;
 /// A new value for a node: its default where the schema allows it, else empty, with the constants
 /// and defaults that are required.
 #[must_use]
-pub fn blank(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Value {
-    Blank { schema, checker }.value(&schema.node(key), DEEPEST)
+pub fn blank_value(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Value {
+    Blank { schema, checker }.node_value(&schema.node(key), DEEPEST)
 }
 
 /// The same as far as the schema says it: a default, a constant, an object or a list with some of
 /// them. `None`: the user has to say it.
 #[must_use]
-pub(crate) fn known(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Option<Value> {
+pub(crate) fn known_value(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    key: &NodeKey,
+) -> Option<Value> {
     let node = schema.node(key);
     let is_said = node.constant.is_some() || offered_default(schema, checker, &node).is_some();
-    let value = blank(schema, checker, key);
+    let value = blank_value(schema, checker, key);
     let holds = value.is_object() || value.is_array();
     (is_said || holds && node.unions.is_empty()).then_some(value)
 }
@@ -37,7 +41,7 @@ struct Blank<'b> {
 }
 
 impl Blank<'_> {
-    fn value(&self, node: &Node, depth: usize) -> Value {
+    fn node_value(&self, node: &Node, depth: usize) -> Value {
         if let Some(default) = offered_default(self.schema, self.checker, node) {
             return default.clone();
         }
@@ -51,25 +55,27 @@ impl Blank<'_> {
             node.unions.first().and_then(|union| Some((union, union.branches.first()?)))
         {
             return match depth.checked_sub(1) {
-                Some(depth) => self
-                    .value(&self.schema.node(&node.key.with_branch(union.place, *branch)), depth),
+                Some(depth) => self.node_value(
+                    &self.schema.node(&node.key.with_branch(union.place, *branch)),
+                    depth,
+                ),
                 None => Value::Null,
             };
         }
         let types = node.shown_types();
         if types.contains(Types::OBJECT) {
-            return Value::Object(self.members(node, depth));
+            return Value::Object(self.required_members(node, depth));
         }
-        match types.each().next() {
+        match types.iter_names().next() {
             Some((Types::TEXT, _)) => Value::String(String::new()),
             Some((Types::BOOLEAN, _)) => Value::Bool(false),
             Some((Types::LIST, _)) => Value::Array(Vec::new()),
-            Some((Types::NUMBER | Types::INTEGER, _)) => Value::Number(number(node)),
+            Some((Types::NUMBER | Types::INTEGER, _)) => Value::Number(nearest_number(node)),
             _ => Value::Null,
         }
     }
 
-    fn members(&self, node: &Node, depth: usize) -> Map<String, Value> {
+    fn required_members(&self, node: &Node, depth: usize) -> Map<String, Value> {
         let mut members = Map::new();
         let Some(depth) = depth.checked_sub(1) else { return members };
         for property in
@@ -80,7 +86,7 @@ impl Blank<'_> {
                 || offered_default(self.schema, self.checker, &inner).is_some();
             let is_object = inner.typed && inner.types == Types::OBJECT && inner.unions.is_empty();
             if is_known || is_object {
-                members.insert(property.name.to_string(), self.value(&inner, depth));
+                members.insert(property.name.to_string(), self.node_value(&inner, depth));
             }
         }
         members
@@ -88,7 +94,7 @@ impl Blank<'_> {
 }
 
 /// The bound that is nearest to nothing, else zero.
-fn number(node: &Node) -> Number {
+fn nearest_number(node: &Node) -> Number {
     let zero = Number::from(0);
     let bound = |at: &Number| at.as_f64().unwrap_or_default();
     match (&node.number.min, &node.number.max) {
@@ -112,7 +118,7 @@ mod tests {
     fn new(schema: Value) -> Value {
         let checker = Checker::compile(&schema).unwrap();
         let schema = Schema::new(schema);
-        blank(&schema, Some(&checker), &schema.root_node().key)
+        blank_value(&schema, Some(&checker), &schema.root_node().key)
     }
 
     #[test]

@@ -7,19 +7,19 @@ use serde_json::{Number, Value};
 /// `None` where an exponent is too large to be compared.
 #[must_use]
 pub(crate) fn compare(one: &Number, other: &Number) -> Option<Ordering> {
-    Some(Decimal::of(one)?.cmp(&Decimal::of(other)?))
+    Some(Decimal::from_number(one)?.cmp(&Decimal::from_number(other)?))
 }
 
 /// Whether two numbers have the same value: `1`, `1.0` and `10e-1` do.
 #[must_use]
-pub(crate) fn same(one: &Number, other: &Number) -> bool {
+pub(crate) fn numbers_equal(one: &Number, other: &Number) -> bool {
     one == other || compare(one, other) == Some(Ordering::Equal)
 }
 
 /// Whether a number has no fraction: `3`, `3.0` and `1e400` have none.
 #[must_use]
 pub(crate) fn is_whole(number: &Number) -> bool {
-    Decimal::of(number).is_some_and(|decimal| decimal.exponent >= 0)
+    Decimal::from_number(number).is_some_and(|decimal| decimal.exponent >= 0)
 }
 
 /// Whether a number is written with a point or an exponent, which many readers take for a float.
@@ -31,11 +31,12 @@ pub(crate) fn is_float(number: &Number) -> bool {
 /// The one spelling under which numbers of the same value are equal as [`Value`]s: a float as 64
 /// bits print it, unless that loses digits.
 #[must_use]
-pub(crate) fn canonical(number: Number) -> Number {
+pub(crate) fn canonical_number(number: Number) -> Number {
     if !is_float(&number) {
         return number;
     }
-    let short = number.as_f64().and_then(Number::from_f64).filter(|short| same(short, &number));
+    let short =
+        number.as_f64().and_then(Number::from_f64).filter(|short| numbers_equal(short, &number));
     short.unwrap_or(number)
 }
 
@@ -43,7 +44,7 @@ pub(crate) fn canonical(number: Number) -> Number {
 pub(crate) fn canonicalize(value: &mut Value) {
     match value {
         Value::Number(number) if is_float(number) => {
-            *value = Value::Number(canonical(number.clone()));
+            *value = Value::Number(canonical_number(number.clone()));
         }
         Value::Array(items) => items.iter_mut().for_each(canonicalize),
         Value::Object(members) => members.values_mut().for_each(canonicalize),
@@ -60,7 +61,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    fn of(number: &Number) -> Option<Self> {
+    fn from_number(number: &Number) -> Option<Self> {
         let text = number.to_string();
         let (negative, text) =
             text.strip_prefix('-').map_or((false, text.as_str()), |text| (true, text));
@@ -154,10 +155,14 @@ mod tests {
         for (written, canonical) in
             [("1.50", "1.5"), ("1e3", "1000.0"), ("15e-1", "1.5"), ("1E3", "1000.0"), ("10", "10")]
         {
-            assert_eq!(super::canonical(number(written)).to_string(), canonical, "{written}");
+            assert_eq!(
+                super::canonical_number(number(written)).to_string(),
+                canonical,
+                "{written}"
+            );
         }
         for kept in ["12345678901234567890123", "0.12345678901234567890123", "1e+999", "-0"] {
-            assert_eq!(super::canonical(number(kept)).to_string(), kept);
+            assert_eq!(super::canonical_number(number(kept)).to_string(), kept);
         }
     }
 
@@ -171,7 +176,7 @@ mod tests {
             ("1.50", "1.5"),
             ("0e5", "0"),
         ] {
-            assert!(same(&number(one), &number(other)), "{one} {other}");
+            assert!(numbers_equal(&number(one), &number(other)), "{one} {other}");
         }
         assert!(
             is_whole(&number("3.0")) && is_whole(&number("1e400")) && is_whole(&number("150e-1"))

@@ -21,13 +21,13 @@ impl Draft {
         [Self::Draft4, Self::Draft6, Self::Draft7, Self::Draft201909, Self::Draft202012];
 
     #[must_use]
-    pub fn of(schema: &Value) -> Self {
-        Self::named(schema).unwrap_or_else(|| Self::inferred(schema).0)
+    pub fn detect(schema: &Value) -> Self {
+        Self::declared_in(schema).unwrap_or_else(|| Self::infer_from(schema).0)
     }
 
     /// The version that `$schema` names.
     #[must_use]
-    pub fn named(schema: &Value) -> Option<Self> {
+    pub fn declared_in(schema: &Value) -> Option<Self> {
         let named = schema.get("$schema")?.as_str()?;
         let marks = ["draft-04", "draft-06", "draft-07", "2019-09", "2020-12"];
         marks
@@ -40,12 +40,13 @@ impl Draft {
     /// The newest version with the fewest keywords that it does not know in this form;
     /// with the reason where that is not the newest of all.
     #[must_use]
-    pub fn inferred(schema: &Value) -> (Self, Option<&'static str>) {
-        let signs = signs(schema);
-        let misfits = |draft: &Self| signs.iter().filter(|sign| !sign.fits(*draft)).count();
+    pub fn infer_from(schema: &Value) -> (Self, Option<&'static str>) {
+        let signs = find_signs(schema);
+        let misfits = |draft: &Self| signs.iter().filter(|sign| !sign.fits_draft(*draft)).count();
         // Of equals the last one counts.
         let draft = Self::ALL.into_iter().rev().min_by_key(misfits).unwrap_or(Self::Draft202012);
-        let reason = signs.iter().find(|sign| sign.fits(draft) && !sign.fits(Self::Draft202012));
+        let reason =
+            signs.iter().find(|sign| sign.fits_draft(draft) && !sign.fits_draft(Self::Draft202012));
         (draft, reason.map(|sign| sign.words).filter(|_| draft != Self::Draft202012))
     }
 
@@ -87,24 +88,26 @@ struct Sign {
 }
 
 impl Sign {
-    fn fits(&self, draft: Draft) -> bool {
+    fn fits_draft(&self, draft: Draft) -> bool {
         self.since <= draft && draft <= self.until
     }
 }
 
-fn signs(schema: &Value) -> Vec<Sign> {
+fn find_signs(schema: &Value) -> Vec<Sign> {
     let mut signs = Vec::new();
-    for (at, schema) in subschemas::all(schema) {
+    for (at, schema) in subschemas::list_subschemas(schema) {
         match schema {
             // Draft 4 knows true and false only where they are said of further members and items.
             Value::Bool(_)
                 if !at.ends_with("/additionalProperties") && !at.ends_with("/additionalItems") =>
             {
-                signs.push(since(Draft::Draft6));
+                signs.push(sign_since(Draft::Draft6));
             }
             Value::Object(keywords) => {
                 signs.extend(
-                    keywords.iter().filter_map(|(name, value)| sign(name, value, at.is_empty())),
+                    keywords
+                        .iter()
+                        .filter_map(|(name, value)| keyword_sign(name, value, at.is_empty())),
                 );
             }
             _ => {}
@@ -113,11 +116,11 @@ fn signs(schema: &Value) -> Vec<Sign> {
     signs
 }
 
-fn since(since: Draft) -> Sign {
+fn sign_since(since: Draft) -> Sign {
     Sign { since, until: Draft::Draft202012, words: "" }
 }
 
-fn sign(keyword: &str, value: &Value, is_root: bool) -> Option<Sign> {
+fn keyword_sign(keyword: &str, value: &Value, is_root: bool) -> Option<Sign> {
     let until =
         |until: Draft, words: &'static str| Some(Sign { since: Draft::Draft4, until, words });
     match (keyword, value) {
@@ -137,8 +140,8 @@ fn sign(keyword: &str, value: &Value, is_root: bool) -> Option<Sign> {
             words: "it has \"$recursiveRef\"",
         }),
         ("exclusiveMinimum" | "exclusiveMaximum", Value::Number(_))
-        | ("const" | "contains" | "propertyNames" | "$id", _) => Some(since(Draft::Draft6)),
-        ("if" | "then" | "else", _) => Some(since(Draft::Draft7)),
+        | ("const" | "contains" | "propertyNames" | "$id", _) => Some(sign_since(Draft::Draft6)),
+        ("if" | "then" | "else", _) => Some(sign_since(Draft::Draft7)),
         (
             "dependentRequired"
             | "dependentSchemas"
@@ -148,8 +151,10 @@ fn sign(keyword: &str, value: &Value, is_root: bool) -> Option<Sign> {
             | "maxContains"
             | "$anchor",
             _,
-        ) => Some(since(Draft::Draft201909)),
-        ("prefixItems" | "$dynamicRef" | "$dynamicAnchor", _) => Some(since(Draft::Draft202012)),
+        ) => Some(sign_since(Draft::Draft201909)),
+        ("prefixItems" | "$dynamicRef" | "$dynamicAnchor", _) => {
+            Some(sign_since(Draft::Draft202012))
+        }
         _ => None,
     }
 }
@@ -163,15 +168,17 @@ mod tests {
     #[test]
     fn a_draft_is_named_or_read_off_the_keywords() {
         assert_eq!(
-            Draft::of(&json!({"$schema": "http://json-schema.org/draft-07/schema#", "items": []})),
+            Draft::detect(
+                &json!({"$schema": "http://json-schema.org/draft-07/schema#", "items": []})
+            ),
             Draft::Draft7
         );
-        assert_eq!(Draft::of(&json!(true)), Draft::Draft202012);
+        assert_eq!(Draft::detect(&json!(true)), Draft::Draft202012);
         assert_eq!(
-            Draft::of(&json!({"$schema": "https://example.com/mine", "items": [{}]})),
+            Draft::detect(&json!({"$schema": "https://example.com/mine", "items": [{}]})),
             Draft::Draft201909
         );
-        let inferred = |schema: Value| Draft::inferred(&schema).0;
+        let inferred = |schema: Value| Draft::infer_from(&schema).0;
         assert_eq!(
             inferred(json!({"properties": {"a": {"minimum": 0, "exclusiveMinimum": true}}})),
             Draft::Draft4
@@ -192,12 +199,12 @@ mod tests {
             inferred(json!({"default": {"items": [1]}, "properties": {"items": {"enum": [[1]]}}})),
             Draft::Draft202012
         );
-        assert_eq!(Draft::inferred(&json!({"items": [{}]})).1, Some("\"items\" is a list"));
+        assert_eq!(Draft::infer_from(&json!({"items": [{}]})).1, Some("\"items\" is a list"));
     }
 
     #[test]
     fn definitions_that_only_a_reference_leads_to_are_looked_at() {
         let schema = json!({"$ref": "#/components/schemas/A", "components": {"schemas": {"A": {"exclusiveMaximum": true}}}});
-        assert_eq!(Draft::of(&schema), Draft::Draft4);
+        assert_eq!(Draft::detect(&schema), Draft::Draft4);
     }
 }

@@ -1,7 +1,7 @@
 //! Names as they are written in JSON Pointers and in references.
 
 /// A name as a token of a JSON Pointer.
-pub(super) fn escape(token: &str) -> String {
+pub(super) fn escape_token(token: &str) -> String {
     token.replace('~', "~0").replace('/', "~1")
 }
 

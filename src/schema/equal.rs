@@ -7,14 +7,15 @@ use super::decimal;
 /// Equality as JSON Schema has it: `1` and `1.0` are the same number, the order of members does not
 /// count.
 #[must_use]
-pub(crate) fn same(one: &Value, other: &Value) -> bool {
+pub(crate) fn values_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Number(a), Value::Number(b)) => decimal::same(a, b),
+        (Value::Number(a), Value::Number(b)) => decimal::numbers_equal(a, b),
         (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| values_equal(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+            a.len() == b.len()
+                && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| values_equal(a, b)))
         }
         _ => one == other,
     }
@@ -28,14 +29,14 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_by_what_they_are_worth() {
-        assert!(same(&json!({"a": [1, 2], "b": null}), &json!({"b": null, "a": [1.0, 2]})));
+        assert!(values_equal(&json!({"a": [1, 2], "b": null}), &json!({"b": null, "a": [1.0, 2]})));
         assert!(
-            !same(&json!(1), &json!(true))
-                && !same(&json!([1]), &json!([1, 1]))
-                && !same(&json!("1"), &json!(1))
+            !values_equal(&json!(1), &json!(true))
+                && !values_equal(&json!([1]), &json!([1, 1]))
+                && !values_equal(&json!("1"), &json!(1))
         );
         assert!(
-            !same(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992_u64)),
+            !values_equal(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992_u64)),
             "whole numbers keep all their digits"
         );
     }

@@ -46,7 +46,7 @@ impl Field {
 
     /// The row's contents can be shown or hidden.
     #[must_use]
-    pub fn fold(&self) -> Option<bool> {
+    pub fn fold_state(&self) -> Option<bool> {
         match self.kind {
             Kind::List { open, .. } | Kind::Object { open, .. } | Kind::Map { open, .. } => {
                 Some(open)
@@ -114,7 +114,7 @@ pub enum Presence {
 }
 
 impl Presence {
-    pub(super) fn of(value: Option<&Value>) -> Self {
+    pub(super) fn from_value(value: Option<&Value>) -> Self {
         match value {
             None => Self::Unset,
             Some(Value::Null) => Self::Null,

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 pub use super::{
     field::{Field, Part, Presence, Role, View},
     places::{
-        chosen, decided_at, effective, entry_key, key_at, may_hold_entries, offered_default,
-        property_key, takes_entries,
+        chosen_branch, decided_at, effective_node, entry_key, key_at, may_hold_entries,
+        offered_default, property_key, takes_entries,
     },
 };
 use super::{
@@ -20,7 +20,7 @@ use super::{
     pointer::Pointer,
     table,
     tree::Schema,
-    ui_schema::{Ui, shown},
+    ui_schema::{Ui, apply_ui_schema},
     validate::Checker,
     variant,
 };
@@ -32,7 +32,7 @@ const MOST_OPEN: usize = 8;
 
 /// Lays out a value. Only what is open is looked at. Without a checker, conditions are left out.
 #[must_use]
-pub fn fields(
+pub fn layout_fields(
     schema: &Schema,
     checker: Option<&Checker>,
     value: &Value,
@@ -55,7 +55,7 @@ pub fn fields(
         read_only: false,
         locks: Locks::default(),
     };
-    layout.lay(&slot, &root.key);
+    layout.layout_node(&slot, &root.key);
     layout.fields
 }
 
@@ -76,7 +76,7 @@ struct FieldSlot<'v> {
 
 impl FieldSlot<'_> {
     /// The node as it counts here: what stands in something read-only is read-only too.
-    fn locked(&self, mut node: Arc<Node>) -> Arc<Node> {
+    fn inherit_read_only(&self, mut node: Arc<Node>) -> Arc<Node> {
         if self.read_only && !node.read_only {
             Arc::make_mut(&mut node).read_only = true;
         }
@@ -94,17 +94,19 @@ struct Layout<'l> {
 }
 
 impl Layout<'_> {
-    fn lay(&mut self, slot: &FieldSlot<'_>, key: &NodeKey) {
+    fn layout_node(&mut self, slot: &FieldSlot<'_>, key: &NodeKey) {
         let mut ui = slot.ui.clone();
-        let mut node =
-            slot.locked(shown(effective(self.schema, self.checker, key, slot.value), &ui));
+        let mut node = slot.inherit_read_only(apply_ui_schema(
+            effective_node(self.schema, self.checker, key, slot.value),
+            &ui,
+        ));
         let mut label = Arc::clone(&slot.label);
         let mut switches = 0;
         // Each decided union may bring another one; the bound is for unions that hold themselves.
         while switches < 8 {
             let Some(union) = node.unions.first().cloned() else { break };
-            let branches = variant::branches(self.schema, &union);
-            let chosen = variant::choose(
+            let branches = variant::describe_branches(self.schema, &union);
+            let chosen = variant::choose_branch(
                 self.schema,
                 self.checker,
                 self.view,
@@ -116,7 +118,7 @@ impl Layout<'_> {
                 Some((*union.branches.get(chosen)?, Arc::clone(&branches.get(chosen)?.label)))
             });
             let kind = Kind::Variant { branches, chosen, open: None };
-            let mut row = self.field(slot, &node, kind, Part::Switch(union.place));
+            let mut row = self.build_field(slot, &node, kind, Part::Switch(union.place));
             row.label = Arc::clone(&label);
             if switches > 0 {
                 row.required = false;
@@ -128,19 +130,22 @@ impl Layout<'_> {
             let key = match below {
                 Some((branch, name)) => {
                     label = name;
-                    ui = ui.branch(self.schema.branch_number(branch));
+                    ui = ui.with_branch(self.schema.branch_number(branch));
                     node.key.with_branch(union.place, branch)
                 }
                 None if union.inclusive && slot.value.is_none() => node.key.with_all(union.place),
                 None => return,
             };
-            node = slot.locked(shown(effective(self.schema, self.checker, &key, slot.value), &ui));
+            node = slot.inherit_read_only(apply_ui_schema(
+                effective_node(self.schema, self.checker, &key, slot.value),
+                &ui,
+            ));
         }
-        self.decided(slot, &node, &ui, switches > 0);
+        self.layout_decided(slot, &node, &ui, switches > 0);
     }
 
-    fn field(&self, slot: &FieldSlot<'_>, node: &Arc<Node>, kind: Kind, part: Part) -> Field {
-        let presence = Presence::of(slot.value);
+    fn build_field(&self, slot: &FieldSlot<'_>, node: &Arc<Node>, kind: Kind, part: Part) -> Field {
+        let presence = Presence::from_value(slot.value);
         Field {
             pointer: slot.pointer.clone(),
             part,
@@ -150,7 +155,7 @@ impl Layout<'_> {
             key: (slot.role == Role::Member)
                 .then(|| slot.pointer.last())
                 .flatten()
-                .filter(|key| !slot.label.is_empty() && !says(&slot.label, key))
+                .filter(|key| !slot.label.is_empty() && !title_matches_name(&slot.label, key))
                 .map(Arc::from),
             kind,
             required: slot.required,
@@ -164,11 +169,17 @@ impl Layout<'_> {
     }
 
     /// Lays out a node whose unions are decided; below its switch where it has one.
-    fn decided(&mut self, slot: &FieldSlot<'_>, node: &Arc<Node>, ui: &Ui<'_>, switched: bool) {
+    fn layout_decided(
+        &mut self,
+        slot: &FieldSlot<'_>,
+        node: &Arc<Node>,
+        ui: &Ui<'_>,
+        switched: bool,
+    ) {
         let is_root = slot.role == Role::Root;
         let items =
             (!node.list.items.places.is_empty()).then(|| self.schema.node(&node.list.items));
-        let shape = kind::shape(node, items.as_deref(), slot.value);
+        let shape = kind::fitting_shape(node, items.as_deref(), slot.value);
         let holds = matches!(shape, Shape::List | Shape::Object | Shape::Map);
         let open = holds && (is_root || self.is_open(slot, node, shape));
         let nothing_to_edit = switched && matches!(shape, Shape::Null | Shape::Const);
@@ -178,7 +189,7 @@ impl Layout<'_> {
                 *fold = (!is_root).then_some(open);
             }
             _ if nothing_to_edit || is_bare_root => {}
-            _ => self.fields.push(self.row(slot, node, shape, (switched, open))),
+            _ => self.fields.push(self.build_row(slot, node, shape, (switched, open))),
         }
         if !open {
             return;
@@ -187,9 +198,9 @@ impl Layout<'_> {
         match shape {
             Shape::List => {
                 let items = slot.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-                self.items((&slot.pointer, depth), node, ui, items);
+                self.layout_items((&slot.pointer, depth), node, ui, items);
             }
-            _ => self.members(
+            _ => self.layout_members(
                 (&slot.pointer, depth),
                 node,
                 ui,
@@ -198,7 +209,7 @@ impl Layout<'_> {
         }
     }
 
-    fn row(
+    fn build_row(
         &self,
         slot: &FieldSlot<'_>,
         node: &Arc<Node>,
@@ -233,7 +244,7 @@ impl Layout<'_> {
                 Kind::List {
                     len: items.len(),
                     open,
-                    columns: table::columns(self.schema, node, items),
+                    columns: table::table_columns(self.schema, node, items),
                 }
             }
             Shape::Object => {
@@ -252,7 +263,7 @@ impl Layout<'_> {
         } else {
             kind
         };
-        let mut row = self.field(slot, node, kind, Part::Whole);
+        let mut row = self.build_field(slot, node, kind, Part::Whole);
         if switched {
             row.part = Part::Value;
             row.label = "value".into();
@@ -278,7 +289,7 @@ impl Layout<'_> {
         }
     }
 
-    fn items(
+    fn layout_items(
         &mut self,
         (list, depth): (&Pointer, usize),
         node: &Arc<Node>,
@@ -289,35 +300,40 @@ impl Layout<'_> {
         let start = self.view.windows.get(list).copied().unwrap_or_default().min(last_start);
         let end = (start + WINDOW).min(items.len());
         if start > 0 {
-            self.more(
+            self.push_more_row(
                 list,
                 depth,
                 0,
                 Kind::More { hidden: start, start: start.saturating_sub(WINDOW) },
             );
         }
-        let columns = table::columns(self.schema, node, items);
+        let columns = table::table_columns(self.schema, node, items);
         for (index, item) in items.iter().enumerate().take(end).skip(start) {
             // What lies in the item may be a table of its own.
             self.columns.clone_from(&columns);
-            self.item((list, depth), node, ui, (index, items.len()), Some(item));
+            self.layout_item((list, depth), node, ui, (index, items.len()), Some(item));
         }
         self.columns = None;
         if end < items.len() {
-            self.more(list, depth, 1, Kind::More { hidden: items.len() - end, start: end });
+            self.push_more_row(
+                list,
+                depth,
+                1,
+                Kind::More { hidden: items.len() - end, start: end },
+            );
         }
-        let room = node.list.room();
+        let room = node.list.max_items();
         let declared = if self.view.only_set { 0 } else { node.list.prefix.len().min(room) };
         for index in items.len()..declared {
-            self.item((list, depth), node, ui, (index, items.len()), None);
+            self.layout_item((list, depth), node, ui, (index, items.len()), None);
         }
         if items.len() >= declared && items.len() < room && !node.read_only && !node.hints.locks.add
         {
-            self.extra(list, depth, Part::Add, Kind::Add(Adds::Item), node);
+            self.push_extra_row(list, depth, Part::Add, Kind::Add(Adds::Item), node);
         }
     }
 
-    fn item(
+    fn layout_item(
         &mut self,
         (list, depth): (&Pointer, usize),
         node: &Node,
@@ -325,7 +341,7 @@ impl Layout<'_> {
         (index, len): (usize, usize),
         value: Option<&Value>,
     ) {
-        let key = node.list.item(index);
+        let key = node.list.item_key(index);
         let ui = ui.item(index);
         let title = ui.title().map(Arc::from).or_else(|| self.schema.node(key).title.clone());
         let declared = title.filter(|_| index < node.list.prefix.len());
@@ -333,7 +349,7 @@ impl Layout<'_> {
         let required = value.is_none() && node.list.min.is_some_and(|min| (index as u64) < min);
         let role = Role::Item { index, len };
         let (read_only, locks) = (node.read_only, node.hints.locks);
-        self.lay(
+        self.layout_node(
             &FieldSlot {
                 pointer: list.item(index),
                 depth,
@@ -349,7 +365,7 @@ impl Layout<'_> {
         );
     }
 
-    fn members(
+    fn layout_members(
         &mut self,
         (object, depth): (&Pointer, usize),
         node: &Arc<Node>,
@@ -363,7 +379,7 @@ impl Layout<'_> {
             dependents.flat_map(|(_, others)| others.iter().map(|other| &**other)).collect();
         let is_required = |name: &str| node.object.requires(name) || depended.contains(name);
         let mut properties: Vec<_> = node.object.properties.iter().collect();
-        ui.sort(&mut properties, |property| &property.name);
+        ui.sort_members(&mut properties, |property| &property.name);
         let mut declared = Vec::with_capacity(properties.len());
         for property in properties {
             let (value, ui) = (get(&property.name), ui.member(&property.name));
@@ -391,7 +407,7 @@ impl Layout<'_> {
             let required = is_required(name);
             let pointer = object.child(name.to_string());
             let (read_only, locks) = (node.read_only, Locks::default());
-            self.lay(
+            self.layout_node(
                 &FieldSlot {
                     pointer,
                     depth,
@@ -415,7 +431,7 @@ impl Layout<'_> {
         let undeclared = present.chain(wanted.into_iter().map(|name| (name, None)));
         for (name, value) in undeclared.filter(|(name, _)| node.object.property(name).is_none()) {
             let (key, unknown) = entry_key(node, self.checker, name);
-            let ui = ui.entry(name);
+            let ui = ui.named_member(name);
             if ui.is_hidden() || value.is_none() && self.view.only_set {
                 continue;
             }
@@ -430,24 +446,31 @@ impl Layout<'_> {
                 read_only: node.read_only,
                 locks: node.hints.locks,
             };
-            self.lay(&slot, &key);
+            self.layout_node(&slot, &key);
         }
         let is_adding = self.view.adding.as_ref() == Some(object);
         if !node.read_only
             && !node.hints.locks.add
             && (takes_entries(node) || is_adding && may_hold_entries(node))
         {
-            self.extra(object, depth, Part::Add, Kind::Add(Adds::Member), node);
+            self.push_extra_row(object, depth, Part::Add, Kind::Add(Adds::Member), node);
         }
     }
 
-    fn more(&mut self, list: &Pointer, depth: usize, side: u8, kind: Kind) {
+    fn push_more_row(&mut self, list: &Pointer, depth: usize, side: u8, kind: Kind) {
         let node = self.schema.node(&NodeKey::default());
-        self.extra(list, depth, Part::More(side), kind, &node);
+        self.push_extra_row(list, depth, Part::More(side), kind, &node);
     }
 
     /// A row that is no value; its node is that of what stands at the pointer.
-    fn extra(&mut self, pointer: &Pointer, depth: usize, part: Part, kind: Kind, node: &Arc<Node>) {
+    fn push_extra_row(
+        &mut self,
+        pointer: &Pointer,
+        depth: usize,
+        part: Part,
+        kind: Kind,
+        node: &Arc<Node>,
+    ) {
         self.fields.push(Field {
             pointer: pointer.clone(),
             part,
@@ -486,7 +509,7 @@ fn shared_titles(declared: &[Declared<'_>]) -> HashSet<Arc<str>> {
 }
 
 /// A title says a name when it has the same letters and digits: `Max Tokens` says `max_tokens`.
-fn says(title: &str, name: &str) -> bool {
+fn title_matches_name(title: &str, name: &str) -> bool {
     let letters = |text: &str| {
         text.chars()
             .filter(|c| c.is_alphanumeric())
@@ -506,7 +529,7 @@ mod tests {
     fn rows(schema: &Value, value: &Value, view: &View) -> Vec<String> {
         let checker = Checker::compile(schema).unwrap();
         let schema = Schema::new(schema.clone());
-        let fields = fields(&schema, Some(&checker), value, view);
+        let fields = layout_fields(&schema, Some(&checker), value, view);
         let row = |field: &Field| {
             let kind = format!("{:?}", field.kind);
             let kind = kind.split(['(', ' ']).next().unwrap_or_default();
@@ -530,7 +553,7 @@ mod tests {
             "own": {"title": "Your own", "type": "string"},
         }});
         let schema = Schema::new(schema);
-        let labels = fields(&schema, None, &json!({}), &View::default());
+        let labels = layout_fields(&schema, None, &json!({}), &View::default());
         let labels: Vec<&str> =
             labels.iter().map(|field| &*field.label).filter(|label| !label.is_empty()).collect();
         assert_eq!(labels, ["npm", "pip", "Your own"]);
@@ -651,8 +674,12 @@ mod tests {
             "b": {"ui:widget": "password", "ui:help": "Keep it."}, "o": {"anyOf": [{"ui:order": ["q", "p"]}, {}]},
             "l": {"items": {"t": {"ui:options": {"widget": "textarea"}, "ui:readonly": true, "ui:placeholder": "say it"}}}});
         let schema = Schema::new(text).with_ui(Some(Arc::new(ui)));
-        let fields =
-            fields(&schema, None, &json!({"l": [{}], "o": {}}), &opened(&["/l", "/l/0", "/o"]));
+        let fields = layout_fields(
+            &schema,
+            None,
+            &json!({"l": [{}], "o": {}}),
+            &opened(&["/l", "/l/0", "/o"]),
+        );
         let labels: Vec<_> = fields.iter().map(|field| &*field.label).collect();
         assert_eq!(labels, ["l", "1", "t", "", "b", "Text", "o", "q", "p"]);
         assert_eq!(
@@ -702,7 +729,7 @@ mod tests {
     fn a_default_that_its_schema_forbids_is_marked() {
         let text = json!({"properties": {"bad": {"type": "integer", "default": 3, "minimum": 5}, "good": {"type": "integer", "default": 5}}});
         let checker = Checker::compile(&text).unwrap();
-        let rows = fields(&Schema::new(text), Some(&checker), &json!({}), &View::default());
+        let rows = layout_fields(&Schema::new(text), Some(&checker), &json!({}), &View::default());
         assert_eq!(rows.iter().map(|row| row.bad_default).collect::<Vec<_>>(), [true, false]);
     }
 

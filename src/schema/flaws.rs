@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::{
     draft::Draft,
-    equal::same,
+    equal::values_equal,
     finding::SchemaFinding,
     messages,
     node::Types,
     patterns,
-    phrase::plain,
+    phrase::value_text,
     pointer::Pointer,
     resolve::Addresses,
     subschemas::{self, Holds, held_by},
@@ -62,7 +62,7 @@ const MOST: usize = 100;
 
 impl Flaw {
     /// A keyword of the schema at a place.
-    fn keyword(schema: &Pointer, name: &str, words: String) -> Self {
+    fn at_keyword(schema: &Pointer, name: &str, words: String) -> Self {
         let unchecked = !SAYS.contains(&name);
         let finding =
             SchemaFinding { at: schema.child(name), words, schema: schema.clone(), unchecked };
@@ -70,7 +70,7 @@ impl Flaw {
     }
 
     /// Takes the flaw out of the schema.
-    pub(super) fn repair(&self, schema: &mut Value) {
+    pub(super) fn apply_repair(&self, schema: &mut Value) {
         let at = &self.finding.at;
         match self.repair {
             Repair::LeaveOut => {
@@ -88,7 +88,7 @@ impl Flaw {
                 let Some(Value::Array(list)) = at.get_mut(schema) else { return };
                 for value in std::mem::take(list) {
                     if (self.repair == Repair::Once || value.is_string())
-                        && !list.iter().any(|known| same(known, &value))
+                        && !list.iter().any(|known| values_equal(known, &value))
                     {
                         list.push(value);
                     }
@@ -100,10 +100,10 @@ impl Flaw {
 
 /// What keeps a schema from compiling, with the error that says so: first what the draft's own
 /// schema finds, then references and patterns, then whatever the error is about.
-pub(super) fn all(schema: &Value, draft: Draft, error: &ValidationError<'_>) -> Vec<Flaw> {
-    let mut flaws = misshapen(schema, draft);
+pub(super) fn find_flaws(schema: &Value, draft: Draft, error: &ValidationError<'_>) -> Vec<Flaw> {
+    let mut flaws = find_misshapen(schema, draft);
     let is_about_reference = matches!(error.kind(), ValidationErrorKind::Referencing(_));
-    flaws.extend(if is_about_reference { astray(schema) } else { bad_patterns(schema) });
+    flaws.extend(if is_about_reference { broken_references(schema) } else { bad_patterns(schema) });
     if flaws.is_empty() {
         flaws.extend(at_fault(schema, error));
     }
@@ -111,9 +111,9 @@ pub(super) fn all(schema: &Value, draft: Draft, error: &ValidationError<'_>) -> 
 }
 
 /// All that is wrong with a schema that does not compile; at least one.
-pub(super) fn listed(schema: &Value, error: &ValidationError<'_>) -> Vec<SchemaFinding> {
+pub(super) fn schema_findings(schema: &Value, error: &ValidationError<'_>) -> Vec<SchemaFinding> {
     let mut flaws: Vec<SchemaFinding> =
-        misnamed(schema, error).into_iter().map(|flaw| flaw.finding).collect();
+        find_misnamed(schema, error).into_iter().map(|flaw| flaw.finding).collect();
     if !flaws.is_empty() {
         flaws.truncate(MOST);
         return flaws;
@@ -121,30 +121,30 @@ pub(super) fn listed(schema: &Value, error: &ValidationError<'_>) -> Vec<SchemaF
     let meta = jsonschema::meta::validator_for(schema);
     let mut found: Vec<SchemaFinding> = Vec::new();
     for error in meta.iter().flat_map(|meta| meta.iter_errors(schema)).take(MOST) {
-        let finding = finding(&error);
+        let finding = error_finding(&error);
         if !found.contains(&finding) {
             found.push(finding);
         }
     }
-    if found.is_empty() { vec![finding(error)] } else { found }
+    if found.is_empty() { vec![error_finding(error)] } else { found }
 }
 
-fn finding(error: &ValidationError<'_>) -> SchemaFinding {
+fn error_finding(error: &ValidationError<'_>) -> SchemaFinding {
     let words = match error.kind() {
         ValidationErrorKind::Referencing(problem) => problem.to_string(),
-        kind => messages::of(kind),
+        kind => messages::error_message(kind),
     };
     let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
     SchemaFinding { schema: at.parent().unwrap_or_default(), at, words, unchecked: true }
 }
 
 /// References that lead nowhere, patterns that are none, a `$schema` that is not known.
-pub(super) fn misnamed(schema: &Value, error: &ValidationError<'_>) -> Vec<Flaw> {
+pub(super) fn find_misnamed(schema: &Value, error: &ValidationError<'_>) -> Vec<Flaw> {
     if let Some(flaw) = unknown_draft(schema) {
         return vec![flaw];
     }
     if matches!(error.kind(), ValidationErrorKind::Referencing(_)) {
-        astray(schema)
+        broken_references(schema)
     } else if is_about_pattern(error) {
         bad_patterns(schema)
     } else {
@@ -160,13 +160,13 @@ pub(super) fn unknown_draft(schema: &Value) -> Option<Flaw> {
     }
     let words = format!(
         "{named:?} is no version of JSON Schema that is known; read as {}",
-        Draft::of(schema)
+        Draft::detect(schema)
     );
-    Some(Flaw::keyword(&Pointer::root(), "$schema", words))
+    Some(Flaw::at_keyword(&Pointer::root(), "$schema", words))
 }
 
 /// Keywords whose value is not what the draft's schema of schemas wants.
-fn misshapen(schema: &Value, draft: Draft) -> Vec<Flaw> {
+fn find_misshapen(schema: &Value, draft: Draft) -> Vec<Flaw> {
     let meta = match draft {
         Draft::Draft4 => jsonschema::draft4::meta::validator(),
         Draft::Draft6 => jsonschema::draft6::meta::validator(),
@@ -175,13 +175,13 @@ fn misshapen(schema: &Value, draft: Draft) -> Vec<Flaw> {
         Draft::Draft202012 => jsonschema::draft202012::meta::validator(),
     };
     let mut flaws: Vec<Flaw> = Vec::new();
-    for (at, schema) in subschemas::all(schema) {
+    for (at, schema) in subschemas::list_subschemas(schema) {
         let (Some(keywords), Ok(at)) = (schema.as_object(), Pointer::parse(&at)) else { continue };
-        let alone = alone(keywords);
+        let alone = without_subschemas(keywords);
         let mut own: Vec<Flaw> = Vec::new();
         for error in meta.iter_errors(&alone).filter(|error| !is_about_pattern(error)) {
             let Ok(within) = Pointer::parse(error.instance_path().as_str()) else { continue };
-            let flaw = flaw(&at, keywords, within.tokens(), &error);
+            let flaw = flaw_from_error(&at, keywords, within.tokens(), &error);
             own.extend(
                 flaw.filter(|flaw| own.iter().all(|known| known.finding.at != flaw.finding.at)),
             );
@@ -192,7 +192,7 @@ fn misshapen(schema: &Value, draft: Draft) -> Vec<Flaw> {
 }
 
 /// A schema with nothing in the schemas that it holds, so that only its own keywords are judged.
-fn alone(keywords: &Map<String, Value>) -> Value {
+fn without_subschemas(keywords: &Map<String, Value>) -> Value {
     let emptied =
         |value: &Value| if value.is_object() { Value::Object(Map::new()) } else { value.clone() };
     let own = keywords.iter().map(|(name, value)| {
@@ -210,7 +210,7 @@ fn alone(keywords: &Map<String, Value>) -> Value {
 }
 
 /// The flaw that an error of the schema of schemas comes to, by its place within a schema.
-fn flaw(
+fn flaw_from_error(
     schema: &Pointer,
     keywords: &Map<String, Value>,
     within: &[String],
@@ -218,8 +218,11 @@ fn flaw(
 ) -> Option<Flaw> {
     let (name, rest) = within.split_first()?;
     let value = keywords.get(name)?;
-    let mut flaw =
-        Flaw::keyword(schema, name, format!("{}; it is left out", wrong(name, value, error)));
+    let mut flaw = Flaw::at_keyword(
+        schema,
+        name,
+        format!("{}; it is left out", flaw_message(name, value, error)),
+    );
     let says = |flaw: &mut Flaw, words: &str, repair: Repair| {
         flaw.finding.words = words.into();
         flaw.repair = repair;
@@ -265,14 +268,15 @@ fn is_empty_list(value: &Value) -> bool {
 
 /// The types are all types, so one of them is there twice.
 fn lists_types(keyword: &str, values: &[Value]) -> bool {
-    let is_type = |value: &Value| value.as_str().is_some_and(|name| !Types::named(name).is_empty());
+    let is_type =
+        |value: &Value| value.as_str().is_some_and(|name| !Types::from_name(name).is_empty());
     keyword == "type" && !values.is_empty() && values.iter().all(is_type)
 }
 
 /// What is wrong with a keyword's value.
-fn wrong(name: &str, value: &Value, error: &ValidationError<'_>) -> String {
+fn flaw_message(name: &str, value: &Value, error: &ValidationError<'_>) -> String {
     match (name, value) {
-        ("type", _) => format!("{} is no type of JSON Schema", plain(value)),
+        ("type", _) => format!("{} is no type of JSON Schema", value_text(value)),
         ("required", Value::Bool(_)) => {
             "is a list of names beside \"properties\", not true or false".into()
         }
@@ -280,18 +284,18 @@ fn wrong(name: &str, value: &Value, error: &ValidationError<'_>) -> String {
         ("exclusiveMinimum" | "exclusiveMaximum", Value::Bool(_)) => {
             "is a number in this draft".into()
         }
-        _ => messages::of(error.kind()),
+        _ => messages::error_message(error.kind()),
     }
 }
 
 /// References that lead to nothing.
-fn astray(schema: &Value) -> Vec<Flaw> {
-    let found = astray_of(schema, subschemas::all(schema));
-    if found.is_empty() { astray_of(schema, subschemas::anywhere(schema)) } else { found }
+fn broken_references(schema: &Value) -> Vec<Flaw> {
+    let found = astray_of(schema, subschemas::list_subschemas(schema));
+    if found.is_empty() { astray_of(schema, subschemas::list_objects(schema)) } else { found }
 }
 
 fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<Flaw> {
-    let addresses = Addresses::of(schema);
+    let addresses = Addresses::from_schema(schema);
     let mut flaws = Vec::new();
     for (at, subschema) in places {
         for name in REFERENCES {
@@ -301,7 +305,7 @@ fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<Flaw> {
                 && target.is_none_or(|target| schema.pointer(&target).is_none())
                 && let Ok(at) = Pointer::parse(&at)
             {
-                flaws.push(Flaw::keyword(&at, name, stray_words(reference)));
+                flaws.push(Flaw::at_keyword(&at, name, stray_words(reference)));
             }
         }
     }
@@ -313,12 +317,13 @@ fn bad_patterns(schema: &Value) -> Vec<Flaw> {
     let mut known: HashMap<&str, bool> = HashMap::new();
     let mut flaws = Vec::new();
     let words = "is not a regular expression that can be checked; it is left out";
-    for (at, subschema) in subschemas::all(schema) {
+    for (at, subschema) in subschemas::list_subschemas(schema) {
         let Ok(at) = Pointer::parse(&at) else { continue };
-        let mut is_bad =
-            |pattern| *known.entry(pattern).or_insert_with(|| patterns::compile(pattern).is_err());
+        let mut is_bad = |pattern| {
+            *known.entry(pattern).or_insert_with(|| patterns::compile_pattern(pattern).is_err())
+        };
         if subschema.get("pattern").and_then(Value::as_str).is_some_and(&mut is_bad) {
-            flaws.push(Flaw::keyword(&at, "pattern", words.into()));
+            flaws.push(Flaw::at_keyword(&at, "pattern", words.into()));
         }
         for pattern in subschema
             .get("patternProperties")
@@ -327,7 +332,7 @@ fn bad_patterns(schema: &Value) -> Vec<Flaw> {
             .flat_map(Map::keys)
         {
             if is_bad(pattern) {
-                let mut flaw = Flaw::keyword(&at, "patternProperties", words.into());
+                let mut flaw = Flaw::at_keyword(&at, "patternProperties", words.into());
                 flaw.finding.at = flaw.finding.at.child(pattern.clone());
                 flaws.push(flaw);
             }
@@ -351,8 +356,8 @@ fn at_fault(schema: &Value, error: &ValidationError<'_>) -> Option<Flaw> {
     let place = [instance, schema_path].into_iter().filter_map(|path| Pointer::parse(path).ok());
     let at = place.into_iter().find(|at| !at.is_root() && at.get(schema).is_some())?;
     let (parent, name) = (at.parent()?, at.last()?);
-    let words = format!("{}; it is left out", messages::of(error.kind()));
-    parent.get(schema)?.is_object().then(|| Flaw::keyword(&parent, name, words))
+    let words = format!("{}; it is left out", messages::error_message(error.kind()));
+    parent.get(schema)?.is_object().then(|| Flaw::at_keyword(&parent, name, words))
 }
 
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     messages,
     node::Types,
-    phrase::{alternatives, plain},
+    phrase::{join_alternatives, value_text},
     pointer::Pointer,
 };
 
@@ -36,7 +36,7 @@ impl<'c> Issues<'c> {
         Self { found: Vec::new(), chosen }
     }
 
-    fn add(&mut self, at: Pointer, words: String, keyword: &str) {
+    fn add_issue(&mut self, at: Pointer, words: String, keyword: &str) {
         if self.found.len() < MOST_ISSUES
             && !self.found.iter().rev().take(50).any(|known| known.at == at && known.words == words)
         {
@@ -45,25 +45,29 @@ impl<'c> Issues<'c> {
     }
 
     /// The issues that an error comes to.
-    pub(super) fn take(&mut self, error: &ValidationError<'_>) {
+    pub(super) fn add_error(&mut self, error: &ValidationError<'_>) {
         let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
         let kind = error.kind();
         let keyword = kind.keyword();
         match kind {
             ValidationErrorKind::Required { property } => {
-                self.add(at.child(plain(property)), messages::of(kind), keyword);
+                self.add_issue(
+                    at.child(value_text(property)),
+                    messages::error_message(kind),
+                    keyword,
+                );
             }
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
                 for name in unexpected {
-                    self.add(at.child(name.clone()), messages::of(kind), keyword);
+                    self.add_issue(at.child(name.clone()), messages::error_message(kind), keyword);
                 }
             }
             ValidationErrorKind::PropertyNames { error } => {
                 let name = error.instance().as_str().map(ToOwned::to_owned);
-                self.add(
+                self.add_issue(
                     name.map_or_else(|| at.clone(), |name| at.child(name)),
-                    messages::of(kind),
+                    messages::error_message(kind),
                     keyword,
                 );
             }
@@ -71,7 +75,7 @@ impl<'c> Issues<'c> {
             | ValidationErrorKind::OneOfNotValid { context } => {
                 self.take_union(&at, (keyword, error.schema_path().as_str()), context);
             }
-            _ => self.add(at, messages::of(kind), keyword),
+            _ => self.add_issue(at, messages::error_message(kind), keyword),
         }
     }
 
@@ -88,26 +92,27 @@ impl<'c> Issues<'c> {
             .filter(|errors| !errors.is_empty());
         if let Some(errors) = chosen {
             for error in errors {
-                self.take(error);
+                self.add_error(error);
             }
             return;
         }
         let place = at.to_string();
         let is_own = |error: &ValidationError<'_>| error.instance_path().as_str() == place;
-        let wanted = branches.iter().map(|errors| Wanted::of(errors, &is_own)).collect::<Vec<_>>();
-        if let Some(words) = Wanted::together(&wanted) {
-            self.add(at.clone(), words, keyword);
+        let wanted =
+            branches.iter().map(|errors| Wanted::from_errors(errors, &is_own)).collect::<Vec<_>>();
+        if let Some(words) = Wanted::combined_message(&wanted) {
+            self.add_issue(at.clone(), words, keyword);
             return;
         }
         let nearest = branches.iter().zip(&wanted).filter(|(errors, _)| !errors.is_empty());
         let nearest =
             nearest.min_by_key(|(errors, wanted)| (wanted.is_far(errors, &place), errors.len()));
         let Some((errors, _)) = nearest else {
-            self.add(at.clone(), "fits none of the alternatives".into(), keyword);
+            self.add_issue(at.clone(), "fits none of the alternatives".into(), keyword);
             return;
         };
         for error in errors {
-            self.take(error);
+            self.add_error(error);
         }
     }
 }
@@ -121,7 +126,7 @@ enum Wanted {
 }
 
 impl Wanted {
-    fn of(
+    fn from_errors(
         errors: &[ValidationError<'static>],
         is_own: &impl Fn(&ValidationError<'_>) -> bool,
     ) -> Self {
@@ -130,7 +135,7 @@ impl Wanted {
             return Self::More;
         }
         let members = errors.iter().map(|error| match error.kind() {
-            Kind::Required { property } => Some(plain(property)),
+            Kind::Required { property } => Some(value_text(property)),
             _ => None,
         });
         if let Some(members) = members.collect::<Option<Vec<_>>>() {
@@ -138,7 +143,7 @@ impl Wanted {
         }
         for error in errors {
             match error.kind() {
-                Kind::Type { kind } => return Self::Types(messages::types(kind)),
+                Kind::Type { kind } => return Self::Types(messages::allowed_types(kind)),
                 Kind::Constant { expected_value } => {
                     return Self::Values(vec![(**expected_value).clone()]);
                 }
@@ -151,19 +156,19 @@ impl Wanted {
         Self::More
     }
 
-    fn together(all: &[Self]) -> Option<String> {
+    fn combined_message(all: &[Self]) -> Option<String> {
         let members = all.iter().map(|wanted| match wanted {
             Self::Members(names) => Some(names.join(" and ")),
             _ => None,
         });
         if let Some(names) = members.collect::<Option<Vec<_>>>().filter(|names| !names.is_empty()) {
-            return Some(format!("needs {}", alternatives(names.iter().map(String::as_str))));
+            return Some(format!("needs {}", join_alternatives(names.iter().map(String::as_str))));
         }
         let mut types = Types::NONE;
         let mut values = Vec::new();
         for wanted in all {
             match wanted {
-                Self::Types(more) => types = types.or(*more),
+                Self::Types(more) => types = types.union(*more),
                 Self::Values(more) => values.extend(more),
                 Self::Members(_) | Self::More => return None,
             }
@@ -172,7 +177,9 @@ impl Wanted {
             (true, true) => None,
             (false, true) => Some(messages::wrong_type(types)),
             (true, false) => Some(messages::one_of(&values)),
-            (false, false) => Some(format!("{}, or {}", messages::one_of(&values), types.words())),
+            (false, false) => {
+                Some(format!("{}, or {}", messages::one_of(&values), types.to_words()))
+            }
         }
     }
 

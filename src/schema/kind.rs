@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    equal::same,
+    equal::values_equal,
     node::{Choice, Choices, Locks, Node, Types},
 };
 
@@ -125,8 +125,8 @@ pub(super) enum Shape {
 }
 
 /// The shape that fits both the node and the value; raw where they do not go together.
-pub(super) fn shape(node: &Node, items: Option<&Node>, value: Option<&Value>) -> Shape {
-    let shape = wanted(node, items);
+pub(super) fn fitting_shape(node: &Node, items: Option<&Node>, value: Option<&Value>) -> Shape {
+    let shape = node_shape(node, items);
     let value = value.filter(|value| !value.is_null());
     let Some(value) = value else { return shape };
     let fits = match shape {
@@ -151,10 +151,10 @@ fn is_option(node: &Node, value: &Value) -> bool {
     node.choices
         .iter()
         .flat_map(|choices| &choices.options)
-        .any(|option| same(&option.value, value))
+        .any(|option| values_equal(&option.value, value))
 }
 
-fn wanted(node: &Node, items: Option<&Node>) -> Shape {
+fn node_shape(node: &Node, items: Option<&Node>) -> Shape {
     if node.never {
         return Shape::Raw;
     }
@@ -168,7 +168,7 @@ fn wanted(node: &Node, items: Option<&Node>) -> Shape {
     if types.is_empty() {
         return if node.types == Types::NULL { Shape::Null } else { Shape::Raw };
     }
-    let mut each = types.each();
+    let mut each = types.iter_names();
     match (each.next(), each.next()) {
         (Some((Types::TEXT, _)), None) => Shape::Text,
         (Some((Types::NUMBER, _)), None) => Shape::Number { whole: false },

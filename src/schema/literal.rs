@@ -30,13 +30,13 @@ impl Literal {
 
     /// The JSON source text, where one was given.
     #[must_use]
-    pub fn written(&self) -> Option<&str> {
+    pub fn source_text(&self) -> Option<&str> {
         self.written.as_deref()
     }
 
     /// The value as JSON: as it was written, else printed.
     #[must_use]
-    pub fn json(&self) -> Cow<'_, str> {
+    pub fn to_json(&self) -> Cow<'_, str> {
         self.written.as_deref().map_or_else(|| Cow::Owned(self.value.to_string()), Cow::Borrowed)
     }
 

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use serde_json::{Map, Value};
 
 use super::{
-    equal::same,
+    equal::values_equal,
     kind::suggestions,
     node::{Choice, Node, NodeKey, PlaceId, Types, Union},
     tree::Schema,
@@ -15,7 +15,7 @@ impl Schema {
     /// The node for the whole value.
     #[must_use]
     pub fn root_node(&self) -> Arc<Node> {
-        self.node(&NodeKey::of(self.place(String::new())))
+        self.node(&NodeKey::from_place(self.intern_place(String::new())))
     }
 
     /// The node for all that applies by `key`.
@@ -33,7 +33,7 @@ impl Schema {
         if !self.building.borrow_mut().insert(key.clone()) {
             return None;
         }
-        let node = Arc::new(merged(self, key));
+        let node = Arc::new(merge_node(self, key));
         self.building.borrow_mut().remove(key);
         self.nodes.borrow_mut().insert(key.clone(), Arc::clone(&node));
         Some(node)
@@ -41,7 +41,7 @@ impl Schema {
 }
 
 /// The node of `key`: each place with what it refers to, the later ones over the earlier.
-fn merged(schema: &Schema, key: &NodeKey) -> Node {
+fn merge_node(schema: &Schema, key: &NodeKey) -> Node {
     let mut merge = Merge {
         schema,
         node: Node::new(key.clone()),
@@ -51,7 +51,7 @@ fn merged(schema: &Schema, key: &NodeKey) -> Node {
         offered: Vec::new(),
     };
     for place in &key.places {
-        merge.lay(*place);
+        merge.merge_place(*place);
     }
     merge.finish()
 }
@@ -87,12 +87,12 @@ pub(super) enum Openness {
 }
 
 impl Merge<'_> {
-    pub(super) fn lay(&mut self, place: PlaceId) {
+    pub(super) fn merge_place(&mut self, place: PlaceId) {
         if self.seen.contains(&place) {
             return;
         }
         self.seen.push(place);
-        match self.schema.at(place) {
+        match self.schema.schema_at(place) {
             Some(Value::Bool(false)) => self.node.never = true,
             Some(Value::Object(keywords)) => self.lay_keywords(keywords, place),
             _ => {}
@@ -105,19 +105,19 @@ impl Merge<'_> {
         for name in ["$ref", "$dynamicRef", "$recursiveRef"] {
             let Some(reference) = keywords.get(name).and_then(Value::as_str) else { continue };
             refers = true;
-            match self.schema.target(name, reference, place) {
-                Some(target) => self.lay(target),
+            match self.schema.reference_target(name, reference, place) {
+                Some(target) => self.merge_place(target),
                 None => self.node.unresolved.push(reference.into()),
             }
         }
         if refers && !self.schema.draft().counts_siblings_of_ref() {
-            self.annotations(keywords);
+            self.merge_annotations(keywords);
             return;
         }
         if let Some(Value::Array(all)) = keywords.get("allOf") {
-            let list = self.schema.below(place, "allOf");
+            let list = self.schema.child_place(place, "allOf");
             for index in 0..all.len() {
-                self.lay(self.schema.below(list, &index.to_string()));
+                self.merge_place(self.schema.child_place(list, &index.to_string()));
             }
         }
         for name in ["anyOf", "oneOf"] {
@@ -126,20 +126,20 @@ impl Merge<'_> {
                     .get("discriminator")
                     .and_then(|it| it.get("propertyName"))
                     .and_then(Value::as_str);
-                self.union(self.schema.below(place, name), branches.len(), tag);
+                self.merge_union(self.schema.child_place(place, name), branches.len(), tag);
             }
         }
-        self.annotations(keywords);
-        self.values(keywords);
+        self.merge_annotations(keywords);
+        self.merge_values(keywords);
         self.text_rules(keywords);
         self.number_rules(keywords);
         self.object_rules(keywords, place);
         self.member_rules(keywords, place);
         self.list_rules(keywords, place);
-        self.conditions(keywords, place);
+        self.merge_conditions(keywords, place);
     }
 
-    fn annotations(&mut self, keywords: &Map<String, Value>) {
+    fn merge_annotations(&mut self, keywords: &Map<String, Value>) {
         let text = |name: &str| keywords.get(name).and_then(Value::as_str).map(Arc::<str>::from);
         let flag = |name: &str| keywords.get(name) == Some(&Value::Bool(true));
         let node = &mut self.node;
@@ -160,25 +160,25 @@ impl Merge<'_> {
         node.deprecated |= flag("deprecated");
     }
 
-    fn values(&mut self, keywords: &Map<String, Value>) {
+    fn merge_values(&mut self, keywords: &Map<String, Value>) {
         let types = match keywords.get("type") {
-            Some(Value::String(name)) => Types::named(name),
+            Some(Value::String(name)) => Types::from_name(name),
             Some(Value::Array(names)) => names
                 .iter()
                 .filter_map(Value::as_str)
-                .map(Types::named)
-                .fold(Types::NONE, Types::or),
+                .map(Types::from_name)
+                .fold(Types::NONE, Types::union),
             _ => Types::NONE,
         };
         if !types.is_empty() {
-            self.node.types = self.node.types.and(types);
+            self.node.types = self.node.types.intersection(types);
             self.node.typed = true;
         }
         if let Some(constant) = keywords.get("const") {
             self.node.constant = Some(constant.clone());
         }
         if let Some(ruled_out) = keywords.get("not") {
-            self.exclude(ruled_out);
+            self.apply_not(ruled_out);
         }
         if let Some(Value::Array(values)) = keywords.get("enum") {
             let titles = keywords
@@ -194,12 +194,12 @@ impl Merge<'_> {
                 title: title(index),
                 help: None,
             });
-            self.choose(options.collect(), Openness::Closed);
+            self.narrow_choices(options.collect(), Openness::Closed);
         }
     }
 
     /// Takes out what a `not` rules out alone; what it says otherwise is left to validation.
-    fn exclude(&mut self, ruled_out: &Value) {
+    fn apply_not(&mut self, ruled_out: &Value) {
         if *ruled_out == Value::Bool(true) || ruled_out.as_object().is_some_and(Map::is_empty) {
             self.node.never = true;
             return;
@@ -209,15 +209,15 @@ impl Merge<'_> {
         };
         match (keywords.get("type"), keywords.get("const"), keywords.get("enum")) {
             (Some(Value::String(name)), ..) => {
-                self.node.types = self.node.types.less(Types::named(name));
+                self.node.types = self.node.types.without_ruled_out(Types::from_name(name));
             }
             (Some(Value::Array(names)), ..) => {
                 let types = names
                     .iter()
                     .filter_map(Value::as_str)
-                    .map(Types::named)
-                    .fold(Types::NONE, Types::or);
-                self.node.types = self.node.types.less(types);
+                    .map(Types::from_name)
+                    .fold(Types::NONE, Types::union);
+                self.node.types = self.node.types.without_ruled_out(types);
             }
             (_, Some(constant), _) => self.refused.push(constant.clone()),
             (.., Some(Value::Array(values))) => self.refused.extend(values.iter().cloned()),
@@ -231,13 +231,13 @@ impl Merge<'_> {
         self.finish_choices();
         let node = &mut self.node;
         if node.nullable {
-            node.types = node.types.or(Types::NULL);
+            node.types = node.types.union(Types::NULL);
         } else {
             node.nullable =
                 node.typed && node.types.contains(Types::NULL) && node.types != Types::NULL;
         }
         node.never |= node.types.is_empty();
-        let several = node.shown_types().each().count() > 1;
+        let several = node.shown_types().iter_names().count() > 1;
         let decided = node.constant.is_some()
             || node.choices.is_some()
             || !node.unions.is_empty()
@@ -255,7 +255,8 @@ impl Merge<'_> {
         let node = &mut self.node;
         let Some(choices) = node.choices.take() else { return };
         let mut choices = (*choices).clone();
-        let is_open = |value: &Value| !self.refused.iter().any(|refused| same(refused, value));
+        let is_open =
+            |value: &Value| !self.refused.iter().any(|refused| values_equal(refused, value));
         let types = if node.typed { node.types } else { Types::ALL };
         choices.options.retain(|option| types.admits(&option.value) && is_open(&option.value));
         let has =
@@ -263,7 +264,7 @@ impl Merge<'_> {
         match choices.options.as_slice() {
             _ if choices.open => {
                 let null = if node.nullable { Types::NULL } else { Types::NONE };
-                (node.types, node.typed) = (node.types.and(Types::TEXT).or(null), true);
+                (node.types, node.typed) = (node.types.intersection(Types::TEXT).union(null), true);
                 node.choices = Some(Arc::new(choices));
             }
             [] if node.nullable => {
@@ -274,13 +275,13 @@ impl Merge<'_> {
             [_] if node.constant.is_some() => {}
             [only] => node.constant = Some(only.value.clone()),
             [_, _] if has(true) && has(false) => {
-                node.types = node.types.and(Types::BOOLEAN.or(Types::NULL));
+                node.types = node.types.intersection(Types::BOOLEAN.union(Types::NULL));
                 node.typed = true;
             }
             _ => {
                 // Null is only among them where it is said.
                 if !node.nullable {
-                    node.types = node.types.without(Types::NULL);
+                    node.types = node.types.difference(Types::NULL);
                 }
                 node.choices = Some(Arc::new(choices));
             }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     node::{Bound, Node, Types},
-    phrase::{alternatives, plain},
+    phrase::{join_alternatives, value_text},
 };
 
 /// How many values are named before the rest is only counted.
@@ -17,10 +17,10 @@ const NAMED: usize = 8;
 /// What the value should have been, of these.
 #[must_use]
 pub(crate) fn one_of(values: &[&Value]) -> String {
-    let named: Vec<String> = values.iter().take(NAMED).map(|value| plain(value)).collect();
+    let named: Vec<String> = values.iter().take(NAMED).map(|value| value_text(value)).collect();
     let named = named.iter().map(String::as_str);
     match values.len() {
-        1 => format!("must be {}", alternatives(named)),
+        1 => format!("must be {}", join_alternatives(named)),
         many if many > NAMED => {
             format!(
                 "must be one of {} or {} more",
@@ -28,12 +28,12 @@ pub(crate) fn one_of(values: &[&Value]) -> String {
                 many - NAMED
             )
         }
-        _ => format!("must be one of {}", alternatives(named)),
+        _ => format!("must be one of {}", join_alternatives(named)),
     }
 }
 
 /// The types a value may have.
-pub(super) fn types(kind: &TypeKind) -> Types {
+pub(super) fn allowed_types(kind: &TypeKind) -> Types {
     let one = |json: JsonType| match json {
         JsonType::Null => Types::NULL,
         JsonType::Boolean => Types::BOOLEAN,
@@ -43,7 +43,7 @@ pub(super) fn types(kind: &TypeKind) -> Types {
         JsonType::Array => Types::LIST,
         JsonType::Object => Types::OBJECT,
     };
-    let several = |set: JsonTypeSet| set.iter().map(one).fold(Types::NONE, Types::or);
+    let several = |set: JsonTypeSet| set.iter().map(one).fold(Types::NONE, Types::union);
     match kind {
         TypeKind::Single(json) => one(*json),
         TypeKind::Multiple(set) => several(*set),
@@ -58,10 +58,10 @@ pub(crate) fn wrong_type(types: Types) -> String {
         "object" => "an ",
         _ => "a ",
     };
-    let mut each = types.each();
+    let mut each = types.iter_names();
     match (each.next(), each.next()) {
         (Some((_, only)), None) => format!("is not {}{only}", article(only)),
-        _ => format!("must be {}", types.words()),
+        _ => format!("must be {}", types.to_words()),
     }
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn format_words(format: &str) -> (&str, &'static str) {
 
 /// What is wanted, in few words: `text`, `date, such as 2026-11-21`, `whole number, 1 to 10`.
 #[must_use]
-pub(crate) fn wish(node: &Node) -> String {
+pub(crate) fn describe_expected(node: &Node) -> String {
     if let Some(choices) = &node.choices {
         let count = choices.options.len();
         return if choices.open {
@@ -99,7 +99,7 @@ pub(crate) fn wish(node: &Node) -> String {
         };
     }
     if let Some(constant) = &node.constant {
-        return format!("always {}", plain(constant));
+        return format!("always {}", value_text(constant));
     }
     let types = node.shown_types();
     let looks = ["multiline", "textarea", "markdown", "password"];
@@ -111,13 +111,13 @@ pub(crate) fn wish(node: &Node) -> String {
     let mut words = match format.map(format_words) {
         Some((words, "")) => format!("text, {words}"),
         Some((words, example)) => format!("{words}, such as {example}"),
-        None if types == Types::TEXT && content(node).is_some() => {
-            content(node).unwrap_or_default()
+        None if types == Types::TEXT && describe_content(node).is_some() => {
+            describe_content(node).unwrap_or_default()
         }
-        None if types == Types::ALL.without(Types::NULL) => "anything".into(),
-        None => types.words(),
+        None if types == Types::ALL.difference(Types::NULL) => "anything".into(),
+        None => types.to_words(),
     };
-    if let Some(rules) = rules(node) {
+    if let Some(rules) = describe_bounds(node) {
         words.push_str(", ");
         words.push_str(&rules);
     }
@@ -125,7 +125,7 @@ pub(crate) fn wish(node: &Node) -> String {
 }
 
 /// What a text holds: `base64 of image/png`, `text/markdown`.
-fn content(node: &Node) -> Option<String> {
+fn describe_content(node: &Node) -> Option<String> {
     match (&node.text.encoding, &node.text.media_type) {
         (Some(encoding), Some(media)) => Some(format!("{encoding} of {media}")),
         (Some(encoding), None) => Some(format!("text, {encoding}")),
@@ -135,7 +135,7 @@ fn content(node: &Node) -> Option<String> {
 
 /// The bounds of a value, in few words.
 #[must_use]
-pub(crate) fn rules(node: &Node) -> Option<String> {
+pub(crate) fn describe_bounds(node: &Node) -> Option<String> {
     let mut rules = Vec::new();
     let bound = |bound: &Bound, than: &str, inclusive: &str| {
         format!("{} {}", if bound.exclusive { than } else { inclusive }, bound.at)
@@ -155,11 +155,11 @@ pub(crate) fn rules(node: &Node) -> Option<String> {
         max,
     ) {
         (Some(min), Some(max)) if min == max => {
-            Some(format!("exactly {}", counted(min, one, many)))
+            Some(format!("exactly {}", pluralize(min, one, many)))
         }
-        (Some(min), Some(max)) => Some(format!("{min} to {}", counted(max, one, many))),
-        (Some(min), None) => Some(format!("at least {}", counted(min, one, many))),
-        (None, Some(max)) => Some(format!("at most {}", counted(max, one, many))),
+        (Some(min), Some(max)) => Some(format!("{min} to {}", pluralize(max, one, many))),
+        (Some(min), None) => Some(format!("at least {}", pluralize(min, one, many))),
+        (None, Some(max)) => Some(format!("at most {}", pluralize(max, one, many))),
         (None, None) => None,
     };
     rules.extend(range(node.text.min, node.text.max, "character", "characters"));
@@ -171,15 +171,15 @@ pub(crate) fn rules(node: &Node) -> Option<String> {
 }
 
 /// `3 characters`, `1 item`.
-fn counted(number: u64, one: &str, many: &str) -> String {
+fn pluralize(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// What an error of the validator says about its own place.
-pub(super) fn of(kind: &ValidationErrorKind) -> String {
+pub(super) fn error_message(kind: &ValidationErrorKind) -> String {
     use ValidationErrorKind as Kind;
     match kind {
-        Kind::Type { kind } => wrong_type(types(kind)),
+        Kind::Type { kind } => wrong_type(allowed_types(kind)),
         Kind::Required { .. } => "is required".into(),
         Kind::Enum { options } => one_of(
             &options.as_array().map(|values| values.iter().collect::<Vec<_>>()).unwrap_or_default(),
@@ -187,21 +187,21 @@ pub(super) fn of(kind: &ValidationErrorKind) -> String {
         Kind::Constant { expected_value } => one_of(&[expected_value]),
         Kind::MinLength { limit: 1 } => "must not be empty".into(),
         Kind::MinLength { limit } => {
-            format!("shorter than {}", counted(*limit, "character", "characters"))
+            format!("shorter than {}", pluralize(*limit, "character", "characters"))
         }
         Kind::MaxLength { limit } => {
-            format!("longer than {}", counted(*limit, "character", "characters"))
+            format!("longer than {}", pluralize(*limit, "character", "characters"))
         }
-        Kind::MinItems { limit } => format!("fewer than {}", counted(*limit, "item", "items")),
-        Kind::MaxItems { limit } => format!("more than {}", counted(*limit, "item", "items")),
+        Kind::MinItems { limit } => format!("fewer than {}", pluralize(*limit, "item", "items")),
+        Kind::MaxItems { limit } => format!("more than {}", pluralize(*limit, "item", "items")),
         Kind::AdditionalItems { limit } => {
-            format!("more than {}", counted(*limit as u64, "item", "items"))
+            format!("more than {}", pluralize(*limit as u64, "item", "items"))
         }
         Kind::MinProperties { limit } => {
-            format!("fewer than {}", counted(*limit, "member", "members"))
+            format!("fewer than {}", pluralize(*limit, "member", "members"))
         }
         Kind::MaxProperties { limit } => {
-            format!("more than {}", counted(*limit, "member", "members"))
+            format!("more than {}", pluralize(*limit, "member", "members"))
         }
         Kind::Minimum { limit } => format!("less than {limit}"),
         Kind::Maximum { limit } => format!("more than {limit}"),
@@ -225,13 +225,13 @@ pub(super) fn of(kind: &ValidationErrorKind) -> String {
         }
         Kind::UnevaluatedItems { .. } => "has items that are not allowed".into(),
         Kind::FalseSchema => "must not be given".into(),
-        Kind::Not { schema } => not(schema),
+        Kind::Not { schema } => describe_not(schema),
         Kind::OneOfMultipleValid { .. } => "fits more than one of the alternatives".into(),
         Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => "fits none of the alternatives".into(),
         Kind::ContentEncoding { content_encoding } => format!("is not {content_encoding}"),
         Kind::ContentMediaType { content_media_type } => format!("is not {content_media_type}"),
         Kind::FromUtf8 { .. } => "does not hold text".into(),
-        Kind::PropertyNames { error } => format!("as a name: {}", of(error.kind())),
+        Kind::PropertyNames { error } => format!("as a name: {}", error_message(error.kind())),
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             "could not be checked: its pattern takes too long".into()
         }
@@ -240,19 +240,19 @@ pub(super) fn of(kind: &ValidationErrorKind) -> String {
     }
 }
 
-fn not(schema: &Value) -> String {
+fn describe_not(schema: &Value) -> String {
     if let Some(constant) = schema.get("const") {
-        return format!("must not be {}", plain(constant));
+        return format!("must not be {}", value_text(constant));
     }
     if let Some(Value::Array(values)) = schema.get("enum") {
-        let words: Vec<String> = values.iter().map(plain).collect();
-        return format!("must not be {}", alternatives(words.iter().map(String::as_str)));
+        let words: Vec<String> = values.iter().map(value_text).collect();
+        return format!("must not be {}", join_alternatives(words.iter().map(String::as_str)));
     }
     if let Some(name) = schema.get("type").and_then(Value::as_str) {
-        return format!("must not be {}", Types::named(name).words());
+        return format!("must not be {}", Types::from_name(name).to_words());
     }
     if let Some(Value::Array(names)) = schema.get("required") {
-        let words: Vec<String> = names.iter().map(plain).collect();
+        let words: Vec<String> = names.iter().map(value_text).collect();
         return format!("must not have {}", words.join(" together with "));
     }
     "is what the schema rules out".into()

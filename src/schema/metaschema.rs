@@ -39,7 +39,7 @@ pub(crate) struct Metaschemas {
 /// Why a pattern is none to the validator, which reads the regular expressions of ECMAScript.
 #[must_use]
 pub(crate) fn ecma_fault(pattern: &str) -> Option<String> {
-    patterns::compile(pattern).is_err().then(|| "is not a regular expression".to_owned())
+    patterns::compile_pattern(pattern).is_err().then(|| "is not a regular expression".to_owned())
 }
 
 /// Whether an address names a draft that is known, with an empty fragment at its end or without.
@@ -68,7 +68,7 @@ impl Metaschemas {
 
     /// The first thing that is wrong with a schema.
     #[must_use]
-    pub fn flaw(&self, schema: &Value) -> Option<Flaw> {
+    pub fn first_flaw(&self, schema: &Value) -> Option<Flaw> {
         let named = schema
             .get("$schema")
             .and_then(Value::as_str)
@@ -76,19 +76,23 @@ impl Metaschemas {
         let draft = named
             .and_then(|named| DRAFTS.iter().position(|address| *address == named))
             .unwrap_or(DRAFTS.len() - 1);
-        self.of[draft].as_ref()?.iter_errors(schema).next().map(|error| self.finding(&error))
+        self.of[draft]
+            .as_ref()?
+            .iter_errors(schema)
+            .next()
+            .map(|error| self.flaw_from_error(&error))
     }
 
-    fn finding(&self, error: &ValidationError<'_>) -> Flaw {
+    fn flaw_from_error(&self, error: &ValidationError<'_>) -> Flaw {
         let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
         if let ValidationErrorKind::PropertyNames { error } = error.kind() {
-            return Flaw { at, words: self.finding(error).words };
+            return Flaw { at, words: self.flaw_from_error(error).words };
         }
         let words = match (error.kind(), error.instance().as_str()) {
             (ValidationErrorKind::Format { format }, Some(pattern)) if format == REGEX => {
                 (self.pattern_fault)(pattern).unwrap_or_default()
             }
-            (kind, _) => messages::of(kind),
+            (kind, _) => messages::error_message(kind),
         };
         Flaw { at, words }
     }
@@ -104,7 +108,7 @@ mod tests {
         for address in DRAFTS {
             let flaw = |member: &str, value: Value| {
                 let schema = json!({"$schema": format!("{address}#"), member: value});
-                metaschemas.flaw(&schema).map(|flaw| format!("{} {}", flaw.at, flaw.words))
+                metaschemas.first_flaw(&schema).map(|flaw| format!("{} {}", flaw.at, flaw.words))
             };
             assert_eq!(flaw("pattern", json!("(?P<y>a)")), None, "{address}");
             assert_eq!(flaw("$ref", json!("https://example.org/absent")), None, "{address}");
@@ -115,7 +119,10 @@ mod tests {
             );
             assert!(flaw("type", json!(5)).is_some(), "{address}");
         }
-        assert_eq!(metaschemas.flaw(&json!({"$schema": "urn:unknown", "type": "object"})), None);
+        assert_eq!(
+            metaschemas.first_flaw(&json!({"$schema": "urn:unknown", "type": "object"})),
+            None
+        );
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn time_in(text: &str) -> Option<Time> {
 
 /// Seconds from the beginning of 1970 to the beginning of a day, both by the same clock.
 #[must_use]
-pub(crate) fn midnight(day: Date) -> i64 {
+pub(crate) fn midnight_seconds(day: Date) -> i64 {
     day.duration_since(EPOCH).as_secs()
 }
 
@@ -67,17 +67,17 @@ pub(crate) fn month_name(day: Date) -> &'static str {
 
 #[must_use]
 pub(crate) fn plus_days(date: Date, days: i64) -> Date {
-    Span::new().try_days(days).map_or(date, |days| within(date.saturating_add(days)))
+    Span::new().try_days(days).map_or(date, |days| clamp_year(date.saturating_add(days)))
 }
 
 /// The same day of another month, or that month's last.
 #[must_use]
 pub(crate) fn plus_months(date: Date, months: i64) -> Date {
-    Span::new().try_months(months).map_or(date, |months| within(date.saturating_add(months)))
+    Span::new().try_months(months).map_or(date, |months| clamp_year(date.saturating_add(months)))
 }
 
 /// Years are written with four digits, without a sign.
-fn within(date: Date) -> Date {
+fn clamp_year(date: Date) -> Date {
     date.max(Date::constant(0, 1, 1))
 }
 
@@ -91,31 +91,31 @@ pub struct LocalTime {
 }
 
 impl LocalTime {
-    fn local(self) -> DateTime {
+    fn to_datetime(self) -> DateTime {
         let offset = Offset::from_seconds(self.offset.saturating_mul(60)).unwrap_or(Offset::UTC);
         offset.to_datetime(Timestamp::from_second(self.seconds).unwrap_or(Timestamp::MAX))
     }
 
     #[must_use]
     pub fn date(self) -> Date {
-        self.local().date()
+        self.to_datetime().date()
     }
 
     /// `14:30:00`.
     #[must_use]
-    pub fn clock(self) -> String {
-        clock(self.local().time())
+    pub fn clock_time(self) -> String {
+        format_time(self.to_datetime().time())
     }
 
     /// `14:30:00+01:00`.
     #[must_use]
-    pub fn time(self) -> String {
-        format!("{}{}", self.clock(), self.zone())
+    pub fn time_with_offset(self) -> String {
+        format!("{}{}", self.clock_time(), self.utc_offset())
     }
 
     /// `Z`, `+01:00`.
     #[must_use]
-    pub fn zone(self) -> String {
+    pub fn utc_offset(self) -> String {
         let sign = if self.offset < 0 { '-' } else { '+' };
         let minutes = self.offset.unsigned_abs();
         if minutes == 0 {
@@ -126,14 +126,14 @@ impl LocalTime {
     }
 }
 
-fn clock(time: Time) -> String {
+fn format_time(time: Time) -> String {
     format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
 }
 
 /// A date, time or both with the part at byte `cursor` one or more steps on; the rest of the text
 /// stays.
 #[must_use]
-pub(crate) fn stepped(text: &str, cursor: usize, by: i64) -> Option<String> {
+pub(crate) fn step_date_time(text: &str, cursor: usize, by: i64) -> Option<String> {
     if let Some(date) = date_in(text) {
         let rest = &text[10..];
         let date_step = |date: Date| format!("{date}{rest}");
@@ -143,22 +143,26 @@ pub(crate) fn stepped(text: &str, cursor: usize, by: i64) -> Option<String> {
             8..=10 => Some(date_step(plus_days(date, by))),
             _ => {
                 let moment = date.to_datetime(time_in(rest.get(1..)?)?);
-                let moment =
-                    moment.saturating_add(SignedDuration::from_secs(by * unit(cursor - 11)));
+                let moment = moment
+                    .saturating_add(SignedDuration::from_secs(by * unit_seconds(cursor - 11)));
                 let (between, tail) = (rest.get(..1)?, rest.get(9..)?);
-                Some(format!("{}{between}{}{tail}", within(moment.date()), clock(moment.time())))
+                Some(format!(
+                    "{}{between}{}{tail}",
+                    clamp_year(moment.date()),
+                    format_time(moment.time())
+                ))
             }
         };
     }
     if let Some(time) = time_in(text) {
-        let time = time.wrapping_add(SignedDuration::from_secs(by * unit(cursor)));
-        return Some(format!("{}{}", clock(time), &text[8..]));
+        let time = time.wrapping_add(SignedDuration::from_secs(by * unit_seconds(cursor)));
+        return Some(format!("{}{}", format_time(time), &text[8..]));
     }
     text.starts_with('P').then(|| stepped_number(text, cursor, by)).flatten()
 }
 
 /// Seconds of the part of a time at a byte.
-fn unit(cursor: usize) -> i64 {
+fn unit_seconds(cursor: usize) -> i64 {
     match cursor {
         0..=2 => 3600,
         3..=5 => 60,
@@ -217,7 +221,7 @@ mod tests {
     #[test]
     fn days_and_months_are_added() {
         let date = date_in("2026-11-21T10:00").unwrap();
-        assert_eq!(midnight(date), 20_778 * 86_400);
+        assert_eq!(midnight_seconds(date), 20_778 * 86_400);
         assert_eq!(plus_days(date, 10).to_string(), "2026-12-01");
         assert_eq!(plus_months(date_in("2024-01-31").unwrap(), 1).to_string(), "2024-02-29");
         let (first, last) = (date_in("0000-01-15").unwrap(), date_in("9999-12-15").unwrap());
@@ -240,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_part_at_the_cursor_is_stepped() {
-        let step = |text: &str, cursor, by| stepped(text, cursor, by).unwrap_or_default();
+        let step = |text: &str, cursor, by| step_date_time(text, cursor, by).unwrap_or_default();
         assert_eq!(step("2026-12-31", 9, 1), "2027-01-01");
         assert_eq!(step("2026-12-31", 6, -1), "2026-11-30");
         assert_eq!(step("2026-12-31T23:59:30.5Z", 14, 1), "2027-01-01T00:00:30.5Z");
@@ -264,7 +268,7 @@ mod tests {
     fn the_wall_has_its_own_day() {
         let wall = LocalTime { seconds: 1_795_300_200, offset: -90 };
         assert_eq!(
-            (wall.date().to_string().as_str(), wall.time().as_str()),
+            (wall.date().to_string().as_str(), wall.time_with_offset().as_str()),
             ("2026-11-21", "21:00:00-01:30")
         );
     }

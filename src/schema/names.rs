@@ -11,7 +11,7 @@ use super::{
     encoding::percent_decode,
     messages,
     node::{Node, PlaceId, Types, Union},
-    phrase::plain,
+    phrase::value_text,
     tree::Schema,
 };
 
@@ -19,7 +19,7 @@ use super::{
 const MOST_NAMES: usize = 3;
 
 /// The names of the branches of a union.
-pub(super) fn distinct(schema: &Schema, union: &Union, nodes: &[Arc<Node>]) -> Vec<Arc<str>> {
+pub(super) fn branch_names(schema: &Schema, union: &Union, nodes: &[Arc<Node>]) -> Vec<Arc<str>> {
     let branches = Branches { schema, union, nodes };
     let mut labels: Vec<String> = (0..nodes.len()).map(|number| branches.label(number)).collect();
     let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
@@ -85,17 +85,17 @@ impl Branches<'_> {
         if let Some(title) = node.title.as_deref().filter(|title| !title.trim().is_empty()) {
             return title.to_owned();
         }
-        let tag = self.union.tag.as_ref().and_then(|tag| self.constant(node, tag));
+        let tag = self.union.tag.as_ref().and_then(|tag| self.member_constant(node, tag));
         if let Some(constant) = tag.as_ref().or(node.constant.as_ref()) {
-            return plain(constant);
+            return value_text(constant);
         }
         let name = self.union.branches.get(number).and_then(|place| self.reference_at(*place));
-        name.unwrap_or_else(|| self.shape(node))
+        name.unwrap_or_else(|| self.shape_description(node))
     }
 
     /// What a branch is, where nothing names it.
-    fn shape(&self, node: &Node) -> String {
-        let words = node.shown_types().words();
+    fn shape_description(&self, node: &Node) -> String {
+        let words = node.shown_types().to_words();
         let is_object = node.typed && node.types == Types::OBJECT;
         if is_object && !node.object.properties.is_empty() {
             let everywhere =
@@ -108,18 +108,18 @@ impl Branches<'_> {
         }
         let items = self.schema.node(&node.list.items);
         if node.shown_types() == Types::LIST && items.typed {
-            return format!("list of {}", items.shown_types().words());
+            return format!("list of {}", items.shown_types().to_words());
         }
         words
     }
 
-    fn constant(&self, node: &Node, name: &str) -> Option<Value> {
+    fn member_constant(&self, node: &Node, name: &str) -> Option<Value> {
         self.schema.node(&node.object.property(name)?.node).constant.clone()
     }
 
     /// The name of the definition that a branch refers to.
     fn reference_at(&self, place: PlaceId) -> Option<String> {
-        let reference = self.schema.at(place)?.get("$ref")?.as_str()?;
+        let reference = self.schema.schema_at(place)?.get("$ref")?.as_str()?;
         let name = reference.rsplit(['/', '#']).next().filter(|name| !name.is_empty())?;
         Some(percent_decode(name).replace("~1", "/").replace("~0", "~"))
     }
@@ -133,15 +133,18 @@ impl Branches<'_> {
         match by {
             Difference::Constants => {
                 let given = names.filter_map(|name| {
-                    Some(format!("{name} {}", plain(&self.constant(node, name)?)))
+                    Some(format!("{name} {}", value_text(&self.member_constant(node, name)?)))
                 });
                 given.take(MOST_NAMES).collect::<Vec<_>>().join(", ")
             }
             Difference::Required => {
                 let required = node.object.required.iter().map(|name| &**name);
-                said("needs", required.filter(|name| !all(&|other| other.object.requires(name))))
+                join_names(
+                    "needs",
+                    required.filter(|name| !all(&|other| other.object.requires(name))),
+                )
             }
-            Difference::Keys => said(
+            Difference::Keys => join_names(
                 "with",
                 names.filter(|name| !all(&|other| other.object.property(name).is_some())),
             ),
@@ -151,13 +154,13 @@ impl Branches<'_> {
                 .get(number)
                 .and_then(|place| self.reference_at(*place))
                 .unwrap_or_default(),
-            Difference::Types => node.shown_types().words(),
-            Difference::Rules => messages::rules(node).unwrap_or_default(),
+            Difference::Types => node.shown_types().to_words(),
+            Difference::Rules => messages::describe_bounds(node).unwrap_or_default(),
         }
     }
 }
 
-fn said<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> String {
+fn join_names<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.take(MOST_NAMES).collect();
     if names.is_empty() { String::new() } else { format!("{word} {}", names.join(", ")) }
 }
@@ -177,9 +180,9 @@ mod tests {
         let nodes: Vec<_> = union
             .branches
             .iter()
-            .map(|place| schema.node(&super::super::node::NodeKey::of(*place)))
+            .map(|place| schema.node(&super::super::node::NodeKey::from_place(*place)))
             .collect();
-        distinct(&schema, union, &nodes).iter().map(ToString::to_string).collect()
+        branch_names(&schema, union, &nodes).iter().map(ToString::to_string).collect()
     }
 
     #[test]

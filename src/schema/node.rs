@@ -25,13 +25,13 @@ pub struct NodeKey {
 
 impl NodeKey {
     #[must_use]
-    pub fn of(place: PlaceId) -> Self {
+    pub fn from_place(place: PlaceId) -> Self {
         Self { places: vec![place], settled: Vec::new() }
     }
 
     /// The key with another place that applies as well.
     #[must_use]
-    pub fn and(&self, place: PlaceId) -> Self {
+    pub fn with_place(&self, place: PlaceId) -> Self {
         let mut key = self.clone();
         if !key.places.contains(&place) {
             key.places.push(place);
@@ -42,7 +42,7 @@ impl NodeKey {
     /// The key with a union decided for one of its branches.
     #[must_use]
     pub fn with_branch(&self, union: PlaceId, branch: PlaceId) -> Self {
-        let mut key = self.and(branch);
+        let mut key = self.with_place(branch);
         key.settled.push(union);
         key
     }
@@ -84,7 +84,7 @@ impl Types {
 
     /// The type that a schema names; nothing for a name that is none.
     #[must_use]
-    pub fn named(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         Self::WORDS
             .iter()
             .find(|(_, keyword, _)| *keyword == name)
@@ -93,7 +93,7 @@ impl Types {
 
     /// The type of a value. `1.0` is an integer.
     #[must_use]
-    pub fn of(value: &Value) -> Self {
+    pub fn of_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
@@ -106,27 +106,27 @@ impl Types {
     }
 
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     #[must_use]
-    pub fn or(self, other: Self) -> Self {
+    pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     #[must_use]
-    pub fn without(self, other: Self) -> Self {
+    pub fn difference(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
     /// The types without those ruled out; a number that must not be whole is a number still.
     #[must_use]
-    pub(super) fn less(self, ruled_out: Self) -> Self {
+    pub(super) fn without_ruled_out(self, ruled_out: Self) -> Self {
         if ruled_out == Self::INTEGER && self.contains(Self::NUMBER) {
             self
         } else {
-            self.without(ruled_out)
+            self.difference(ruled_out)
         }
     }
 
@@ -137,7 +137,7 @@ impl Types {
 
     #[must_use]
     pub fn admits(self, value: &Value) -> bool {
-        self.contains(Self::of(value))
+        self.contains(Self::of_value(value))
     }
 
     #[must_use]
@@ -146,7 +146,7 @@ impl Types {
     }
 
     /// The types one by one, a number as one.
-    pub fn each(self) -> impl Iterator<Item = (Self, &'static str)> {
+    pub fn iter_names(self) -> impl Iterator<Item = (Self, &'static str)> {
         let number = self.contains(Self::NUMBER);
         Self::WORDS
             .into_iter()
@@ -158,14 +158,14 @@ impl Types {
 
     /// `text, number or null`.
     #[must_use]
-    pub fn words(self) -> String {
-        super::phrase::alternatives(self.each().map(|(_, word)| word))
+    pub fn to_words(self) -> String {
+        super::phrase::join_alternatives(self.iter_names().map(|(_, word)| word))
     }
 }
 
 impl fmt::Debug for Types {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.words())
+        f.write_str(&self.to_words())
     }
 }
 
@@ -249,20 +249,20 @@ impl ObjectRules {
     }
 
     /// Declares a member at a place, or adds the place to what it is known by.
-    pub(super) fn declare(&mut self, name: &str, at: PlaceId) {
+    pub(super) fn declare_member(&mut self, name: &str, at: PlaceId) {
         match self.index.get(name).and_then(|known| self.properties.get_mut(*known)) {
-            Some(property) => property.node = property.node.and(at),
+            Some(property) => property.node = property.node.with_place(at),
             None => {
                 let name: Arc<str> = name.into();
                 self.index.insert(Arc::clone(&name), self.properties.len());
-                self.properties.push(Property { name, node: NodeKey::of(at) });
+                self.properties.push(Property { name, node: NodeKey::from_place(at) });
             }
         }
     }
 
     /// Declares a member that another branch of a union speaks of, where nothing is said of it
     /// here.
-    pub(super) fn offer(&mut self, property: &Property) {
+    pub(super) fn offer_member(&mut self, property: &Property) {
         if !self.index.contains_key(&property.name) {
             self.index.insert(Arc::clone(&property.name), self.properties.len());
             self.properties.push(property.clone());
@@ -297,13 +297,13 @@ pub struct ListRules {
 impl ListRules {
     /// What the item with this number has to be.
     #[must_use]
-    pub fn item(&self, index: usize) -> &NodeKey {
+    pub fn item_key(&self, index: usize) -> &NodeKey {
         self.prefix.get(index).unwrap_or(&self.items)
     }
 
     /// How many items there may be at most.
     #[must_use]
-    pub fn room(&self) -> usize {
+    pub fn max_items(&self) -> usize {
         let declared = if self.closed { self.prefix.len() } else { usize::MAX };
         declared.min(self.max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX))
     }
@@ -426,24 +426,24 @@ impl Node {
     /// of; never null.
     #[must_use]
     pub fn shown_types(&self) -> Types {
-        let allowed = self.types.without(Types::NULL);
+        let allowed = self.types.difference(Types::NULL);
         if self.typed {
             return allowed;
         }
         let mut spoken = Types::NONE;
         if !self.object.is_empty() {
-            spoken = spoken.or(Types::OBJECT);
+            spoken = spoken.union(Types::OBJECT);
         }
         if !self.list.is_empty() {
-            spoken = spoken.or(Types::LIST);
+            spoken = spoken.union(Types::LIST);
         }
         if self.text != TextRules::default() {
-            spoken = spoken.or(Types::TEXT);
+            spoken = spoken.union(Types::TEXT);
         }
         if self.number != NumberRules::default() {
-            spoken = spoken.or(Types::NUMBER);
+            spoken = spoken.union(Types::NUMBER);
         }
-        if spoken.is_empty() { allowed } else { spoken.and(allowed) }
+        if spoken.is_empty() { allowed } else { spoken.intersection(allowed) }
     }
 
     /// Only null is allowed.

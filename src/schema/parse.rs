@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::literal::Literal;
 
 /// A number as typed; its spelling is kept.
-pub(crate) fn number(text: &str, whole: bool) -> Result<Literal, &'static str> {
+pub(crate) fn parse_number(text: &str, whole: bool) -> Result<Literal, &'static str> {
     let text = text.trim();
     let parsed = Literal::parse(text).ok().filter(|literal| literal.value().is_number());
     let wants = if whole { "is not a whole number" } else { "is not a number" };
@@ -17,7 +17,7 @@ pub(crate) fn number(text: &str, whole: bool) -> Result<Literal, &'static str> {
 }
 
 /// JSON as typed; its spelling is kept.
-pub(crate) fn json(text: &str) -> Result<Literal, String> {
+pub(crate) fn parse_json(text: &str) -> Result<Literal, String> {
     if text.trim().is_empty() {
         return Err("JSON is expected here".into());
     }
@@ -45,7 +45,7 @@ pub(crate) fn wrong_at(text: &str) -> Option<usize> {
 
 /// JSON for editing: as written where that is known, else laid out over lines.
 #[must_use]
-pub(crate) fn pretty(value: &Value, written: Option<&str>) -> String {
+pub(crate) fn pretty_json(value: &Value, written: Option<&str>) -> String {
     written
         .map_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default(), ToOwned::to_owned)
 }
@@ -56,14 +56,14 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_spelling() {
-        assert_eq!(number(" 1.50 ", false).unwrap().written(), Some("1.50"));
+        assert_eq!(parse_number(" 1.50 ", false).unwrap().source_text(), Some("1.50"));
         assert_eq!(
-            number("12345678901234567890123", true).unwrap().written(),
+            parse_number("12345678901234567890123", true).unwrap().source_text(),
             Some("12345678901234567890123")
         );
-        assert_eq!(number("-", false).unwrap_err(), "is not a number");
-        assert_eq!(number("true", true).unwrap_err(), "is not a whole number");
-        assert_eq!(number("1,5", false).unwrap_err(), "write a point, not a comma");
+        assert_eq!(parse_number("-", false).unwrap_err(), "is not a number");
+        assert_eq!(parse_number("true", true).unwrap_err(), "is not a whole number");
+        assert_eq!(parse_number("1,5", false).unwrap_err(), "write a point, not a comma");
     }
 
     #[test]
@@ -77,11 +77,11 @@ mod tests {
     #[test]
     fn bad_json_is_told_with_its_place() {
         assert_eq!(
-            json("{\n \"a\": }").unwrap_err(),
+            parse_json("{\n \"a\": }").unwrap_err(),
             "is not JSON: expected value (line 2, column 7)"
         );
         assert_eq!(
-            json("\n\n{").unwrap_err(),
+            parse_json("\n\n{").unwrap_err(),
             "is not JSON: EOF while parsing an object (line 3, column 1)"
         );
     }

@@ -47,7 +47,7 @@ struct Compiled {
 }
 
 impl Parts {
-    pub(super) fn of(schema: &Arc<Value>, draft: Draft) -> Self {
+    pub(super) fn new(schema: &Arc<Value>, draft: Draft) -> Self {
         Self {
             schema: Arc::clone(schema),
             draft,
@@ -58,20 +58,23 @@ impl Parts {
     }
 
     /// Whether a value fits the part at a JSON pointer; `None` when that cannot be told.
-    pub(super) fn fits(&self, pointer: &str, value: &Value) -> Option<bool> {
+    pub(super) fn fits_part(&self, pointer: &str, value: &Value) -> Option<bool> {
         let pointer = self.end_of(pointer);
         let target = |reference: &str, at: &str| self.addresses().resolve("$ref", reference, at);
         let alone = |at: &str, (name, rule): (&str, &Value), value: &Value| {
-            self.answer(at, value, || {
-                options().with_draft(self.draft.for_validator()).build(&json!({name: rule})).ok()
+            self.validate_part(at, value, || {
+                validation_options()
+                    .with_draft(self.draft.for_validator())
+                    .build(&json!({name: rule}))
+                    .ok()
             })
         };
         let simple =
             Simple { root: &self.schema, draft: self.draft, target: &target, alone: &alone };
-        if let Some(fits) = simple.fits(&pointer, value) {
+        if let Some(fits) = simple.fits_part(&pointer, value) {
             return Some(fits);
         }
-        let compiled = self.compiled.get_or_init(|| self.compile()).as_ref()?;
+        let compiled = self.compiled.get_or_init(|| self.compile_parts()).as_ref()?;
         match (&compiled.all, compiled.numbers.get(&pointer)) {
             (Some(all), Some(number)) => {
                 let asked = Map::from_iter([(number.to_string(), value.clone())]);
@@ -100,15 +103,15 @@ impl Parts {
     }
 
     fn addresses(&self) -> &Addresses {
-        self.addresses.get_or_init(|| Addresses::of(&self.schema))
+        self.addresses.get_or_init(|| Addresses::from_schema(&self.schema))
     }
 
-    fn compile(&self) -> Option<Compiled> {
+    fn compile_parts(&self) -> Option<Compiled> {
         let draft = self.draft.for_validator();
         let registry = Registry::new().draft(draft).add(ADDRESS, (*self.schema).clone());
         let registry = registry.and_then(jsonschema::RegistryBuilder::prepare).ok()?;
         let mut numbers = HashMap::new();
-        for (at, schema) in subschemas::all(&self.schema) {
+        for (at, schema) in subschemas::list_subschemas(&self.schema) {
             for part in asked_of(&at, schema) {
                 let part = self.end_of(&part);
                 let next = numbers.len();
@@ -117,9 +120,9 @@ impl Parts {
         }
         let members = numbers
             .iter()
-            .map(|(part, number)| (number.to_string(), json!({"$ref": address(part)})));
+            .map(|(part, number)| (number.to_string(), json!({"$ref": part_address(part)})));
         let all = json!({"properties": members.collect::<Map<_, _>>()});
-        let all = options().with_draft(draft).with_registry(&registry).build(&all).ok();
+        let all = validation_options().with_draft(draft).with_registry(&registry).build(&all).ok();
         Some(Compiled { registry, all, numbers })
     }
 
@@ -129,14 +132,15 @@ impl Parts {
         pointer: &str,
         value: &Value,
     ) -> Option<bool> {
-        self.answer(pointer, value, || {
-            let options = options().with_draft(self.draft.for_validator()).with_registry(registry);
-            options.build(&json!({"$ref": address(pointer)})).ok()
+        self.validate_part(pointer, value, || {
+            let options =
+                validation_options().with_draft(self.draft.for_validator()).with_registry(registry);
+            options.build(&json!({"$ref": part_address(pointer)})).ok()
         })
     }
 
     /// What the validator of one part or keyword says, which is made once.
-    fn answer(
+    fn validate_part(
         &self,
         pointer: &str,
         value: &Value,
@@ -168,7 +172,7 @@ fn asked_of(at: &str, schema: &Value) -> Vec<String> {
     parts
 }
 
-fn address(pointer: &str) -> String {
+fn part_address(pointer: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-._~$".contains(byte);
     let encoded = pointer.bytes().map(|byte| {
         if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
@@ -178,7 +182,7 @@ fn address(pointer: &str) -> String {
 
 /// How schemas are compiled: no reference is ever followed out of one, formats are checked in every
 /// draft.
-pub(super) fn options<'r>() -> jsonschema::ValidationOptions<'r> {
+pub(super) fn validation_options<'r>() -> jsonschema::ValidationOptions<'r> {
     // Texts that hold JSON have a format that is in no draft.
     let holds_json =
         |text: &str| serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
@@ -186,5 +190,5 @@ pub(super) fn options<'r>() -> jsonschema::ValidationOptions<'r> {
         .offline()
         .should_validate_formats(true)
         .with_format("json", holds_json)
-        .with_keyword("pattern", patterns::keyword)
+        .with_keyword("pattern", patterns::pattern_keyword)
 }

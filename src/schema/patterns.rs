@@ -16,7 +16,7 @@ struct Pattern {
 
 impl Pattern {
     fn validator(&self) -> Option<&Validator> {
-        self.compiled.get_or_init(|| compile(&self.text).ok()).as_ref()
+        self.compiled.get_or_init(|| compile_pattern(&self.text).ok()).as_ref()
     }
 }
 
@@ -30,7 +30,7 @@ impl<'i> Keyword<'i> for Pattern {
         };
         validator
             .validate(instance)
-            .map_err(|error| ValidationError::custom(messages::of(error.kind())))
+            .map_err(|error| ValidationError::custom(messages::error_message(error.kind())))
     }
 
     fn is_valid(&self, instance: &'i Value) -> bool {
@@ -44,7 +44,7 @@ impl<'i> Keyword<'i> for Pattern {
 ///
 /// # Errors
 /// As the validator's own.
-pub(super) fn keyword<'s>(
+pub(super) fn pattern_keyword<'s>(
     _: &'s Map<String, Value>,
     pattern: &'s Value,
     _: Location,
@@ -52,13 +52,13 @@ pub(super) fn keyword<'s>(
     let Value::String(text) = pattern else { return Err(ValidationError::schema("is no text")) };
     let compiled = OnceLock::new();
     if !is_plainly_right(text) {
-        let _ = compiled.set(Some(compile(text)?));
+        let _ = compiled.set(Some(compile_pattern(text)?));
     }
     Ok(Box::new(Pattern { text: text.clone(), compiled }))
 }
 
 /// Alone, and by the validator's own rules.
-pub(super) fn compile(pattern: &str) -> Result<Validator, ValidationError<'static>> {
+pub(super) fn compile_pattern(pattern: &str) -> Result<Validator, ValidationError<'static>> {
     jsonschema::options().offline().build(&json!({"pattern": pattern}))
 }
 
@@ -78,7 +78,7 @@ mod tests {
     fn ours(pattern: &str) -> Option<Validator> {
         jsonschema::options()
             .offline()
-            .with_keyword("pattern", keyword)
+            .with_keyword("pattern", pattern_keyword)
             .build(&json!({"pattern": pattern}))
             .ok()
     }
@@ -90,7 +90,7 @@ mod tests {
             pattern in r"[\^]?([a-c.]|\[[\^]?[a-c]-?\]|\\[dDsSwWbpPukxc1]|\(\?[:=!<]*|[()|]|[*+?]|\{[0-9],?\}|\{|\}|\\p\{L[ux]?\}|é){0,8}\$?",
             text in "[a-cé1 _-]{0,6}",
         ) {
-            let theirs = compile(&pattern).ok();
+            let theirs = compile_pattern(&pattern).ok();
             let ours = ours(&pattern);
             prop_assert_eq!(theirs.is_some(), ours.is_some(), "{}", pattern);
             if let (Some(theirs), Some(ours)) = (theirs, ours) {

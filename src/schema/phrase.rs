@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// `a, b or c`.
-pub(crate) fn alternatives<'w>(words: impl Iterator<Item = &'w str>) -> String {
+pub(crate) fn join_alternatives<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let words: Vec<&str> = words.collect();
     match words.as_slice() {
         [] => String::new(),
@@ -14,7 +14,7 @@ pub(crate) fn alternatives<'w>(words: impl Iterator<Item = &'w str>) -> String {
 
 /// A value in one line: text as it is, the rest as JSON.
 #[must_use]
-pub(crate) fn plain(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -27,8 +27,8 @@ mod tests {
 
     #[test]
     fn joins_alternatives() {
-        assert_eq!(alternatives(["a", "b", "c"].into_iter()), "a, b or c");
-        assert_eq!(alternatives(["a"].into_iter()), "a");
-        assert_eq!(plain(&serde_json::json!([1, "x"])), r#"[1,"x"]"#);
+        assert_eq!(join_alternatives(["a", "b", "c"].into_iter()), "a, b or c");
+        assert_eq!(join_alternatives(["a"].into_iter()), "a");
+        assert_eq!(value_text(&serde_json::json!([1, "x"])), r#"[1,"x"]"#);
     }
 }

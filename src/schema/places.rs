@@ -15,7 +15,7 @@ use super::{
 
 /// The node that counts for a value: conditions and dependents that apply are part of it.
 #[must_use]
-pub fn effective(
+pub fn effective_node(
     schema: &Schema,
     checker: Option<&Checker>,
     key: &NodeKey,
@@ -28,13 +28,14 @@ pub fn effective(
     for _ in 0..8 {
         let mut key = node.key.clone();
         for condition in node.conditions.iter().skip(decided) {
-            let fits = schema.pointer(condition.test).and_then(|test| checker?.fits(&test, value));
+            let fits =
+                schema.pointer(condition.test).and_then(|test| checker?.fits_part(&test, value));
             let branch = match fits {
                 Some(true) => condition.then,
                 Some(false) => condition.otherwise,
                 None => None,
             };
-            key = branch.map_or(key.clone(), |branch| key.and(branch));
+            key = branch.map_or(key.clone(), |branch| key.with_place(branch));
         }
         decided = node.conditions.len();
         if let Value::Object(members) = value {
@@ -43,7 +44,7 @@ pub fn effective(
                 .dependent_schemas
                 .iter()
                 .filter(|(name, _)| members.contains_key(&**name));
-            key = present.fold(key, |key, (_, place)| key.and(*place));
+            key = present.fold(key, |key, (_, place)| key.with_place(*place));
         }
         if key == node.key {
             break;
@@ -87,7 +88,7 @@ pub fn property_key(node: &Node, checker: Option<&Checker>, property: &Property)
     let matching = patterns.filter(|(pattern, _)| {
         checker.is_some_and(|checker| checker.matches(pattern, &property.name))
     });
-    matching.fold(property.node.clone(), |key, (_, place)| key.and(*place))
+    matching.fold(property.node.clone(), |key, (_, place)| key.with_place(*place))
 }
 
 /// What a member with this undeclared name has to be, and whether the schema refuses it.
@@ -96,7 +97,7 @@ pub fn entry_key(node: &Node, checker: Option<&Checker>, name: &str) -> (NodeKey
     let matching = node.object.patterns.iter();
     let matching = matching
         .filter(|(pattern, _)| checker.is_some_and(|checker| checker.matches(pattern, name)));
-    let key = matching.fold(NodeKey::default(), |key, (_, place)| key.and(*place));
+    let key = matching.fold(NodeKey::default(), |key, (_, place)| key.with_place(*place));
     if !key.places.is_empty() {
         return (key, false);
     }
@@ -107,7 +108,7 @@ pub fn entry_key(node: &Node, checker: Option<&Checker>, name: &str) -> (NodeKey
 /// this pointer of the schema. `None` where the union is no choice of shapes, or the value is meant
 /// for no branch.
 #[must_use]
-pub fn chosen(
+pub fn chosen_branch(
     schema: &Schema,
     checker: &Checker,
     view: &View,
@@ -115,11 +116,11 @@ pub fn chosen(
     at: &Pointer,
     union: &str,
 ) -> Option<usize> {
-    let place = schema.place(union.to_owned());
-    let branches = schema.at(place)?.as_array()?.len();
-    let union = schema.shapes(place, branches)?;
+    let place = schema.intern_place(union.to_owned());
+    let branches = schema.schema_at(place)?.as_array()?.len();
+    let union = schema.shape_union(place, branches)?;
     let here = at.get(value)?;
-    let branch = *union.branches.get(variant::choose(
+    let branch = *union.branches.get(variant::choose_branch(
         schema,
         Some(checker),
         view,
@@ -145,11 +146,11 @@ pub fn key_at(
     let mut here = Pointer::root();
     let mut value = Some(value);
     for token in at.tokens() {
-        let node = decide(schema, checker, view, &key, (&here, value))?;
+        let node = decide_node(schema, checker, view, &key, (&here, value))?;
         let is_list = node.shown_types() == Types::LIST;
         key = match node.object.property(token) {
             Some(property) if !is_list => property_key(&node, checker, property),
-            _ if is_list => node.list.item(token.parse().ok()?).clone(),
+            _ if is_list => node.list.item_key(token.parse().ok()?).clone(),
             _ => entry_key(&node, checker, token).0,
         };
         value = value.and_then(|value| Pointer::root().child(token.clone()).get(value));
@@ -168,23 +169,24 @@ pub fn decided_at(
     at: &Pointer,
 ) -> Option<Arc<Node>> {
     let key = key_at(schema, checker, view, value, at)?;
-    decide(schema, checker, view, &key, (at, at.get(value)))
+    decide_node(schema, checker, view, &key, (at, at.get(value)))
 }
 
-fn decide(
+fn decide_node(
     schema: &Schema,
     checker: Option<&Checker>,
     view: &View,
     key: &NodeKey,
     (at, value): (&Pointer, Option<&Value>),
 ) -> Option<Arc<Node>> {
-    let mut node = effective(schema, checker, key, value);
+    let mut node = effective_node(schema, checker, key, value);
     // Each decided union may bring another one; the bound is for unions that hold themselves.
     for _ in 0..8 {
         let Some(union) = node.unions.first().cloned() else { break };
-        let chosen = variant::choose(schema, checker, view, at, &union, value).unwrap_or_default();
+        let chosen =
+            variant::choose_branch(schema, checker, view, at, &union, value).unwrap_or_default();
         let branch = union.branches.get(chosen)?;
-        node = effective(schema, checker, &node.key.with_branch(union.place, *branch), value);
+        node = effective_node(schema, checker, &node.key.with_branch(union.place, *branch), value);
     }
     Some(node)
 }

@@ -28,7 +28,7 @@ impl Pointer {
         }
         let Some(rest) = text.strip_prefix('/') else { return Err(NotAPointer(text.to_owned())) };
         rest.split('/')
-            .map(unescape)
+            .map(unescape_token)
             .collect::<Option<Vec<_>>>()
             .map(Self)
             .ok_or_else(|| NotAPointer(text.to_owned()))
@@ -90,7 +90,7 @@ impl Pointer {
 
     /// What follows `head`, if this pointer starts with it.
     #[must_use]
-    pub fn strip(&self, head: &Pointer) -> Option<Pointer> {
+    pub fn strip_prefix(&self, head: &Pointer) -> Option<Pointer> {
         self.0.strip_prefix(head.0.as_slice()).map(|rest| Self(rest.to_vec()))
     }
 
@@ -128,7 +128,7 @@ impl fmt::Display for Pointer {
     }
 }
 
-fn unescape(token: &str) -> Option<String> {
+fn unescape_token(token: &str) -> Option<String> {
     let mut text = String::with_capacity(token.len());
     let mut letters = token.chars();
     while let Some(letter) = letters.next() {

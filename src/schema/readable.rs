@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::{
-    encoding::{escape, percent_decode, percent_encode},
+    encoding::{escape_token, percent_decode, percent_encode},
     node::Types,
     subschemas,
 };
@@ -16,13 +16,15 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 const NAMES: [&str; 3] = ["/definitions", "/$defs", "/components/schemas"];
 
 /// The schema itself where there is nothing to change.
-pub(super) fn readable(schema: &Arc<Value>) -> Arc<Value> {
+pub(super) fn readable_schema(schema: &Arc<Value>) -> Arc<Value> {
     let mut changed = Arc::clone(schema);
-    for (at, part) in subschemas::all(schema) {
+    for (at, part) in subschemas::list_subschemas(schema) {
         let Some(keywords) = part.as_object() else { continue };
         for name in REFERENCES {
-            let Some(meant) =
-                keywords.get(name).and_then(Value::as_str).and_then(|it| meant(schema, it))
+            let Some(meant) = keywords
+                .get(name)
+                .and_then(Value::as_str)
+                .and_then(|it| intended_reference(schema, it))
             else {
                 continue;
             };
@@ -41,7 +43,7 @@ pub(super) fn readable(schema: &Arc<Value>) -> Arc<Value> {
 
 /// The reference that is meant, where it is not what is written: with letters that no URI has, or a
 /// name that is not escaped.
-fn meant(root: &Value, reference: &str) -> Option<String> {
+fn intended_reference(root: &Value, reference: &str) -> Option<String> {
     let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
     let written = percent_decode(fragment);
     if address.is_empty() && fragment.starts_with('/') && root.pointer(&written).is_none() {
@@ -57,7 +59,10 @@ fn meant(root: &Value, reference: &str) -> Option<String> {
             if let Some(name) = known {
                 return Some(format!(
                     "#{}",
-                    percent_encode(&format!("{folder}/{}", escape(&name).replace('%', "%25")))
+                    percent_encode(&format!(
+                        "{folder}/{}",
+                        escape_token(&name).replace('%', "%25")
+                    ))
                 ));
             }
         }
@@ -75,7 +80,7 @@ fn meant(root: &Value, reference: &str) -> Option<String> {
 fn allow_null(schema: &mut Value) {
     let Some(keywords) = schema.as_object_mut() else { return };
     match keywords.get_mut("type") {
-        Some(Value::String(name)) if !Types::named(name).is_empty() && name != "null" => {
+        Some(Value::String(name)) if !Types::from_name(name).is_empty() && name != "null" => {
             let types = json!([name, "null"]);
             keywords.insert("type".into(), types);
         }
@@ -146,7 +151,7 @@ mod tests {
             let schema = Arc::new(
                 json!({"definitions": {name: {"type": "integer"}}, "properties": {"a": {"$ref": reference}}}),
             );
-            let opened = Checker::open(&schema);
+            let opened = Checker::compile_lenient(&schema);
             assert_eq!(opened.findings, [], "{reference}");
             let checker = opened.checker.unwrap();
             assert!(
@@ -155,7 +160,7 @@ mod tests {
             );
         }
         let plain = Arc::new(json!({"definitions": {"a": {}}, "$ref": "#/definitions/a"}));
-        assert!(Arc::ptr_eq(&readable(&plain), &plain));
+        assert!(Arc::ptr_eq(&readable_schema(&plain), &plain));
     }
 
     #[test]
@@ -179,7 +184,7 @@ mod tests {
                 if draft.contains("04") && part.get("const").is_some() {
                     continue;
                 }
-                let checker = Checker::open(&Arc::new(schema)).checker.unwrap();
+                let checker = Checker::compile_lenient(&Arc::new(schema)).checker.unwrap();
                 for (value, valid) in
                     [(json!("a"), true), (json!(null), true), (json!(true), false)]
                 {

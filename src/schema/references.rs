@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{pointer::Pointer, resolve::Addresses, subschemas::anywhere};
+use super::{pointer::Pointer, resolve::Addresses, subschemas::list_objects};
 
 /// Where a reference leads that does not lead to a part of its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +16,12 @@ pub(crate) enum Astray {
 /// Each `$ref` that leads astray, by its place. What stands in `const`, `enum`, `default` and
 /// `examples` is data.
 #[must_use]
-pub(crate) fn astray(schema: &Value) -> Vec<(Pointer, Astray)> {
+pub(crate) fn stray_references(schema: &Value) -> Vec<(Pointer, Astray)> {
     let mut addresses = None;
     let mut found = Vec::new();
-    for (at, object) in anywhere(schema) {
+    for (at, object) in list_objects(schema) {
         let Some(reference) = object.get("$ref").and_then(Value::as_str) else { continue };
-        let addresses = addresses.get_or_insert_with(|| Addresses::of(schema));
+        let addresses = addresses.get_or_insert_with(|| Addresses::from_schema(schema));
         let leads = || {
             addresses
                 .resolve("$ref", reference, &at)
@@ -54,8 +54,10 @@ mod tests {
             },
             "$defs": {"A": {"$anchor": "here"}},
         });
-        let found: Vec<String> =
-            astray(&schema).into_iter().map(|(at, astray)| format!("{at} {astray:?}")).collect();
+        let found: Vec<String> = stray_references(&schema)
+            .into_iter()
+            .map(|(at, astray)| format!("{at} {astray:?}"))
+            .collect();
         assert_eq!(
             found,
             [
@@ -72,9 +74,11 @@ mod tests {
     fn a_pointer_is_relative_to_the_schema_that_has_an_id() {
         let inner =
             json!({"$id": "https://e.x/inner", "$defs": {"A": {}}, "items": {"$ref": "#/$defs/A"}});
-        assert_eq!(astray(&json!({"properties": {"a": inner}})), []);
+        assert_eq!(stray_references(&json!({"properties": {"a": inner}})), []);
         assert_eq!(
-            astray(&json!({"$id": "https://e.x/root", "$ref": "#/$defs/A", "$defs": {"A": true}})),
+            stray_references(
+                &json!({"$id": "https://e.x/root", "$ref": "#/$defs/A", "$defs": {"A": true}})
+            ),
             []
         );
     }

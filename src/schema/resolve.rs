@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     draft::Draft,
-    encoding::{escape, percent_decode},
+    encoding::{escape_token, percent_decode},
     subschemas::{Holds, held_by},
 };
 
@@ -26,29 +26,33 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn of(schema: &Value) -> Self {
-        let draft = Draft::of(schema);
+    pub(super) fn from_schema(schema: &Value) -> Self {
+        let draft = Draft::detect(schema);
         let (bases, targets) = (Vec::new(), HashMap::from([(String::new(), String::new())]));
         let mut addresses =
             Self { draft, bases, targets, dynamic: HashSet::new(), recursive: HashSet::new() };
-        addresses.read(schema, "", "");
+        addresses.collect_addresses(schema, "", "");
         // The innermost base counts.
         addresses.bases.sort_by_key(|(pointer, _)| std::cmp::Reverse(pointer.len()));
         addresses
     }
 
-    fn read(&mut self, schema: &Value, pointer: &str, base: &str) {
+    fn collect_addresses(&mut self, schema: &Value, pointer: &str, base: &str) {
         match schema {
             Value::Object(members) => {
                 let own = self.read_names(members, pointer, base);
                 for (name, member) in members {
-                    let below = format!("{pointer}/{}", escape(name));
+                    let below = format!("{pointer}/{}", escape_token(name));
                     match held_by(name) {
                         Holds::Nothing => {}
-                        Holds::Schemas => self.read(member, &below, &own),
+                        Holds::Schemas => self.collect_addresses(member, &below, &own),
                         Holds::Named => {
                             for (name, member) in member.as_object().into_iter().flatten() {
-                                self.read(member, &format!("{below}/{}", escape(name)), &own);
+                                self.collect_addresses(
+                                    member,
+                                    &format!("{below}/{}", escape_token(name)),
+                                    &own,
+                                );
                             }
                         }
                     }
@@ -56,7 +60,7 @@ impl Addresses {
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.read(item, &format!("{pointer}/{index}"), base);
+                    self.collect_addresses(item, &format!("{pointer}/{index}"), base);
                 }
             }
             _ => {}
@@ -99,7 +103,7 @@ impl Addresses {
     }
 
     /// The address that references at a pointer are relative to.
-    pub(super) fn base(&self, from: &str) -> &str {
+    pub(super) fn base_uri(&self, from: &str) -> &str {
         let within = |pointer: &str| {
             from.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -110,7 +114,7 @@ impl Addresses {
     /// schema. A dynamic one leads to the whole schema's own anchor of that name, where it has one:
     /// that is the outermost there can be.
     pub(super) fn resolve(&self, keyword: &str, reference: &str, from: &str) -> Option<String> {
-        let base = self.base(from);
+        let base = self.base_uri(from);
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let document = if address.is_empty() { base.to_owned() } else { join(base, address) };
         if fragment.is_empty() || fragment.starts_with('/') {
@@ -124,7 +128,7 @@ impl Addresses {
             return Some(format!("{target}{}", percent_decode(fragment)));
         }
         let address = format!("{document}#{fragment}");
-        let outermost = format!("{}#{fragment}", self.base(""));
+        let outermost = format!("{}#{fragment}", self.base_uri(""));
         if keyword == "$dynamicRef"
             && self.dynamic.contains(&address)
             && self.dynamic.contains(&outermost)
@@ -171,7 +175,7 @@ mod tests {
             "default": {"$id": "not-a-schema"},
             "properties": {"default": {"$anchor": "a-member"}, "id": {"id": "elsewhere.json", "allOf": [{}]}},
         });
-        let addresses = Addresses::of(&schema);
+        let addresses = Addresses::from_schema(&schema);
         let resolve = |reference, from| addresses.resolve("$ref", reference, from);
         assert_eq!(resolve("#/$defs/a%20b", "").as_deref(), Some("/$defs/a b"));
         assert_eq!(resolve("#here", "/properties/x").as_deref(), Some("/$defs/a b"));
@@ -203,12 +207,12 @@ mod tests {
         let tree = json!({"$id": "tree", "$dynamicAnchor": "node", "properties": {"children": {"items": {"$dynamicRef": "#node"}}}});
         let strict = json!({"$id": "https://example.com/strict", "$dynamicAnchor": "node", "$ref": "tree", "$defs": {"tree": tree}});
         let from = "/$defs/tree/properties/children/items";
-        let addresses = Addresses::of(&strict);
+        let addresses = Addresses::from_schema(&strict);
         assert_eq!(addresses.resolve("$dynamicRef", "#node", from).as_deref(), Some(""));
         assert_eq!(addresses.resolve("$ref", "#node", from).as_deref(), Some("/$defs/tree"));
         let old = json!({"$recursiveAnchor": true, "$defs": {"t": {"$id": "t", "$recursiveAnchor": true, "items": {"$recursiveRef": "#"}}}});
         assert_eq!(
-            Addresses::of(&old).resolve("$recursiveRef", "#", "/$defs/t/items").as_deref(),
+            Addresses::from_schema(&old).resolve("$recursiveRef", "#", "/$defs/t/items").as_deref(),
             Some("")
         );
     }

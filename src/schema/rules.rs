@@ -13,8 +13,8 @@ use super::{
 impl Merge<'_> {
     pub(super) fn text_rules(&mut self, keywords: &Map<String, Value>) {
         let rules = &mut self.node.text;
-        rules.min = larger(rules.min, count(keywords, "minLength"));
-        rules.max = smaller(rules.max, count(keywords, "maxLength"));
+        rules.min = larger_limit(rules.min, parse_count(keywords, "minLength"));
+        rules.max = smaller_limit(rules.max, parse_count(keywords, "maxLength"));
         let text = |name: &str| keywords.get(name).and_then(Value::as_str).map(Arc::<str>::from);
         rules.patterns.extend(text("pattern"));
         rules.format = text("format").or(rules.format.take());
@@ -36,7 +36,7 @@ impl Merge<'_> {
             let strict = number(exclusive).map(|at| Bound { at, exclusive: true });
             let slot = if upper { &mut rules.max } else { &mut rules.min };
             for bound in own.into_iter().chain(strict) {
-                if slot.as_ref().is_none_or(|known| tighter(&bound.at, &known.at, upper)) {
+                if slot.as_ref().is_none_or(|known| is_tighter(&bound.at, &known.at, upper)) {
                     *slot = Some(bound);
                 }
             }
@@ -46,10 +46,10 @@ impl Merge<'_> {
 
     pub(super) fn object_rules(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
         if let Some(Value::Object(properties)) = keywords.get("properties") {
-            let folder = self.schema.below(place, "properties");
+            let folder = self.schema.child_place(place, "properties");
             for name in properties.keys() {
-                let at = self.schema.below(folder, name);
-                self.node.object.declare(name, at);
+                let at = self.schema.child_place(folder, name);
+                self.node.object.declare_member(name, at);
             }
         }
         if let Some(Value::Array(required)) = keywords.get("required") {
@@ -58,19 +58,19 @@ impl Merge<'_> {
             }
         }
         let rules = &mut self.node.object;
-        rules.min = larger(rules.min, count(keywords, "minProperties"));
-        rules.max = smaller(rules.max, count(keywords, "maxProperties"));
+        rules.min = larger_limit(rules.min, parse_count(keywords, "minProperties"));
+        rules.max = smaller_limit(rules.max, parse_count(keywords, "maxProperties"));
     }
 
     /// Rules for members that are not declared.
     pub(super) fn member_rules(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
         if let Some(Value::Object(patterns)) = keywords.get("patternProperties") {
-            let folder = self.schema.below(place, "patternProperties");
+            let folder = self.schema.child_place(place, "patternProperties");
             for pattern in patterns.keys() {
                 self.node
                     .object
                     .patterns
-                    .push((pattern.as_str().into(), self.schema.below(folder, pattern)));
+                    .push((pattern.as_str().into(), self.schema.child_place(folder, pattern)));
             }
         }
         for name in ["additionalProperties", "unevaluatedProperties"] {
@@ -79,19 +79,19 @@ impl Merge<'_> {
                 Some(Value::Bool(true)) => self.node.object.open = true,
                 Some(Value::Object(members)) if members.is_empty() => self.node.object.open = true,
                 Some(Value::Object(_)) => {
-                    let at = self.schema.below(place, name);
+                    let at = self.schema.child_place(place, name);
                     let rules = &mut self.node.object;
-                    rules.additional = rules.additional.and(at);
+                    rules.additional = rules.additional.with_place(at);
                     let by_pattern = keywords.contains_key("patternProperties");
                     if name == "additionalProperties" && !by_pattern {
-                        self.rests.members.push((at, names(keywords.get("properties"))));
+                        self.rests.members.push((at, property_names(keywords.get("properties"))));
                     }
                 }
                 _ => {}
             }
         }
         if keywords.contains_key("propertyNames") {
-            self.node.object.names = Some(self.schema.below(place, "propertyNames"));
+            self.node.object.names = Some(self.schema.child_place(place, "propertyNames"));
         }
     }
 
@@ -104,12 +104,12 @@ impl Merge<'_> {
         if let Some((name, Some(Value::Array(items)))) =
             tuple.map(|name| (name, keywords.get(name)))
         {
-            let folder = self.schema.below(place, name);
+            let folder = self.schema.child_place(place, name);
             for index in 0..items.len() {
-                let at = self.schema.below(folder, &index.to_string());
+                let at = self.schema.child_place(folder, &index.to_string());
                 match rules.prefix.get_mut(index) {
-                    Some(known) => *known = known.and(at),
-                    None => rules.prefix.push(NodeKey::of(at)),
+                    Some(known) => *known = known.with_place(at),
+                    None => rules.prefix.push(NodeKey::from_place(at)),
                 }
             }
         }
@@ -119,12 +119,12 @@ impl Merge<'_> {
                 Some(Value::Bool(false)) => {
                     rules.closed = true;
                     if name == rest {
-                        self.rests.end = smaller(self.rests.end, Some(own as u64));
+                        self.rests.end = smaller_limit(self.rests.end, Some(own as u64));
                     }
                 }
                 Some(Value::Object(_)) => {
-                    let at = self.schema.below(place, name);
-                    rules.items = rules.items.and(at);
+                    let at = self.schema.child_place(place, name);
+                    rules.items = rules.items.with_place(at);
                     if name == rest {
                         self.rests.items.push((at, own));
                     }
@@ -132,16 +132,17 @@ impl Merge<'_> {
                 _ => {}
             }
         }
-        rules.min = larger(rules.min, count(keywords, "minItems"));
-        rules.max = smaller(rules.max, count(keywords, "maxItems"));
+        rules.min = larger_limit(rules.min, parse_count(keywords, "minItems"));
+        rules.max = smaller_limit(rules.max, parse_count(keywords, "maxItems"));
         rules.unique |= keywords.get("uniqueItems") == Some(&Value::Bool(true));
         if keywords.contains_key("contains") {
-            rules.contains = Some(self.schema.below(place, "contains"));
+            rules.contains = Some(self.schema.child_place(place, "contains"));
         }
     }
 
-    pub(super) fn conditions(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
-        let part = |name: &str| keywords.contains_key(name).then(|| self.schema.below(place, name));
+    pub(super) fn merge_conditions(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
+        let part =
+            |name: &str| keywords.contains_key(name).then(|| self.schema.child_place(place, name));
         if let Some(test) = part("if") {
             self.node.conditions.push(Condition {
                 test,
@@ -151,13 +152,13 @@ impl Merge<'_> {
         }
         for name in ["dependentRequired", "dependentSchemas", "dependencies"] {
             let Some(Value::Object(dependents)) = keywords.get(name) else { continue };
-            let folder = self.schema.below(place, name);
+            let folder = self.schema.child_place(place, name);
             for (member, what) in dependents {
                 if let Value::Array(others) = what {
                     let others = others.iter().filter_map(Value::as_str).map(Arc::from).collect();
                     self.node.object.dependent_required.push((member.as_str().into(), others));
                 } else {
-                    let at = self.schema.below(folder, member);
+                    let at = self.schema.child_place(folder, member);
                     self.node.object.dependent_schemas.push((member.as_str().into(), at));
                 }
             }
@@ -171,14 +172,14 @@ impl Merge<'_> {
         for (at, own) in &rests.members {
             for property in &mut self.node.object.properties {
                 if !own.contains(&*property.name) {
-                    property.node = property.node.and(*at);
+                    property.node = property.node.with_place(*at);
                 }
             }
         }
         let prefix = &mut self.node.list.prefix;
         for (at, own) in &rests.items {
             for item in prefix.iter_mut().skip(*own) {
-                *item = item.and(*at);
+                *item = item.with_place(*at);
             }
         }
         if let Some(end) = rests.end {
@@ -187,7 +188,7 @@ impl Merge<'_> {
     }
 }
 
-fn names(properties: Option<&Value>) -> HashSet<Box<str>> {
+fn property_names(properties: Option<&Value>) -> HashSet<Box<str>> {
     properties
         .and_then(Value::as_object)
         .into_iter()
@@ -196,25 +197,25 @@ fn names(properties: Option<&Value>) -> HashSet<Box<str>> {
         .collect()
 }
 
-fn count(keywords: &Map<String, Value>, name: &str) -> Option<u64> {
+fn parse_count(keywords: &Map<String, Value>, name: &str) -> Option<u64> {
     let number = keywords.get(name)?;
     number
         .as_u64()
         .or_else(|| number.as_f64().filter(|float| *float >= 0.0).map(|float| float as u64))
 }
 
-fn larger(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+fn larger_limit(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     one.max(other)
 }
 
-fn smaller(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+fn smaller_limit(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         _ => one.or(other),
     }
 }
 
-fn tighter(bound: &Number, known: &Number, upper: bool) -> bool {
+fn is_tighter(bound: &Number, known: &Number, upper: bool) -> bool {
     match decimal::compare(bound, known) {
         Some(Ordering::Less) => upper,
         Some(Ordering::Greater) => !upper,
@@ -239,14 +240,14 @@ mod tests {
         let node = schema.root_node();
         let member = |name: &str| schema.node(&node.object.property(name).unwrap().node);
         assert_eq!((member("a").text.min, member("b").text.min), (Some(3), None));
-        let item = |index: usize| schema.node(node.list.item(index));
+        let item = |index: usize| schema.node(node.list.item_key(index));
         assert_eq!(node.list.prefix.len(), 2);
         assert!(
             item(0).number.max.is_none()
                 && item(1).number.max.is_some()
                 && item(1).number.min.is_some()
         );
-        assert_eq!(node.list.room(), 2);
+        assert_eq!(node.list.max_items(), 2);
     }
 
     #[test]

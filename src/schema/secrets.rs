@@ -8,10 +8,10 @@ use super::{
     field::View,
     kind::{TextKind, text_kind},
     node::{Node, NodeKey},
-    places::{effective, entry_key, property_key},
+    places::{effective_node, entry_key, property_key},
     pointer::Pointer,
     tree::Schema,
-    ui_schema::{Ui, shown},
+    ui_schema::{Ui, apply_ui_schema},
     validate::Checker,
     variant,
 };
@@ -19,7 +19,7 @@ use super::{
 /// The places of the texts that are to be masked: what names an environment variable is none. A
 /// schema without secrets costs nothing.
 #[must_use]
-pub(crate) fn secrets(
+pub(crate) fn secret_places(
     schema: &Schema,
     checker: Option<&Checker>,
     view: &View,
@@ -61,18 +61,26 @@ impl Walk<'_> {
             return;
         }
         let mut ui = ui.clone();
-        let mut node = shown(effective(self.schema, self.checker, key, Some(value)), &ui);
+        let mut node =
+            apply_ui_schema(effective_node(self.schema, self.checker, key, Some(value)), &ui);
         // Each decided union may bring another one; the bound is for unions that hold themselves.
         for _ in 0..8 {
             let Some(union) = node.unions.first().cloned() else { break };
-            let chosen =
-                variant::choose(self.schema, self.checker, self.view, at, &union, Some(value));
+            let chosen = variant::choose_branch(
+                self.schema,
+                self.checker,
+                self.view,
+                at,
+                &union,
+                Some(value),
+            );
             let Some(branch) = chosen.and_then(|chosen| union.branches.get(chosen).copied()) else {
                 break;
             };
-            ui = ui.branch(self.schema.branch_number(branch));
+            ui = ui.with_branch(self.schema.branch_number(branch));
             let key = node.key.with_branch(union.place, branch);
-            node = shown(effective(self.schema, self.checker, &key, Some(value)), &ui);
+            node =
+                apply_ui_schema(effective_node(self.schema, self.checker, &key, Some(value)), &ui);
         }
         match value {
             Value::Object(members) => {
@@ -81,14 +89,14 @@ impl Walk<'_> {
                         Some(property) => {
                             (property_key(&node, self.checker, property), ui.member(name))
                         }
-                        None => (entry_key(&node, self.checker, name).0, ui.entry(name)),
+                        None => (entry_key(&node, self.checker, name).0, ui.named_member(name)),
                     };
                     self.visit(&at.child(name.as_str()), &key, &ui, member);
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.visit(&at.item(index), node.list.item(index), &ui.item(index), item);
+                    self.visit(&at.item(index), node.list.item_key(index), &ui.item(index), item);
                 }
             }
             Value::String(text)
@@ -112,7 +120,7 @@ mod tests {
     fn places(schema: &Value, ui: Option<Value>, value: &Value) -> Vec<String> {
         let checker = Checker::compile(schema).unwrap();
         let schema = Schema::new(schema.clone()).with_ui(ui.map(Arc::new));
-        let found = secrets(&schema, Some(&checker), &View::default(), value);
+        let found = secret_places(&schema, Some(&checker), &View::default(), value);
         let mut places: Vec<String> = found.iter().map(ToString::to_string).collect();
         places.sort();
         places

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{draft::Draft, encoding::escape, equal::same, node::Types};
+use super::{draft::Draft, encoding::escape_token, equal::values_equal, node::Types};
 
 /// So deep schemas within schemas are looked at.
 const DEEPEST: usize = 12;
@@ -57,11 +57,11 @@ pub(super) struct Simple<'s> {
 
 impl Simple<'_> {
     /// Whether a value fits the part at a JSON pointer; `None` when that cannot be told here.
-    pub(super) fn fits(&self, pointer: &str, value: &Value) -> Option<bool> {
-        self.part(self.root.pointer(pointer)?, pointer, value, DEEPEST)
+    pub(super) fn fits_part(&self, pointer: &str, value: &Value) -> Option<bool> {
+        self.fits_schema(self.root.pointer(pointer)?, pointer, value, DEEPEST)
     }
 
-    fn part(&self, part: &Value, at: &str, value: &Value, depth: usize) -> Option<bool> {
+    fn fits_schema(&self, part: &Value, at: &str, value: &Value, depth: usize) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
         let keywords = match part {
             Value::Bool(any) => return Some(*any),
@@ -71,21 +71,27 @@ impl Simple<'_> {
         if let Some(Value::String(reference)) = keywords.get("$ref")
             && !self.draft.counts_siblings_of_ref()
         {
-            return self.referred(reference, at, value, depth);
+            return self.fits_reference(reference, at, value, depth);
         }
         all_fit(
             keywords
                 .iter()
-                .map(|(name, rule)| self.keyword((name, rule), keywords, at, value, depth)),
+                .map(|(name, rule)| self.fits_keyword((name, rule), keywords, at, value, depth)),
         )
     }
 
-    fn referred(&self, reference: &str, at: &str, value: &Value, depth: usize) -> Option<bool> {
+    fn fits_reference(
+        &self,
+        reference: &str,
+        at: &str,
+        value: &Value,
+        depth: usize,
+    ) -> Option<bool> {
         let target = (self.target)(reference, at)?;
-        self.part(self.root.pointer(&target)?, &target, value, depth)
+        self.fits_schema(self.root.pointer(&target)?, &target, value, depth)
     }
 
-    fn keyword(
+    fn fits_keyword(
         &self,
         (name, rule): (&str, &Value),
         beside: &Map<String, Value>,
@@ -94,7 +100,7 @@ impl Simple<'_> {
         depth: usize,
     ) -> Option<bool> {
         let below = |step: &str, part: &Value, value: &Value| {
-            self.part(part, &format!("{at}/{name}{step}"), value, depth)
+            self.fits_schema(part, &format!("{at}/{name}{step}"), value, depth)
         };
         let branches = || {
             let branches = rule.as_array()?.iter().enumerate();
@@ -103,12 +109,12 @@ impl Simple<'_> {
         match name {
             // A draft 4 integer has no fraction, not even `.0`.
             "type" if value.is_number() && self.draft == Draft::Draft4 => {
-                self.alone(name, rule, at, value)
+                self.fits_alone(name, rule, at, value)
             }
-            "type" => types(rule).map(|types| types.admits(value)),
-            "enum" => Some(rule.as_array()?.iter().any(|known| same(known, value))),
-            "const" if self.draft > Draft::Draft4 => Some(same(rule, value)),
-            "$ref" => self.referred(rule.as_str()?, at, value, depth),
+            "type" => parse_types(rule).map(|types| types.admits(value)),
+            "enum" => Some(rule.as_array()?.iter().any(|known| values_equal(known, value))),
+            "const" if self.draft > Draft::Draft4 => Some(values_equal(rule, value)),
+            "$ref" => self.fits_reference(rule.as_str()?, at, value, depth),
             "allOf" => all_fit(branches()?),
             "anyOf" => one_fits(branches()?),
             "oneOf" => {
@@ -117,14 +123,14 @@ impl Simple<'_> {
             }
             "not" => below("", rule, value).map(|fits| !fits),
             _ if OF_TEXTS.contains(&name) => match value {
-                Value::String(text) => bound(name, rule, text.chars().count())
-                    .or_else(|| self.alone(name, rule, at, value)),
+                Value::String(text) => fits_size_bound(name, rule, text.chars().count())
+                    .or_else(|| self.fits_alone(name, rule, at, value)),
                 _ => Some(true),
             },
             // In draft 4 two of them mean something together.
             _ if OF_NUMBERS.contains(&name) => match value.is_number() {
                 true if self.draft == Draft::Draft4 && name != "multipleOf" => None,
-                true => self.alone(name, rule, at, value),
+                true => self.fits_alone(name, rule, at, value),
                 false => Some(true),
             },
             _ if OF_LISTS.contains(&name) => match value {
@@ -140,7 +146,7 @@ impl Simple<'_> {
                     {
                         Some(true)
                     }
-                    _ => bound(name, rule, items.len()),
+                    _ => fits_size_bound(name, rule, items.len()),
                 },
                 _ => Some(true),
             },
@@ -154,7 +160,7 @@ impl Simple<'_> {
         }
     }
 
-    fn alone(&self, name: &str, rule: &Value, at: &str, value: &Value) -> Option<bool> {
+    fn fits_alone(&self, name: &str, rule: &Value, at: &str, value: &Value) -> Option<bool> {
         (self.alone)(&format!("{at}/{name}"), (name, rule), value)
     }
 
@@ -170,12 +176,14 @@ impl Simple<'_> {
                 let required = names.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?;
                 Some(required.into_iter().all(|name| members.contains_key(name)))
             }
-            ("required" | "minProperties" | "maxProperties", _) => bound(name, rule, members.len()),
+            ("required" | "minProperties" | "maxProperties", _) => {
+                fits_size_bound(name, rule, members.len())
+            }
             _ if members.is_empty() => Some(true),
             ("properties", Value::Object(declared)) => {
                 all_fit(declared.iter().filter_map(|(member, part)| {
                     let value = members.get(member)?;
-                    Some(below(&format!("/{}", escape(member)), part, value))
+                    Some(below(&format!("/{}", escape_token(member)), part, value))
                 }))
             }
             ("additionalProperties", _) if !beside.contains_key("patternProperties") => {
@@ -190,18 +198,22 @@ impl Simple<'_> {
     }
 }
 
-fn types(rule: &Value) -> Option<Types> {
+fn parse_types(rule: &Value) -> Option<Types> {
     match rule {
-        Value::String(name) => Some(Types::named(name)),
+        Value::String(name) => Some(Types::from_name(name)),
         Value::Array(names) => Some(
-            names.iter().filter_map(Value::as_str).map(Types::named).fold(Types::NONE, Types::or),
+            names
+                .iter()
+                .filter_map(Value::as_str)
+                .map(Types::from_name)
+                .fold(Types::NONE, Types::union),
         ),
         _ => None,
     }
 }
 
 /// What a keyword that bounds a size says of it.
-fn bound(name: &str, rule: &Value, size: usize) -> Option<bool> {
+fn fits_size_bound(name: &str, rule: &Value, size: usize) -> Option<bool> {
     let limit = usize::try_from(rule.as_u64()?).ok()?;
     match name {
         "minLength" | "minItems" | "minProperties" => Some(size >= limit),
@@ -241,7 +253,7 @@ mod tests {
             let options = jsonschema::options().with_draft(draft.for_validator());
             options.build(&schema).ok().map(|validator| validator.is_valid(value))
         };
-        Simple { root: schema, draft, target: &target, alone: &alone }.fits("", value)
+        Simple { root: schema, draft, target: &target, alone: &alone }.fits_part("", value)
     }
 
     fn values() -> impl Strategy<Value = Value> {
@@ -276,7 +288,7 @@ mod tests {
             prop::collection::vec(values(), 1..3).prop_map(|values| {
                 let mut distinct: Vec<Value> = Vec::new();
                 for value in values {
-                    if !distinct.iter().any(|known| same(known, &value)) {
+                    if !distinct.iter().any(|known| values_equal(known, &value)) {
                         distinct.push(value);
                     }
                 }

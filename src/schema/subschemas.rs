@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::encoding::{escape, percent_decode};
+use super::encoding::{escape_token, percent_decode};
 
 /// Keywords that hold a schema, or a list of schemas.
 const HOLDS_SCHEMA: [&str; 16] = [
@@ -52,9 +52,9 @@ pub(super) fn held_by(keyword: &str) -> Holds {
 
 /// A schema and each one within it, or that a pointer of it refers to, with its JSON pointer; the
 /// outer before the inner.
-pub(super) fn all(root: &Value) -> Vec<(String, &Value)> {
+pub(super) fn list_subschemas(root: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
-    walk(root, &mut String::new(), &mut found);
+    walk_subschemas(root, &mut String::new(), &mut found);
     // A reference may lead to where no keyword says that a schema is, such as
     // `#/components/schemas/A`.
     let mut read = 0;
@@ -71,7 +71,7 @@ pub(super) fn all(root: &Value) -> Vec<(String, &Value)> {
         outside.sort();
         for at in outside {
             if let Some(schema) = root.pointer(&at).filter(|schema| schema.is_object()) {
-                walk(schema, &mut at.clone(), &mut found);
+                walk_subschemas(schema, &mut at.clone(), &mut found);
             }
         }
     }
@@ -90,24 +90,24 @@ fn odd_target(schema: &Value) -> Option<String> {
     usual.is_none_or(|name| name.contains('/')).then(|| percent_decode(fragment))
 }
 
-fn walk<'s>(schema: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Value)>) {
+fn walk_subschemas<'s>(schema: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Value)>) {
     if !schema.is_object() && !schema.is_boolean() {
         return;
     }
     found.push((at.clone(), schema));
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         let end = at.len();
-        step(at, keyword);
+        push_token(at, keyword);
         match (held_by(keyword), value) {
             (Holds::Schemas, Value::Array(schemas)) => {
                 for (index, schema) in schemas.iter().enumerate() {
-                    below(at, &index.to_string(), |at| walk(schema, at, found));
+                    with_token(at, &index.to_string(), |at| walk_subschemas(schema, at, found));
                 }
             }
-            (Holds::Schemas, schema) => walk(schema, at, found),
+            (Holds::Schemas, schema) => walk_subschemas(schema, at, found),
             (Holds::Named, Value::Object(schemas)) => {
                 for (name, schema) in schemas {
-                    below(at, name, |at| walk(schema, at, found));
+                    with_token(at, name, |at| walk_subschemas(schema, at, found));
                 }
             }
             _ => {}
@@ -119,47 +119,47 @@ fn walk<'s>(schema: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Val
 /// Every object of a schema that is neither plain data nor a map of names, whether or not it is a
 /// schema, with its JSON pointer; the outer before the inner.
 #[must_use]
-pub(crate) fn anywhere(root: &Value) -> Vec<(String, &Value)> {
+pub(crate) fn list_objects(root: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
-    roam(root, &mut String::new(), &mut found);
+    walk_objects(root, &mut String::new(), &mut found);
     found
 }
 
-fn roam<'s>(value: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Value)>) {
+fn walk_objects<'s>(value: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Value)>) {
     match value {
         Value::Object(members) => {
             found.push((at.clone(), value));
             for (keyword, value) in
                 members.iter().filter(|(keyword, _)| !DATA.contains(&keyword.as_str()))
             {
-                below(at, keyword, |at| match (held_by(keyword), value) {
+                with_token(at, keyword, |at| match (held_by(keyword), value) {
                     // What stands in these are names, not keywords.
                     (Holds::Named, Value::Object(named)) => {
-                        named
-                            .iter()
-                            .for_each(|(name, value)| below(at, name, |at| roam(value, at, found)));
+                        named.iter().for_each(|(name, value)| {
+                            with_token(at, name, |at| walk_objects(value, at, found))
+                        });
                     }
-                    _ => roam(value, at, found),
+                    _ => walk_objects(value, at, found),
                 });
             }
         }
         Value::Array(items) => {
             items.iter().enumerate().for_each(|(index, item)| {
-                below(at, &index.to_string(), |at| roam(item, at, found));
+                with_token(at, &index.to_string(), |at| walk_objects(item, at, found));
             });
         }
         _ => {}
     }
 }
 
-fn step(at: &mut String, token: &str) {
+fn push_token(at: &mut String, token: &str) {
     at.push('/');
-    at.push_str(&escape(token));
+    at.push_str(&escape_token(token));
 }
 
-fn below(at: &mut String, token: &str, then: impl FnOnce(&mut String)) {
+fn with_token(at: &mut String, token: &str, then: impl FnOnce(&mut String)) {
     let end = at.len();
-    step(at, token);
+    push_token(at, token);
     then(at);
     at.truncate(end);
 }
@@ -176,7 +176,7 @@ mod tests {
             "properties": {"default": {"const": {"x": {}}}, "enum": {"items": [{}]}},
             "default": {"properties": {}}, "x-odd": {"y": {}},
         });
-        let places: Vec<String> = anywhere(&schema).into_iter().map(|(at, _)| at).collect();
+        let places: Vec<String> = list_objects(&schema).into_iter().map(|(at, _)| at).collect();
         assert_eq!(
             places,
             [

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     kind::Column,
     node::{Node, Types},
-    phrase::plain,
+    phrase::value_text,
     tree::Schema,
 };
 
@@ -21,22 +21,27 @@ const WIDEST: usize = 28;
 /// The columns of a list whose items are objects alike: the first members that hold a single short
 /// value.
 #[must_use]
-pub(crate) fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<Arc<[Column]>> {
+pub(crate) fn table_columns(
+    schema: &Schema,
+    list: &Node,
+    items: &[Value],
+) -> Option<Arc<[Column]>> {
     if !list.list.prefix.is_empty() || list.list.items.places.is_empty() {
         return None;
     }
     let node = schema.node(&list.list.items);
-    if !node.typed || node.types.without(Types::NULL) != Types::OBJECT || !node.unions.is_empty() {
+    if !node.typed || node.types.difference(Types::NULL) != Types::OBJECT || !node.unions.is_empty()
+    {
         return None;
     }
-    let single = Types::TEXT.or(Types::NUMBER).or(Types::BOOLEAN).or(Types::NULL);
+    let single = Types::TEXT.union(Types::NUMBER).union(Types::BOOLEAN).union(Types::NULL);
     let mut columns = Vec::new();
     for property in &node.object.properties {
         let inner = schema.node(&property.node);
         let chosen = inner.choices.is_some() || inner.constant.is_some();
         let is_single = chosen
             || inner.unions.is_empty()
-                && inner.types.without(single).is_empty()
+                && inner.types.difference(single).is_empty()
                 && !inner.types.is_empty();
         let is_secret = inner.write_only || inner.text.format.as_deref() == Some("password");
         if !is_single || is_secret {
@@ -48,7 +53,7 @@ pub(crate) fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<A
             (items.iter().take(LOOKED_AT), items.iter().skip(LOOKED_AT).rev().take(LOOKED_AT));
         let values = first.chain(last).filter_map(|item| item.get(&*property.name));
         let widest =
-            values.map(|value| plain(value).chars().take(WIDEST).count()).max().unwrap_or(0);
+            values.map(|value| value_text(value).chars().take(WIDEST).count()).max().unwrap_or(0);
         let cells = widest.max(title.chars().count()).clamp(3, WIDEST);
         columns.push(Column { name: Arc::clone(&property.name), title, cells });
         if columns.len() == MOST {
@@ -72,7 +77,7 @@ mod tests {
             "tags": {"type": "array"}, "size": {"type": "integer"}}}}),
         );
         let items = [json!({"name": "a long name", "key": "s3cret", "size": 5})];
-        let columns = columns(&schema, &schema.root_node(), &items).unwrap();
+        let columns = table_columns(&schema, &schema.root_node(), &items).unwrap();
         let shown: Vec<_> = columns.iter().map(|column| (&*column.title, column.cells)).collect();
         assert_eq!(shown, [("Name", 11), ("size", 4)]);
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 pub(crate) use super::draft::Draft;
 use super::{
-    encoding::escape,
+    encoding::escape_token,
     node::{Node, NodeKey, PlaceId, Types},
     resolve::Addresses,
     ui_schema::Ui,
@@ -34,7 +34,7 @@ struct Places {
 }
 
 impl Places {
-    fn id(&mut self, spot: PlaceOrigin) -> PlaceId {
+    fn intern(&mut self, spot: PlaceOrigin) -> PlaceId {
         if let Some(id) = self.ids.get(&spot) {
             return *id;
         }
@@ -65,8 +65,8 @@ impl Schema {
     pub fn new(root: impl Into<Arc<Value>>) -> Self {
         let root = root.into();
         Self {
-            draft: Draft::of(&root),
-            addresses: Addresses::of(&root),
+            draft: Draft::detect(&root),
+            addresses: Addresses::from_schema(&root),
             root,
             ui: None,
             places: RefCell::default(),
@@ -90,7 +90,7 @@ impl Schema {
     /// What the uiSchema says about the whole.
     #[must_use]
     pub fn ui(&self) -> Ui<'_> {
-        Ui::of(self.ui.as_deref())
+        Ui::new(self.ui.as_deref())
     }
 
     #[must_use]
@@ -104,7 +104,7 @@ impl Schema {
     }
 
     /// The schema text at a place; `None` where a reference leads to nothing.
-    pub(super) fn at(&self, place: PlaceId) -> Option<&Value> {
+    pub(super) fn schema_at(&self, place: PlaceId) -> Option<&Value> {
         let spot = self.places.borrow().spots.get(place.0 as usize)?.clone();
         match spot {
             PlaceOrigin::At(pointer) => self.root.pointer(&pointer),
@@ -122,21 +122,26 @@ impl Schema {
         }
     }
 
-    pub(super) fn place(&self, pointer: String) -> PlaceId {
-        self.places.borrow_mut().id(PlaceOrigin::At(pointer.into()))
+    pub(super) fn intern_place(&self, pointer: String) -> PlaceId {
+        self.places.borrow_mut().intern(PlaceOrigin::At(pointer.into()))
     }
 
     /// The place one step further.
-    pub(super) fn below(&self, place: PlaceId, step: &str) -> PlaceId {
+    pub(super) fn child_place(&self, place: PlaceId, step: &str) -> PlaceId {
         let pointer = self.pointer(place).unwrap_or_default();
-        self.place(format!("{pointer}/{}", escape(step)))
+        self.intern_place(format!("{pointer}/{}", escape_token(step)))
     }
 
     /// The place that a reference of this keyword, standing at `from`, leads to.
-    pub(super) fn target(&self, keyword: &str, reference: &str, from: PlaceId) -> Option<PlaceId> {
+    pub(super) fn reference_target(
+        &self,
+        keyword: &str,
+        reference: &str,
+        from: PlaceId,
+    ) -> Option<PlaceId> {
         let pointer = self.addresses.resolve(keyword, reference, &self.pointer(from)?)?;
         self.root.pointer(&pointer)?;
-        Some(self.place(pointer))
+        Some(self.intern_place(pointer))
     }
 
     /// The number of a branch in its union, as the schema has it.
@@ -158,8 +163,9 @@ impl Schema {
         let branches = Types::WORDS.iter().enumerate().filter(|(_, (one, ..))| {
             types.contains(*one) && !(number && *one == Types::INTEGER) && *one != Types::NULL
         });
-        let branches = branches.map(|(index, _)| places.id(PlaceOrigin::OnlyType(index))).collect();
-        (places.id(PlaceOrigin::AnyType), branches)
+        let branches =
+            branches.map(|(index, _)| places.intern(PlaceOrigin::OnlyType(index))).collect();
+        (places.intern(PlaceOrigin::AnyType), branches)
     }
 }
 

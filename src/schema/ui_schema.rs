@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    equal::same,
+    equal::values_equal,
     node::{Choices, Hints, Locks, Node},
 };
 
@@ -105,7 +105,7 @@ fn widget_called(name: &str) -> Option<&'static (&'static str, Option<&'static s
 impl<'u> Ui<'u> {
     /// The whole of a uiSchema.
     #[must_use]
-    pub fn of(root: Option<&'u Value>) -> Self {
+    pub fn new(root: Option<&'u Value>) -> Self {
         let layers: Vec<_> = root.and_then(Value::as_object).into_iter().collect();
         let global = layers.first().and_then(|root| root.get("ui:globalOptions")?.as_object());
         Self { layers, settled: false, global }
@@ -117,7 +117,7 @@ impl<'u> Ui<'u> {
     }
 
     /// What is said under a name, here or in branches that may be meant.
-    fn all(&self, name: &str) -> Vec<&'u Value> {
+    fn find_all(&self, name: &str) -> Vec<&'u Value> {
         let own = self.layers.iter().filter_map(|layer| layer.get(name));
         let branches = self.layers.iter().filter(|_| !self.settled).flat_map(|layer| {
             let unions =
@@ -127,7 +127,7 @@ impl<'u> Ui<'u> {
         own.chain(branches).collect()
     }
 
-    fn below(&self, found: Vec<&'u Value>) -> Self {
+    fn with_layers(&self, found: Vec<&'u Value>) -> Self {
         Self {
             layers: found.into_iter().filter_map(Value::as_object).collect(),
             settled: false,
@@ -138,15 +138,15 @@ impl<'u> Ui<'u> {
     /// A declared member.
     #[must_use]
     pub fn member(&self, name: &str) -> Self {
-        if self.is_empty() { Self::default() } else { self.below(self.all(name)) }
+        if self.is_empty() { Self::default() } else { self.with_layers(self.find_all(name)) }
     }
 
     /// A member that the user named.
     #[must_use]
-    pub fn entry(&self, name: &str) -> Self {
+    pub fn named_member(&self, name: &str) -> Self {
         let own = self.member(name);
         if own.layers.is_empty() && !self.is_empty() {
-            self.below(self.all("additionalProperties"))
+            self.with_layers(self.find_all("additionalProperties"))
         } else {
             own
         }
@@ -162,14 +162,18 @@ impl<'u> Ui<'u> {
             Value::Array(items) => items.get(index),
             other => Some(other),
         };
-        let items = self.all("items").into_iter().filter_map(of).collect::<Vec<_>>();
-        if items.is_empty() { self.below(self.all("additionalItems")) } else { self.below(items) }
+        let items = self.find_all("items").into_iter().filter_map(of).collect::<Vec<_>>();
+        if items.is_empty() {
+            self.with_layers(self.find_all("additionalItems"))
+        } else {
+            self.with_layers(items)
+        }
     }
 
     /// The same place once a branch of its union is chosen; `at` is the branch's number in the
     /// schema.
     #[must_use]
-    pub fn branch(&self, at: Option<usize>) -> Self {
+    pub fn with_branch(&self, at: Option<usize>) -> Self {
         let chosen = self.layers.iter().flat_map(|layer| {
             ["anyOf", "oneOf"]
                 .into_iter()
@@ -183,38 +187,43 @@ impl<'u> Ui<'u> {
     }
 
     /// An option: `ui:NAME`, or `NAME` among the `ui:options`.
-    fn option(&self, name: &str) -> Option<&'u Value> {
-        let own = self.all(&format!("ui:{name}")).into_iter().next();
-        own.or_else(|| self.all("ui:options").into_iter().find_map(|options| options.get(name)))
-            .or_else(|| self.global?.get(name))
+    fn find_option(&self, name: &str) -> Option<&'u Value> {
+        let own = self.find_all(&format!("ui:{name}")).into_iter().next();
+        own.or_else(|| {
+            self.find_all("ui:options").into_iter().find_map(|options| options.get(name))
+        })
+        .or_else(|| self.global?.get(name))
     }
 
-    fn text(&self, name: &str) -> Option<&'u str> {
-        self.option(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+    fn text_option(&self, name: &str) -> Option<&'u str> {
+        self.find_option(name).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
-    fn says(&self, name: &str) -> bool {
-        self.option(name) == Some(&Value::Bool(true))
+    fn is_option_true(&self, name: &str) -> bool {
+        self.find_option(name) == Some(&Value::Bool(true))
     }
 
     /// The field is not to be seen; its value stays as it is.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
-        self.text("widget").and_then(widget_called).is_some_and(|(name, _)| *name == "hidden")
+        self.text_option("widget")
+            .and_then(widget_called)
+            .is_some_and(|(name, _)| *name == "hidden")
     }
 
     /// The field is shown without its label.
     #[must_use]
     pub fn hides_label(&self) -> bool {
-        self.option("label") == Some(&Value::Bool(false))
+        self.find_option("label") == Some(&Value::Bool(false))
     }
 
-    fn hints(&self) -> Hints {
-        let rows = self.option("rows").and_then(Value::as_u64).map(|rows| rows.clamp(1, MOST_ROWS));
-        let forbids = |name: &str| self.option(name) == Some(&Value::Bool(false));
+    fn field_hints(&self) -> Hints {
+        let rows =
+            self.find_option("rows").and_then(Value::as_u64).map(|rows| rows.clamp(1, MOST_ROWS));
+        let forbids = |name: &str| self.find_option(name) == Some(&Value::Bool(false));
         Hints {
             rows: rows.and_then(|rows| u16::try_from(rows).ok()),
-            empty_value: self.option("emptyValue").cloned(),
+            empty_value: self.find_option("emptyValue").cloned(),
             locks: Locks {
                 add: forbids("addable"),
                 order: forbids("orderable"),
@@ -225,13 +234,13 @@ impl<'u> Ui<'u> {
 
     #[must_use]
     pub fn title(&self) -> Option<&'u str> {
-        self.text("title")
+        self.text_option("title")
     }
 
     /// Puts names in the wanted order: those named first, the others at the `*`, or without one at
     /// the end.
-    pub fn sort<T>(&self, members: &mut [T], name: impl Fn(&T) -> &str) {
-        let Some(order) = self.option("order").and_then(Value::as_array) else { return };
+    pub fn sort_members<T>(&self, members: &mut [T], name: impl Fn(&T) -> &str) {
+        let Some(order) = self.find_option("order").and_then(Value::as_array) else { return };
         let order: Vec<&str> = order.iter().filter_map(Value::as_str).collect();
         let rest = order.iter().position(|word| *word == "*").unwrap_or(order.len());
         members.sort_by_key(|member| {
@@ -241,7 +250,7 @@ impl<'u> Ui<'u> {
 
     /// The node as it is to be shown; nothing where it is to be shown as it is.
     #[must_use]
-    pub fn amended(&self, node: &Node) -> Option<Node> {
+    pub fn amend_node(&self, node: &Node) -> Option<Node> {
         if self.is_empty() {
             return None;
         }
@@ -249,26 +258,26 @@ impl<'u> Ui<'u> {
         if let Some(title) = self.title() {
             shown.title = Some(title.into());
         }
-        if let Some(description) = self.text("description") {
+        if let Some(description) = self.text_option("description") {
             shown.description = Some(description.into());
         }
-        if let Some(help) = self.text("help") {
+        if let Some(help) = self.text_option("help") {
             let before =
                 shown.description.as_deref().map_or_else(String::new, |text| format!("{text}\n\n"));
             shown.description = Some(format!("{before}{help}").into());
         }
-        shown.placeholder = self.text("placeholder").map(Arc::from).or(shown.placeholder);
-        shown.read_only |= self.says("readonly") || self.says("disabled");
-        shown.hints = self.hints();
-        let widget = self.text("widget").and_then(widget_called);
+        shown.placeholder = self.text_option("placeholder").map(Arc::from).or(shown.placeholder);
+        shown.read_only |= self.is_option_true("readonly") || self.is_option_true("disabled");
+        shown.hints = self.field_hints();
+        let widget = self.text_option("widget").and_then(widget_called);
         if let Some((_, Some(format))) = widget {
             shown.text.format = Some((*format).into());
         }
-        if let Some(names) = self.option("enumNames").and_then(Value::as_array) {
-            shown.choices = shown.choices.map(|choices| named(&choices, names));
+        if let Some(names) = self.find_option("enumNames").and_then(Value::as_array) {
+            shown.choices = shown.choices.map(|choices| name_choices(&choices, names));
         }
-        if let Some(disabled) = self.option("enumDisabled").and_then(Value::as_array) {
-            shown.choices = shown.choices.map(|choices| without(&choices, disabled));
+        if let Some(disabled) = self.find_option("enumDisabled").and_then(Value::as_array) {
+            shown.choices = shown.choices.map(|choices| without_disabled(&choices, disabled));
         }
         (shown != *node).then_some(shown)
     }
@@ -276,11 +285,11 @@ impl<'u> Ui<'u> {
 
 /// The node as a uiSchema wants it shown.
 #[must_use]
-pub(crate) fn shown(node: Arc<Node>, ui: &Ui<'_>) -> Arc<Node> {
-    ui.amended(&node).map_or(node, Arc::new)
+pub(crate) fn apply_ui_schema(node: Arc<Node>, ui: &Ui<'_>) -> Arc<Node> {
+    ui.amend_node(&node).map_or(node, Arc::new)
 }
 
-fn named(choices: &Choices, names: &[Value]) -> Arc<Choices> {
+fn name_choices(choices: &Choices, names: &[Value]) -> Arc<Choices> {
     let mut choices = choices.clone();
     for (option, name) in choices.options.iter_mut().zip(names) {
         option.title = name.as_str().map(Arc::from).or_else(|| option.title.take());
@@ -289,41 +298,43 @@ fn named(choices: &Choices, names: &[Value]) -> Arc<Choices> {
 }
 
 /// The choices without those that may not be taken.
-fn without(choices: &Choices, disabled: &[Value]) -> Arc<Choices> {
+fn without_disabled(choices: &Choices, disabled: &[Value]) -> Arc<Choices> {
     let mut choices = choices.clone();
-    choices.options.retain(|option| !disabled.iter().any(|value| same(value, &option.value)));
+    choices
+        .options
+        .retain(|option| !disabled.iter().any(|value| values_equal(value, &option.value)));
     Arc::new(choices)
 }
 
 /// What in a uiSchema means nothing here, each in a sentence with its place.
 #[must_use]
-pub(crate) fn notes(ui: &Value) -> Vec<String> {
+pub(crate) fn ignored_options(ui: &Value) -> Vec<String> {
     let mut notes = Vec::new();
-    gather(ui, "", &mut notes);
+    collect_notes(ui, "", &mut notes);
     notes
 }
 
-fn gather(ui: &Value, at: &str, notes: &mut Vec<String>) {
+fn collect_notes(ui: &Value, at: &str, notes: &mut Vec<String>) {
     match ui {
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .for_each(|(row, item)| gather(item, &format!("{at}/{row}"), notes)),
+            .for_each(|(row, item)| collect_notes(item, &format!("{at}/{row}"), notes)),
         Value::Object(members) => {
             members.iter().for_each(|(name, member)| match name.strip_prefix("ui:") {
                 Some("options") => {
                     let options = member.as_object().into_iter().flatten();
-                    options.for_each(|(name, option)| judge(name, option, at, notes));
+                    options.for_each(|(name, option)| check_option(name, option, at, notes));
                 }
-                Some(name) => judge(name, member, at, notes),
-                None => gather(member, &format!("{at}/{name}"), notes),
+                Some(name) => check_option(name, member, at, notes),
+                None => collect_notes(member, &format!("{at}/{name}"), notes),
             });
         }
         _ => {}
     }
 }
 
-fn judge(name: &str, option: &Value, at: &str, notes: &mut Vec<String>) {
+fn check_option(name: &str, option: &Value, at: &str, notes: &mut Vec<String>) {
     let place = if at.is_empty() { "/" } else { at };
     if name == "widget" {
         match option.as_str().and_then(widget_called) {
@@ -353,7 +364,7 @@ mod tests {
     #[test]
     fn options_stand_with_their_prefix_or_among_the_options() {
         let ui = json!({"a": {"ui:widget": "hidden"}, "b": {"ui:options": {"widget": "hidden"}}, "c": {"ui:widget": "textarea"}});
-        let ui = Ui::of(Some(&ui));
+        let ui = Ui::new(Some(&ui));
         assert!(ui.member("a").is_hidden() && ui.member("b").is_hidden());
         assert!(!ui.member("c").is_hidden() && !ui.member("d").is_hidden());
     }
@@ -362,7 +373,7 @@ mod tests {
     fn the_order_has_a_place_for_the_rest() {
         let sorted = |ui: Value| {
             let mut names = vec!["a", "b", "c", "d"];
-            Ui::of(Some(&ui)).sort(&mut names, |name| name);
+            Ui::new(Some(&ui)).sort_members(&mut names, |name| name);
             names.concat()
         };
         assert_eq!(sorted(json!({"ui:order": ["d", "*", "a"]})), "dbca");
@@ -374,9 +385,9 @@ mod tests {
     #[test]
     fn the_branch_that_is_chosen_speaks_alone_and_before_it_all_may() {
         let ui = json!({"anyOf": [{"x": {"ui:widget": "hidden"}}, {"x": {"ui:title": "X"}}]});
-        let ui = Ui::of(Some(&ui));
+        let ui = Ui::new(Some(&ui));
         assert!(ui.member("x").is_hidden());
-        let second = ui.branch(Some(1));
+        let second = ui.with_branch(Some(1));
         assert!(!second.member("x").is_hidden());
         assert_eq!(second.member("x").title(), Some("X"));
     }
@@ -384,22 +395,22 @@ mod tests {
     #[test]
     fn items_and_entries_have_theirs() {
         let ui = json!({"items": {"a": {"ui:title": "A"}}, "additionalProperties": {"ui:title": "B"}, "t": {"items": [{}, {"ui:title": "C"}]}});
-        let ui = Ui::of(Some(&ui));
+        let ui = Ui::new(Some(&ui));
         assert_eq!(ui.item(3).member("a").title(), Some("A"));
-        assert_eq!(ui.entry("any").title(), Some("B"));
+        assert_eq!(ui.named_member("any").title(), Some("B"));
         assert_eq!(ui.member("t").item(1).title(), Some("C"));
     }
 
     #[test]
     fn options_for_all_fields_hold_until_one_says_otherwise() {
         let ui = json!({"ui:globalOptions": {"label": false, "addable": false}, "b": {"ui:label": true, "c": {}}});
-        let ui = Ui::of(Some(&ui));
+        let ui = Ui::new(Some(&ui));
         assert!(
             ui.member("a").hides_label()
                 && !ui.member("b").hides_label()
                 && ui.member("b").member("c").hides_label()
         );
-        assert!(ui.member("a").item(0).hints().locks.add);
+        assert!(ui.member("a").item(0).field_hints().locks.add);
     }
 
     #[test]
@@ -413,12 +424,14 @@ mod tests {
             assert_eq!(widget_called(name).map(|(name, _)| *name), Some(known));
         }
         assert_eq!(widget_called("MyWidget"), None);
-        assert!(Ui::of(Some(&json!({"a": {"ui:widget": "HiddenWidget"}}))).member("a").is_hidden());
+        assert!(
+            Ui::new(Some(&json!({"a": {"ui:widget": "HiddenWidget"}}))).member("a").is_hidden()
+        );
     }
 
     #[test]
     fn what_is_not_known_is_told_with_its_place() {
-        let told = notes(
+        let told = ignored_options(
             &json!({"a": {"ui:widget": "my-map", "ui:gizmo": 1, "ui:options": {"rows": 3}}, "ui:order": ["a"]}),
         );
         assert_eq!(told.len(), 2, "{told:?}");

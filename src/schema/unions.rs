@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{
-    equal::same,
+    equal::values_equal,
     merge::{Merge, Openness},
     node::{Choice, Choices, Node, NodeKey, PlaceId, Types, Union},
     tree::Schema,
@@ -12,7 +12,7 @@ use super::{
 
 impl Merge<'_> {
     /// Narrows what may be chosen to these.
-    pub(super) fn choose(&mut self, mut options: Vec<Choice>, openness: Openness) {
+    pub(super) fn narrow_choices(&mut self, mut options: Vec<Choice>, openness: Openness) {
         let open = openness == Openness::Open;
         if !open && options.iter().any(|option| option.value.is_null()) {
             options.retain(|option| !option.value.is_null());
@@ -24,9 +24,9 @@ impl Merge<'_> {
             Some(known) if open => known.clone(),
             Some(known) => {
                 let mut known = known.clone();
-                known
-                    .options
-                    .retain(|option| options.iter().any(|other| same(&other.value, &option.value)));
+                known.options.retain(|option| {
+                    options.iter().any(|other| values_equal(&other.value, &option.value))
+                });
                 known
             }
         };
@@ -35,26 +35,26 @@ impl Merge<'_> {
 
     /// Takes out of a union what is no choice of shape: null, single branches, constants, mere
     /// rules.
-    pub(super) fn union(&mut self, place: PlaceId, length: usize, tag: Option<&str>) {
+    pub(super) fn merge_union(&mut self, place: PlaceId, length: usize, tag: Option<&str>) {
         if self.node.key.settled.contains(&place) {
-            if let Some(union) = self.schema.shapes(place, length).filter(|_| tag.is_none()) {
+            if let Some(union) = self.schema.shape_union(place, length).filter(|_| tag.is_none()) {
                 self.offered.extend(union.branches.into_iter().filter(|_| union.inclusive));
             }
             return;
         }
-        let Sorted { branches, nullable } = Sorted::of(self.schema, place, length);
+        let Sorted { branches, nullable } = Sorted::from_union(self.schema, place, length);
         self.node.nullable |= nullable;
         match branches {
             Branches::None if self.node.nullable => {
-                self.node.types = self.node.types.and(Types::NULL);
+                self.node.types = self.node.types.intersection(Types::NULL);
                 self.node.typed = true;
             }
             Branches::None if length > 0 => self.node.never = true,
             Branches::None | Branches::Rules => {}
-            Branches::One(only) => self.lay(only),
-            Branches::Values(options, openness) => self.choose(options, openness),
+            Branches::One(only) => self.merge_place(only),
+            Branches::Values(options, openness) => self.narrow_choices(options, openness),
             Branches::Shapes(branches, common) => {
-                let union = self.schema.union(place, branches, tag.map(Arc::from).or(common));
+                let union = self.schema.build_union(place, branches, tag.map(Arc::from).or(common));
                 self.node.unions.push(union);
             }
         }
@@ -63,13 +63,15 @@ impl Merge<'_> {
     /// Offers the members of the branches that hold as well, where further members are allowed.
     pub(super) fn offer_members(&mut self) {
         for branch in std::mem::take(&mut self.offered) {
-            let Some(node) =
-                self.schema.known_node(&NodeKey::of(branch)).filter(|_| !self.node.object.closed)
+            let Some(node) = self
+                .schema
+                .known_node(&NodeKey::from_place(branch))
+                .filter(|_| !self.node.object.closed)
             else {
                 continue;
             };
             for property in &node.object.properties {
-                self.node.object.offer(property);
+                self.node.object.offer_member(property);
             }
         }
     }
@@ -77,19 +79,21 @@ impl Merge<'_> {
 
 impl Schema {
     /// The union at a place, where it is a choice of shapes.
-    pub(super) fn shapes(&self, place: PlaceId, length: usize) -> Option<Union> {
-        match Sorted::of(self, place, length).branches {
-            Branches::Shapes(branches, tag) => Some(self.union(place, branches, tag)),
+    pub(super) fn shape_union(&self, place: PlaceId, length: usize) -> Option<Union> {
+        match Sorted::from_union(self, place, length).branches {
+            Branches::Shapes(branches, tag) => Some(self.build_union(place, branches, tag)),
             _ => None,
         }
     }
 
     /// An `anyOf` of objects without a member that tells them apart is inclusive; what else it
     /// holds is no matter.
-    fn union(&self, place: PlaceId, branches: Vec<PlaceId>, tag: Option<Arc<str>>) -> Union {
+    fn build_union(&self, place: PlaceId, branches: Vec<PlaceId>, tag: Option<Arc<str>>) -> Union {
         let is_any = self.pointer(place).is_some_and(|place| place.ends_with("/anyOf"));
-        let nodes: Vec<Arc<Node>> =
-            branches.iter().filter_map(|branch| self.known_node(&NodeKey::of(*branch))).collect();
+        let nodes: Vec<Arc<Node>> = branches
+            .iter()
+            .filter_map(|branch| self.known_node(&NodeKey::from_place(*branch)))
+            .collect();
         let is_object = |node: &&Arc<Node>| {
             node.shown_types() == Types::OBJECT && !node.object.properties.is_empty()
         };
@@ -118,11 +122,11 @@ enum Branches {
 }
 
 impl Sorted {
-    fn of(schema: &Schema, place: PlaceId, length: usize) -> Self {
+    fn from_union(schema: &Schema, place: PlaceId, length: usize) -> Self {
         let (mut places, mut nodes, mut nullable) = (Vec::new(), Vec::new(), false);
         for index in 0..length {
-            let branch = schema.below(place, &index.to_string());
-            match schema.known_node(&NodeKey::of(branch)) {
+            let branch = schema.child_place(place, &index.to_string());
+            match schema.known_node(&NodeKey::from_place(branch)) {
                 Some(node) if node.never => {}
                 Some(node) if node.is_null() => nullable = true,
                 node => {

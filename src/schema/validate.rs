@@ -10,9 +10,9 @@ use super::{
     flaws::{self, Flaw},
     issues::Issues,
     node::NodeKey,
-    parts::{Parts, options},
+    parts::{Parts, validation_options},
     patterns,
-    readable::readable,
+    readable::readable_schema,
     tree::Schema,
 };
 pub(crate) use super::{
@@ -49,13 +49,13 @@ impl Checker {
     /// Compiles a schema; no reference is ever followed out of it. Formats are checked in every
     /// draft.
     pub fn compile(schema: &Value) -> Result<Self, Vec<SchemaFinding>> {
-        match options().build(schema) {
-            Ok(whole) => Ok(Self::of(
+        match validation_options().build(schema) {
+            Ok(whole) => Ok(Self::from_validator(
                 whole,
                 &Arc::new(schema.clone()),
-                Draft::named(schema).unwrap_or(Draft::Draft202012),
+                Draft::declared_in(schema).unwrap_or(Draft::Draft202012),
             )),
-            Err(error) => Err(flaws::listed(schema, &error)),
+            Err(error) => Err(flaws::schema_findings(schema, &error)),
         }
     }
 
@@ -63,44 +63,46 @@ impl Checker {
     /// and the rest of the schema counts. Without `$schema` the draft is read off the keywords;
     /// what is meant counts (see `readable.rs`).
     #[must_use]
-    pub fn open(schema: &Arc<Value>) -> Opened {
-        let (draft, reason) =
-            Draft::named(schema).map_or_else(|| Draft::inferred(schema), |draft| (draft, None));
+    pub fn compile_lenient(schema: &Arc<Value>) -> Opened {
+        let (draft, reason) = Draft::declared_in(schema)
+            .map_or_else(|| Draft::infer_from(schema), |draft| (draft, None));
         let reading =
             reason.map(|reason| format!("no \"$schema\": read as {draft}, because {reason}"));
-        let mut shown = readable(schema);
+        let mut shown = readable_schema(schema);
         let mut findings = Vec::new();
         let mut flaws: Vec<Flaw> = flaws::unknown_draft(&shown).into_iter().collect();
         for _ in 0..MOST_ROUNDS {
             for flaw in flaws {
-                flaw.repair(Arc::make_mut(&mut shown));
+                flaw.apply_repair(Arc::make_mut(&mut shown));
                 findings.push(flaw.finding);
             }
-            let error =
-                match options().with_draft(draft.for_validator()).build(&unillustrated(&shown)) {
-                    Ok(whole) => {
-                        return Opened {
-                            checker: Some(Self::of(whole, &shown, draft)),
-                            findings,
-                            reading,
-                            schema: shown,
-                        };
-                    }
-                    Err(error) => error,
-                };
-            flaws = flaws::all(&shown, draft, &error);
+            let error = match validation_options()
+                .with_draft(draft.for_validator())
+                .build(&without_examples(&shown))
+            {
+                Ok(whole) => {
+                    return Opened {
+                        checker: Some(Self::from_validator(whole, &shown, draft)),
+                        findings,
+                        reading,
+                        schema: shown,
+                    };
+                }
+                Err(error) => error,
+            };
+            flaws = flaws::find_flaws(&shown, draft, &error);
             if flaws.is_empty() {
-                findings.extend(flaws::listed(&shown, &error));
+                findings.extend(flaws::schema_findings(&shown, &error));
                 break;
             }
         }
         Opened { checker: None, findings, reading, schema: Arc::new(Value::Bool(true)) }
     }
 
-    fn of(whole: Validator, schema: &Arc<Value>, draft: Draft) -> Self {
+    fn from_validator(whole: Validator, schema: &Arc<Value>, draft: Draft) -> Self {
         Self {
             whole,
-            parts: Parts::of(schema, draft),
+            parts: Parts::new(schema, draft),
             patterns: RefCell::default(),
             defaults: RefCell::default(),
         }
@@ -122,7 +124,7 @@ impl Checker {
     pub fn issues_by(&self, value: &Value, chosen: &Chosen<'_>) -> Vec<Issue> {
         let mut issues = Issues::new(chosen);
         for error in self.whole.iter_errors(value) {
-            issues.take(&error);
+            issues.add_error(&error);
             if issues.found.len() >= MOST_ISSUES {
                 break;
             }
@@ -133,8 +135,8 @@ impl Checker {
     /// Whether a value fits the part of the schema at a JSON pointer; `None` when that cannot be
     /// told.
     #[must_use]
-    pub fn fits(&self, part: &str, value: &Value) -> Option<bool> {
-        self.parts.fits(part, value)
+    pub fn fits_part(&self, part: &str, value: &Value) -> Option<bool> {
+        self.parts.fits_part(part, value)
     }
 
     /// Whether all that a node was made from allows its default.
@@ -143,7 +145,7 @@ impl Checker {
             return *known;
         }
         let mut places = key.places.iter().filter_map(|place| schema.pointer(*place));
-        let allowed = places.all(|part| self.fits(&part, default) != Some(false));
+        let allowed = places.all(|part| self.fits_part(&part, default) != Some(false));
         self.defaults.borrow_mut().insert(key.clone(), allowed);
         allowed
     }
@@ -152,8 +154,9 @@ impl Checker {
     #[must_use]
     pub fn matches(&self, pattern: &str, name: &str) -> bool {
         let mut patterns = self.patterns.borrow_mut();
-        let validator =
-            patterns.entry(pattern.to_owned()).or_insert_with(|| patterns::compile(pattern).ok());
+        let validator = patterns
+            .entry(pattern.to_owned())
+            .or_insert_with(|| patterns::compile_pattern(pattern).ok());
         validator
             .as_ref()
             .is_some_and(|validator| validator.is_valid(&Value::String(name.to_owned())))
@@ -165,9 +168,9 @@ const MANY_EXAMPLES: usize = 64;
 
 /// A schema without its long lists of examples: nothing is checked by them, and they may be longer
 /// than all the rest.
-fn unillustrated(schema: &Value) -> Value {
+fn without_examples(schema: &Value) -> Value {
     let members = |members: &Map<String, Value>| {
-        members.iter().map(|(name, value)| (name.clone(), unillustrated(value))).collect()
+        members.iter().map(|(name, value)| (name.clone(), without_examples(value))).collect()
     };
     match schema {
         Value::Object(keywords) => {
@@ -185,11 +188,11 @@ fn unillustrated(schema: &Value) -> Value {
                     | "dependentSchemas" | "dependencies",
                     Value::Object(named),
                 ) => (name.clone(), Value::Object(members(named))),
-                _ => (name.clone(), unillustrated(value)),
+                _ => (name.clone(), without_examples(value)),
             });
             Value::Object(kept.collect())
         }
-        Value::Array(items) => items.iter().map(unillustrated).collect(),
+        Value::Array(items) => items.iter().map(without_examples).collect(),
         other => other.clone(),
     }
 }
@@ -299,7 +302,7 @@ mod tests {
             "odd": {"type": "string", "pattern": "(?P<x", "minLength": 2},
             "good": {"type": "integer"},
         }, "patternProperties": {"[": {"type": "string"}}}));
-        let opened = Checker::open(&schema);
+        let opened = Checker::compile_lenient(&schema);
         let told: Vec<String> = opened.findings.iter().map(ToString::to_string).collect();
         assert_eq!(told.len(), 5, "{told:#?}");
         for (at, words) in [
@@ -326,7 +329,7 @@ mod tests {
 
     /// The places of the findings, and the issues of a value: a flaw costs its keyword.
     fn opened(schema: Value, value: &Value) -> (Vec<String>, Vec<String>) {
-        let opened = Checker::open(&Arc::new(schema));
+        let opened = Checker::compile_lenient(&Arc::new(schema));
         let places = opened.findings.iter().map(|finding| finding.at.to_string()).collect();
         let issues = opened.checker.expect("a form").issues(value);
         (places, issues.into_iter().map(|issue| format!("{} {}", issue.at, issue.words)).collect())
@@ -402,9 +405,9 @@ mod tests {
             opened(bound.clone(), &json!({"n": 3})),
             (vec!["/properties/m/type".into()], vec!["/n must be more than 3".into()])
         );
-        let reading = Checker::open(&Arc::new(bound)).reading.unwrap();
+        let reading = Checker::compile_lenient(&Arc::new(bound)).reading.unwrap();
         assert!(reading.contains("draft 4") && reading.contains("exclusiveMinimum"), "{reading}");
-        assert_eq!(Checker::open(&Arc::new(json!({"type": "string"}))).reading, None);
+        assert_eq!(Checker::compile_lenient(&Arc::new(json!({"type": "string"}))).reading, None);
         let named = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "items": [{"type": "string"}], "maxItems": 1});
         let (places, issues) = opened(named, &json!([1, 2]));
         assert_eq!((places, issues), (vec!["/items".into()], vec![" more than 1 item".into()]));
@@ -414,7 +417,7 @@ mod tests {
     fn what_is_there_twice_counts_once() {
         let schema = json!({"$schema": "http://json-schema.org/draft-04/schema#", "required": ["a", "a"],
             "properties": {"a": {"type": ["string", "string"]}, "o": {"required": []}}});
-        let found = Checker::open(&Arc::new(schema.clone()));
+        let found = Checker::compile_lenient(&Arc::new(schema.clone()));
         assert!(found.findings.iter().all(|finding| !finding.unchecked), "{:?}", found.findings);
         let mut places = opened(schema.clone(), &json!({})).0;
         places.sort();
@@ -447,8 +450,8 @@ mod tests {
     fn parts_are_asked_on_their_own() {
         let schema = json!({"$defs": {"n": {"type": "integer"}}, "if": {"$ref": "#/$defs/n"}, "then": {"minimum": 3}});
         let checker = Checker::compile(&schema).unwrap();
-        assert_eq!(checker.fits("/if", &json!(1)), Some(true));
-        assert_eq!(checker.fits("/if", &json!("a")), Some(false));
+        assert_eq!(checker.fits_part("/if", &json!(1)), Some(true));
+        assert_eq!(checker.fits_part("/if", &json!("a")), Some(false));
         assert!(checker.matches("^x-", "x-a") && !checker.matches("^x-", "a"));
     }
 
@@ -461,7 +464,7 @@ mod tests {
         ] {
             let schema = json!({"$schema": draft, "$defs": {"n": {"type": "integer", "minimum": 3}, "r": {"$ref": "#/$defs/n"}, "a b": {"maxLength": 1}},
                 "properties": {"u": {"anyOf": [{"$ref": "#/$defs/r"}, {"type": "string"}, {"$ref": "#/$defs/a b"}]}, "d": {"default": 1, "maximum": 3}}});
-            let checker = Checker::open(&Arc::new(schema)).checker.unwrap();
+            let checker = Checker::compile_lenient(&Arc::new(schema)).checker.unwrap();
             for (part, value, fits) in [
                 ("/properties/u/anyOf/0", json!(3), true),
                 ("/properties/u/anyOf/0", json!(2), false),
@@ -472,9 +475,9 @@ mod tests {
                 ("/properties/u", json!(2.5), true),
                 ("/$defs/r", json!(2), false),
             ] {
-                assert_eq!(checker.fits(part, &value), Some(fits), "{draft} {part} {value}");
+                assert_eq!(checker.fits_part(part, &value), Some(fits), "{draft} {part} {value}");
             }
-            assert_eq!(checker.fits("/properties/none", &json!(1)), None);
+            assert_eq!(checker.fits_part("/properties/none", &json!(1)), None);
         }
     }
 }

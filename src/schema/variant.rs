@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    equal::same,
+    equal::values_equal,
     field::View,
     kind::Branch,
     messages, names,
@@ -20,7 +20,7 @@ const DEEPEST: usize = 6;
 
 /// The branch that counts: the one picked by hand as long as it can be, else the one that the value
 /// has.
-pub(super) fn choose(
+pub(super) fn choose_branch(
     schema: &Schema,
     checker: Option<&Checker>,
     view: &View,
@@ -36,11 +36,11 @@ pub(super) fn choose(
     let plausible = |pick: &usize| {
         union.branches.get(*pick).is_some_and(|branch| is_plausible(schema, *branch, value))
     };
-    pick.filter(plausible).or_else(|| fitting(schema, checker, union, value))
+    pick.filter(plausible).or_else(|| best_branch(schema, checker, union, value))
 }
 
 /// The branch that fits the value, else the nearest one; `None` only for a union without branches.
-pub(super) fn fitting(
+pub(super) fn best_branch(
     schema: &Schema,
     checker: Option<&Checker>,
     union: &Union,
@@ -49,7 +49,7 @@ pub(super) fn fitting(
     let scores: Vec<i32> = union
         .branches
         .iter()
-        .map(|branch| score(schema, &NodeKey::of(*branch), value, DEEPEST))
+        .map(|branch| score(schema, &NodeKey::from_place(*branch), value, DEEPEST))
         .collect();
     let best = |candidates: &mut dyn Iterator<Item = usize>| {
         candidates.fold(None, |best: Option<usize>, index| match best {
@@ -57,25 +57,26 @@ pub(super) fn fitting(
             _ => Some(index),
         })
     };
-    let fits = |index: &usize| allows(schema, checker, union.branches[*index], value) == Some(true);
+    let fits =
+        |index: &usize| branch_allows(schema, checker, union.branches[*index], value) == Some(true);
     let valid = (0..union.branches.len()).filter(fits).collect::<Vec<_>>();
     best(&mut valid.into_iter()).or_else(|| best(&mut (0..union.branches.len())))
 }
 
 /// Whether the value could be meant for a branch that the user picked.
 pub(super) fn is_plausible(schema: &Schema, branch: PlaceId, value: &Value) -> bool {
-    score(schema, &NodeKey::of(branch), value, DEEPEST) > 0
+    score(schema, &NodeKey::from_place(branch), value, DEEPEST) > 0
 }
 
-fn allows(
+fn branch_allows(
     schema: &Schema,
     checker: Option<&Checker>,
     branch: PlaceId,
     value: &Value,
 ) -> Option<bool> {
     match schema.pointer(branch) {
-        Some(pointer) => checker?.fits(&pointer, value),
-        None => Some(schema.node(&NodeKey::of(branch)).types.admits(value)),
+        Some(pointer) => checker?.fits_part(&pointer, value),
+        None => Some(schema.node(&NodeKey::from_place(branch)).types.admits(value)),
     }
 }
 
@@ -86,13 +87,13 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
         return 0;
     }
     if let Some(constant) = &node.constant {
-        return if same(constant, value) { 40 } else { -10 };
+        return if values_equal(constant, value) { 40 } else { -10 };
     }
     if !node.types.admits(value) {
         return -10;
     }
     if let Some(choices) = &node.choices {
-        let listed = choices.options.iter().any(|option| same(&option.value, value));
+        let listed = choices.options.iter().any(|option| values_equal(&option.value, value));
         return if listed {
             30
         } else if choices.open && value.is_string() {
@@ -113,7 +114,7 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
             let Some(member) = members.get(&*property.name) else { continue };
             let inner = schema.node(&property.node);
             total += match &inner.constant {
-                Some(constant) if same(constant, member) => 40,
+                Some(constant) if values_equal(constant, member) => 40,
                 Some(_) => -60,
                 None if inner.types.admits(member) => 3,
                 None => -3,
@@ -132,19 +133,19 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
 }
 
 /// What to call the branches.
-pub(super) fn branches(schema: &Schema, union: &Union) -> Vec<Branch> {
+pub(super) fn describe_branches(schema: &Schema, union: &Union) -> Vec<Branch> {
     let nodes: Vec<Arc<Node>> =
-        union.branches.iter().map(|place| schema.node(&NodeKey::of(*place))).collect();
+        union.branches.iter().map(|place| schema.node(&NodeKey::from_place(*place))).collect();
     let branch = |(label, node): (Arc<str>, &Arc<Node>)| Branch {
         label,
         help: node.description.clone(),
-        needs: needs(schema, node),
+        needs: describe_needs(schema, node),
     };
-    names::distinct(schema, union, &nodes).into_iter().zip(&nodes).map(branch).collect()
+    names::branch_names(schema, union, &nodes).into_iter().zip(&nodes).map(branch).collect()
 }
 
 /// What a branch asks for: the members that it requires, else the rules of its value.
-fn needs(schema: &Schema, node: &Node) -> String {
+fn describe_needs(schema: &Schema, node: &Node) -> String {
     // What can have only one value comes by itself.
     let is_constant = |name: &str| {
         node.object
@@ -155,7 +156,7 @@ fn needs(schema: &Schema, node: &Node) -> String {
     let names: Vec<&str> = required.filter(|name: &&str| !is_constant(name)).collect();
     match names.as_slice() {
         [] if node.constant.is_some() || node.shown_types() == Types::OBJECT => String::new(),
-        [] => messages::rules(node).unwrap_or_default(),
+        [] => messages::describe_bounds(node).unwrap_or_default(),
         [head @ .., last] if head.len() < 4 => {
             let head = head.join(", ");
             format!("needs {head}{}{last}", if head.is_empty() { "" } else { " and " })

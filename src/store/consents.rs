@@ -21,7 +21,7 @@ impl Consents {
     /// # Errors
     /// When the system names no home folder, or it cannot be used.
     pub fn of_user() -> Result<Self, Problem> {
-        Ok(Self { folder: Paths::of_user()?.private("consents")? })
+        Ok(Self { folder: Paths::of_user()?.private_folder("consents")? })
     }
 
     /// Whether exactly this was agreed to.

@@ -34,25 +34,25 @@ impl Stamp {
     /// The stamp of a file that holds just this text.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
-        Self { length: text.len() as u64, modified: None, hash: hash(text.as_bytes()) }
+        Self { length: text.len() as u64, modified: None, hash: hash_content(text.as_bytes()) }
     }
 
     fn new(content: &[u8], metadata: &Metadata) -> Self {
         Self {
             length: content.len() as u64,
             modified: metadata.modified().ok(),
-            hash: hash(content),
+            hash: hash_content(content),
         }
     }
 
     /// Whether a file of this content is the one that was read. A file that was only touched is the
     /// same.
     fn is_of(&self, content: &[u8]) -> bool {
-        self.length == content.len() as u64 && self.hash == hash(content)
+        self.length == content.len() as u64 && self.hash == hash_content(content)
     }
 }
 
-fn hash(content: &[u8]) -> u64 {
+fn hash_content(content: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(content);
     hasher.finish()
@@ -116,7 +116,7 @@ impl NotSaved {
 /// # Errors
 /// When it is missing, no file, too large, may not be read, or is not UTF-8 (told with line and
 /// column).
-pub(crate) fn read(path: &Path) -> Result<Text, Problem> {
+pub(crate) fn read_text(path: &Path) -> Result<Text, Problem> {
     read_up_to(path, LARGEST)
 }
 
@@ -126,18 +126,18 @@ pub(crate) fn read(path: &Path) -> Result<Text, Problem> {
 /// As [`read`].
 pub(crate) fn read_up_to(path: &Path, largest: u64) -> Result<Text, Problem> {
     let doing = || format!("reading {}", path.display());
-    let (content, metadata) = bytes(path, largest, &doing)?;
+    let (content, metadata) = read_bytes(path, largest, &doing)?;
     let stamp = Stamp::new(&content, &metadata);
     let text = String::from_utf8(content).map_err(|error| not_utf8(&doing(), &error))?;
     Ok(Text { text: text.into(), stamp })
 }
 
-fn bytes(
+fn read_bytes(
     path: &Path,
     largest: u64,
     doing: &dyn Fn() -> String,
 ) -> Result<(Vec<u8>, Metadata), Problem> {
-    let failed = |error: io::Error| told(&doing(), &error);
+    let failed = |error: io::Error| io_problem(&doing(), &error);
     // Asked before opening: to open a pipe would wait for its writer.
     let metadata = fs::metadata(path).map_err(failed)?;
     if !metadata.is_file() {
@@ -150,8 +150,9 @@ fn bytes(
         .and_then(|file| file.take(largest + 1).read_to_end(&mut content))
         .map_err(failed)?;
     if content.len() as u64 > largest {
-        let length = size::bytes(metadata.len().max(largest + 1));
-        let cause = format!("it has {length}; toolcrib reads files up to {}", size::bytes(largest));
+        let length = size::format_size(metadata.len().max(largest + 1));
+        let cause =
+            format!("it has {length}; toolcrib reads files up to {}", size::format_size(largest));
         return Err(Problem::new(ProblemKind::File, doing(), cause));
     }
     Ok((content, metadata))
@@ -164,11 +165,11 @@ fn not_utf8(doing: &str, error: &std::string::FromUtf8Error) -> Problem {
     let column = String::from_utf8_lossy(&good[start..]).chars().count() + 1;
     let byte = error.as_bytes().get(good.len()).copied().unwrap_or_default();
     let cause = format!("the byte 0x{byte:02x} at line {line}, column {column} is not UTF-8");
-    Problem::new(ProblemKind::Input, doing, cause).remedy("save the file as UTF-8")
+    Problem::new(ProblemKind::Input, doing, cause).with_remedy("save the file as UTF-8")
 }
 
 /// An error of the system in words.
-pub(super) fn told(doing: &str, error: &io::Error) -> Problem {
+pub(super) fn io_problem(doing: &str, error: &io::Error) -> Problem {
     let (kind, cause, remedy) = match error.kind() {
         ErrorKind::NotFound => (ProblemKind::Missing, "there is no such file".to_owned(), ""),
         ErrorKind::PermissionDenied => {
@@ -184,7 +185,7 @@ pub(super) fn told(doing: &str, error: &io::Error) -> Problem {
         }
         _ => (ProblemKind::File, error.to_string(), ""),
     };
-    Problem::new(kind, doing, cause).remedy(remedy)
+    Problem::new(kind, doing, cause).with_remedy(remedy)
 }
 
 /// Writes a file of the workspace whole or not at all: beside it, to the disk, then in its place.
@@ -192,20 +193,20 @@ pub(super) fn told(doing: &str, error: &io::Error) -> Problem {
 ///
 /// # Errors
 /// Then the file is as it was: see [`NotSaved`].
-pub fn save(
+pub fn save_file(
     root: &Path,
     path: &Path,
     text: &str,
     expected: Expected,
     outside: Outside,
 ) -> Result<Stamp, NotSaved> {
-    let doing = format!("saving {}", shown(root, path));
-    let target = target(root, path, &doing, outside)?;
-    let mode = check(&target, expected, &doing)?;
-    let failed = |error: io::Error| NotSaved::Failed(told(&doing, &error));
+    let doing = format!("saving {}", display_path(root, path));
+    let target = resolve_target(root, path, &doing, outside)?;
+    let mode = check_expected(&target, expected, &doing)?;
+    let failed = |error: io::Error| NotSaved::Failed(io_problem(&doing, &error));
     let folder = target.parent().unwrap_or(root);
     fs::create_dir_all(folder).map_err(failed)?;
-    let file = beside(folder, mode).map_err(failed)?;
+    let file = create_temporary(folder, mode).map_err(failed)?;
     let write = |file: &mut File| file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
     let mut file = file;
     write(file.as_file_mut()).map_err(failed)?;
@@ -217,7 +218,7 @@ pub fn save(
     match put {
         Ok(_) => {}
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
-            return Err(changed(&doing, &target));
+            return Err(changed_on_disk(&doing, &target));
         }
         Err(error) => return Err(failed(error.error)),
     }
@@ -229,19 +230,19 @@ pub fn save(
 ///
 /// # Errors
 /// Then the file is as it was: see [`NotSaved`].
-pub(crate) fn remove(
+pub(crate) fn remove_file(
     root: &Path,
     path: &Path,
     expected: Expected,
     outside: Outside,
 ) -> Result<(), NotSaved> {
-    let doing = format!("removing {}", shown(root, path));
+    let doing = format!("removing {}", display_path(root, path));
     let folder = path.parent().unwrap_or(root);
-    target(root, folder, &doing, outside)?;
-    check(path, expected, &doing)?;
+    resolve_target(root, folder, &doing, outside)?;
+    check_expected(path, expected, &doing)?;
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(NotSaved::Failed(told(&doing, &error)));
+            return Err(NotSaved::Failed(io_problem(&doing, &error)));
         }
         _ => {}
     }
@@ -256,51 +257,57 @@ pub(crate) fn remove(
 pub(crate) fn save_private(path: &Path, text: &str) -> Result<(), Problem> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = held(|| tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder))?;
+        let mut file =
+            create_locked(|| tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder))?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
     };
-    write().map_err(|error| told(&format!("writing {}", path.display()), &error))
+    write().map_err(|error| io_problem(&format!("writing {}", path.display()), &error))
 }
 
-fn shown(root: &Path, path: &Path) -> String {
+fn display_path(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }
 
 /// The path that will be written, links followed, checked to be in the workspace.
-fn target(root: &Path, path: &Path, doing: &str, outside: Outside) -> Result<PathBuf, NotSaved> {
-    let failed = |error: io::Error| NotSaved::Failed(told(doing, &error));
-    let target = followed(path).map_err(failed)?;
+fn resolve_target(
+    root: &Path,
+    path: &Path,
+    doing: &str,
+    outside: Outside,
+) -> Result<PathBuf, NotSaved> {
+    let failed = |error: io::Error| NotSaved::Failed(io_problem(doing, &error));
+    let target = follow_links(path).map_err(failed)?;
     let root = fs::canonicalize(root).map_err(failed)?;
     if outside == Outside::Refuse && !target.starts_with(&root) {
         let cause = format!("a link leads out of the workspace, to {}", target.display());
         let problem = Problem::new(ProblemKind::File, doing, cause)
-            .remedy("open that folder instead, or allow it for this file");
+            .with_remedy("open that folder instead, or allow it for this file");
         return Err(NotSaved::LeadsOut { problem, to: target });
     }
     Ok(target)
 }
 
 /// The path with all links followed; what is not there yet stays as it is.
-fn followed(path: &Path) -> io::Result<PathBuf> {
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         result => return result,
     }
     if let Ok(led) = fs::read_link(path) {
         // A link to nothing: what it names would be made.
-        return followed(&path.parent().unwrap_or(Path::new("")).join(led));
+        return follow_links(&path.parent().unwrap_or(Path::new("")).join(led));
     }
     match (path.parent(), path.file_name()) {
-        (Some(folder), Some(name)) => Ok(followed(folder)?.join(name)),
+        (Some(folder), Some(name)) => Ok(follow_links(folder)?.join(name)),
         _ => Err(ErrorKind::NotFound.into()),
     }
 }
 
 /// That the file on disk is as expected and may be written; answers with its mode.
-fn check(
+fn check_expected(
     path: &Path,
     expected: Expected,
     doing: &str,
@@ -309,33 +316,33 @@ fn check(
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return match expected {
-                Expected::Same(_) => Err(changed(doing, path)),
+                Expected::Same(_) => Err(changed_on_disk(doing, path)),
                 Expected::Absent | Expected::Anything => Ok(None),
             };
         }
-        Err(error) => return Err(NotSaved::Failed(told(doing, &error))),
+        Err(error) => return Err(NotSaved::Failed(io_problem(doing, &error))),
     };
     if metadata.permissions().readonly() {
         let problem = Problem::new(ProblemKind::File, doing, "the file is read-only")
-            .remedy("make it writable (chmod u+w)");
+            .with_remedy("make it writable (chmod u+w)");
         return Err(NotSaved::Failed(problem));
     }
     match expected {
         Expected::Anything => {}
-        Expected::Absent => return Err(changed(doing, path)),
+        Expected::Absent => return Err(changed_on_disk(doing, path)),
         Expected::Same(stamp) => {
             let (content, _) =
-                bytes(path, LARGEST, &|| doing.to_owned()).map_err(NotSaved::Failed)?;
+                read_bytes(path, LARGEST, &|| doing.to_owned()).map_err(NotSaved::Failed)?;
             if !stamp.is_of(&content) {
-                return Err(changed(doing, path));
+                return Err(changed_on_disk(doing, path));
             }
         }
     }
     Ok(Some(metadata.permissions()))
 }
 
-fn changed(doing: &str, path: &Path) -> NotSaved {
-    let (cause, disk) = match bytes(path, LARGEST, &|| doing.to_owned()) {
+fn changed_on_disk(doing: &str, path: &Path) -> NotSaved {
+    let (cause, disk) = match read_bytes(path, LARGEST, &|| doing.to_owned()) {
         Ok((content, _)) => (
             "it changed on disk since it was read",
             Some(String::from_utf8_lossy(&content).into_owned().into()),
@@ -346,13 +353,13 @@ fn changed(doing: &str, path: &Path) -> NotSaved {
         Err(problem) => return NotSaved::Failed(problem),
     };
     let problem = Problem::new(ProblemKind::Changed, doing, cause)
-        .remedy("look at the difference, then overwrite it or take it");
+        .with_remedy("look at the difference, then overwrite it or take it");
     NotSaved::Changed { problem, disk }
 }
 
 /// A temporary file in the folder with the mode that the file has, or that a new file gets from the
 /// user's mask.
-fn beside(folder: &Path, mode: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
+fn create_temporary(folder: &Path, mode: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY).suffix(".tmp");
     #[cfg(unix)]
@@ -362,7 +369,7 @@ fn beside(folder: &Path, mode: Option<fs::Permissions>) -> io::Result<NamedTempF
     };
     #[cfg(unix)]
     builder.permissions(fresh);
-    let file = held(|| builder.tempfile_in(folder))?;
+    let file = create_locked(|| builder.tempfile_in(folder))?;
     if let Some(mode) = mode {
         file.as_file().set_permissions(mode)?;
     }
@@ -371,7 +378,7 @@ fn beside(folder: &Path, mode: Option<fs::Permissions>) -> io::Result<NamedTempF
 
 /// Makes a temporary file that [`super::stale`] leaves alone until it is closed: it is locked. One
 /// that was swept before it was locked is made again.
-fn held(mut make: impl FnMut() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+fn create_locked(mut make: impl FnMut() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     loop {
         let file = make()?;
         match file.as_file().try_lock() {
@@ -413,7 +420,7 @@ impl Scratch {
     ///
     /// # Errors
     /// When it cannot be read, or is not UTF-8.
-    pub fn text(&self) -> io::Result<String> {
+    pub fn read_text(&self) -> io::Result<String> {
         fs::read_to_string(self.0.path())
     }
 }
@@ -445,14 +452,15 @@ mod tests {
         let path = root.path().join("a.yaml");
         fs::write(&path, "one").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        let read = read(&path).unwrap();
+        let read = read_text(&path).unwrap();
         let stamp =
-            save(root.path(), &path, "two", Expected::Same(read.stamp), Outside::Refuse).unwrap();
+            save_file(root.path(), &path, "two", Expected::Same(read.stamp), Outside::Refuse)
+                .unwrap();
         assert_eq!((&*fs::read_to_string(&path).unwrap(), mode(&path)), ("two", 0o640));
-        save(root.path(), &path, "three", Expected::Same(stamp), Outside::Refuse).unwrap();
+        save_file(root.path(), &path, "three", Expected::Same(stamp), Outside::Refuse).unwrap();
         assert_eq!(names(root.path()), ["a.yaml"]);
         let fresh = root.path().join("new/deep/b.yaml");
-        save(root.path(), &fresh, "b", Expected::Absent, Outside::Refuse).unwrap();
+        save_file(root.path(), &fresh, "b", Expected::Absent, Outside::Refuse).unwrap();
         assert_eq!(mode(&fresh) | 0o022, 0o666, "a new file gets what the user's mask leaves");
     }
 
@@ -461,26 +469,27 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("a.yaml");
         fs::write(&path, "one").unwrap();
-        let stamp = read(&path).unwrap().stamp;
+        let stamp = read_text(&path).unwrap().stamp;
         fs::write(&path, "theirs").unwrap();
         for expected in [Expected::Same(stamp), Expected::Absent] {
-            let refused = save(root.path(), &path, "ours", expected, Outside::Refuse).unwrap_err();
+            let refused =
+                save_file(root.path(), &path, "ours", expected, Outside::Refuse).unwrap_err();
             let NotSaved::Changed { problem, disk } = refused else { panic!("{refused:?}") };
             assert_eq!((problem.kind, disk.as_deref()), (ProblemKind::Changed, Some("theirs")));
             assert!(matches!(
-                remove(root.path(), &path, expected, Outside::Refuse),
+                remove_file(root.path(), &path, expected, Outside::Refuse),
                 Err(NotSaved::Changed { .. })
             ));
         }
         fs::write(&path, "one").unwrap();
-        save(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse)
+        save_file(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse)
             .expect("touched, not changed");
         fs::remove_file(&path).unwrap();
-        let refused =
-            save(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse).unwrap_err();
+        let refused = save_file(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse)
+            .unwrap_err();
         assert!(matches!(refused, NotSaved::Changed { disk: None, .. }));
-        save(root.path(), &path, "ours", Expected::Anything, Outside::Refuse).unwrap();
-        remove(root.path(), &path, Expected::Anything, Outside::Refuse).unwrap();
+        save_file(root.path(), &path, "ours", Expected::Anything, Outside::Refuse).unwrap();
+        remove_file(root.path(), &path, Expected::Anything, Outside::Refuse).unwrap();
         assert!(names(root.path()).is_empty());
     }
 
@@ -491,7 +500,7 @@ mod tests {
         fs::write(at("real.yaml"), "r").unwrap();
         fs::write(out.path().join("o.yaml"), "o").unwrap();
         symlink("real.yaml", at("link.yaml")).unwrap();
-        save(root.path(), &at("link.yaml"), "through", Expected::Anything, Outside::Refuse)
+        save_file(root.path(), &at("link.yaml"), "through", Expected::Anything, Outside::Refuse)
             .unwrap();
         assert!(at("link.yaml").is_symlink());
         assert_eq!(fs::read_to_string(at("real.yaml")).unwrap(), "through");
@@ -501,18 +510,20 @@ mod tests {
         symlink(out.path().join("new.yaml"), at("dangling.yaml")).unwrap();
         for name in ["out.yaml", "folder/o.yaml", "folder/new/n.yaml", "dangling.yaml"] {
             let refused =
-                save(root.path(), &at(name), "x", Expected::Anything, Outside::Refuse).unwrap_err();
+                save_file(root.path(), &at(name), "x", Expected::Anything, Outside::Refuse)
+                    .unwrap_err();
             assert!(matches!(refused, NotSaved::LeadsOut { .. }), "{name}: {refused:?}");
         }
         assert!(matches!(
-            remove(root.path(), &at("folder/o.yaml"), Expected::Anything, Outside::Refuse),
+            remove_file(root.path(), &at("folder/o.yaml"), Expected::Anything, Outside::Refuse),
             Err(NotSaved::LeadsOut { .. })
         ));
         assert_eq!(names(out.path()), ["o.yaml"]);
         assert_eq!(fs::read_to_string(out.path().join("o.yaml")).unwrap(), "o");
-        save(root.path(), &at("out.yaml"), "allowed", Expected::Anything, Outside::Allow).unwrap();
+        save_file(root.path(), &at("out.yaml"), "allowed", Expected::Anything, Outside::Allow)
+            .unwrap();
         assert_eq!(fs::read_to_string(out.path().join("o.yaml")).unwrap(), "allowed");
-        remove(root.path(), &at("out.yaml"), Expected::Anything, Outside::Refuse).unwrap();
+        remove_file(root.path(), &at("out.yaml"), Expected::Anything, Outside::Refuse).unwrap();
         assert_eq!(names(out.path()), ["o.yaml"], "the link goes, not what it leads to");
     }
 
@@ -524,9 +535,12 @@ mod tests {
         fs::write(at("long.yaml"), "12345").unwrap();
         fs::create_dir(at("folder.yaml")).unwrap();
         for (problem, words) in [
-            (read(&at("none.yaml")).unwrap_err(), "there is no such file"),
-            (read(&at("folder.yaml")).unwrap_err(), "it is a folder"),
-            (read(&at("latin.yaml")).unwrap_err(), "byte 0xfc at line 2, column 5 is not UTF-8"),
+            (read_text(&at("none.yaml")).unwrap_err(), "there is no such file"),
+            (read_text(&at("folder.yaml")).unwrap_err(), "it is a folder"),
+            (
+                read_text(&at("latin.yaml")).unwrap_err(),
+                "byte 0xfc at line 2, column 5 is not UTF-8",
+            ),
             (
                 read_up_to(&at("long.yaml"), 4).unwrap_err(),
                 "it has 5 B; toolcrib reads files up to 4 B",
@@ -545,7 +559,7 @@ mod tests {
         fs::write(&path, "one").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
         let refused =
-            save(root.path(), &path, "two", Expected::Anything, Outside::Refuse).unwrap_err();
+            save_file(root.path(), &path, "two", Expected::Anything, Outside::Refuse).unwrap_err();
         assert!(refused.problem().cause.contains("read-only"), "{refused:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
     }
@@ -555,8 +569,8 @@ mod tests {
         fn what_is_saved_is_read(text in any::<String>()) {
             let root = tempfile::tempdir().unwrap();
             let path = root.path().join("a.json");
-            let stamp = save(root.path(), &path, &text, Expected::Absent, Outside::Refuse).unwrap();
-            let back = read(&path).unwrap();
+            let stamp = save_file(root.path(), &path, &text, Expected::Absent, Outside::Refuse).unwrap();
+            let back = read_text(&path).unwrap();
             prop_assert_eq!(&*back.text, text);
             prop_assert_eq!(back.stamp, stamp);
         }

@@ -21,33 +21,33 @@ pub(crate) fn is_pattern(path: &str) -> bool {
 /// for folders of any depth. Names that begin with a dot match only where the pattern has the dot.
 /// Links to folders are not followed by `**`.
 #[must_use]
-pub(crate) fn expand(pattern: &str) -> Vec<PathBuf> {
+pub(crate) fn expand_glob(pattern: &str) -> Vec<PathBuf> {
     let mut found = BTreeSet::new();
-    for pattern in alternatives(pattern) {
+    for pattern in expand_braces(pattern) {
         let (start, rest) = match pattern.strip_prefix('/') {
             Some(rest) => (PathBuf::from("/"), rest),
             None => (PathBuf::new(), pattern.as_str()),
         };
         let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-        walk(&start, &parts, 0, &mut found);
+        walk_pattern(&start, &parts, 0, &mut found);
     }
     found.into_iter().collect()
 }
 
 /// The patterns that braces stand for.
-fn alternatives(pattern: &str) -> Vec<String> {
-    let Some((open, close)) = braces(pattern) else { return vec![pattern.to_owned()] };
+fn expand_braces(pattern: &str) -> Vec<String> {
+    let Some((open, close)) = find_braces(pattern) else { return vec![pattern.to_owned()] };
     let (head, inner, tail) = (&pattern[..open], &pattern[open + 1..close], &pattern[close + 1..]);
     let mut depth = 0;
     let parts = inner.split(|sign: char| {
         depth += i32::from(sign == '{') - i32::from(sign == '}');
         depth == 0 && sign == ','
     });
-    parts.flat_map(|part| alternatives(&format!("{head}{part}{tail}"))).collect()
+    parts.flat_map(|part| expand_braces(&format!("{head}{part}{tail}"))).collect()
 }
 
 /// The first pair of braces with a comma in it.
-fn braces(pattern: &str) -> Option<(usize, usize)> {
+fn find_braces(pattern: &str) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     let mut pairs = Vec::new();
     for (at, sign) in pattern.char_indices() {
@@ -60,7 +60,7 @@ fn braces(pattern: &str) -> Option<(usize, usize)> {
     pairs.into_iter().filter(|(open, close)| pattern[*open..*close].contains(',')).min()
 }
 
-fn walk(folder: &Path, parts: &[&str], depth: usize, found: &mut BTreeSet<PathBuf>) {
+fn walk_pattern(folder: &Path, parts: &[&str], depth: usize, found: &mut BTreeSet<PathBuf>) {
     if found.len() >= MOST_FILES || depth > DEEPEST {
         return;
     }
@@ -71,29 +71,29 @@ fn walk(folder: &Path, parts: &[&str], depth: usize, found: &mut BTreeSet<PathBu
         return;
     };
     if !is_pattern(part) {
-        return walk(&folder.join(part), rest, depth, found);
+        return walk_pattern(&folder.join(part), rest, depth, found);
     }
     if *part == "**" {
-        walk(folder, if rest.is_empty() { &["*"] } else { rest }, depth, found);
-        for (name, path, is_folder) in entries(folder) {
+        walk_pattern(folder, if rest.is_empty() { &["*"] } else { rest }, depth, found);
+        for (name, path, is_folder) in folder_entries(folder) {
             if is_folder && !name.starts_with('.') {
-                walk(&path, parts, depth + 1, found);
+                walk_pattern(&path, parts, depth + 1, found);
             }
         }
         return;
     }
     let (pattern, hidden): (Vec<char>, bool) = (part.chars().collect(), part.starts_with('.'));
-    for (name, path, _) in entries(folder) {
+    for (name, path, _) in folder_entries(folder) {
         if (hidden || !name.starts_with('.'))
-            && matches(&pattern, &name.chars().collect::<Vec<_>>())
+            && matches_name(&pattern, &name.chars().collect::<Vec<_>>())
         {
-            walk(&path, rest, depth + 1, found);
+            walk_pattern(&path, rest, depth + 1, found);
         }
     }
 }
 
 /// What is in a folder: names, paths, and whether each is a folder itself.
-fn entries(folder: &Path) -> Vec<(String, PathBuf, bool)> {
+fn folder_entries(folder: &Path) -> Vec<(String, PathBuf, bool)> {
     let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = fs::read_dir(listed).into_iter().flatten().flatten();
     let named = entries
@@ -102,24 +102,25 @@ fn entries(folder: &Path) -> Vec<(String, PathBuf, bool)> {
 }
 
 /// Whether a name matches a pattern without folders.
-fn matches(pattern: &[char], name: &[char]) -> bool {
+fn matches_name(pattern: &[char], name: &[char]) -> bool {
     let Some((first, rest)) = pattern.split_first() else { return name.is_empty() };
     match first {
-        '*' => (0..=name.len()).any(|skip| matches(rest, &name[skip..])),
-        '?' => !name.is_empty() && matches(rest, &name[1..]),
-        '[' => match class(rest) {
+        '*' => (0..=name.len()).any(|skip| matches_name(rest, &name[skip..])),
+        '?' => !name.is_empty() && matches_name(rest, &name[1..]),
+        '[' => match split_class(rest) {
             Some((set, rest)) => {
-                name.first().is_some_and(|letter| is_in(set, *letter)) && matches(rest, &name[1..])
+                name.first().is_some_and(|letter| is_in(set, *letter))
+                    && matches_name(rest, &name[1..])
             }
-            None => name.first() == Some(&'[') && matches(rest, &name[1..]),
+            None => name.first() == Some(&'[') && matches_name(rest, &name[1..]),
         },
-        letter => name.first() == Some(letter) && matches(rest, &name[1..]),
+        letter => name.first() == Some(letter) && matches_name(rest, &name[1..]),
     }
 }
 
 /// What stands between brackets, and what follows them; a `]` right behind the opening one is a
 /// letter.
-fn class(pattern: &[char]) -> Option<(&[char], &[char])> {
+fn split_class(pattern: &[char]) -> Option<(&[char], &[char])> {
     let negated = usize::from(matches!(pattern.first(), Some('!' | '^')));
     let close = pattern.iter().skip(negated + 1).position(|sign| *sign == ']')? + negated + 1;
     Some((&pattern[..close], &pattern[close + 1..]))
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn names_match_as_in_a_shell() {
         let is = |pattern: &str, name: &str| {
-            matches(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
+            matches_name(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
         };
         for (pattern, name) in [
             ("*", ""),
@@ -173,8 +174,8 @@ mod tests {
         {
             assert!(!is(pattern, name), "{pattern} {name}");
         }
-        assert_eq!(alternatives("a.{json,y{a,}ml}"), ["a.json", "a.yaml", "a.yml"]);
-        assert_eq!(alternatives("{a}"), ["{a}"]);
+        assert_eq!(expand_braces("a.{json,y{a,}ml}"), ["a.json", "a.yaml", "a.yml"]);
+        assert_eq!(expand_braces("{a}"), ["{a}"]);
     }
 
     #[test]
@@ -185,7 +186,7 @@ mod tests {
             fs::write(folder.path().join(name), "").unwrap();
         }
         let found = |pattern: &str| -> Vec<String> {
-            let found = expand(&format!("{}/{pattern}", folder.path().display()));
+            let found = expand_glob(&format!("{}/{pattern}", folder.path().display()));
             found
                 .iter()
                 .map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string())

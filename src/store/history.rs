@@ -72,13 +72,13 @@ impl History {
     /// The history of the workspace with that folder; what the mask knows is never written. Nothing
     /// is made before it is needed.
     #[must_use]
-    pub fn of(paths: &Paths, root: &Path, mask: Mask) -> Self {
-        Self::bounded(paths, root, mask, Bounds::default())
+    pub fn for_workspace(paths: &Paths, root: &Path, mask: Mask) -> Self {
+        Self::with_bounds(paths, root, mask, Bounds::default())
     }
 
     /// The same with other bounds.
     #[must_use]
-    pub fn bounded(paths: &Paths, root: &Path, mask: Mask, bounds: Bounds) -> Self {
+    pub fn with_bounds(paths: &Paths, root: &Path, mask: Mask, bounds: Bounds) -> Self {
         let mut hasher = DefaultHasher::new();
         root.hash(&mut hasher);
         Self {
@@ -95,8 +95,8 @@ impl History {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(self: &Arc<Self>, head: &Head) -> Result<Recorder, Problem> {
-        self.write("")?;
+    pub fn begin_call(self: &Arc<Self>, head: &Head) -> Result<Recorder, Problem> {
+        self.write_lines("")?;
         Ok(Recorder {
             history: Arc::clone(self),
             id: head.id.clone(),
@@ -109,22 +109,22 @@ impl History {
     ///
     /// # Errors
     /// When a segment cannot be read.
-    pub fn list(&self, wanted: Wanted) -> Result<Listing, Problem> {
+    pub fn list_calls(&self, wanted: Wanted) -> Result<Listing, Problem> {
         let mut tally = Tally::new(wanted);
-        self.each_segment(|text| whole_lines(text).for_each(|line| tally.take(line)))?;
-        Ok(tally.listing(self.bounds.listed))
+        self.each_segment(|text| whole_lines(text).for_each(|line| tally.add_line(line)))?;
+        Ok(tally.into_listing(self.bounds.listed))
     }
 
     /// All of one call.
     ///
     /// # Errors
     /// When there is no such call, or a segment cannot be read.
-    pub fn open(&self, id: &str) -> Result<Trace, Problem> {
+    pub fn load_trace(&self, id: &str) -> Result<Trace, Problem> {
         let mut lines: Vec<String> = Vec::new();
         self.each_segment(|text| {
             lines.extend(
                 whole_lines(text)
-                    .filter(|line| lines::about(line).is_some_and(|(of, ..)| of == id))
+                    .filter(|line| lines::peek_line(line).is_some_and(|(of, ..)| of == id))
                     .map(str::to_owned),
             );
         })?;
@@ -134,18 +134,18 @@ impl History {
                 "opening a kept call",
                 format!("the history has no call {id}"),
             )
-            .remedy("`toolcrib history` lists them")
+            .with_remedy("`toolcrib history` lists them")
         })
     }
 
     /// The newest answer that a tool of that name gave to its end.
     #[must_use]
     pub fn answer_of(&self, tool: &str) -> Option<String> {
-        let listing = self.list(Wanted::default()).ok()?;
+        let listing = self.list_calls(Wanted::default()).ok()?;
         let succeeded =
             |call: &&Summary| &*call.tool == tool && call.outcome == Some(Outcome::Succeeded);
         let id = &listing.calls.iter().find(succeeded)?.id;
-        Some(compare::text(&self.open(id).ok()?))
+        Some(compare::answer_text(&self.load_trace(id).ok()?))
     }
 
     /// Takes calls out of the history; answers how many lines went.
@@ -153,14 +153,14 @@ impl History {
     /// # Errors
     /// When another process is writing to a segment that holds one of them, or it cannot be written
     /// anew. What was done until then stays done.
-    pub fn remove(&self, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
+    pub fn remove_calls(&self, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
         // Our own segment is let go first, and written anew like the others.
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         *held = None;
         let mut removed = 0;
-        for (_, path) in self.segments()? {
-            let text = read(&path)?;
-            let goes = |line: &&str| lines::about(line).is_some_and(|(id, ..)| wanted(id));
+        for (_, path) in self.list_segments()? {
+            let text = read_lossy(&path)?;
+            let goes = |line: &&str| lines::peek_line(line).is_some_and(|(id, ..)| wanted(id));
             let gone = whole_lines(&text).filter(goes).count();
             if gone == 0 {
                 continue;
@@ -169,7 +169,7 @@ impl History {
                 .read(true)
                 .write(true)
                 .open(&path)
-                .map_err(|error| failed(&path, &error))?;
+                .map_err(|error| history_problem(&path, &error))?;
             if file.try_lock().is_err() {
                 let cause = format!("another session is writing to {}", path.display());
                 return Err(Problem::new(
@@ -177,16 +177,16 @@ impl History {
                     "taking calls out of the history",
                     cause,
                 )
-                .remedy("end it first"));
+                .with_remedy("end it first"));
             }
             // Once more, now that nobody adds to it.
-            let text = read(&path)?;
+            let text = read_lossy(&path)?;
             let rest: String = whole_lines(&text)
                 .filter(|line| !goes(line))
                 .flat_map(|line| [line, "\n"])
                 .collect();
             match rest.is_empty() {
-                true => fs::remove_file(&path).map_err(|error| failed(&path, &error))?,
+                true => fs::remove_file(&path).map_err(|error| history_problem(&path, &error))?,
                 false => files::save_private(&path, &rest)?,
             }
             removed += gone;
@@ -199,12 +199,12 @@ impl History {
     }
 
     /// The segments that are there, oldest first.
-    fn segments(&self) -> Result<Vec<(u64, PathBuf)>, Problem> {
+    fn list_segments(&self) -> Result<Vec<(u64, PathBuf)>, Problem> {
         let folder = self.folder();
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(failed(&folder, &error)),
+            Err(error) => return Err(history_problem(&folder, &error)),
         };
         let number = |path: &Path| {
             path.extension()
@@ -219,8 +219,8 @@ impl History {
     }
 
     fn each_segment(&self, mut see: impl FnMut(&str)) -> Result<(), Problem> {
-        for (_, path) in self.segments()? {
-            match read(&path) {
+        for (_, path) in self.list_segments()? {
+            match read_lossy(&path) {
                 Ok(text) => see(&text),
                 // Another process let it go meanwhile.
                 Err(problem) if problem.kind == ProblemKind::Missing => {}
@@ -230,7 +230,7 @@ impl History {
         Ok(())
     }
 
-    fn write(&self, lines: &str) -> Result<(), Problem> {
+    fn write_lines(&self, lines: &str) -> Result<(), Problem> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.as_ref().is_none_or(|segment| segment.size >= self.bounds.segment) {
             let next = self.next_segment(held.as_ref())?;
@@ -239,20 +239,23 @@ impl History {
         }
         let Some(segment) = held.as_mut() else { return Ok(()) };
         // One call: what is written stays written when this process is killed right after.
-        segment.file.write_all(lines.as_bytes()).map_err(|error| failed(&self.folder(), &error))?;
+        segment
+            .file
+            .write_all(lines.as_bytes())
+            .map_err(|error| history_problem(&self.folder(), &error))?;
         segment.size += lines.len() as u64;
         Ok(())
     }
 
     /// A segment to write to: the last one if nobody holds it and it has room, else a new one.
     fn next_segment(&self, full: Option<&Segment>) -> Result<Segment, Problem> {
-        self.paths.private("history")?;
-        stale::sweep(&self.paths.private(&format!("history/{}", self.name))?);
-        let last = self.segments()?.pop();
+        self.paths.private_folder("history")?;
+        stale::sweep_folder(&self.paths.private_folder(&format!("history/{}", self.name))?);
+        let last = self.list_segments()?.pop();
         if let Some((number, path)) =
             last.as_ref().filter(|(number, _)| full.is_none_or(|full| full.number != *number))
-            && let Some(segment) =
-                take_up(*number, path, self.bounds.segment).map_err(|error| failed(path, &error))?
+            && let Some(segment) = take_up(*number, path, self.bounds.segment)
+                .map_err(|error| history_problem(path, &error))?
         {
             return Ok(segment);
         }
@@ -266,14 +269,14 @@ impl History {
                 },
                 // Another process was faster.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(failed(&path, &error)),
+                Err(error) => return Err(history_problem(&path, &error)),
             }
         }
     }
 
     /// Lets the oldest segments go that are too much, but none that a process writes.
     fn let_go(&self) -> Result<(), Problem> {
-        let segments = self.segments()?;
+        let segments = self.list_segments()?;
         let sizes: Vec<u64> = segments
             .iter()
             .map(|(_, path)| fs::metadata(path).map_or(0, |known| known.len()))
@@ -310,7 +313,7 @@ impl Drop for Recorder {
         let rest = lines::of_end(&self.id, &self.history.mask, &mut self.pieces);
         // A call of which nothing was heard is one too; that it cannot be written would have been
         // told at its beginning.
-        let _ = self.write(&rest);
+        let _ = self.write_events(&rest);
     }
 }
 
@@ -321,8 +324,9 @@ impl Recorder {
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn take(&mut self, events: &[Event]) -> Result<(), Problem> {
-        for events in events.chunk_by(|one, next| one.weight().max(next.weight()) <= PART) {
+    pub fn record_events(&mut self, events: &[Event]) -> Result<(), Problem> {
+        for events in events.chunk_by(|one, next| one.payload_len().max(next.payload_len()) <= PART)
+        {
             self.take_some(events)?;
         }
         Ok(())
@@ -346,23 +350,23 @@ impl Recorder {
             let (part, more) = rest.split_at(rest.floor_char_boundary(PART));
             rest = more;
             let lines = lines::of_more(&self.id, part, &self.history.mask, &mut self.pieces);
-            self.write(&lines)?;
+            self.write_events(&lines)?;
         }
         Ok(())
     }
 
     fn take_whole(&mut self, events: &[Event]) -> Result<(), Problem> {
         let lines = lines::of_events(&self.id, events, &self.history.mask, &mut self.pieces);
-        self.write(&lines)
+        self.write_events(&lines)
     }
 
-    fn write(&mut self, events: &str) -> Result<(), Problem> {
+    fn write_events(&mut self, events: &str) -> Result<(), Problem> {
         let head = self
             .head
             .take()
             .map(|head| lines::of_head(&lines::masked_head(&head, &self.history.mask)));
         let lines = head.map_or(Cow::Borrowed(events), |head| Cow::Owned(head + events));
-        if lines.is_empty() { Ok(()) } else { self.history.write(&lines) }
+        if lines.is_empty() { Ok(()) } else { self.history.write_lines(&lines) }
     }
 }
 
@@ -407,8 +411,8 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-fn read(path: &Path) -> Result<String, Problem> {
-    let bytes = fs::read(path).map_err(|error| failed(path, &error))?;
+fn read_lossy(path: &Path) -> Result<String, Problem> {
+    let bytes = fs::read(path).map_err(|error| history_problem(path, &error))?;
     // A line may be cut within a letter; such a line is not read.
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
@@ -419,8 +423,8 @@ fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'))
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Problem {
-    files::told(&format!("keeping the history in {}", path.display()), error)
+fn history_problem(path: &Path, error: &std::io::Error) -> Problem {
+    files::io_problem(&format!("keeping the history in {}", path.display()), error)
 }
 
 #[cfg(test)]
@@ -438,7 +442,7 @@ mod tests {
     }
 
     fn history(paths: &Paths) -> Arc<History> {
-        Arc::new(History::of(paths, Path::new("/w"), Mask::default()))
+        Arc::new(History::for_workspace(paths, Path::new("/w"), Mask::default()))
     }
 
     fn head(id: &str) -> Head {
@@ -455,7 +459,7 @@ mod tests {
 
     fn ids(history: &History) -> Vec<String> {
         let mut ids: Vec<String> = history
-            .list(Wanted::default())
+            .list_calls(Wanted::default())
             .unwrap()
             .calls
             .iter()
@@ -473,35 +477,38 @@ mod tests {
             ids(&one).is_empty() && !paths.state.exists(),
             "nothing is made before it is needed"
         );
-        let mut call = one.begin(&head("a")).unwrap();
-        call.take(&[chunk("x"), chunk("y")]).unwrap();
+        let mut call = one.begin_call(&head("a")).unwrap();
+        call.record_events(&[chunk("x"), chunk("y")]).unwrap();
         // Read while it is written.
-        assert_eq!(history(&paths).open("a").unwrap().events, [chunk("x"), chunk("y")]);
-        call.take(&[end()]).unwrap();
-        assert_eq!(history(&paths).open("a").unwrap().events.len(), 3);
-        assert!(history(&paths).open("b").unwrap_err().remedy.contains("toolcrib history"));
-        let (_, path) = one.segments().unwrap().remove(0);
+        assert_eq!(history(&paths).load_trace("a").unwrap().events, [chunk("x"), chunk("y")]);
+        call.record_events(&[end()]).unwrap();
+        assert_eq!(history(&paths).load_trace("a").unwrap().events.len(), 3);
+        assert!(history(&paths).load_trace("b").unwrap_err().remedy.contains("toolcrib history"));
+        let (_, path) = one.list_segments().unwrap().remove(0);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(
             fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777,
             0o700
         );
-        assert!(ids(&History::of(&paths, Path::new("/other"), Mask::default())).is_empty());
+        assert!(
+            ids(&History::for_workspace(&paths, Path::new("/other"), Mask::default())).is_empty()
+        );
     }
 
     #[test]
     fn sessions_beside_each_other_have_segments_of_their_own_and_the_next_goes_on_with_one() {
         let (_home, paths) = home();
         let (one, two) = (history(&paths), history(&paths));
-        let (mut a, mut b) = (one.begin(&head("a")).unwrap(), two.begin(&head("b")).unwrap());
-        a.take(&[chunk("x")]).unwrap();
-        b.take(&[chunk("y")]).unwrap();
-        assert_eq!(one.segments().unwrap().len(), 2);
+        let (mut a, mut b) =
+            (one.begin_call(&head("a")).unwrap(), two.begin_call(&head("b")).unwrap());
+        a.record_events(&[chunk("x")]).unwrap();
+        b.record_events(&[chunk("y")]).unwrap();
+        assert_eq!(one.list_segments().unwrap().len(), 2);
         drop((one, two, a, b));
         let three = history(&paths);
-        three.begin(&head("c")).unwrap();
+        three.begin_call(&head("c")).unwrap();
         assert_eq!(
-            (ids(&three), three.segments().unwrap().len()),
+            (ids(&three), three.list_segments().unwrap().len()),
             (vec!["a".into(), "b".into(), "c".into()], 2)
         );
     }
@@ -510,16 +517,16 @@ mod tests {
     fn a_line_that_was_cut_is_passed_over_and_spoils_no_other() {
         let (_home, paths) = home();
         let one = history(&paths);
-        let mut call = one.begin(&head("a")).unwrap();
-        call.take(&[chunk("ü")]).unwrap();
-        let (_, path) = one.segments().unwrap().remove(0);
+        let mut call = one.begin_call(&head("a")).unwrap();
+        call.record_events(&[chunk("ü")]).unwrap();
+        let (_, path) = one.list_segments().unwrap().remove(0);
         drop((one, call));
         let whole = fs::read(&path).unwrap();
         for cut in 1..whole.len() {
             fs::write(&path, &whole[..cut]).unwrap();
             let next = history(&paths);
             let before = ids(&next).len();
-            next.begin(&head("n")).unwrap();
+            next.begin_call(&head("n")).unwrap();
             assert!(
                 ids(&next).contains(&"n".to_owned()) && ids(&next).len() > before,
                 "cut at {cut}"
@@ -531,24 +538,25 @@ mod tests {
     fn full_segments_are_followed_and_the_oldest_go() {
         let (_home, paths) = home();
         let bounds = Bounds { segment: 500, all: 2_000, listed: 3 };
-        let history = Arc::new(History::bounded(&paths, Path::new("/w"), Mask::default(), bounds));
+        let history =
+            Arc::new(History::with_bounds(&paths, Path::new("/w"), Mask::default(), bounds));
         for number in 0..40 {
             history
-                .begin(&head(&format!("call-{number:02}")))
+                .begin_call(&head(&format!("call-{number:02}")))
                 .unwrap()
-                .take(&[chunk("x"), end()])
+                .record_events(&[chunk("x"), end()])
                 .unwrap();
         }
         let size: u64 = history
-            .segments()
+            .list_segments()
             .unwrap()
             .iter()
             .map(|(_, path)| fs::metadata(path).unwrap().len())
             .sum();
         assert!(size < 3_500, "{size} bytes are kept");
-        let listing = history.list(Wanted::default()).unwrap();
+        let listing = history.list_calls(Wanted::default()).unwrap();
         assert!(listing.calls.len() == 3 && listing.older > 0, "{listing:?}");
-        assert!(history.open("call-39").is_ok() && history.open("call-00").is_err());
+        assert!(history.load_trace("call-39").is_ok() && history.load_trace("call-00").is_err());
     }
 
     #[test]
@@ -556,27 +564,31 @@ mod tests {
         let (_home, paths) = home();
         let one = history(&paths);
         for id in ["a", "b"] {
-            one.begin(&head(id)).unwrap().take(&[chunk("x"), end()]).unwrap();
+            one.begin_call(&head(id)).unwrap().record_events(&[chunk("x"), end()]).unwrap();
         }
-        assert_eq!(one.remove(|id| id == "a").unwrap(), 3);
-        one.begin(&head("c")).unwrap();
+        assert_eq!(one.remove_calls(|id| id == "a").unwrap(), 3);
+        one.begin_call(&head("c")).unwrap();
         assert_eq!(ids(&one), ["b", "c"]);
         assert!(
-            history(&paths).remove(|id| id == "b").unwrap_err().cause.contains("another session")
+            history(&paths)
+                .remove_calls(|id| id == "b")
+                .unwrap_err()
+                .cause
+                .contains("another session")
         );
     }
 
     #[test]
     fn no_secret_is_written() {
         let (_home, paths) = home();
-        let history = Arc::new(History::of(
+        let history = Arc::new(History::for_workspace(
             &paths,
             Path::new("/w"),
             Mask::new(["hunter2hunter2".to_owned()]),
         ));
         let body = r#"{"config":"{\"api_key\":\"abc\"}","arguments":"{\"q\":\"hunter2hunter2\"}"}"#;
-        let mut call = history.begin(&Head { body: body.into(), ..head("a") }).unwrap();
-        call.take(&[
+        let mut call = history.begin_call(&Head { body: body.into(), ..head("a") }).unwrap();
+        call.record_events(&[
             chunk("your key: sk-proj-"),
             chunk("0123456789abcdef"),
             chunk(" hunter2"),
@@ -584,13 +596,13 @@ mod tests {
             end(),
         ])
         .unwrap();
-        let mut call = history.begin(&head("b")).unwrap();
+        let mut call = history.begin_call(&head("b")).unwrap();
         "it is hunter2hunter2 or h"
             .chars()
-            .for_each(|letter| call.take(&[chunk(&letter.to_string())]).unwrap());
+            .for_each(|letter| call.record_events(&[chunk(&letter.to_string())]).unwrap());
         // It ends without an end.
         drop(call);
-        let (_, path) = history.segments().unwrap().remove(0);
+        let (_, path) = history.list_segments().unwrap().remove(0);
         let kept = fs::read_to_string(path).unwrap();
         assert!(
             !kept.contains("abc\\") && !kept.contains("sk-") && !kept.contains("0123456789"),
@@ -602,7 +614,7 @@ mod tests {
                 && !kept.contains(r#""text":"2""#),
             "{kept}"
         );
-        assert_eq!(compare::text(&history.open("b").unwrap()), "it is *** or h");
-        assert!(history.open("a").unwrap().head.masked);
+        assert_eq!(compare::answer_text(&history.load_trace("b").unwrap()), "it is *** or h");
+        assert!(history.load_trace("a").unwrap().head.masked);
     }
 }

@@ -69,7 +69,7 @@ struct Slot {
 impl Journal {
     /// The journal of the workspace with that folder. Nothing is made before it is needed.
     #[must_use]
-    pub fn of(paths: &Paths, root: &Path) -> Self {
+    pub fn for_workspace(paths: &Paths, root: &Path) -> Self {
         Self { paths: paths.clone(), root: root.to_owned(), slot: Mutex::new(None) }
     }
 
@@ -78,7 +78,7 @@ impl Journal {
     ///
     /// # Errors
     /// When the state folder cannot be used, or a journal in it cannot be read.
-    pub fn pending(
+    pub fn unsaved_texts(
         &self,
         path: impl Fn(&FileId) -> PathBuf,
     ) -> Result<BTreeMap<FileId, Arc<str>>, Problem> {
@@ -86,8 +86,8 @@ impl Journal {
             return Ok(BTreeMap::new());
         }
         self.with_slot(|folder, slot| {
-            stale::sweep(folder);
-            let mut left = read(&slot.path)?;
+            stale::sweep_folder(folder);
+            let mut left = read_slot(&slot.path)?;
             let mut slots = Vec::new();
             for number in (0..SLOTS).filter(|number| *number != slot.number) {
                 let Some(other) =
@@ -95,7 +95,7 @@ impl Journal {
                 else {
                     continue;
                 };
-                for (file, draft) in read(&other.path)? {
+                for (file, draft) in read_slot(&other.path)? {
                     left.entry(file).or_insert(draft);
                 }
                 slots.push(other);
@@ -103,11 +103,11 @@ impl Journal {
             let count = left.len();
             left.retain(|file, draft| draft.is_newer_than(&path(file)));
             match left.is_empty() {
-                true => clear(&slot.path)?,
+                true => clear_slot(&slot.path)?,
                 false if slots.is_empty() && left.len() == count => {}
-                false => write(&slot.path, &self.root, &left)?,
+                false => write_slot(&slot.path, &self.root, &left)?,
             }
-            slots.iter().try_for_each(|other| clear(&other.path))?;
+            slots.iter().try_for_each(|other| clear_slot(&other.path))?;
             Ok(left.into_iter().map(|(file, draft)| (file, draft.text)).collect())
         })
     }
@@ -116,17 +116,17 @@ impl Journal {
     ///
     /// # Errors
     /// When they cannot be written; what was kept before is still there.
-    pub fn write(&self, drafts: &Drafts) -> Result<(), Problem> {
+    pub fn write_drafts(&self, drafts: &Drafts) -> Result<(), Problem> {
         if drafts.is_empty() && !self.paths.state.join("journal").is_dir() {
             return Ok(());
         }
         let left = drafts
             .iter()
-            .map(|(file, draft)| (file.clone(), Left::of(draft)))
+            .map(|(file, draft)| (file.clone(), Left::from_draft(draft)))
             .collect::<BTreeMap<_, _>>();
         self.with_slot(|_, slot| match left.is_empty() {
-            true => clear(&slot.path),
-            false => write(&slot.path, &self.root, &left),
+            true => clear_slot(&slot.path),
+            false => write_slot(&slot.path, &self.root, &left),
         })
     }
 
@@ -134,7 +134,7 @@ impl Journal {
         &self,
         act: impl FnOnce(&Path, &Slot) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
-        let folder = self.paths.private("journal")?;
+        let folder = self.paths.private_folder("journal")?;
         let mut held = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
             *held = (0..SLOTS).find_map(|number| self.free_slot(&folder, number));
@@ -143,8 +143,9 @@ impl Journal {
             Some(slot) => act(&folder, slot),
             None => {
                 let cause = format!("no journal can be locked in {}", folder.display());
-                Err(Problem::new(ProblemKind::File, "keeping unsaved work", cause)
-                    .remedy("close other sessions on this workspace, or make the folder writable"))
+                Err(Problem::new(ProblemKind::File, "keeping unsaved work", cause).with_remedy(
+                    "close other sessions on this workspace, or make the folder writable",
+                ))
             }
         }
     }
@@ -175,22 +176,22 @@ struct Left {
 }
 
 impl Left {
-    fn of(draft: &Draft) -> Self {
+    fn from_draft(draft: &Draft) -> Self {
         let newer_than =
             draft.newer_than.iter().map(|text| text.as_deref().map(fingerprint)).collect();
-        Self { text: draft.text.whole().clone(), at: draft.at, newer_than }
+        Self { text: draft.text.whole_text().clone(), at: draft.at, newer_than }
     }
 
     /// Whether it says something else than the file, and says it later. Of a file that has gone it
     /// is all there is.
     fn is_newer_than(&self, path: &Path) -> bool {
-        let Ok(Text { text, stamp }) = files::read(path) else { return true };
+        let Ok(Text { text, stamp }) = files::read_text(path) else { return true };
         let is_later = || stamp.modified.is_none_or(|saved| saved + CLOCKS < self.at);
         text != self.text && (self.newer_than.contains(&Some(fingerprint(&text))) || is_later())
     }
 
     /// As JSON; of an earlier version, only the text, which is as old as its journal.
-    fn parse(value: &Value, journal: SystemTime) -> Option<Self> {
+    fn from_value(value: &Value, journal: SystemTime) -> Option<Self> {
         if let Some(text) = value.as_str() {
             return Some(Self { text: text.into(), at: journal, newer_than: Vec::new() });
         }
@@ -203,7 +204,7 @@ impl Left {
         })
     }
 
-    fn json(&self) -> Value {
+    fn to_value(&self) -> Value {
         let nanos = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         json!({ "text": &*self.text, "at": u64::try_from(nanos).unwrap_or(u64::MAX), "newer_than": self.newer_than })
     }
@@ -215,8 +216,8 @@ fn fingerprint(text: &str) -> u64 {
     hasher.finish()
 }
 
-fn read(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
-    let Text { text, stamp } = match files::read(path) {
+fn read_slot(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
+    let Text { text, stamp } = match files::read_text(path) {
         Ok(read) => read,
         Err(problem) if problem.kind == ProblemKind::Missing => return Ok(BTreeMap::new()),
         Err(problem) => return Err(problem),
@@ -226,29 +227,31 @@ fn read(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
         let files = value.get("files")?.as_object()?;
         files
             .iter()
-            .map(|(file, left)| Some((FileId::new(file.as_str()), Left::parse(left, written)?)))
+            .map(|(file, left)| {
+                Some((FileId::new(file.as_str()), Left::from_value(left, written)?))
+            })
             .collect()
     });
     left.ok_or_else(|| {
         let doing = format!("reading unsaved work from {}", path.display());
         Problem::new(ProblemKind::File, doing, "it is not a journal")
-            .remedy("look into the file, then remove it")
+            .with_remedy("look into the file, then remove it")
     })
 }
 
-fn write(path: &Path, root: &Path, left: &BTreeMap<FileId, Left>) -> Result<(), Problem> {
+fn write_slot(path: &Path, root: &Path, left: &BTreeMap<FileId, Left>) -> Result<(), Problem> {
     let files: Map<String, Value> =
-        left.iter().map(|(file, left)| (file.to_string(), left.json())).collect();
+        left.iter().map(|(file, left)| (file.to_string(), left.to_value())).collect();
     files::save_private(
         path,
         &json!({ "workspace": root.to_string_lossy(), "files": files }).to_string(),
     )
 }
 
-fn clear(path: &Path) -> Result<(), Problem> {
+fn clear_slot(path: &Path) -> Result<(), Problem> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(files::told(&format!("clearing the journal {}", path.display()), &error))
+            Err(files::io_problem(&format!("clearing the journal {}", path.display()), &error))
         }
         _ => Ok(()),
     }
@@ -295,21 +298,26 @@ mod tests {
     fn unsaved_texts_survive_their_session_and_no_longer() {
         let (_home, paths) = home();
         let root = Path::new("/w/one");
-        let session = Journal::of(&paths, root);
-        assert!(session.pending(nowhere).unwrap().is_empty());
-        session.write(&Drafts::new()).unwrap();
+        let session = Journal::for_workspace(&paths, root);
+        assert!(session.unsaved_texts(nowhere).unwrap().is_empty());
+        session.write_drafts(&Drafts::new()).unwrap();
         assert!(!paths.state.exists(), "nothing is made before it is needed");
         let rows = [("a.yaml", "a: \"ü\"\r\n"), ("b/c.json", "{")];
         let unsaved = texts(&rows);
-        session.write(&drafts(&rows)).unwrap();
+        session.write_drafts(&drafts(&rows)).unwrap();
         let mode = fs::metadata(&journals(&paths)[0]).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         drop(session);
-        let next = Journal::of(&paths, root);
-        assert_eq!(next.pending(nowhere).unwrap(), unsaved);
-        assert_eq!(next.pending(nowhere).unwrap(), unsaved, "looking takes nothing away");
-        assert!(Journal::of(&paths, Path::new("/w/two")).pending(nowhere).unwrap().is_empty());
-        next.write(&Drafts::new()).unwrap();
+        let next = Journal::for_workspace(&paths, root);
+        assert_eq!(next.unsaved_texts(nowhere).unwrap(), unsaved);
+        assert_eq!(next.unsaved_texts(nowhere).unwrap(), unsaved, "looking takes nothing away");
+        assert!(
+            Journal::for_workspace(&paths, Path::new("/w/two"))
+                .unsaved_texts(nowhere)
+                .unwrap()
+                .is_empty()
+        );
+        next.write_drafts(&Drafts::new()).unwrap();
         assert!(journals(&paths).is_empty());
     }
 
@@ -317,28 +325,29 @@ mod tests {
     fn sessions_beside_each_other_keep_their_own() {
         let (_home, paths) = home();
         let root = Path::new("/w");
-        let (one, two) = (Journal::of(&paths, root), Journal::of(&paths, root));
-        one.write(&drafts(&[("a", "one")])).unwrap();
-        two.write(&drafts(&[("a", "two"), ("b", "two")])).unwrap();
+        let (one, two) =
+            (Journal::for_workspace(&paths, root), Journal::for_workspace(&paths, root));
+        one.write_drafts(&drafts(&[("a", "one")])).unwrap();
+        two.write_drafts(&drafts(&[("a", "two"), ("b", "two")])).unwrap();
         assert_eq!(
-            one.pending(nowhere).unwrap(),
+            one.unsaved_texts(nowhere).unwrap(),
             texts(&[("a", "one")]),
             "what a session holds is no one else's"
         );
         drop(one);
         drop(two);
-        let next = Journal::of(&paths, root);
-        assert_eq!(next.pending(nowhere).unwrap(), texts(&[("a", "one"), ("b", "two")]));
+        let next = Journal::for_workspace(&paths, root);
+        assert_eq!(next.unsaved_texts(nowhere).unwrap(), texts(&[("a", "one"), ("b", "two")]));
         assert_eq!(journals(&paths).len(), 1);
     }
 
     #[test]
     fn a_journal_that_cannot_be_read_is_told_and_kept() {
         let (_home, paths) = home();
-        let session = Journal::of(&paths, Path::new("/w"));
-        session.write(&drafts(&[("a", "one")])).unwrap();
+        let session = Journal::for_workspace(&paths, Path::new("/w"));
+        session.write_drafts(&drafts(&[("a", "one")])).unwrap();
         fs::write(&journals(&paths)[0], "{").unwrap();
-        assert!(session.pending(nowhere).unwrap_err().remedy.contains("remove it"));
+        assert!(session.unsaved_texts(nowhere).unwrap_err().remedy.contains("remove it"));
         assert_eq!(journals(&paths).len(), 1);
     }
 
@@ -353,11 +362,14 @@ mod tests {
         let at = |file: &FileId| home.path().join(file.path());
         let newer_than = newer_than.iter().map(|text| text.map(Arc::from)).collect();
         let draft = Draft { text: text.into(), at: SystemTime::now() - age, newer_than };
-        Journal::of(&paths, home.path()).write(&[(FileId::new("a"), draft)].into()).unwrap();
+        Journal::for_workspace(&paths, home.path())
+            .write_drafts(&[(FileId::new("a"), draft)].into())
+            .unwrap();
         if let Some(saved) = saved {
             fs::write(home.path().join("a"), saved).unwrap();
         }
-        let offered = !Journal::of(&paths, home.path()).pending(at).unwrap().is_empty();
+        let offered =
+            !Journal::for_workspace(&paths, home.path()).unsaved_texts(at).unwrap().is_empty();
         assert_eq!(journals(&paths).is_empty(), !offered, "what is not offered is not kept");
         offered
     }
@@ -380,9 +392,12 @@ mod tests {
         let (home, paths) = home();
         fs::write(home.path().join("a"), "theirs").unwrap();
         let draft = Draft { text: "ab".into(), at: ahead, newer_than: vec![Some("a".into())] };
-        Journal::of(&paths, home.path()).write(&[(FileId::new("a"), draft)].into()).unwrap();
-        let offered =
-            Journal::of(&paths, home.path()).pending(|file| home.path().join(file.path())).unwrap();
+        Journal::for_workspace(&paths, home.path())
+            .write_drafts(&[(FileId::new("a"), draft)].into())
+            .unwrap();
+        let offered = Journal::for_workspace(&paths, home.path())
+            .unsaved_texts(|file| home.path().join(file.path()))
+            .unwrap();
         assert_eq!(
             offered,
             texts(&[("a", "ab")]),

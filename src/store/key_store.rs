@@ -33,9 +33,12 @@ impl KeyStore {
     /// When there is none within reach.
     pub fn open() -> Result<Self, Problem> {
         let none = |error: Error| {
-            let cause =
-                format!("there is no key store here: {TITLE} does not answer ({})", cause(&error));
-            Problem::new(ProblemKind::Unreachable, "opening the key store", cause).remedy(ELSEWHERE)
+            let cause = format!(
+                "there is no key store here: {TITLE} does not answer ({})",
+                root_cause(&error)
+            );
+            Problem::new(ProblemKind::Unreachable, "opening the key store", cause)
+                .with_remedy(ELSEWHERE)
         };
         Ok(Self { store: system().map_err(none)? })
     }
@@ -44,42 +47,44 @@ impl KeyStore {
     ///
     /// # Errors
     /// When there is none, or the store stays locked.
-    pub fn secret(&self, name: &str) -> Result<String, Problem> {
+    pub fn read_secret(&self, name: &str) -> Result<String, Problem> {
         self.entry(name)
             .and_then(|entry| entry.get_password())
-            .map_err(|error| fault("reading a secret", name, &error))
+            .map_err(|error| store_problem("reading a secret", name, &error))
     }
 
     /// Keeps a secret under a name, in place of the one that was there.
     ///
     /// # Errors
     /// When the store refuses or stays locked.
-    pub fn keep(&self, name: &str, secret: &str) -> Result<(), Problem> {
+    pub fn save_secret(&self, name: &str, secret: &str) -> Result<(), Problem> {
         self.entry(name)
             .and_then(|entry| entry.set_password(secret))
-            .map_err(|error| fault("keeping a secret", name, &error))
+            .map_err(|error| store_problem("keeping a secret", name, &error))
     }
 
     /// Takes the secret of that name out.
     ///
     /// # Errors
     /// When there is none, or the store stays locked.
-    pub fn forget(&self, name: &str) -> Result<(), Problem> {
+    pub fn delete_secret(&self, name: &str) -> Result<(), Problem> {
         let forgotten = self.entry(name).and_then(|entry| entry.delete_credential());
-        forgotten.map_err(|error| fault("forgetting a secret", name, &error))
+        forgotten.map_err(|error| store_problem("forgetting a secret", name, &error))
     }
 
     /// The names of our secrets, in order.
     ///
     /// # Errors
     /// When the store stays locked.
-    pub fn names(&self) -> Result<Vec<String>, Problem> {
+    pub fn secret_names(&self) -> Result<Vec<String>, Problem> {
         // Windows' store looks for patterns in names that it makes itself; ours are told from the
         // others below.
         let wanted =
             if cfg!(windows) { HashMap::new() } else { HashMap::from([("service", SERVICE)]) };
-        let found =
-            self.store.search(&wanted).map_err(|error| fault("listing secrets", "", &error))?;
+        let found = self
+            .store
+            .search(&wanted)
+            .map_err(|error| store_problem("listing secrets", "", &error))?;
         let ours = found
             .iter()
             .filter_map(Entry::get_specifiers)
@@ -109,7 +114,7 @@ fn system() -> keyring_core::Result<Arc<CredentialStore>> {
     Ok(zbus_secret_service_keyring_store::Store::new()?)
 }
 
-fn fault(doing: &str, name: &str, error: &Error) -> Problem {
+fn store_problem(doing: &str, name: &str, error: &Error) -> Problem {
     let (kind, cause, remedy) = match error {
         Error::NoEntry => (
             ProblemKind::Missing,
@@ -118,7 +123,7 @@ fn fault(doing: &str, name: &str, error: &Error) -> Problem {
         ),
         Error::NoStorageAccess(_) => (
             ProblemKind::Refused,
-            format!("the key store is locked, and nobody unlocked it ({})", cause(error)),
+            format!("the key store is locked, and nobody unlocked it ({})", root_cause(error)),
             format!("unlock it in your desktop's own program for passwords; {ELSEWHERE}"),
         ),
         Error::Ambiguous(found) => (
@@ -134,15 +139,15 @@ fn fault(doing: &str, name: &str, error: &Error) -> Problem {
         ),
         _ => (
             ProblemKind::File,
-            format!("the key store failed: {}", cause(error)),
+            format!("the key store failed: {}", root_cause(error)),
             format!("it is {TITLE}; {ELSEWHERE}"),
         ),
     };
-    Problem::new(kind, doing, cause).remedy(remedy)
+    Problem::new(kind, doing, cause).with_remedy(remedy)
 }
 
 /// What lies at the bottom of an error.
-fn cause(error: &Error) -> String {
+fn root_cause(error: &Error) -> String {
     let mut deepest: &dyn std::error::Error = error;
     while let Some(source) = deepest.source() {
         deepest = source;
@@ -161,30 +166,31 @@ mod tests {
     #[test]
     fn secrets_are_kept_listed_and_forgotten_by_name() {
         let store = in_memory();
-        store.keep("bus", "hunter2hunter2").unwrap();
-        store.keep("api", "geheim").unwrap();
-        store.keep("bus", "hunter3hunter3").unwrap();
-        assert_eq!(store.secret("bus").unwrap(), "hunter3hunter3");
-        assert_eq!(store.names().unwrap(), ["api", "bus"]);
-        store.forget("bus").unwrap();
-        let problem = store.secret("bus").unwrap_err();
+        store.save_secret("bus", "hunter2hunter2").unwrap();
+        store.save_secret("api", "geheim").unwrap();
+        store.save_secret("bus", "hunter3hunter3").unwrap();
+        assert_eq!(store.read_secret("bus").unwrap(), "hunter3hunter3");
+        assert_eq!(store.secret_names().unwrap(), ["api", "bus"]);
+        store.delete_secret("bus").unwrap();
+        let problem = store.read_secret("bus").unwrap_err();
         assert_eq!(problem.kind, ProblemKind::Missing);
         assert!(
             problem.cause.contains("\"bus\"") && problem.remedy.contains("toolcrib secret set bus"),
             "{problem}"
         );
-        assert_eq!(store.forget("bus").unwrap_err().kind, ProblemKind::Missing);
+        assert_eq!(store.delete_secret("bus").unwrap_err().kind, ProblemKind::Missing);
     }
 
     #[test]
     fn what_the_store_refuses_is_told_without_the_secret() {
         let secret = b"hunter2\xff".to_vec();
-        let problem = fault("reading a secret", "bus", &Error::BadEncoding(secret));
+        let problem = store_problem("reading a secret", "bus", &Error::BadEncoding(secret));
         assert!(
             problem.cause.contains("no text") && !problem.to_string().contains("hunter2"),
             "{problem}"
         );
-        let problem = fault("reading a secret", "bus", &Error::NoStorageAccess("dismissed".into()));
+        let problem =
+            store_problem("reading a secret", "bus", &Error::NoStorageAccess("dismissed".into()));
         assert!(problem.cause.contains("locked") && problem.remedy.contains("unlock"), "{problem}");
     }
 }

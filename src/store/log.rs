@@ -27,8 +27,8 @@ pub(crate) struct Log(
 ///
 /// # Errors
 /// When the file cannot be made, or a log is open already.
-pub(crate) fn open(paths: &Paths) -> Result<Log, Problem> {
-    let folder = paths.private("log")?;
+pub(crate) fn open_log(paths: &Paths) -> Result<Log, Problem> {
+    let folder = paths.private_folder("log")?;
     let failed = |cause: String| {
         Problem::new(ProblemKind::File, format!("opening the log in {}", folder.display()), cause)
     };
@@ -65,12 +65,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let at = |name: &str| home.path().join(name);
         let paths = Paths { config: at("config"), state: at("state"), cache: at("cache") };
-        let log = open(&paths).unwrap();
+        let log = open_log(&paths).unwrap();
         tracing::warn!(target: "toolcrib", "a line");
         drop(log);
         let file = fs::read_dir(at("state/log")).unwrap().next().unwrap().unwrap().path();
         assert!(fs::read_to_string(file).unwrap().contains("a line"));
         assert_eq!(fs::metadata(at("state")).unwrap().permissions().mode() & 0o777, 0o700);
-        assert!(open(&paths).is_err(), "there is one log");
+        assert!(open_log(&paths).is_err(), "there is one log");
     }
 }

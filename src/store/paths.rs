@@ -35,7 +35,7 @@ impl Paths {
                 "looking for your settings",
                 "the system names no home folder",
             )
-            .remedy("set HOME, or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
+            .with_remedy("set HOME, or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
         })?;
         Ok(Self {
             config: folders.config_dir().to_owned(),
@@ -52,13 +52,13 @@ impl Paths {
 
     /// The user's own themes.
     #[must_use]
-    pub fn themes(&self) -> PathBuf {
+    pub fn themes_folder(&self) -> PathBuf {
         self.config.join("themes")
     }
 
     /// Where the agents are remembered that were made for a workspace's calls; not made here.
     #[must_use]
-    pub fn agents(&self, root: &Path) -> PathBuf {
+    pub fn agents_path(&self, root: &Path) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         root.hash(&mut hasher);
         self.state.join("agents").join(format!("{:016x}", hasher.finish()))
@@ -68,7 +68,7 @@ impl Paths {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn private(&self, name: &str) -> Result<PathBuf, Problem> {
+    pub fn private_folder(&self, name: &str) -> Result<PathBuf, Problem> {
         let folder = self.state.join(name);
         make_private(&self.state).and_then(|()| make_private(&folder)).map_err(|error| {
             Problem::new(
@@ -76,7 +76,7 @@ impl Paths {
                 format!("making the folder {}", folder.display()),
                 error.to_string(),
             )
-            .remedy("make it writable, or set XDG_STATE_HOME to another folder")
+            .with_remedy("make it writable, or set XDG_STATE_HOME to another folder")
         })?;
         Ok(folder)
     }
@@ -112,7 +112,7 @@ mod tests {
             state: state.clone(),
             cache: home.path().join("cache"),
         };
-        let folder = paths.private("journal").unwrap();
+        let folder = paths.private_folder("journal").unwrap();
         for folder in [&state, &folder] {
             assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
         }
@@ -125,7 +125,7 @@ mod tests {
         let state = home.path().join("state");
         fs::write(&state, "").unwrap();
         let paths = Paths { config: home.path().into(), state, cache: home.path().into() };
-        let problem = paths.private("journal").unwrap_err();
+        let problem = paths.private_folder("journal").unwrap_err();
         assert!(
             problem.doing.contains("state/journal") && problem.remedy.contains("XDG_STATE_HOME"),
             "{problem}"

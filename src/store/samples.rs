@@ -112,18 +112,18 @@ pub fn by_name(name: &str) -> Option<&'static Sample> {
 
 /// Writes a sample's files into a folder, which is made where it does not exist. Nothing that is
 /// there is overwritten: where one of the files exists, none is written.
-pub(crate) fn copy(sample: &Sample, folder: &Path) -> Result<(), Problem> {
+pub(crate) fn copy_sample(sample: &Sample, folder: &Path) -> Result<(), Problem> {
     let doing = || format!("copying the sample {} to {}", sample.name, folder.display());
     if let Some((path, _)) =
         sample.files.iter().find(|(path, _)| folder.join(path).symlink_metadata().is_ok())
     {
         let problem = Problem::new(ProblemKind::Input, doing(), format!("{path} is there already"));
-        return Err(problem.remedy("choose an empty folder"));
+        return Err(problem.with_remedy("choose an empty folder"));
     }
     sample.files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text)).map_err(
         |error| {
             Problem::new(ProblemKind::File, doing(), error.to_string())
-                .remedy("choose a folder that can be written to")
+                .with_remedy("choose a folder that can be written to")
         },
     )
 }
@@ -172,12 +172,12 @@ mod tests {
     fn a_copy_is_whole_and_overwrites_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let sample = by_name("services").unwrap();
-        copy(sample, &folder.path().join("new")).unwrap();
+        copy_sample(sample, &folder.path().join("new")).unwrap();
         let read = |path: &str| fs::read_to_string(folder.path().join("new").join(path)).unwrap();
         assert!(sample.files.iter().all(|(path, text)| read(path) == *text));
 
         fs::write(folder.path().join("toolcrib.toml"), "mine").unwrap();
-        let problem = copy(sample, folder.path()).unwrap_err();
+        let problem = copy_sample(sample, folder.path()).unwrap_err();
         assert_eq!(problem.cause, "toolcrib.toml is there already");
         assert_eq!(fs::read_to_string(folder.path().join("toolcrib.toml")).unwrap(), "mine");
         assert!(!folder.path().join("tools").exists());

@@ -37,12 +37,13 @@ pub(crate) struct SchemaFile {
 /// # Errors
 /// When the file, or one that it refers to, cannot be read; a reference to a file that is not there
 /// is left to the schema's checks.
-pub(crate) fn load(path: &Path, map: &SchemaMap) -> Result<SchemaFile, Problem> {
-    let mut schema = read(path)?;
+pub(crate) fn load_schema(path: &Path, map: &SchemaMap) -> Result<SchemaFile, Problem> {
+    let mut schema = read_value(path)?;
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let own = own_address(&schema).unwrap_or_default();
     let name = real.file_name().unwrap_or_default().to_string_lossy();
-    let whole = if own.contains(':') { own.clone() } else { format!("file:///{}", plain(&name)) };
+    let whole =
+        if own.contains(':') { own.clone() } else { format!("file:///{}", address_name(&name)) };
     let mut bundle = Bundle {
         map,
         roots: vec![root_of(&real)],
@@ -50,15 +51,19 @@ pub(crate) fn load(path: &Path, map: &SchemaMap) -> Result<SchemaFile, Problem> 
         files: Vec::new(),
         left_out: Vec::new(),
     };
-    bundle.follow(&mut schema, &Home { file: &real, address: "", own: &own }, &own);
+    bundle.follow_references(&mut schema, &Home { file: &real, address: "", own: &own }, &own);
     let mut done = 0;
     while let Some((file, address)) = bundle.files.get(done).cloned() {
-        let mut part = read(&file)?;
+        let mut part = read_value(&file)?;
         let own = own_address(&part).unwrap_or_default();
         // What it refers to is relative to its own address, else to the one that it is known by.
         let base = if own.contains(':') { own.clone() } else { address.clone() };
-        bundle.follow(&mut part, &Home { file: &file, address: &address, own: &own }, &base);
-        embed(&mut schema, part, &address);
+        bundle.follow_references(
+            &mut part,
+            &Home { file: &file, address: &address, own: &own },
+            &base,
+        );
+        embed_file(&mut schema, part, &address);
         done += 1;
     }
     // Only what is embedded can refer to the whole from outside.
@@ -78,13 +83,13 @@ fn root_of(file: &Path) -> PathBuf {
 ///
 /// # Errors
 /// When it cannot be read, with the place.
-pub(crate) fn read(path: &Path) -> Result<Value, Problem> {
-    let text = files::read(path)?.text;
+pub(crate) fn read_value(path: &Path) -> Result<Value, Problem> {
+    let text = files::read_text(path)?.text;
     // What is plain JSON needs no places of its parts. What is not says where.
     if let Ok(value) = serde_json::from_str(&text) {
         return Ok(value);
     }
-    let value = parse(path, text)?.value(0).cloned().map(Arc::unwrap_or_clone);
+    let value = parse_source(path, text)?.value(0).cloned().map(Arc::unwrap_or_clone);
     value.ok_or_else(|| {
         Problem::new(ProblemKind::Input, format!("reading {}", path.display()), "it is empty")
     })
@@ -94,10 +99,10 @@ pub(crate) fn read(path: &Path) -> Result<Value, Problem> {
 ///
 /// # Errors
 /// When it is none of the formats, with the place.
-pub(crate) fn parse(path: &Path, text: Arc<str>) -> Result<Source, Problem> {
+pub(crate) fn parse_source(path: &Path, text: Arc<str>) -> Result<Source, Problem> {
     Source::of_file(path, text).map_err(|error| {
         Problem::new(ProblemKind::Input, format!("reading {}", path.display()), error.to_string())
-            .remedy("fix the text in an editor first; a form needs one that can be read")
+            .with_remedy("fix the text in an editor first; a form needs one that can be read")
     })
 }
 
@@ -124,33 +129,35 @@ struct Home<'h> {
 impl Bundle<'_> {
     /// Gives each reference to another file the address that the file has in the bundle. References
     /// are relative to `base`.
-    fn follow(&mut self, schema: &mut Value, home: &Home<'_>, base: &str) {
+    fn follow_references(&mut self, schema: &mut Value, home: &Home<'_>, base: &str) {
         match schema {
             Value::Object(members) => {
                 let id = members
                     .get("$id")
                     .and_then(Value::as_str)
-                    .map(|id| join(base, id.trim_end_matches('#')));
+                    .map(|id| resolve_address(base, id.trim_end_matches('#')));
                 let base = id.as_deref().unwrap_or(base);
                 for (name, member) in
                     members.iter_mut().filter(|(name, _)| !DATA.contains(&name.as_str()))
                 {
                     match member {
                         Value::String(reference) if name == "$ref" || name == "$dynamicRef" => {
-                            if let Some(address) = self.address(reference, home, base) {
+                            if let Some(address) = self.bundle_address(reference, home, base) {
                                 *reference = address;
                             }
                         }
-                        other => self.follow(other, home, base),
+                        other => self.follow_references(other, home, base),
                     }
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.follow(item, home, base)),
+            Value::Array(items) => {
+                items.iter_mut().for_each(|item| self.follow_references(item, home, base))
+            }
             _ => {}
         }
     }
 
-    fn address(&mut self, reference: &str, home: &Home<'_>, base: &str) -> Option<String> {
+    fn bundle_address(&mut self, reference: &str, home: &Home<'_>, base: &str) -> Option<String> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         if document.is_empty() {
             return None;
@@ -159,12 +166,12 @@ impl Bundle<'_> {
             // Embedded, it has another address.
             return (!home.address.is_empty()).then(|| format!("{}#{fragment}", home.address));
         }
-        let url = join(base, document);
-        if let Some(file) = self.map.file(&url) {
+        let url = resolve_address(base, document);
+        if let Some(file) = self.map.find_file(&url) {
             let real = fs::canonicalize(&file).unwrap_or(file);
             self.roots.push(root_of(&real));
             return self
-                .embedded(real, url, reference)
+                .embedded_address(real, url, reference)
                 .map(|address| format!("{address}#{fragment}"));
         }
         if document.contains("://") || document.starts_with("urn:") {
@@ -182,13 +189,18 @@ impl Bundle<'_> {
             ));
             return None;
         };
-        let name = plain(&real.strip_prefix(root).unwrap_or(&real).to_string_lossy());
-        self.embedded(real, format!("file:///{name}"), reference)
+        let name = address_name(&real.strip_prefix(root).unwrap_or(&real).to_string_lossy());
+        self.embedded_address(real, format!("file:///{name}"), reference)
             .map(|address| format!("{address}#{fragment}"))
     }
 
     /// The address of a file in the bundle: the one that it has, else this one.
-    fn embedded(&mut self, real: PathBuf, address: String, reference: &str) -> Option<String> {
+    fn embedded_address(
+        &mut self,
+        real: PathBuf,
+        address: String,
+        reference: &str,
+    ) -> Option<String> {
         if let Some(known) = self.known.get(&real) {
             return Some(known.clone());
         }
@@ -203,7 +215,7 @@ impl Bundle<'_> {
 }
 
 /// An address as seen from another, as RFC 3986 has it for those that schemas are named by.
-fn join(base: &str, address: &str) -> String {
+fn resolve_address(base: &str, address: &str) -> String {
     let scheme = |text: &str| {
         text.split_once(':').is_some_and(|(scheme, _)| {
             scheme.chars().all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign))
@@ -239,13 +251,13 @@ fn own_address(schema: &Value) -> Option<String> {
 }
 
 /// A file's name as part of an address.
-fn plain(name: &str) -> String {
+fn address_name(name: &str) -> String {
     name.replace([' ', '#', '%'], "_")
 }
 
 /// The keywords of a schema's draft for parts and for its address.
-fn keywords(schema: &Value) -> (&'static str, &'static str) {
-    match Draft::of(schema) {
+fn draft_keywords(schema: &Value) -> (&'static str, &'static str) {
+    match Draft::detect(schema) {
         Draft::Draft4 => ("definitions", "id"),
         Draft::Draft6 | Draft::Draft7 => ("definitions", "$id"),
         _ => ("$defs", "$id"),
@@ -254,15 +266,15 @@ fn keywords(schema: &Value) -> (&'static str, &'static str) {
 
 /// Gives the whole schema an address.
 fn name_whole(schema: &mut Value, address: &str) {
-    let (_, id) = keywords(schema);
+    let (_, id) = draft_keywords(schema);
     if let Value::Object(members) = schema {
         members.insert(id.to_owned(), address.into());
     }
 }
 
 /// Puts a file into the schema under its address.
-fn embed(schema: &mut Value, part: Value, address: &str) {
-    let (definitions, id) = keywords(schema);
+fn embed_file(schema: &mut Value, part: Value, address: &str) {
+    let (definitions, id) = draft_keywords(schema);
     let part = match part {
         Value::Object(mut members) => {
             // Beside a reference older drafts do not see the address.
@@ -334,7 +346,7 @@ mod tests {
                     json!({"$id": "https://example.com/b", "properties": {"a": {"$ref": "a.json#/definitions/y"}, "s": {"$ref": "../s.json"}, "b": {"type": "boolean"}}}),
                 ),
             ]);
-            let loaded = load(&folder.path().join("s.json"), &SchemaMap::default()).unwrap();
+            let loaded = load_schema(&folder.path().join("s.json"), &SchemaMap::default()).unwrap();
             assert_eq!(loaded.left_out, Vec::<String>::new());
             let checker = Checker::compile(&loaded.schema).unwrap();
             assert!(checker.is_valid(&json!({"a": 1, "b": {"a": 2, "s": {"a": 3}}})), "{dialect}");
@@ -372,12 +384,12 @@ mod tests {
         ]);
         let file = |name: &str| folder.path().join(name);
         let pair = |url: &str, name: &str| format!("{url}={}", file(name).display());
-        let map = SchemaMap::of(&[
+        let map = SchemaMap::from_pairs(&[
             pair("https://far.org/x/", "far"),
             pair("https://e.org/b/t.json", "t.json"),
         ])
         .unwrap();
-        let loaded = load(&file("s.json"), &map).unwrap();
+        let loaded = load_schema(&file("s.json"), &map).unwrap();
         assert_eq!(loaded.left_out, Vec::<String>::new());
         let checker = Checker::compile(&loaded.schema).unwrap();
         assert!(
@@ -407,7 +419,7 @@ mod tests {
             ("", "c.json", "c.json"),
             ("b.json", "c.json", "c.json"),
         ] {
-            assert_eq!(join(base, address), joined, "{base} {address}");
+            assert_eq!(resolve_address(base, address), joined, "{base} {address}");
         }
     }
 
@@ -417,11 +429,11 @@ mod tests {
             ("in/s.json", json!({"$ref": "../out.json"})),
             ("out.json", json!({"type": "integer"})),
         ]);
-        let loaded = load(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap();
+        let loaded = load_schema(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap();
         assert!(loaded.left_out[0].contains("leads out of"), "{:?}", loaded.left_out);
         fs::write(folder.path().join("toolcrib.toml"), "").unwrap();
         assert!(
-            load(&folder.path().join("in/s.json"), &SchemaMap::default())
+            load_schema(&folder.path().join("in/s.json"), &SchemaMap::default())
                 .unwrap()
                 .left_out
                 .is_empty(),

@@ -17,7 +17,7 @@ impl SchemaMap {
     ///
     /// # Errors
     /// When a pair has no `=`, or its file is not there.
-    pub fn of(pairs: &[String]) -> Result<Self, Problem> {
+    pub fn from_pairs(pairs: &[String]) -> Result<Self, Problem> {
         let doing = |pair: &str| format!("reading --map {pair}");
         let split = |pair: &String| {
             let parts =
@@ -28,14 +28,14 @@ impl SchemaMap {
                     doing(pair),
                     "it has no URL and FILE with = between",
                 )
-                .remedy("write --map https://example.com/schema.json=schema.json")
+                .with_remedy("write --map https://example.com/schema.json=schema.json")
             })?;
             let mut map = Self::default();
-            map.put(url, Path::new(file).to_owned());
+            map.push(url, Path::new(file).to_owned());
             if !Path::new(file).exists() {
                 let cause = format!("there is no file {file}");
                 return Err(Problem::new(ProblemKind::Missing, doing(pair), cause)
-                    .remedy("check the path behind the last ="));
+                    .with_remedy("check the path behind the last ="));
             }
             Ok(map.0)
         };
@@ -43,29 +43,29 @@ impl SchemaMap {
     }
 
     /// Adds an address behind those that are there.
-    pub fn put(&mut self, url: &str, file: PathBuf) {
-        self.0.push((bare(url).to_owned(), file));
+    pub fn push(&mut self, url: &str, file: PathBuf) {
+        self.0.push((trim_fragment(url).to_owned(), file));
     }
 
     /// The file of an address. A folder's address stands for all files below it.
     #[must_use]
-    pub fn file(&self, url: &str) -> Option<PathBuf> {
-        let url = bare(url);
+    pub fn find_file(&self, url: &str) -> Option<PathBuf> {
+        let url = trim_fragment(url);
         self.0.iter().find_map(|(known, file)| match url.strip_prefix(known.as_str())? {
             "" => Some(file.clone()),
-            rest if known.ends_with('/') => below(file, rest),
+            rest if known.ends_with('/') => file_below(file, rest),
             _ => None,
         })
     }
 }
 
 /// An address without the empty fragment that older drafts end theirs with.
-fn bare(url: &str) -> &str {
+fn trim_fragment(url: &str) -> &str {
     url.strip_suffix('#').unwrap_or(url)
 }
 
 /// A file below a folder, links followed.
-fn below(folder: &Path, rest: &str) -> Option<PathBuf> {
+fn file_below(folder: &Path, rest: &str) -> Option<PathBuf> {
     let real = fs::canonicalize(folder.join(rest)).ok()?;
     (real.is_file() && real.starts_with(fs::canonicalize(folder).ok()?)).then_some(real)
 }
@@ -83,7 +83,7 @@ mod tests {
             fs::write(root.join(name), "{}").unwrap();
         }
         let pair = |url: &str, file: &str| format!("{url}={}", root.join(file).display());
-        let map = SchemaMap::of(&[
+        let map = SchemaMap::from_pairs(&[
             pair("https://e.org/one?v=1", "one.json"),
             pair("https://e.org/s/", "schemas"),
         ])
@@ -96,10 +96,10 @@ mod tests {
             ("https://e.org/s/../secret.json", None),
             ("https://e.org/one?v=12", None),
         ] {
-            assert_eq!(map.file(url), file.map(|file| root.join(file)), "{url}");
+            assert_eq!(map.find_file(url), file.map(|file| root.join(file)), "{url}");
         }
         for wrong in ["https://e.org/x", "=x", "https://e.org/x=", "https://e.org/x=none.json"] {
-            assert!(SchemaMap::of(&[wrong.to_owned()]).is_err(), "{wrong}");
+            assert!(SchemaMap::from_pairs(&[wrong.to_owned()]).is_err(), "{wrong}");
         }
     }
 }

@@ -22,33 +22,33 @@ static LEARNED: LazyLock<Learned> = LazyLock::new(Learned::default);
 /// Hides the values of all variables that connections name, of those whose names say that they hold
 /// secrets, and what [`key`] gives, also later.
 #[must_use]
-pub(crate) fn mask(connections: &[Connection]) -> Mask {
+pub(crate) fn build_mask(connections: &[Connection]) -> Mask {
     let named: Vec<&str> =
-        connections.iter().flat_map(Connection::secrets).filter_map(variable).collect();
+        connections.iter().flat_map(Connection::secrets).filter_map(variable_name).collect();
     // A variable that is not text is no secret that could be written as text.
     let known = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let known =
         known.filter(|(name, _)| named.contains(&name.as_str()) || secret::is_secret_name(name));
-    Mask::new(known.map(|(_, value)| value)).learning(LEARNED.clone())
+    Mask::new(known.map(|(_, value)| value)).with_learned(LEARNED.clone())
 }
 
 /// A secret of the system's key store; every mask hides it from now on.
 ///
 /// # Errors
 /// When there is no key store, or no such secret in it, or it stays locked.
-pub(crate) fn key(name: &str) -> Result<String, Problem> {
-    let secret = KeyStore::open()?.secret(name)?;
-    LEARNED.learn(&secret);
+pub(crate) fn read_secret(name: &str) -> Result<String, Problem> {
+    let secret = KeyStore::open()?.read_secret(name)?;
+    LEARNED.register_secret(&secret);
     Ok(secret)
 }
 
 /// Lets every mask hide this secret from now on: it is about to be used.
-pub(crate) fn learn(secret: &str) {
-    LEARNED.learn(secret);
+pub(crate) fn register_secret(secret: &str) {
+    LEARNED.register_secret(secret);
 }
 
-fn variable(at: &SecretAt) -> Option<&str> {
+fn variable_name(at: &SecretAt) -> Option<&str> {
     match at {
         SecretAt::Variable(name) => Some(name),
         SecretAt::KeyStore(_) => None,

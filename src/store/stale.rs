@@ -8,7 +8,7 @@ use std::{
 use super::files::TEMPORARY;
 
 /// Takes them out of one folder. What cannot be removed stays, and is tried again another time.
-pub(crate) fn sweep(folder: &Path) {
+pub(crate) fn sweep_folder(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let ours = |entry: &DirEntry| {
         entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY))
@@ -43,14 +43,14 @@ mod tests {
         fs::create_dir(folder.path().join(".toolcrib-folder")).unwrap();
         let held = made(".toolcrib-held.tmp");
         held.lock().unwrap();
-        sweep(folder.path());
+        sweep_folder(folder.path());
         let mut names: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, [".other.tmp", ".toolcrib-folder", ".toolcrib-held.tmp", "tools.yaml"]);
         drop(held);
-        sweep(folder.path());
+        sweep_folder(folder.path());
         assert!(!folder.path().join(".toolcrib-held.tmp").exists(), "its process is gone");
-        sweep(&folder.path().join("nowhere"));
+        sweep_folder(&folder.path().join("nowhere"));
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct TraceFile {
 impl Drop for TraceFile {
     fn drop(&mut self) {
         // Whoever wants to know that all of it is there has ended it.
-        let _ = self.end();
+        let _ = self.finish();
     }
 }
 
@@ -50,16 +50,16 @@ impl TraceFile {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(|error| {
-            let problem = saving(path, &error);
+            let problem = saving_problem(path, &error);
             if error.kind() == io::ErrorKind::AlreadyExists {
-                problem.remedy("name another file, or move that one away")
+                problem.with_remedy("name another file, or move that one away")
             } else {
                 problem
             }
         })?;
         let mut trace =
             Self { file: BufWriter::new(file), path: path.to_owned(), cover: Cover::new(mask) };
-        trace.line(&trace::head(head).to_string())?;
+        trace.write_line(&trace::head_line(head).to_string())?;
         Ok(trace)
     }
 
@@ -67,27 +67,27 @@ impl TraceFile {
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub fn write(&mut self, tapped: Tapped) -> Result<(), Problem> {
+    pub fn write_tapped(&mut self, tapped: Tapped) -> Result<(), Problem> {
         self.cover
-            .take(tapped)
+            .push(tapped)
             .iter()
-            .try_for_each(|tapped| self.line(&trace::line(tapped).to_string()))
+            .try_for_each(|tapped| self.write_line(&trace::tapped_line(tapped).to_string()))
     }
 
     /// Writes what still waits, and brings all of it to the disk.
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub fn end(&mut self) -> Result<(), Problem> {
+    pub fn finish(&mut self) -> Result<(), Problem> {
         self.cover
-            .rest()
+            .flush()
             .iter()
-            .try_for_each(|tapped| self.line(&trace::line(tapped).to_string()))?;
+            .try_for_each(|tapped| self.write_line(&trace::tapped_line(tapped).to_string()))?;
         self.flush()
     }
 
-    fn line(&mut self, line: &str) -> Result<(), Problem> {
-        writeln!(self.file, "{line}").map_err(|error| saving(&self.path, &error))
+    fn write_line(&mut self, line: &str) -> Result<(), Problem> {
+        writeln!(self.file, "{line}").map_err(|error| saving_problem(&self.path, &error))
     }
 
     /// Brings all that was written to the disk.
@@ -95,11 +95,11 @@ impl TraceFile {
     /// # Errors
     /// When the disk does not take it.
     pub fn flush(&mut self) -> Result<(), Problem> {
-        self.file.flush().map_err(|error| saving(&self.path, &error))
+        self.file.flush().map_err(|error| saving_problem(&self.path, &error))
     }
 }
 
-fn saving(path: &Path, error: &io::Error) -> Problem {
+fn saving_problem(path: &Path, error: &io::Error) -> Problem {
     Problem::new(
         ProblemKind::File,
         format!("saving the trace {}", path.display()),
@@ -111,7 +111,7 @@ fn saving(path: &Path, error: &io::Error) -> Problem {
 ///
 /// # Errors
 /// When the file cannot be read, or is no trace: with the line.
-pub(crate) fn read(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Problem> {
+pub(crate) fn read_trace(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Problem> {
     let doing = || format!("opening the trace {}", path.display());
     let kind = |error: &io::Error| {
         if error.kind() == io::ErrorKind::NotFound {
@@ -134,7 +134,7 @@ pub(crate) fn read(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Pr
             std::str::from_utf8(&line).map_err(|_| "it is not UTF-8".to_owned()).and_then(|text| {
                 match text.trim() {
                     "" => Ok(Line::Unknown),
-                    text => trace::read(text),
+                    text => trace::parse_line(text),
                 }
             });
         match read {
@@ -149,7 +149,7 @@ pub(crate) fn read(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Pr
                     doing(),
                     format!("line {number} is no line of a trace: {cause}"),
                 )
-                .remedy(
+                .with_remedy(
                     "open a file that `toolcrib watch --save` or `toolcrib watch --json` wrote",
                 ));
             }
@@ -174,11 +174,11 @@ mod tests {
         let head =
             Head { connection: "c".into(), transport: "nats".into(), subjects: vec!["s".into()] };
         let mut file = TraceFile::create(&path, &head, Mask::default()).unwrap();
-        file.write(notice("one")).unwrap();
-        file.write(notice("two")).unwrap();
-        file.end().unwrap();
+        file.write_tapped(notice("one")).unwrap();
+        file.write_tapped(notice("two")).unwrap();
+        file.finish().unwrap();
         let mut heard = Vec::new();
-        assert_eq!(read(&path, |tapped| heard.push(tapped)), Ok(head.clone()));
+        assert_eq!(read_trace(&path, |tapped| heard.push(tapped)), Ok(head.clone()));
         assert_eq!(heard, [notice("one"), notice("two")]);
         let problem = TraceFile::create(&path, &head, Mask::default()).unwrap_err();
         assert!(problem.remedy.contains("another"), "{problem}");
@@ -197,19 +197,22 @@ mod tests {
         let path = folder.path().join("a.trace");
         let lines = format!(
             "{}\n\n{}\n{{\"event\":\"mess",
-            trace::head(&Head::default()),
-            trace::line(&notice("one"))
+            trace::head_line(&Head::default()),
+            trace::tapped_line(&notice("one"))
         );
         std::fs::write(&path, lines).unwrap();
         let mut heard = 0;
-        read(&path, |_| heard += 1).unwrap();
+        read_trace(&path, |_| heard += 1).unwrap();
         assert_eq!(heard, 1);
         std::fs::write(&path, "hello\n").unwrap();
-        let problem = read(&path, drop).unwrap_err();
+        let problem = read_trace(&path, drop).unwrap_err();
         assert!(
             problem.cause.contains("line 1") && problem.kind == ProblemKind::Input,
             "{problem}"
         );
-        assert_eq!(read(&folder.path().join("none"), drop).unwrap_err().kind, ProblemKind::Missing);
+        assert_eq!(
+            read_trace(&folder.path().join("none"), drop).unwrap_err().kind,
+            ProblemKind::Missing
+        );
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn is_ours(file: &FileId) -> bool {
     let folders = file.path().parent().into_iter().flat_map(Path::iter);
     let name = file.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
     !name.starts_with('.')
-        && Format::of(file.path()).is_some()
+        && Format::from_path(file.path()).is_some()
         && folders.filter_map(|name| name.to_str()).all(is_entered)
 }
 
@@ -56,10 +56,11 @@ fn is_entered(folder: &str) -> bool {
 
 /// Lists the files below a folder. Hidden ones, `target` and `node_modules` are passed over in
 /// silence.
-pub(super) fn walk(root: &Path) -> Result<Found, Problem> {
+pub(super) fn list_files(root: &Path) -> Result<Found, Problem> {
     let mut walk = Walk::default();
-    walk.folder(root, "", 0)
-        .map_err(|error| files::told(&format!("reading the folder {}", root.display()), &error))?;
+    walk.walk_folder(root, "", 0).map_err(|error| {
+        files::io_problem(&format!("reading the folder {}", root.display()), &error)
+    })?;
     let mut found = walk.found;
     found.files.sort_unstable();
     if walk.ended {
@@ -73,9 +74,9 @@ pub(super) fn walk(root: &Path) -> Result<Found, Problem> {
 }
 
 /// The folders below a root that hold what the walk lists, the root among them.
-pub(super) fn folders(root: &Path) -> Vec<PathBuf> {
+pub(super) fn list_folders(root: &Path) -> Vec<PathBuf> {
     let mut walk = Walk::default();
-    let _ = walk.folder(root, "", 0);
+    let _ = walk.walk_folder(root, "", 0);
     let mut folders = vec![root.to_owned()];
     folders.extend(walk.folders.iter().map(|folder| root.join(folder)));
     folders
@@ -90,7 +91,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn folder(&mut self, path: &Path, name: &str, depth: usize) -> std::io::Result<()> {
+    fn walk_folder(&mut self, path: &Path, name: &str, depth: usize) -> std::io::Result<()> {
         for entry in fs::read_dir(path)? {
             let entry = entry?;
             self.entries += 1;
@@ -101,7 +102,7 @@ impl Walk {
             let own = entry.file_name();
             let Some(own) = own.to_str() else {
                 let shown = entry.path();
-                if Format::of(&shown).is_some() {
+                if Format::from_path(&shown).is_some() {
                     self.found
                         .skipped
                         .push(format!("{} was left out: its name is not UTF-8", shown.display()));
@@ -112,13 +113,13 @@ impl Walk {
             let kind = entry.file_type()?;
             if kind.is_dir() {
                 if is_entered(own) {
-                    self.deeper(&entry.path(), full, depth + 1);
+                    self.walk_subfolder(&entry.path(), full, depth + 1);
                 }
             } else if kind.is_symlink() && is_entered(own) && entry.path().is_dir() {
                 self.found.skipped.push(format!(
                     "{full} is a link to a folder and was not followed; open that folder instead"
                 ));
-            } else if !own.starts_with('.') && Format::of(Path::new(own)).is_some() {
+            } else if !own.starts_with('.') && Format::from_path(Path::new(own)).is_some() {
                 if kind.is_symlink() && !entry.path().exists() {
                     self.found.skipped.push(format!(
                         "{full} was left out: it is a link to a file that is not there"
@@ -131,17 +132,17 @@ impl Walk {
         Ok(())
     }
 
-    fn deeper(&mut self, path: &Path, name: String, depth: usize) {
+    fn walk_subfolder(&mut self, path: &Path, name: String, depth: usize) {
         if depth > DEEPEST {
             self.found
                 .skipped
                 .push(format!("{name} was left out: it lies more than {DEEPEST} folders deep"));
             return;
         }
-        if let Err(error) = self.folder(path, &name, depth) {
+        if let Err(error) = self.walk_folder(path, &name, depth) {
             self.found.skipped.push(format!(
                 "{}; the folder was left out",
-                files::told(&format!("reading {name}"), &error)
+                files::io_problem(&format!("reading {name}"), &error)
             ));
         }
         self.folders.push(name);

@@ -60,7 +60,9 @@ impl Watch {
                 format!("watching {}", workspace.root.display()),
                 error.to_string(),
             )
-            .remedy("changes by other programs will not be seen until the workspace is read again")
+            .with_remedy(
+                "changes by other programs will not be seen until the workspace is read again",
+            )
         };
         let (sender, heard) = channel();
         let events = sender.clone();
@@ -71,18 +73,20 @@ impl Watch {
         let mut teller =
             FolderWatcher { workspace: workspace.clone(), watcher, folders: HashSet::new() };
         let top = match &workspace.only {
-            Some(file) => workspace.path(file).parent().map(Path::to_owned).unwrap_or_default(),
+            Some(file) => {
+                workspace.file_path(file).parent().map(Path::to_owned).unwrap_or_default()
+            }
             None => workspace.root.clone(),
         };
-        stale::sweep(&top);
+        stale::sweep_folder(&top);
         teller.watcher.watch(&top, RecursiveMode::NonRecursive).map_err(|error| failed(&error))?;
         teller.folders.insert(top.clone());
         if workspace.only.is_none() {
-            teller.enter(&top).map_err(|error| failed(&error))?;
+            teller.watch_below(&top).map_err(|error| failed(&error))?;
         }
         thread::spawn(move || {
-            while let Some(events) = gather(&heard) {
-                if let Some(changed) = teller.changed(events) {
+            while let Some(events) = gather_events(&heard) {
+                if let Some(changed) = teller.collect_changes(events) {
                     tell(changed);
                 }
             }
@@ -98,7 +102,7 @@ impl Drop for Watch {
 }
 
 /// The events of one moment; `None`: it is over.
-fn gather(heard: &Receiver<Heard>) -> Option<Vec<notify::Result<Event>>> {
+fn gather_events(heard: &Receiver<Heard>) -> Option<Vec<notify::Result<Event>>> {
     let mut events = Vec::new();
     let mut next = heard.recv().ok()?;
     thread::sleep(GATHERING);
@@ -116,10 +120,10 @@ fn gather(heard: &Receiver<Heard>) -> Option<Vec<notify::Result<Event>>> {
 
 impl FolderWatcher {
     /// Watches the folders below one, and takes away what killed saves left there.
-    fn enter(&mut self, folder: &Path) -> notify::Result<()> {
-        for below in walk::folders(folder) {
+    fn watch_below(&mut self, folder: &Path) -> notify::Result<()> {
+        for below in walk::list_folders(folder) {
             if !self.folders.contains(&below) {
-                stale::sweep(&below);
+                stale::sweep_folder(&below);
                 match self.watcher.watch(&below, RecursiveMode::NonRecursive) {
                     Ok(()) => drop(self.folders.insert(below)),
                     Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => {
@@ -133,7 +137,7 @@ impl FolderWatcher {
         Ok(())
     }
 
-    fn changed(&mut self, events: Vec<notify::Result<Event>>) -> Option<Changed> {
+    fn collect_changes(&mut self, events: Vec<notify::Result<Event>>) -> Option<Changed> {
         let mut files = BTreeSet::new();
         let mut everything = false;
         for event in events {
@@ -150,12 +154,12 @@ impl FolderWatcher {
                     everything = true;
                     // Without a watch on it, its files are still seen when the workspace is read
                     // again.
-                    let _ = self.enter(path);
+                    let _ = self.watch_below(path);
                 } else if self.folders.contains(path) && !path.is_dir() {
                     everything = true;
                     self.folders.retain(|folder| !folder.starts_with(path));
                 } else if !is_temporary(path) {
-                    files.extend(self.workspace.file(path));
+                    files.extend(self.workspace.file_id(path));
                 }
             }
         }
@@ -207,7 +211,8 @@ mod tests {
         let path = workspace.root.join("a/b/old.json");
         fs::write(workspace.root.join("target/made.json"), "{}").unwrap();
         fs::write(workspace.root.join("notes.txt"), "").unwrap();
-        files::save(&workspace.root, &path, "{ }", Expected::Anything, Outside::Refuse).unwrap();
+        files::save_file(&workspace.root, &path, "{ }", Expected::Anything, Outside::Refuse)
+            .unwrap();
         assert_eq!(changes.recv_timeout(PATIENCE).unwrap(), files(&["a/b/old.json"]));
         fs::remove_file(&path).unwrap();
         assert_eq!(changes.recv_timeout(PATIENCE).unwrap(), files(&["a/b/old.json"]));

@@ -79,13 +79,13 @@ impl Workspace {
             } else {
                 asked.to_owned()
             };
-            let problem = files::told(&format!("opening {}", shown.display()), &error);
+            let problem = files::io_problem(&format!("opening {}", shown.display()), &error);
             if problem.kind != ProblemKind::Missing {
                 return problem;
             }
             let cause = "there is no such file or folder";
             Problem { cause: cause.into(), ..problem }
-                .remedy("give a folder with descriptors, or one of its files")
+                .with_remedy("give a folder with descriptors, or one of its files")
         })?;
         if real.is_dir() {
             let root =
@@ -99,14 +99,14 @@ impl Workspace {
                 "it has no name",
             ));
         };
-        if Format::of(&real).is_none() {
+        if Format::from_path(&real).is_none() {
             let cause = "it is not a .json, .jsonc, .json5, .yaml, .yml or .toml file";
             return Err(Problem::new(
                 ProblemKind::Input,
                 format!("opening {}", asked.display()),
                 cause,
             )
-            .remedy("give a folder with descriptors, or one of its files"));
+            .with_remedy("give a folder with descriptors, or one of its files"));
         }
         let root =
             folder.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(folder);
@@ -116,7 +116,7 @@ impl Workspace {
                 format!("opening {}", asked.display()),
                 "its name is not UTF-8",
             )
-            .remedy("rename it")
+            .with_remedy("rename it")
         })?;
         Ok(Self { root: root.to_owned(), only: Some(only) })
     }
@@ -135,14 +135,14 @@ impl Workspace {
 
     /// Where a file of the workspace is on disk.
     #[must_use]
-    pub fn path(&self, file: &FileId) -> PathBuf {
+    pub fn file_path(&self, file: &FileId) -> PathBuf {
         self.root.join(file.path())
     }
 
     /// Which file of the workspace a path is; `None` for paths outside, and for files that are not
     /// read.
     #[must_use]
-    pub fn file(&self, path: &Path) -> Option<FileId> {
+    pub fn file_id(&self, path: &Path) -> Option<FileId> {
         let file = walk::id_of(&self.root, path)?;
         (walk::is_ours(&file) && self.only.as_ref().is_none_or(|only| *only == file))
             .then_some(file)
@@ -153,11 +153,11 @@ impl Workspace {
     /// # Errors
     /// As [`files::read`].
     pub fn read_file(&self, file: &FileId) -> Result<FileRead, Problem> {
-        Ok(parsed(file.clone(), self.text_of(file)?))
+        Ok(parse_file(file.clone(), self.text_of(file)?))
     }
 
     fn text_of(&self, file: &FileId) -> Result<Text, Problem> {
-        files::read_up_to(&self.path(file), LARGEST_FILE)
+        files::read_up_to(&self.file_path(file), LARGEST_FILE)
     }
 
     /// Reads every file, in the order of their names, and hands them over in slices while it goes
@@ -166,7 +166,7 @@ impl Workspace {
     /// # Errors
     /// When the folder cannot be read at all; single files that cannot are left out and told in the
     /// end.
-    pub fn read(
+    pub fn read_files(
         &self,
         slice: impl FnMut(Vec<FileRead>) -> ControlFlow<()>,
     ) -> Result<ReadEnd, Problem> {
@@ -185,7 +185,7 @@ impl Workspace {
     ) -> Result<ReadEnd, Problem> {
         let Found { files, mut skipped } = match &self.only {
             Some(only) => Found { files: vec![only.clone()], skipped: Vec::new() },
-            None => walk::walk(&self.root)?,
+            None => walk::list_files(&self.root)?,
         };
         let mut end = ReadEnd::default();
         let mut total = 0_u64;
@@ -196,7 +196,7 @@ impl Workspace {
                     if let Some(begun) = Source::beginning(format_of(file), &text.text) {
                         beginning(file, begun);
                     }
-                    parsed(file.clone(), text)
+                    parse_file(file.clone(), text)
                 })
             },
             |read| {
@@ -218,7 +218,7 @@ impl Workspace {
                     return ControlFlow::Break(());
                 }
                 if total > LARGEST_WORKSPACE {
-                    let limit = size::bytes(LARGEST_WORKSPACE);
+                    let limit = size::format_size(LARGEST_WORKSPACE);
                     skipped.push(format!(
                         "reading stopped after {} files: together they have more than {limit}",
                         end.files
@@ -234,10 +234,10 @@ impl Workspace {
 }
 
 fn format_of(file: &FileId) -> Format {
-    Format::of(file.path()).unwrap_or(Format::Json)
+    Format::from_path(file.path()).unwrap_or(Format::Json)
 }
 
-fn parsed(file: FileId, Text { text, stamp }: Text) -> FileRead {
+fn parse_file(file: FileId, Text { text, stamp }: Text) -> FileRead {
     let source = Source::of_format(format_of(&file), text.clone());
     FileRead { file, text, source, stamp }
 }
@@ -301,7 +301,7 @@ mod tests {
 
     fn read(workspace: &Workspace) -> (Vec<FileRead>, ReadEnd) {
         let mut all = Vec::new();
-        let end = workspace.read(|slice| {
+        let end = workspace.read_files(|slice| {
             all.extend(slice);
             ControlFlow::Continue(())
         });
@@ -326,7 +326,7 @@ mod tests {
         let one = find("a/b/c/tool.json").unwrap();
         assert_eq!((one.root.clone(), one.name()), (root.join("a"), "b/c/tool.json".into()));
         assert_eq!(names(&read(&one).0), ["b/c/tool.json"]);
-        assert_eq!(one.file(&root.join("a/toolcrib.toml")), None);
+        assert_eq!(one.file_id(&root.join("a/toolcrib.toml")), None);
         assert_eq!(find("nope").unwrap_err().kind, ProblemKind::Missing);
         assert_eq!(find("z/notes.txt").unwrap_err().kind, ProblemKind::Input);
     }
@@ -343,7 +343,7 @@ mod tests {
         assert!(files.is_sorted_by_key(|read| read.file.clone()));
         assert!(files.iter().all(|read| read.source.is_ok()));
         let mut slices = 0;
-        let end = workspace.read(|_| {
+        let end = workspace.read_files(|_| {
             slices += 1;
             ControlFlow::Break(())
         });
@@ -419,10 +419,10 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let workspace = Workspace::find(Some(home.path())).unwrap();
         let file = FileId::new("a/b.yaml");
-        assert_eq!(workspace.file(&workspace.path(&file)), Some(file));
+        assert_eq!(workspace.file_id(&workspace.file_path(&file)), Some(file));
         for outside in ["notes.md", ".git/a.json", "target/a.json", "a/.b.json"] {
-            assert_eq!(workspace.file(&workspace.root.join(outside)), None, "{outside}");
+            assert_eq!(workspace.file_id(&workspace.root.join(outside)), None, "{outside}");
         }
-        assert_eq!(workspace.file(Path::new("/etc/x.json")), None);
+        assert_eq!(workspace.file_id(Path::new("/etc/x.json")), None);
     }
 }

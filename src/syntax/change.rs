@@ -76,42 +76,49 @@ impl Splice {
 }
 
 /// The change that an edit comes to. The edit is known to make sense for the document's value.
-pub(crate) fn plan<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditError> {
+pub(crate) fn plan_change<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditError> {
     match edit {
-        Edit::Set { at, to } => Walk::new(document).down(at, at.tokens(), Draft::of(to)),
+        Edit::Set { at, to } => {
+            Walk::new(document).descend_to(at, at.tokens(), Draft::from_literal(to))
+        }
         Edit::Insert { at, item } => {
             let (parent, row) = value::item_place(at)?;
-            let item = Draft::of(item);
+            let item = Draft::from_literal(item);
             match parent.get(&document.value).filter(|list| !list.is_null()) {
-                None => Walk::new(document).down(&parent, parent.tokens(), Draft::List(vec![item])),
+                None => Walk::new(document).descend_to(
+                    &parent,
+                    parent.tokens(),
+                    Draft::List(vec![item]),
+                ),
                 Some(_) => Walk::new(document)
-                    .at(&parent, |list| Ok(Change::Insert { list, row, to: item })),
+                    .walk_to(&parent, |list| Ok(Change::Insert { list, row, to: item })),
             }
         }
         Edit::Remove { at } => {
-            let (parent, last) = family(at)?;
-            Walk::new(document)
-                .at(&parent, |parent| Ok(Change::Drop { parent, rows: rows(parent, last, at)? }))
+            let (parent, last) = parent_and_key(at)?;
+            Walk::new(document).walk_to(&parent, |parent| {
+                Ok(Change::Drop { parent, rows: child_rows(parent, last, at)? })
+            })
         }
         Edit::Move { at, to } => {
             let (parent, from) = value::item_place(at)?;
-            Walk::new(document).at(&parent, |list| Ok(Change::Move { list, from, to: *to }))
+            Walk::new(document).walk_to(&parent, |list| Ok(Change::Move { list, from, to: *to }))
         }
         Edit::Rename { at, key } => {
-            let (parent, last) = family(at)?;
-            Walk::new(document).at(&parent, |object| {
-                Ok(Change::Rename { object, rows: rows(object, last, at)?, key: key.clone() })
+            let (parent, last) = parent_and_key(at)?;
+            Walk::new(document).walk_to(&parent, |object| {
+                Ok(Change::Rename { object, rows: child_rows(object, last, at)?, key: key.clone() })
             })
         }
     }
 }
 
-fn family(at: &Pointer) -> Result<(Pointer, &str), EditError> {
+fn parent_and_key(at: &Pointer) -> Result<(Pointer, &str), EditError> {
     at.parent().zip(at.last()).ok_or_else(|| EditError::NoSuchPlace(at.clone()))
 }
 
 /// The rows of a child: of an item its own, of a member those of every member with its key.
-fn rows(parent: &Node, token: &str, at: &Pointer) -> Result<Vec<usize>, EditError> {
+fn child_rows(parent: &Node, token: &str, at: &Pointer) -> Result<Vec<usize>, EditError> {
     let rows: Vec<usize> = match &parent.shape {
         Shape::List { .. } => token.parse().into_iter().collect(),
         Shape::Object { members, .. } => {
@@ -138,13 +145,14 @@ impl<'t> Walk<'t> {
     }
 
     /// Goes to an existing node.
-    fn at(
+    fn walk_to(
         mut self,
         at: &Pointer,
         change: impl FnOnce(&'t Node) -> Result<Change<'t>, EditError>,
     ) -> Result<Plan<'t>, EditError> {
         for token in at.tokens() {
-            let child = child(self.node, token).ok_or_else(|| EditError::Aliased(at.clone()))?;
+            let child =
+                find_child(self.node, token).ok_or_else(|| EditError::Aliased(at.clone()))?;
             self.above.push(self.node);
             self.node = child;
         }
@@ -155,10 +163,15 @@ impl<'t> Walk<'t> {
     }
 
     /// Goes to where a value is to stand, as far as there is something, and plans the rest.
-    fn down(mut self, at: &Pointer, tokens: &[String], to: Draft) -> Result<Plan<'t>, EditError> {
+    fn descend_to(
+        mut self,
+        at: &Pointer,
+        tokens: &[String],
+        to: Draft,
+    ) -> Result<Plan<'t>, EditError> {
         let mut here = Pointer::root();
         for (row, token) in tokens.iter().enumerate() {
-            if let Some(child) = child(self.node, token) {
+            if let Some(child) = find_child(self.node, token) {
                 self.above.push(self.node);
                 self.node = child;
                 here = here.child(token.clone());
@@ -174,13 +187,13 @@ impl<'t> Walk<'t> {
                 Shape::Object { .. } => Change::Add {
                     object: self.node,
                     key: token.clone(),
-                    to: to.wrapped(&tokens[row + 1..]),
+                    to: to.wrap_in_keys(&tokens[row + 1..]),
                 },
                 Shape::List { .. } => {
                     return Err(EditError::NoSuchPlace(here.child(token.clone())));
                 }
                 Shape::Scalar => {
-                    Change::Replace { node: self.node, to: to.wrapped(&tokens[row..]) }
+                    Change::Replace { node: self.node, to: to.wrap_in_keys(&tokens[row..]) }
                 }
             };
             return Ok(Plan { change, at: here, above: self.above });
@@ -196,7 +209,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-fn child<'t>(node: &'t Node, token: &str) -> Option<&'t Node> {
+fn find_child<'t>(node: &'t Node, token: &str) -> Option<&'t Node> {
     match &node.shape {
         Shape::List { items, .. } => items.get(token.parse::<usize>().ok()?),
         Shape::Object { members, .. } => members.get(token).map(|member| &member.value),
@@ -206,7 +219,7 @@ fn child<'t>(node: &'t Node, token: &str) -> Option<&'t Node> {
 
 /// The one patch that splices come to, as narrow as it can be. What is put into a piece that is
 /// taken out stands in its place.
-pub(crate) fn patch(text: &str, mut splices: Vec<Splice>) -> Patch {
+pub(crate) fn patch_from_splices(text: &str, mut splices: Vec<Splice>) -> Patch {
     splices.sort_by_key(|splice| (splice.span.start, splice.span.end));
     let (Some(start), Some(end)) =
         (splices.first().map(|s| s.span.start), splices.iter().map(|s| s.span.end).max())

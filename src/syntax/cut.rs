@@ -29,53 +29,54 @@ pub(crate) struct Cut {
 
 impl Cut {
     /// A text that was just read.
-    pub fn of(segments: Segments) -> Self {
+    pub fn new(segments: Segments) -> Self {
         let (whole, value, notes, last) = Default::default();
         Self { segments, whole, value, notes, learned: Arc::default(), last }
     }
 
     /// A later revision of the text.
-    pub fn revised(&self, segments: Segments) -> Self {
-        Self { learned: Arc::clone(&self.learned), ..Self::of(segments) }
+    pub fn with_segments(&self, segments: Segments) -> Self {
+        Self { learned: Arc::clone(&self.learned), ..Self::new(segments) }
     }
 
     pub fn value(&self) -> &Arc<Value> {
-        self.value.get_or_init(|| Arc::new(self.segments.whole()))
+        self.value.get_or_init(|| Arc::new(self.segments.whole_value()))
     }
 
-    pub fn whole(&self, format: Format, text: &SharedText, lines: &Lines) -> Option<&Whole> {
-        self.whole.get_or_init(|| Whole::read(format, text.whole(), lines).ok()).as_ref()
+    pub fn parsed_whole(&self, format: Format, text: &SharedText, lines: &Lines) -> Option<&Whole> {
+        self.whole.get_or_init(|| Whole::parse(format, text.whole_text(), lines).ok()).as_ref()
     }
 
     pub fn notes(&self, format: Format, text: &SharedText, lines: &Lines) -> &[Note] {
         self.notes.get_or_init(|| {
             // Nearly always there is none.
-            let is_odd = self.segments.odd().next().is_some();
-            let whole = is_odd.then(|| self.whole(format, text, lines)).flatten();
+            let is_odd = self.segments.odd_rows().next().is_some();
+            let whole = is_odd.then(|| self.parsed_whole(format, text, lines)).flatten();
             whole.map_or_else(Vec::new, |whole| whole.notes.clone())
         })
     }
 
-    pub fn learned(&self, format: Format, text: &SharedText) -> Option<Arc<Learned>> {
+    pub fn learned_style(&self, format: Format, text: &SharedText) -> Option<Arc<Learned>> {
         let learn = || {
-            let sample = self.segments.sample(text.whole())?;
-            let whole = Whole::read(format, &sample, &Lines::of(&sample)).ok()?;
+            let sample = self.segments.sample_text(text.whole_text())?;
+            let whole = Whole::parse(format, &sample, &Lines::new(&sample)).ok()?;
             let root = &whole.tree.documents.first()?.root;
-            Learned::of(&Page::of(&sample, format), format, root, text.whole()).map(Arc::new)
+            Learned::from_page(&Page::new(&sample, format), format, root, text.whole_text())
+                .map(Arc::new)
         };
         self.learned.get_or_init(learn).clone()
     }
 
     /// The segment that a pointer leads to or into, read alone.
-    pub fn alone(&self, text: &SharedText, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
-        let row = self.segments.row(at)?;
+    pub fn parse_segment(&self, text: &SharedText, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
+        let row = self.segments.row_at(at)?;
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, alone)) = &*last
             && *known == row
         {
             return Some((row, Arc::clone(alone)));
         }
-        let alone = Arc::new(self.segments.alone(text, row)?);
+        let alone = Arc::new(self.segments.parse_segment(text, row)?);
         *last = Some((row, Arc::clone(&alone)));
         Some((row, alone))
     }

@@ -29,20 +29,20 @@ pub(crate) struct Spelled {
 }
 
 impl Spelled {
-    pub fn of(literal: &Literal) -> Self {
-        let text = literal.written().and_then(|text| {
-            Some((text.to_owned(), json::parse::parse(text, Dialect::Strict).ok()?))
+    pub fn from_literal(literal: &Literal) -> Self {
+        let text = literal.source_text().and_then(|text| {
+            Some((text.to_owned(), json::parse::parse_tree(text, Dialect::Strict).ok()?))
         });
         Self { text }
     }
 
-    fn root(&self) -> Option<(&str, &Node)> {
+    fn root_node(&self) -> Option<(&str, &Node)> {
         let (text, tree) = self.text.as_ref()?;
         Some((text, &tree.documents.first()?.root))
     }
 
     /// A part of the value, with its own spelling if there is one.
-    pub fn literal(&self, at: &Pointer, value: &Value) -> Literal {
+    pub fn literal_at(&self, at: &Pointer, value: &Value) -> Literal {
         let written = self.text.as_ref().and_then(|(text, tree)| {
             let span = tree.documents.first()?.find(at)?.node.span;
             Literal::parse(text.get(span.start..span.end)?).ok()
@@ -52,31 +52,31 @@ impl Spelled {
 }
 
 impl Draft {
-    pub fn of(literal: &Literal) -> Self {
-        Self::from(literal.value(), Spelled::of(literal).root())
+    pub fn from_literal(literal: &Literal) -> Self {
+        Self::from_spelled(literal.value(), Spelled::from_literal(literal).root_node())
     }
 
     pub fn of_value(value: &Value) -> Self {
-        Self::from(value, None)
+        Self::from_spelled(value, None)
     }
 
     /// What a document of a text holds, its numbers as the text has them where JSON knows their
     /// spelling.
     pub fn of_document(document: &Document, text: &str) -> Self {
-        Self::from(&document.value, Some((text, &document.root)))
+        Self::from_spelled(&document.value, Some((text, &document.root)))
     }
 
     /// The same value with its members in another order.
     pub fn of_arranged(value: &Value, document: &Document, text: &str) -> Self {
-        Self::from(value, Some((text, &document.root)))
+        Self::from_spelled(value, Some((text, &document.root)))
     }
 
-    fn from(value: &Value, spelled: Option<(&str, &Node)>) -> Self {
+    fn from_spelled(value: &Value, spelled: Option<(&str, &Node)>) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Bool(flag) => Self::Flag(*flag),
             Value::Number(number) => {
-                match spelled.and_then(|(text, node)| spelling(number, text, node)) {
+                match spelled.and_then(|(text, node)| original_spelling(number, text, node)) {
                     Some(text) => Self::Number { text: text.to_owned(), spelled: true },
                     None => Self::Number { text: number.to_string(), spelled: false },
                 }
@@ -93,7 +93,7 @@ impl Draft {
                     items
                         .iter()
                         .enumerate()
-                        .map(|(row, item)| Self::from(item, node(row)))
+                        .map(|(row, item)| Self::from_spelled(item, node(row)))
                         .collect(),
                 )
             }
@@ -107,7 +107,7 @@ impl Draft {
                 Self::Object(
                     members
                         .iter()
-                        .map(|(key, value)| (key.clone(), Self::from(value, node(key))))
+                        .map(|(key, value)| (key.clone(), Self::from_spelled(value, node(key))))
                         .collect(),
                 )
             }
@@ -115,7 +115,7 @@ impl Draft {
     }
 
     /// The value inside objects that make the way to it.
-    pub fn wrapped(self, keys: &[String]) -> Self {
+    pub fn wrap_in_keys(self, keys: &[String]) -> Self {
         keys.iter().rev().fold(self, |inner, key| Self::Object(vec![(key.clone(), inner)]))
     }
 
@@ -134,10 +134,11 @@ impl Draft {
 }
 
 /// A number as it is written, where that is JSON for the same number.
-fn spelling<'t>(number: &Number, text: &'t str, node: &Node) -> Option<&'t str> {
+fn original_spelling<'t>(number: &Number, text: &'t str, node: &Node) -> Option<&'t str> {
     let written = text.get(node.span.start..node.span.end)?;
     let means = |read: Number| {
-        decimal::is_float(&read) == decimal::is_float(number) && decimal::same(&read, number)
+        decimal::is_float(&read) == decimal::is_float(number)
+            && decimal::numbers_equal(&read, number)
     };
     serde_json::from_str(written).is_ok_and(means).then_some(written)
 }

@@ -25,7 +25,7 @@ pub enum Edit {
 impl Edit {
     /// The same edit where its pointers start at `base`.
     #[must_use]
-    pub fn under(&self, base: &Pointer) -> Self {
+    pub fn with_prefix(&self, base: &Pointer) -> Self {
         match self {
             Self::Set { at, to } => Self::Set { at: base.join(at), to: to.clone() },
             Self::Remove { at } => Self::Remove { at: base.join(at) },
@@ -37,8 +37,8 @@ impl Edit {
 
     /// The same edit for what stands at `base`; `None` where it is about something else.
     #[must_use]
-    pub fn within(&self, base: &Pointer) -> Option<Self> {
-        let at = self.at().strip(base)?;
+    pub fn strip_prefix(&self, base: &Pointer) -> Option<Self> {
+        let at = self.pointer().strip_prefix(base)?;
         Some(match self {
             Self::Set { to, .. } => Self::Set { at, to: to.clone() },
             Self::Remove { .. } => Self::Remove { at },
@@ -50,7 +50,7 @@ impl Edit {
 
     /// The place that the edit is about.
     #[must_use]
-    pub fn at(&self) -> &Pointer {
+    pub fn pointer(&self) -> &Pointer {
         match self {
             Self::Set { at, .. }
             | Self::Remove { at }

@@ -28,12 +28,12 @@ pub(crate) enum Learned {
 impl Learned {
     /// The manner of a text of which `page` is enough to learn it from; `None` for TOML, where it
     /// is learnt in each place.
-    pub fn of(page: &Page<'_>, format: Format, root: &Node, whole: &str) -> Option<Self> {
+    pub fn from_page(page: &Page<'_>, format: Format, root: &Node, whole: &str) -> Option<Self> {
         match format {
-            Format::Json | Format::Jsonc | Format::Json5 => {
-                Some(Self::Json(json::edit::learn(page, root, Dialect::of(format), whole)))
-            }
-            Format::Yaml => Some(Self::Yaml(yaml::style::learn(page, root))),
+            Format::Json | Format::Jsonc | Format::Json5 => Some(Self::Json(
+                json::edit::learn_layout(page, root, Dialect::from_format(format), whole),
+            )),
+            Format::Yaml => Some(Self::Yaml(yaml::style::learn_style(page, root))),
             Format::Toml => None,
         }
     }
@@ -42,7 +42,7 @@ impl Learned {
 /// Ways to write an edit, the likeliest first; what each comes to has to be read again. `expected`
 /// is the value afterwards; `learned` is the manner to write in, where the text is part of another
 /// one.
-pub(crate) fn ways(
+pub(crate) fn list_strategies(
     format: Format,
     text: &str,
     document: Option<&Document>,
@@ -50,17 +50,17 @@ pub(crate) fn ways(
     expected: &Value,
     learned: Option<&Learned>,
 ) -> Result<Vec<Vec<Splice>>, EditError> {
-    let page = Page::of(text, format);
+    let page = Page::new(text, format);
     let Some(document) = document else {
-        return Ok(vec![begin(&page, format, &Draft::of_value(expected))]);
+        return Ok(vec![first_document(&page, format, &Draft::of_value(expected))]);
     };
-    let (root, plan) = (&document.root, change::plan(document, edit)?);
-    let learned = learned.cloned().or_else(|| Learned::of(&page, format, root, text));
+    let (root, plan) = (&document.root, change::plan_change(document, edit)?);
+    let learned = learned.cloned().or_else(|| Learned::from_page(&page, format, root, text));
     Ok(match learned {
-        None => vec![toml::edit::edit(&page, root, &plan, expected)?],
-        Some(Learned::Json(layout)) => vec![json::edit::edit(&page, layout, &plan)],
+        None => vec![toml::edit::write_change(&page, root, &plan, expected)?],
+        Some(Learned::Json(layout)) => vec![json::edit::write_change(&page, layout, &plan)],
         Some(Learned::Yaml(manner)) => {
-            let edit = |caution| yaml::edit::edit(&page, &manner, &plan, caution);
+            let edit = |caution| yaml::edit::write_change(&page, &manner, &plan, caution);
             let mut ways: Vec<_> = Caution::ALL.into_iter().map(edit).collect();
             if !text.ends_with('\n') {
                 // A block text that comes to stand last needs the line end that the file had not.
@@ -78,19 +78,19 @@ pub(crate) fn ways(
 
 /// Whether a document says what was meant. What comes from aliases follows its anchor and is not
 /// asked.
-pub(crate) fn means(document: &Document, expected: &Value) -> bool {
-    *expected == *document.value || same(expected, &document.value, &document.root)
+pub(crate) fn matches_expected(document: &Document, expected: &Value) -> bool {
+    *expected == *document.value || values_match(expected, &document.value, &document.root)
 }
 
 /// The first document of a text that holds none: behind the comments that are there.
-fn begin(page: &Page<'_>, format: Format, to: &Draft) -> Vec<Splice> {
-    let text = print::whole(format, to, page.eol);
+fn first_document(page: &Page<'_>, format: Format, to: &Draft) -> Vec<Splice> {
+    let text = print::print_whole(format, to, page.eol);
     let parting =
         if page.text.is_empty() || page.text.ends_with(['\n', '\u{feff}']) { "" } else { page.eol };
     vec![Splice::insert(page.text.len(), format!("{parting}{text}"))]
 }
 
-fn same(expected: &Value, actual: &Value, node: &Node) -> bool {
+fn values_match(expected: &Value, actual: &Value, node: &Node) -> bool {
     match (&node.shape, expected, actual) {
         (Shape::Alias, ..) => true,
         (Shape::Scalar, ..) => expected == actual,
@@ -100,7 +100,7 @@ fn same(expected: &Value, actual: &Value, node: &Node) -> bool {
                     .iter()
                     .zip(found)
                     .zip(items)
-                    .all(|((wanted, found), item)| same(wanted, found, item))
+                    .all(|((wanted, found), item)| values_match(wanted, found, item))
         }
         (Shape::Object { members, .. }, Value::Object(wanted), Value::Object(found)) => {
             let merges = members.iter().any(|member| member.merge);
@@ -108,7 +108,7 @@ fn same(expected: &Value, actual: &Value, node: &Node) -> bool {
             (merges || wanted.len() == found.len())
                 && found.keys().all(known)
                 && wanted.iter().all(|(key, wanted)| match (members.get(key), found.get(key)) {
-                    (Some(member), Some(found)) => same(wanted, found, &member.value),
+                    (Some(member), Some(found)) => values_match(wanted, found, &member.value),
                     (None, _) => merges,
                     _ => false,
                 })

@@ -19,7 +19,7 @@ pub(crate) struct Rules {
 }
 
 /// From the first to the last byte of each child: keys and properties included, commas not.
-pub(crate) fn spans(node: &Node) -> Vec<(usize, usize)> {
+pub(crate) fn child_spans(node: &Node) -> Vec<(usize, usize)> {
     let ends =
         |member: &Member| (member.key_span.start, member.value.span.end.max(member.key_span.end));
     match &node.shape {
@@ -37,11 +37,15 @@ pub(crate) enum Placement<'p> {
 }
 
 /// How a new child would stand in brackets that have children already.
-pub(crate) fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Placement<'p>> {
-    let spans = spans(parent);
+pub(crate) fn child_placement<'p>(
+    page: &Page<'p>,
+    parent: &Node,
+    row: usize,
+) -> Option<Placement<'p>> {
+    let spans = child_spans(parent);
     let beside = spans.get(row.min(spans.len().checked_sub(1)?))?.0;
     Some(if page.begins_line(beside) {
-        Placement::OwnLine(page.indent(beside))
+        Placement::OwnLine(page.line_indent(beside))
     } else {
         Placement::Beside
     })
@@ -49,15 +53,15 @@ pub(crate) fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Pl
 
 /// Puts a child before that row of brackets that have children already. `gap` parts it from a
 /// neighbour on its line.
-pub(crate) fn insert(
+pub(crate) fn insert_child(
     page: &Page<'_>,
     parent: &Node,
     row: usize,
     child: &str,
     gap: &str,
 ) -> Vec<Splice> {
-    let spans = spans(parent);
-    let (Some(stand), Some(last)) = (stand(page, parent, row), spans.last()) else {
+    let spans = child_spans(parent);
+    let (Some(stand), Some(last)) = (child_placement(page, parent, row), spans.last()) else {
         return Vec::new();
     };
     // A comment above the next child stays right above it.
@@ -108,9 +112,9 @@ pub(crate) fn drop_rows(
     rows: &[usize],
     rules: Rules,
 ) -> Vec<Splice> {
-    let spans = spans(parent);
+    let spans = child_spans(parent);
     let Some(last) = (0..spans.len()).rev().find(|row| !rows.contains(row)) else {
-        return clear(page, parent, &spans, rules);
+        return clear_children(page, parent, &spans, rules);
     };
     let mut splices: Vec<Splice> =
         rows.iter().map(|row| drop_row(page, &spans, *row, last)).collect();
@@ -118,7 +122,7 @@ pub(crate) fn drop_rows(
     if last + 1 < spans.len() && ends_bare && !rules.trailing_comma {
         // The comma that parted the last child that stays from those behind it.
         if let Some(comma) =
-            comma_behind(page, spans[last].1).filter(|comma| !covered(&splices, *comma))
+            comma_behind(page, spans[last].1).filter(|comma| !is_covered(&splices, *comma))
         {
             splices.push(Splice::delete(comma, comma + 1));
         }
@@ -128,20 +132,20 @@ pub(crate) fn drop_rows(
 
 /// Moves one of several texts to another place among them; comments on the lines above a child and
 /// behind it go with it, everything else that stands between them stays.
-pub(crate) fn shift(
+pub(crate) fn move_with_comments(
     page: &Page<'_>,
     spans: &[(usize, usize)],
     from: usize,
     to: usize,
 ) -> Vec<Splice> {
-    let parts: Vec<Parts> = spans.iter().map(|span| Parts::of(page, *span)).collect();
+    let parts: Vec<Parts> = spans.iter().map(|span| Parts::from_child(page, *span)).collect();
     let of = |part: fn(&Parts) -> (usize, usize)| parts.iter().map(part).collect::<Vec<_>>();
     let pieces = [of(|parts| parts.above), of(|parts| parts.child), of(|parts| parts.behind)];
-    pieces.iter().flat_map(|spans| swap(page, spans, from, to)).collect()
+    pieces.iter().flat_map(|spans| move_spans(page, spans, from, to)).collect()
 }
 
 /// The same for texts that have their comments in them.
-pub(crate) fn swap(
+pub(crate) fn move_spans(
     page: &Page<'_>,
     spans: &[(usize, usize)],
     from: usize,
@@ -167,9 +171,9 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(page: &Page<'_>, child: (usize, usize)) -> Self {
+    fn from_child(page: &Page<'_>, child: (usize, usize)) -> Self {
         let end = comma_behind(page, child.1)
-            .filter(|comma| !page.parted(child.1, *comma))
+            .filter(|comma| !page.has_line_break(child.1, *comma))
             .map_or(child.1, |comma| comma + 1);
         let behind = page.rest_is_comment(end).unwrap_or(end);
         if !page.begins_line(child.0) {
@@ -178,7 +182,7 @@ impl Parts {
         let (mut start, line) = (page.line_start(child.0), page.line_start(child.0));
         while start > 0 {
             let above = page.line_start(start - 1);
-            let is_comment = page.comment_end(above + page.indent(above).len()).is_some()
+            let is_comment = page.comment_end(above + page.line_indent(above).len()).is_some()
                 && page.rest_is_comment(above).is_some();
             if !is_comment {
                 break;
@@ -206,14 +210,16 @@ fn drop_row(page: &Page<'_>, spans: &[(usize, usize)], row: usize, last: usize) 
     let (start, end) = spans[row];
     let behind = comma_behind(page, end).map_or(end, |comma| comma + 1);
     if page.begins_line(start)
-        && !page.parted(end, behind)
+        && !page.has_line_break(end, behind)
         && page.rest_is_comment(behind).is_some()
     {
         return Splice::delete(page.line_start(start), page.next_line(behind));
     }
-    let has_line_before = row > 0 && !page.parted(spans[row - 1].1, start);
+    let has_line_before = row > 0 && !page.has_line_break(spans[row - 1].1, start);
     match spans.get(row + 1) {
-        Some(next) if row < last && !page.parted(end, next.0) => Splice::delete(start, next.0),
+        Some(next) if row < last && !page.has_line_break(end, next.0) => {
+            Splice::delete(start, next.0)
+        }
         // The comment of the child before stays.
         _ if has_line_before => {
             Splice::delete(comma_behind(page, spans[row - 1].1).unwrap_or(spans[row - 1].1), end)
@@ -224,7 +230,12 @@ fn drop_row(page: &Page<'_>, spans: &[(usize, usize)], row: usize, last: usize) 
 }
 
 /// Takes everything out of brackets.
-fn clear(page: &Page<'_>, parent: &Node, spans: &[(usize, usize)], rules: Rules) -> Vec<Splice> {
+fn clear_children(
+    page: &Page<'_>,
+    parent: &Node,
+    spans: &[(usize, usize)],
+    rules: Rules,
+) -> Vec<Splice> {
     let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return Vec::new() };
     let (open, close) = (parent.span.start + 1, parent.span.end.saturating_sub(1));
     let end =
@@ -250,6 +261,6 @@ fn is_bare(page: &Page<'_>, from: usize, to: usize) -> bool {
     page.text.get(from..to).is_some_and(|between| between.trim().is_empty())
 }
 
-fn covered(splices: &[Splice], at: usize) -> bool {
+fn is_covered(splices: &[Splice], at: usize) -> bool {
     splices.iter().any(|splice| splice.span.start <= at && at < splice.span.end)
 }

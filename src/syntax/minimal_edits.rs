@@ -10,17 +10,17 @@ const MOST: usize = 12;
 
 /// The edits that lead from the value at a place to another; `None` where writing it anew is as
 /// well: other kinds of values, nothing in common, too many differences.
-pub(crate) fn steps(at: &Pointer, from: &Value, to: &Literal) -> Option<Vec<Edit>> {
-    let spelled = Spelled::of(to);
+pub(crate) fn edits_between(at: &Pointer, from: &Value, to: &Literal) -> Option<Vec<Edit>> {
+    let spelled = Spelled::from_literal(to);
     let mut steps = Vec::new();
-    compare(at, from, to.value(), &spelled, &Pointer::root(), &mut steps)?;
+    compare_values(at, from, to.value(), &spelled, &Pointer::root(), &mut steps)?;
     // A single step at the place itself is what was asked for.
     let same = steps.len() == 1 && matches!(&steps[0], Edit::Set { at: there, .. } if there == at);
     (!same && steps.len() <= MOST).then_some(steps)
 }
 
 /// Fills in the steps for one value; `None` when nothing is gained by them.
-fn compare(
+fn compare_values(
     at: &Pointer,
     from: &Value,
     to: &Value,
@@ -35,8 +35,8 @@ fn compare(
             for (key, to) in new {
                 let (there, inner) = (at.child(key.clone()), inner.child(key.clone()));
                 match old.get(key) {
-                    Some(from) => change(&there, from, to, spelled, &inner, steps),
-                    None => steps.push(Edit::Set { at: there, to: spelled.literal(&inner, to) }),
+                    Some(from) => push_change(&there, from, to, spelled, &inner, steps),
+                    None => steps.push(Edit::Set { at: there, to: spelled.literal_at(&inner, to) }),
                 }
             }
             Some(())
@@ -57,13 +57,13 @@ fn compare(
                 return None;
             }
             for row in head..head + both {
-                change(&at.item(row), &old[row], &new[row], spelled, &inner.item(row), steps);
+                push_change(&at.item(row), &old[row], &new[row], spelled, &inner.item(row), steps);
             }
             steps.extend((both..removed).rev().map(|row| Edit::Remove { at: at.item(head + row) }));
             for (row, item) in new.iter().enumerate().take(head + added).skip(head + both) {
                 steps.push(Edit::Insert {
                     at: at.item(row),
-                    item: spelled.literal(&inner.item(row), item),
+                    item: spelled.literal_at(&inner.item(row), item),
                 });
             }
             Some(())
@@ -72,7 +72,7 @@ fn compare(
     }
 }
 
-fn change(
+fn push_change(
     at: &Pointer,
     from: &Value,
     to: &Value,
@@ -81,9 +81,9 @@ fn change(
     steps: &mut Vec<Edit>,
 ) {
     let count = steps.len();
-    if from != to && compare(at, from, to, spelled, inner, steps).is_none() {
+    if from != to && compare_values(at, from, to, spelled, inner, steps).is_none() {
         steps.truncate(count);
-        steps.push(Edit::Set { at: at.clone(), to: spelled.literal(inner, to) });
+        steps.push(Edit::Set { at: at.clone(), to: spelled.literal_at(inner, to) });
     }
 }
 

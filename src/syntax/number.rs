@@ -6,7 +6,7 @@ use crate::schema::decimal;
 
 /// The number that a decimal text means: sign, leading zeros, `_` between digits, `1.` and `.5` are
 /// understood. `None` when it is not a number, or one that is beyond what JSON readers can hold.
-pub(crate) fn decimal(text: &str) -> Option<Number> {
+pub(crate) fn parse_decimal(text: &str) -> Option<Number> {
     let (minus, digits) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),
         b'+' => ("", &text[1..]),
@@ -37,11 +37,11 @@ pub(crate) fn decimal(text: &str) -> Option<Number> {
         json.push_str(&exponent);
     }
     let number: Number = serde_json::from_str(&json).ok()?;
-    number.as_f64().map(|_| decimal::canonical(number))
+    number.as_f64().map(|_| decimal::canonical_number(number))
 }
 
 /// The number that digits of another base mean.
-pub(crate) fn radix(digits: &str, base: u32, negative: bool) -> Option<Number> {
+pub(crate) fn parse_radix(digits: &str, base: u32, negative: bool) -> Option<Number> {
     // Its decimal digits, the last one first: these numbers have no largest one.
     let mut decimal: Vec<u32> = vec![0];
     for digit in digits.chars().filter(|digit| *digit != '_') {
@@ -77,20 +77,20 @@ mod tests {
             (".5", "0.5"),
             ("1_000.2_5e+1_0", "10002500000000.0"),
         ] {
-            assert_eq!(decimal(text), serde_json::from_str(json).ok(), "{text}");
+            assert_eq!(parse_decimal(text), serde_json::from_str(json).ok(), "{text}");
         }
         for text in ["", "-", ".", "e1", "1e", "1e999", "a", "1.2.3", "--1", "0x1"] {
-            assert_eq!(decimal(text), None, "{text}");
+            assert_eq!(parse_decimal(text), None, "{text}");
         }
-        assert_eq!(radix("ff_ff", 16, false), Some(65535.into()));
-        assert_eq!(radix("8000000000000000", 16, true), Some(i64::MIN.into()));
+        assert_eq!(parse_radix("ff_ff", 16, false), Some(65535.into()));
+        assert_eq!(parse_radix("8000000000000000", 16, true), Some(i64::MIN.into()));
         assert_eq!(
-            radix("ffffffffffffffffff", 16, false).unwrap().to_string(),
+            parse_radix("ffffffffffffffffff", 16, false).unwrap().to_string(),
             "4722366482869645213695"
         );
-        assert_eq!(radix("0", 8, true), Some(0.into()));
+        assert_eq!(parse_radix("0", 8, true), Some(0.into()));
         for none in ["-1", "", "_", "g"] {
-            assert_eq!(radix(none, 16, false), None, "{none}");
+            assert_eq!(parse_radix(none, 16, false), None, "{none}");
         }
     }
 }

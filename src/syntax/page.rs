@@ -20,7 +20,7 @@ enum Comments {
 }
 
 impl<'t> Page<'t> {
-    pub fn of(text: &'t str, format: Format) -> Self {
+    pub fn new(text: &'t str, format: Format) -> Self {
         let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
         let comments = if format.is_json() { Comments::Slashes } else { Comments::Hash };
         Self { text, eol: if crlf { "\r\n" } else { "\n" }, comments }
@@ -72,7 +72,7 @@ impl<'t> Page<'t> {
     }
 
     /// The blanks that the line of an offset begins with.
-    pub fn indent(&self, offset: usize) -> &'t str {
+    pub fn line_indent(&self, offset: usize) -> &'t str {
         let line = &self.text[self.line_start(offset)..self.line_end(offset)];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
@@ -83,11 +83,11 @@ impl<'t> Page<'t> {
     }
 
     /// Whether the texts of two offsets stand on different lines.
-    pub fn parted(&self, from: usize, to: usize) -> bool {
+    pub fn has_line_break(&self, from: usize, to: usize) -> bool {
         self.text.get(from..to).is_some_and(|between| between.contains('\n'))
     }
 
-    pub fn written(&self, node: &Node) -> &'t str {
+    pub fn node_text(&self, node: &Node) -> &'t str {
         &self.text[node.span.start..node.span.end]
     }
 }

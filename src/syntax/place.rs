@@ -17,7 +17,7 @@ pub enum Format {
 impl Format {
     /// Told by the file's ending; `None` for endings that are not ours.
     #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
             "jsonc" => Some(Self::Jsonc),

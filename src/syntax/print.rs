@@ -9,26 +9,26 @@ use crate::schema::literal::Literal;
 /// block style with long texts as blocks, TOML with tables. What a format cannot say is left to the
 /// caller, who reads the text back.
 #[must_use]
-pub fn value(format: Format, value: &Value) -> String {
-    whole(format, &Draft::of_value(value), "\n")
+pub fn print_value(format: Format, value: &Value) -> String {
+    print_whole(format, &Draft::of_value(value), "\n")
 }
 
 /// JSON on one line, without blanks.
 pub(super) fn one_line(draft: &Draft) -> String {
     let layout =
-        json::print::Layout { unit: None, compact: true, ..json::print::Layout::plain("") };
-    json::print::value(draft, &layout, "")
+        json::print::Layout { unit: None, compact: true, ..json::print::Layout::with_eol("") };
+    json::print::print_value(draft, &layout, "")
 }
 
 /// The same with the spelling of its numbers.
 #[must_use]
-pub(crate) fn literal(format: Format, literal: &Literal) -> String {
-    whole(format, &Draft::of(literal), "\n")
+pub(crate) fn print_literal(format: Format, literal: &Literal) -> String {
+    print_whole(format, &Draft::from_literal(literal), "\n")
 }
 
 /// A document that is made from nothing: as [`value`], with lists of YAML in block style.
 #[must_use]
-pub(crate) fn document(format: Format, value: &Value) -> String {
+pub(crate) fn print_document(format: Format, value: &Value) -> String {
     laid_out(format, &Draft::of_value(value), "\n")
 }
 
@@ -37,18 +37,20 @@ pub(super) fn laid_out(format: Format, to: &Draft, eol: &'static str) -> String 
         Format::Yaml => {
             let manner =
                 yaml::print::YamlStyle { short_lists: false, ..yaml::print::YamlStyle::default() };
-            yaml::print::lines(to, &manner).join(eol) + eol
+            yaml::print::print_lines(to, &manner).join(eol) + eol
         }
-        format => whole(format, to, eol),
+        format => print_whole(format, to, eol),
     }
 }
 
-pub(super) fn whole(format: Format, to: &Draft, eol: &'static str) -> String {
+pub(super) fn print_whole(format: Format, to: &Draft, eol: &'static str) -> String {
     match format {
         Format::Json | Format::Jsonc | Format::Json5 => {
-            json::print::value(to, &json::print::Layout::plain(eol), "") + eol
+            json::print::print_value(to, &json::print::Layout::with_eol(eol), "") + eol
         }
-        Format::Yaml => yaml::print::lines(to, &yaml::print::YamlStyle::default()).join(eol) + eol,
-        Format::Toml => toml::print::whole(to, eol),
+        Format::Yaml => {
+            yaml::print::print_lines(to, &yaml::print::YamlStyle::default()).join(eol) + eol
+        }
+        Format::Toml => toml::print::print_whole(to, eol),
     }
 }

@@ -38,9 +38,9 @@ pub enum Oddity {
 }
 
 /// Reads a document anew from its places.
-pub(super) fn reading(document: &Document, text: &str) -> Reading {
+pub(super) fn read_as_python(document: &Document, text: &str) -> Reading {
     let mut reader = Reader { text, anchors: HashMap::new(), oddities: Vec::new() };
-    let value = reader.value(&document.root, Some(&document.value), &Pointer::root());
+    let value = reader.read_value(&document.root, Some(&document.value), &Pointer::root());
     Reading { value, oddities: reader.oddities }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn reading(document: &Document, text: &str) -> Reading {
 pub(super) fn reading_at(document: &Document, at: &Pointer, text: &str) -> Option<Reading> {
     let found = document.find(at)?;
     let mut reader = Reader { text, anchors: HashMap::new(), oddities: Vec::new() };
-    let value = reader.value(found.node, at.get(&document.value), &Pointer::root());
+    let value = reader.read_value(found.node, at.get(&document.value), &Pointer::root());
     Some(Reading { value, oddities: reader.oddities })
 }
 
@@ -60,12 +60,12 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn written(&self, span: Span) -> &'t str {
+    fn source_text(&self, span: Span) -> &'t str {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
 
     /// The value of a node, of which this is what it reads as here.
-    fn value(&mut self, node: &Node, here: Option<&Value>, at: &Pointer) -> Value {
+    fn read_value(&mut self, node: &Node, here: Option<&Value>, at: &Pointer) -> Value {
         let properties = self.text.get(node.lead..node.span.start).unwrap_or_default();
         let mut words = properties.split_whitespace().take_while(|word| !word.starts_with('#'));
         let (mut anchor, mut tag) = (None, None);
@@ -75,21 +75,21 @@ impl<'t> Reader<'t> {
         }
         let value = match &node.shape {
             Shape::Alias => {
-                let name = self.written(node.span).trim_start_matches('*');
+                let name = self.source_text(node.span).trim_start_matches('*');
                 self.anchors.get(name).or(here).cloned().unwrap_or_default()
             }
-            Shape::Scalar => self.scalar(node, here, tag, at),
+            Shape::Scalar => self.read_scalar(node, here, tag, at),
             Shape::List { items, .. } => {
-                self.tagged(tag, at);
+                self.note_tag(tag, at);
                 let row = |(row, item): (usize, &Node)| {
                     let here = here.and_then(|here| here.get(row));
-                    self.value(item, here, &at.item(row))
+                    self.read_value(item, here, &at.item(row))
                 };
                 items.iter().enumerate().map(row).collect()
             }
             Shape::Object { members, .. } => {
-                self.tagged(tag, at);
-                self.object(members.as_slice(), here, at)
+                self.note_tag(tag, at);
+                self.read_object(members.as_slice(), here, at)
             }
         };
         if let Some(anchor) = anchor {
@@ -98,7 +98,7 @@ impl<'t> Reader<'t> {
         value
     }
 
-    fn object(&mut self, members: &[Member], here: Option<&Value>, at: &Pointer) -> Value {
+    fn read_object(&mut self, members: &[Member], here: Option<&Value>, at: &Pointer) -> Value {
         let mut values = Map::new();
         let mut merged = Vec::new();
         for (row, member) in members.iter().enumerate() {
@@ -106,12 +106,12 @@ impl<'t> Reader<'t> {
             let place = at.child(&*member.key);
             let here =
                 here.and_then(|here| here.get(&*member.key)).filter(|_| last && !member.merge);
-            let value = self.value(&member.value, here, &place);
+            let value = self.read_value(&member.value, here, &place);
             if member.merge {
                 merged.push(value);
                 continue;
             }
-            let key = self.key(member, &place);
+            let key = self.read_key(member, &place);
             values.insert(key, value);
         }
         let members_of = |value: Value| match value {
@@ -128,12 +128,12 @@ impl<'t> Reader<'t> {
     }
 
     /// A key as the text that JSON makes of it.
-    fn key(&mut self, member: &Member, at: &Pointer) -> String {
-        let written = self.written(member.key_span);
+    fn read_key(&mut self, member: &Member, at: &Pointer) -> String {
+        let written = self.source_text(member.key_span);
         if written.starts_with(['"', '\'']) {
             return member.key.to_string();
         }
-        let read = resolve::old(written);
+        let read = resolve::yaml11_value(written);
         if let Some(kind) = python_type(&read) {
             self.oddities.push((at.clone(), Oddity::Key(kind)));
         }
@@ -143,17 +143,17 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn scalar(
+    fn read_scalar(
         &mut self,
         node: &Node,
         here: Option<&Value>,
         tag: Option<&str>,
         at: &Pointer,
     ) -> Value {
-        let written = self.written(node.span);
+        let written = self.source_text(node.span);
         let here = here.cloned().unwrap_or_default();
         if tag.is_some() {
-            self.tagged(tag, at);
+            self.note_tag(tag, at);
             return here;
         }
         if written.starts_with(['"', '\'', '|', '>'])
@@ -161,7 +161,7 @@ impl<'t> Reader<'t> {
         {
             return here;
         }
-        match resolve::old(written) {
+        match resolve::yaml11_value(written) {
             Old::Json(value) => {
                 if value != here {
                     self.oddities.push((at.clone(), Oddity::Differs(value.clone())));
@@ -175,7 +175,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn tagged(&mut self, tag: Option<&str>, at: &Pointer) {
+    fn note_tag(&mut self, tag: Option<&str>, at: &Pointer) {
         let Some(tag) = tag else { return };
         let oddity = match tag {
             "!!str" | "!!int" | "!!float" | "!!bool" | "!!null" | "!!map" | "!!seq" | "!" => return,
@@ -200,8 +200,8 @@ fn python_type(read: &Old) -> Option<&'static str> {
 
 /// What a plain word means to PyYAML; `None` where JSON does not have it.
 #[must_use]
-pub(crate) fn meaning(written: &str) -> Option<Value> {
-    match resolve::old(written) {
+pub(crate) fn python_value(written: &str) -> Option<Value> {
+    match resolve::yaml11_value(written) {
         Old::Json(value) => Some(value),
         Old::Other(_) => None,
     }
@@ -209,8 +209,8 @@ pub(crate) fn meaning(written: &str) -> Option<Value> {
 
 /// What a plain word means to PyYAML, in words.
 #[must_use]
-pub(crate) fn word(written: &str) -> String {
-    match resolve::old(written) {
+pub(crate) fn describe_word(written: &str) -> String {
+    match resolve::yaml11_value(written) {
         Old::Json(Value::String(text)) => format!("the text \"{text}\""),
         Old::Json(value) => value.to_string(),
         Old::Other(kind) => format!("a {kind}"),

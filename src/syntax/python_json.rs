@@ -52,16 +52,20 @@ pub(crate) fn no_number(word: &str) -> Value {
 ///
 /// # Errors
 /// When Python reads none from it.
-pub(crate) fn read(text: &str) -> Result<Value, Fault> {
+pub(crate) fn parse_value(text: &str) -> Result<Value, Fault> {
     let letters: Vec<char> = text.chars().collect();
     let mut reader = Reader { letters: &letters, at: 0, depth: 0 };
     if letters.first() == Some(&'\u{feff}') {
-        return Err(reader.fault("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
+        return Err(reader.fault_at("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
     }
     reader.skip_spaces();
-    let value = reader.value()?;
+    let value = reader.parse_value()?;
     reader.skip_spaces();
-    if reader.at == letters.len() { Ok(value) } else { Err(reader.fault("Extra data", reader.at)) }
+    if reader.at == letters.len() {
+        Ok(value)
+    } else {
+        Err(reader.fault_at("Extra data", reader.at))
+    }
 }
 
 /// The text that a quoted text means, where it has halves of surrogate pairs; `None` where it has
@@ -69,7 +73,7 @@ pub(crate) fn read(text: &str) -> Result<Value, Fault> {
 #[must_use]
 pub(crate) fn with_halves(quoted: &str) -> Option<String> {
     let may_have = quoted.contains("\\ud") || quoted.contains("\\uD");
-    match may_have.then(|| read(quoted)) {
+    match may_have.then(|| parse_value(quoted)) {
         Some(Ok(Value::String(text))) if text.contains(HALF) => Some(text),
         _ => None,
     }
@@ -79,7 +83,7 @@ pub(crate) fn with_halves(quoted: &str) -> Option<String> {
 ///
 /// # Errors
 /// When an integer in it is too long, in Python's words.
-pub(crate) fn sound(value: &Value) -> Result<(), String> {
+pub(crate) fn check_integers(value: &Value) -> Result<(), String> {
     match value {
         Value::Number(number) => {
             let written = number.to_string();
@@ -87,8 +91,8 @@ pub(crate) fn sound(value: &Value) -> Result<(), String> {
             let is_integer = digits.bytes().all(|byte| byte.is_ascii_digit());
             if is_integer { too_long(digits.len()).map_or(Ok(()), Err) } else { Ok(()) }
         }
-        Value::Array(items) => items.iter().try_for_each(sound),
-        Value::Object(members) => members.values().try_for_each(sound),
+        Value::Array(items) => items.iter().try_for_each(check_integers),
+        Value::Object(members) => members.values().try_for_each(check_integers),
         _ => Ok(()),
     }
 }
@@ -106,7 +110,7 @@ pub(crate) fn too_long(digits: usize) -> Option<String> {
 
 /// A value as JSON that reads back as it was written.
 #[must_use]
-pub(crate) fn write(value: &Value) -> String {
+pub(crate) fn print_value(value: &Value) -> String {
     let written = value.to_string();
     let Some((head, rest)) = written.split_once(HALF) else { return written };
     let mut whole = head.to_owned();
@@ -131,36 +135,36 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn fault(&self, words: &str, at: usize) -> Fault {
+    fn fault_at(&self, words: &str, at: usize) -> Fault {
         let before = &self.letters[..at.min(self.letters.len())];
         let line = before.iter().filter(|letter| **letter == '\n').count() + 1;
         let column = before.iter().rev().take_while(|letter| **letter != '\n').count() + 1;
         Fault { words: words.to_owned(), place: Some((line, column, at)) }
     }
 
-    fn here(&self) -> Option<char> {
+    fn peek(&self) -> Option<char> {
         self.letters.get(self.at).copied()
     }
 
     fn skip_spaces(&mut self) {
-        while matches!(self.here(), Some(' ' | '\t' | '\n' | '\r')) {
+        while matches!(self.peek(), Some(' ' | '\t' | '\n' | '\r')) {
             self.at += 1;
         }
     }
 
-    fn value(&mut self) -> Result<Value, Fault> {
-        match self.here() {
-            Some('"') => self.string().map(Value::String),
-            Some('{') => self.nested("object", Self::object),
-            Some('[') => self.nested("array", Self::list),
-            _ => match self.word().or_else(|| self.number()) {
+    fn parse_value(&mut self) -> Result<Value, Fault> {
+        match self.peek() {
+            Some('"') => self.parse_string().map(Value::String),
+            Some('{') => self.parse_nested("object", Self::parse_object),
+            Some('[') => self.parse_nested("array", Self::parse_list),
+            _ => match self.parse_word().or_else(|| self.parse_number()) {
                 Some(value) => value,
-                None => Err(self.fault("Expecting value", self.at)),
+                None => Err(self.fault_at("Expecting value", self.at)),
             },
         }
     }
 
-    fn nested(
+    fn parse_nested(
         &mut self,
         what: &str,
         inner: fn(&mut Self) -> Result<Value, Fault>,
@@ -179,64 +183,64 @@ impl Reader<'_> {
         read
     }
 
-    fn object(&mut self) -> Result<Value, Fault> {
+    fn parse_object(&mut self) -> Result<Value, Fault> {
         let mut members = Map::new();
-        if self.take('}') {
+        if self.consume_char('}') {
             return Ok(Value::Object(members));
         }
         loop {
-            if self.here() != Some('"') {
+            if self.peek() != Some('"') {
                 return Err(
-                    self.fault("Expecting property name enclosed in double quotes", self.at)
+                    self.fault_at("Expecting property name enclosed in double quotes", self.at)
                 );
             }
-            let key = self.string()?;
+            let key = self.parse_string()?;
             self.skip_spaces();
-            if !self.take(':') {
-                return Err(self.fault("Expecting ':' delimiter", self.at));
+            if !self.consume_char(':') {
+                return Err(self.fault_at("Expecting ':' delimiter", self.at));
             }
             self.skip_spaces();
-            let value = self.value()?;
+            let value = self.parse_value()?;
             members.insert(key, value);
-            if self.ends('}')? {
+            if self.close_or_comma('}')? {
                 return Ok(Value::Object(members));
             }
         }
     }
 
-    fn list(&mut self) -> Result<Value, Fault> {
+    fn parse_list(&mut self) -> Result<Value, Fault> {
         let mut items = Vec::new();
-        if self.take(']') {
+        if self.consume_char(']') {
             return Ok(Value::Array(items));
         }
         loop {
-            items.push(self.value()?);
-            if self.ends(']')? {
+            items.push(self.parse_value()?);
+            if self.close_or_comma(']')? {
                 return Ok(Value::Array(items));
             }
         }
     }
 
     /// Whether what is nested ends here; else another one follows a comma.
-    fn ends(&mut self, close: char) -> Result<bool, Fault> {
+    fn close_or_comma(&mut self, close: char) -> Result<bool, Fault> {
         self.skip_spaces();
-        if self.take(close) {
+        if self.consume_char(close) {
             return Ok(true);
         }
-        if !self.take(',') {
-            return Err(self.fault("Expecting ',' delimiter", self.at));
+        if !self.consume_char(',') {
+            return Err(self.fault_at("Expecting ',' delimiter", self.at));
         }
         self.skip_spaces();
         Ok(false)
     }
 
-    fn take(&mut self, letter: char) -> bool {
-        let found = self.here() == Some(letter);
+    fn consume_char(&mut self, letter: char) -> bool {
+        let found = self.peek() == Some(letter);
         self.at += usize::from(found);
         found
     }
 
-    fn word(&mut self) -> Option<Result<Value, Fault>> {
+    fn parse_word(&mut self) -> Option<Result<Value, Fault>> {
         let rest = &self.letters[self.at..];
         let begins = |word: &&str| word.chars().eq(rest.iter().copied().take(word.len()));
         let word =
@@ -251,11 +255,11 @@ impl Reader<'_> {
     }
 
     /// The longest part that is a number.
-    fn number(&mut self) -> Option<Result<Value, Fault>> {
+    fn parse_number(&mut self) -> Option<Result<Value, Fault>> {
         let digits_from = |at: usize| {
             self.letters[at..].iter().take_while(|letter| letter.is_ascii_digit()).count()
         };
-        let whole = self.at + usize::from(self.here() == Some('-'));
+        let whole = self.at + usize::from(self.peek() == Some('-'));
         let mut end = match self.letters.get(whole)? {
             '0' => whole + 1,
             '1'..='9' => whole + digits_from(whole),
@@ -276,33 +280,34 @@ impl Reader<'_> {
         }
         let written: String = self.letters[self.at..end].iter().collect();
         self.at = end;
-        let number =
-            serde_json::from_str(&written).map(|number| Value::Number(decimal::canonical(number)));
+        let number = serde_json::from_str(&written)
+            .map(|number| Value::Number(decimal::canonical_number(number)));
         Some(number.map_err(|error| Fault { words: error.to_string(), place: None }))
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    fn parse_string(&mut self) -> Result<String, Fault> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
         loop {
-            let letter =
-                self.here().ok_or_else(|| self.fault("Unterminated string starting at", start))?;
+            let letter = self
+                .peek()
+                .ok_or_else(|| self.fault_at("Unterminated string starting at", start))?;
             self.at += 1;
             match letter {
                 '"' => return Ok(text),
-                '\\' => self.escape(start, &mut text)?,
+                '\\' => self.parse_escape(start, &mut text)?,
                 '\0'..='\u{1f}' => {
-                    return Err(self.fault("Invalid control character at", self.at - 1));
+                    return Err(self.fault_at("Invalid control character at", self.at - 1));
                 }
                 letter => text.push(letter),
             }
         }
     }
 
-    fn escape(&mut self, start: usize, text: &mut String) -> Result<(), Fault> {
+    fn parse_escape(&mut self, start: usize, text: &mut String) -> Result<(), Fault> {
         let letter =
-            self.here().ok_or_else(|| self.fault("Unterminated string starting at", start))?;
+            self.peek().ok_or_else(|| self.fault_at("Unterminated string starting at", start))?;
         self.at += 1;
         text.push(match letter {
             '"' | '\\' | '/' => letter,
@@ -311,18 +316,18 @@ impl Reader<'_> {
             'n' => '\n',
             'r' => '\r',
             't' => '\t',
-            'u' => return self.code(text),
-            _ => return Err(self.fault("Invalid \\escape", self.at - 2)),
+            'u' => return self.parse_unicode_escape(text),
+            _ => return Err(self.fault_at("Invalid \\escape", self.at - 2)),
         });
         Ok(())
     }
 
-    fn code(&mut self, text: &mut String) -> Result<(), Fault> {
-        let first = self.digits(self.at).ok_or_else(|| self.fault(BAD_CODE, self.at - 1))?;
+    fn parse_unicode_escape(&mut self, text: &mut String) -> Result<(), Fault> {
+        let first = self.hex_digits(self.at).ok_or_else(|| self.fault_at(BAD_CODE, self.at - 1))?;
         self.at += 4;
         let second = match self.letters.get(self.at..self.at + 2) {
             Some(['\\', 'u']) if (0xd800..0xdc00).contains(&first) => {
-                self.digits(self.at + 2).filter(|code| (0xdc00..0xe000).contains(code))
+                self.hex_digits(self.at + 2).filter(|code| (0xdc00..0xe000).contains(code))
             }
             _ => None,
         };
@@ -337,7 +342,7 @@ impl Reader<'_> {
     }
 
     /// Four digits, with at least the closing quote behind them.
-    fn digits(&self, at: usize) -> Option<u32> {
+    fn hex_digits(&self, at: usize) -> Option<u32> {
         let digits: String = self.letters.get(at..at + 4)?.iter().collect();
         let hex =
             digits.chars().all(|digit| digit.is_ascii_hexdigit()) && self.letters.len() > at + 4;
@@ -361,20 +366,20 @@ mod tests {
         ] {
             let mut elsewhere: Value = serde_json::from_str(text).unwrap();
             decimal::canonicalize(&mut elsewhere);
-            assert_eq!(read(text).unwrap(), elsewhere, "{text}");
+            assert_eq!(parse_value(text).unwrap(), elsewhere, "{text}");
         }
-        assert_eq!(read(r#"{"a": 1, "a": 2}"#).unwrap(), json!({"a": 2}));
-        assert!(read(&("[".repeat(400) + &"]".repeat(400))).is_ok());
+        assert_eq!(parse_value(r#"{"a": 1, "a": 2}"#).unwrap(), json!({"a": 2}));
+        assert!(parse_value(&("[".repeat(400) + &"]".repeat(400))).is_ok());
     }
 
     #[test]
     fn what_only_python_has_is_kept() {
         for text in [r#"{"a":NaN,"b":[Infinity,-Infinity]}"#, r#"{"\udc00":"x\ud800y\udfff"}"#] {
-            assert_eq!(write(&read(text).unwrap()), text);
+            assert_eq!(print_value(&parse_value(text).unwrap()), text);
         }
-        assert_eq!(read(r#""\uD800""#).unwrap(), json!("\u{fdd0}d800"));
-        assert_eq!(write(&json!("\u{fdd0}")), "\"\u{fdd0}\"");
-        assert_eq!(write(&json!("\u{fdd0}0041")), "\"\u{fdd0}0041\"");
+        assert_eq!(parse_value(r#""\uD800""#).unwrap(), json!("\u{fdd0}d800"));
+        assert_eq!(print_value(&json!("\u{fdd0}")), "\"\u{fdd0}\"");
+        assert_eq!(print_value(&json!("\u{fdd0}0041")), "\"\u{fdd0}0041\"");
     }
 
     #[test]
@@ -408,21 +413,29 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                read(text).map_err(|fault| fault.to_string()),
+                parse_value(text).map_err(|fault| fault.to_string()),
                 Err(words.to_owned()),
                 "{text:?}"
             );
         }
         for text in ["\"\\u12\"", "\"\\u12g4\"", "\"\\u1234"] {
             assert_eq!(
-                read(text).unwrap_err().to_string(),
+                parse_value(text).unwrap_err().to_string(),
                 format!("{BAD_CODE}: line 1 column 3 (char 2)"),
                 "{text:?}"
             );
         }
-        assert!(read(&"1".repeat(4301)).unwrap_err().to_string().contains("value has 4301 digits"));
         assert!(
-            read(&"[".repeat(2000)).unwrap_err().to_string().starts_with("maximum recursion depth")
+            parse_value(&"1".repeat(4301))
+                .unwrap_err()
+                .to_string()
+                .contains("value has 4301 digits")
+        );
+        assert!(
+            parse_value(&"[".repeat(2000))
+                .unwrap_err()
+                .to_string()
+                .starts_with("maximum recursion depth")
         );
     }
 }

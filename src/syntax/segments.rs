@@ -84,10 +84,10 @@ struct Segment {
 impl Segments {
     /// Cuts a text; `None` where its segments could mean something else alone, or one of them
     /// cannot be read.
-    pub fn of(format: Format, text: &str) -> Option<Self> {
+    pub fn from_text(format: Format, text: &str) -> Option<Self> {
         let found = match format {
-            Format::Json => json::cut(text)?,
-            Format::Yaml => yaml::cut(text)?,
+            Format::Json => json::split_sections(text)?,
+            Format::Yaml => yaml::split_sections(text)?,
             Format::Jsonc | Format::Json5 | Format::Toml => return None,
         };
         let (mut sections, mut rows) = (Vec::<Section>::new(), Vec::new());
@@ -102,7 +102,7 @@ impl Segments {
                 first: rows.len(),
             };
             for Span { start, end } in members {
-                let said = said(format, text.get(start..end)?)?;
+                let said = segment_content(format, text.get(start..end)?)?;
                 let key: Arc<str> = said.key.into();
                 // Of two of one name the second would count.
                 if section.rows.insert(Arc::clone(&key), section.keys.len()).is_some() {
@@ -130,7 +130,7 @@ impl Segments {
     }
 
     /// The row of the segment that a pointer leads to or into.
-    pub fn row(&self, at: &Pointer) -> Option<usize> {
+    pub fn row_at(&self, at: &Pointer) -> Option<usize> {
         let [section, key, ..] = at.tokens() else { return None };
         let section = self.sections.iter().find(|known| *known.name == **section)?;
         Some(section.first + section.rows.get(key.as_str())?)
@@ -141,13 +141,13 @@ impl Segments {
     }
 
     /// Where the segment of a row is to be found by pointers.
-    pub fn place(&self, row: usize) -> Option<Pointer> {
+    pub fn row_pointer(&self, row: usize) -> Option<Pointer> {
         let section = self.sections.iter().rev().find(|section| section.first <= row)?;
         Some([&*section.name, section.keys.get(row - section.first)?].into_iter().collect())
     }
 
-    pub fn value(&self, row: usize) -> Option<&Arc<Value>> {
-        self.segment(row).map(|(_, segment)| &segment.value)
+    pub fn row_value(&self, row: usize) -> Option<&Arc<Value>> {
+        self.segment_at(row).map(|(_, segment)| &segment.value)
     }
 
     /// The names of the sections, and the keys of their members with their values, in the order
@@ -159,21 +159,21 @@ impl Segments {
             let members = section.keys.iter().enumerate();
             (
                 &*section.name,
-                members.filter_map(|(row, key)| Some((key, self.value(section.first + row)?))),
+                members.filter_map(|(row, key)| Some((key, self.row_value(section.first + row)?))),
             )
         })
     }
 
     /// The rows of the segments with something odd in them.
-    pub fn odd(&self) -> impl Iterator<Item = usize> {
+    pub fn odd_rows(&self) -> impl Iterator<Item = usize> {
         let rows = self.chunks.iter().flat_map(|chunk| chunk.rows.iter()).enumerate();
         rows.filter(|(_, segment)| segment.is_odd).map(|(row, _)| row)
     }
 
     /// What the whole text means.
-    pub fn whole(&self) -> Value {
+    pub fn whole_value(&self) -> Value {
         let members = |(name, members): (&str, _)| {
-            let members: Map<String, Value> = collected(members);
+            let members: Map<String, Value> = collect_members(members);
             (name.to_owned(), Value::Object(members))
         };
         Value::Object(self.sections().map(members).collect())
@@ -190,25 +190,25 @@ impl Segments {
     }
 
     /// The segment of a row, read alone.
-    pub fn alone(&self, text: &SharedText, row: usize) -> Option<Alone> {
-        let (Span { start, end }, _) = self.segment(row)?;
-        let written = text.part(start, end)?;
+    pub fn parse_segment(&self, text: &SharedText, row: usize) -> Option<Alone> {
+        let (Span { start, end }, _) = self.segment_at(row)?;
+        let written = text.slice(start, end)?;
         match self.format {
-            Format::Yaml => yaml::alone(written, start),
-            _ => json::alone(written, start, text.indent(start)),
+            Format::Yaml => yaml::parse_segment(written, start),
+            _ => json::parse_segment(written, start, text.line_indent(start)),
         }
     }
 
     /// The segments of a text that differs from this one's in one of them, which is `len` bytes
     /// long now. `None` where it reaches further.
-    pub fn replaced(&self, row: usize, text: &SharedText, len: usize) -> Option<Self> {
-        let (Span { start, end }, _) = self.segment(row)?;
-        let written = text.part(start, start + len)?;
+    pub fn replace_segment(&self, row: usize, text: &SharedText, len: usize) -> Option<Self> {
+        let (Span { start, end }, _) = self.segment_at(row)?;
+        let written = text.slice(start, start + len)?;
         if !self.holds_one(written) {
             return None;
         }
-        let said = said(self.format, written)?;
-        if self.place(row)?.last() != Some(&*said.key) {
+        let said = segment_content(self.format, written)?;
+        if self.row_pointer(row)?.last() != Some(&*said.key) {
             return None;
         }
         let mut chunks = self.chunks.clone();
@@ -235,7 +235,7 @@ impl Segments {
 
     /// The rows that were written anew since another revision, or before it; `None` where the two
     /// are not revisions of one text.
-    pub fn rewritten(&self, other: &Self) -> Option<Vec<usize>> {
+    pub fn changed_rows(&self, other: &Self) -> Option<Vec<usize>> {
         if !Arc::ptr_eq(&self.sections, &other.sections) {
             return None;
         }
@@ -250,32 +250,32 @@ impl Segments {
     }
 
     /// Where the key of a segment begins.
-    pub fn start(&self, text: &SharedText, row: usize) -> Option<usize> {
-        let Span { start, end } = self.span(row)?;
-        let written = text.part(start, end)?;
+    pub fn key_start(&self, text: &SharedText, row: usize) -> Option<usize> {
+        let Span { start, end } = self.row_span(row)?;
+        let written = text.slice(start, end)?;
         Some(start + written.len() - written.trim_start_matches(' ').len())
     }
 
     /// Where a member of a segment's value begins, with its key; `None` where that takes a parser,
     /// `Some(None)` where there is no such member.
     pub fn member_start(&self, text: &SharedText, row: usize, key: &str) -> Option<Option<usize>> {
-        let Span { start, end } = self.span(row).filter(|_| self.format == Format::Yaml)?;
-        Some(plain::member_start(text.part(start, end)?, key)?.map(|at| start + at))
+        let Span { start, end } = self.row_span(row).filter(|_| self.format == Format::Yaml)?;
+        Some(plain::member_start(text.slice(start, end)?, key)?.map(|at| start + at))
     }
 
     /// Where the key of a segment stands.
     pub fn key_span(&self, text: &SharedText, row: usize) -> Option<Span> {
-        let Span { start, end } = self.span(row)?;
+        let Span { start, end } = self.row_span(row)?;
         match self.format {
             Format::Yaml => None,
-            _ => json::key_len(text.part(start, end)?).map(|len| Span { start, end: start + len }),
+            _ => json::key_len(text.slice(start, end)?).map(|len| Span { start, end: start + len }),
         }
     }
 
     /// The begin of the text, with as many segments as tell the manner in which it is written, as a
     /// text of its own.
-    pub fn sample(&self, text: &str) -> Option<String> {
-        let last = self.segment(SAMPLE).map_or(text.len(), |(span, _)| span.start);
+    pub fn sample_text(&self, text: &str) -> Option<String> {
+        let last = self.segment_at(SAMPLE).map_or(text.len(), |(span, _)| span.start);
         match self.format {
             Format::Yaml => text.get(..last).map(str::to_owned),
             _ if last == text.len() => Some(text.to_owned()),
@@ -286,11 +286,11 @@ impl Segments {
     }
 
     /// Where the segment of a row stands in the text, from its key to its end.
-    pub fn span(&self, row: usize) -> Option<Span> {
-        self.segment(row).map(|(span, _)| span)
+    pub fn row_span(&self, row: usize) -> Option<Span> {
+        self.segment_at(row).map(|(span, _)| span)
     }
 
-    fn segment(&self, row: usize) -> Option<(Span, &Segment)> {
+    fn segment_at(&self, row: usize) -> Option<(Span, &Segment)> {
         let chunk = self.chunks.get(row / CHUNK)?;
         let segment = chunk.rows.get(row % CHUNK)?;
         Some((Span { start: chunk.start + segment.start, end: chunk.start + segment.end }, segment))
@@ -305,15 +305,15 @@ impl Segments {
     }
 }
 
-fn collected<'s>(
+fn collect_members<'s>(
     members: impl Iterator<Item = (&'s Arc<str>, &'s Arc<Value>)>,
 ) -> Map<String, Value> {
     members.map(|(key, value)| (key.to_string(), Value::clone(value))).collect()
 }
 
-fn said(format: Format, text: &str) -> Option<SegmentContent> {
+fn segment_content(format: Format, text: &str) -> Option<SegmentContent> {
     match format {
-        Format::Yaml => yaml::said(text),
-        _ => json::said(text),
+        Format::Yaml => yaml::segment_content(text),
+        _ => json::segment_content(text),
     }
 }

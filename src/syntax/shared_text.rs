@@ -37,11 +37,11 @@ struct Piece {
 }
 
 impl Piece {
-    fn text(&self) -> &str {
+    fn as_str(&self) -> &str {
         &self.kept[self.span.start..self.span.end]
     }
 
-    fn bytes(&self) -> &[u8] {
+    fn as_bytes(&self) -> &[u8] {
         &self.kept.as_bytes()[self.span.start..self.span.end]
     }
 
@@ -50,7 +50,7 @@ impl Piece {
     }
 
     /// The part of it that lies within a span of the whole.
-    fn within(&self, span: Span) -> Option<Self> {
+    fn clip_to(&self, span: Span) -> Option<Self> {
         let (start, end) = (self.start.max(span.start), self.end().min(span.end));
         let moved = |offset: usize| offset - self.start + self.span.start;
         (start < end).then(|| Self {
@@ -74,13 +74,13 @@ impl SharedText {
 
     /// The text in one piece.
     #[must_use]
-    pub fn whole(&self) -> &Arc<str> {
-        self.0.whole.get_or_init(|| self.0.all.iter().map(Piece::text).collect::<String>().into())
+    pub fn whole_text(&self) -> &Arc<str> {
+        self.0.whole.get_or_init(|| self.0.all.iter().map(Piece::as_str).collect::<String>().into())
     }
 
     /// A part of the text. Only one that lies in several pieces makes the whole be put together.
     #[must_use]
-    pub fn part(&self, start: usize, end: usize) -> Option<&str> {
+    pub fn slice(&self, start: usize, end: usize) -> Option<&str> {
         let piece = self
             .0
             .all
@@ -89,17 +89,17 @@ impl SharedText {
             .map(|row| &self.0.all[row]);
         match piece {
             Some(piece) if end <= piece.end() => {
-                piece.text().get(start - piece.start..end.checked_sub(piece.start)?)
+                piece.as_str().get(start - piece.start..end.checked_sub(piece.start)?)
             }
-            _ => self.whole().get(start..end),
+            _ => self.whole_text().get(start..end),
         }
     }
 
     /// The blanks that the line of an offset begins with, which is not among them.
     #[must_use]
-    pub fn indent(&self, offset: usize) -> &str {
+    pub fn line_indent(&self, offset: usize) -> &str {
         let start = self.line_start(Span { start: 0, end: offset }).unwrap_or(0);
-        let line = self.part(start, offset).unwrap_or_default();
+        let line = self.slice(start, offset).unwrap_or_default();
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
@@ -111,10 +111,10 @@ impl SharedText {
 
     /// Whether it reads as a text that it may share pieces with; those are not compared.
     #[must_use]
-    pub fn reads(&self, other: &Arc<str>) -> bool {
+    pub fn equals_text(&self, other: &Arc<str>) -> bool {
         let is_there = |piece: &Piece| {
             let is_shared = Arc::ptr_eq(&piece.kept, other) && piece.span.start == piece.start;
-            is_shared || other.get(piece.start..piece.end()) == Some(piece.text())
+            is_shared || other.get(piece.start..piece.end()) == Some(piece.as_str())
         };
         self.len() == other.len() && self.0.all.iter().all(is_there)
     }
@@ -123,34 +123,38 @@ impl SharedText {
     /// that it begins and ends in. `None` where the text at the patch's place is not the one that
     /// it replaces.
     #[must_use]
-    pub fn patched(&self, patch: &Patch, span: Span) -> Option<Self> {
+    pub fn with_patch(&self, patch: &Patch, span: Span) -> Option<Self> {
         let end = patch.at.checked_add(patch.old.len())?;
         if span.start > patch.at
             || end > span.end
-            || self.between(Span { start: patch.at, end })? != patch.old
+            || self.slice_to_string(Span { start: patch.at, end })? != patch.old
         {
             return None;
         }
         let lines = self.lines_around(span);
-        let old = self.between(lines)?;
+        let old = self.slice_to_string(lines)?;
         let (head, tail) = (old.get(..patch.at - lines.start)?, old.get(end - lines.start..)?);
         let new: Arc<str> = [head, &patch.new, tail].concat().into();
         let after = lines.start + new.len();
         let moved = |piece: Piece| Piece { start: after + piece.start - lines.end, ..piece };
         let before =
-            self.0.all.iter().map_while(|piece| piece.within(Span { start: 0, end: lines.start }));
+            self.0.all.iter().map_while(|piece| piece.clip_to(Span { start: 0, end: lines.start }));
         let behind = self
             .0
             .all
             .iter()
-            .filter_map(|piece| piece.within(Span { start: lines.end, end: self.len() }));
+            .filter_map(|piece| piece.clip_to(Span { start: lines.end, end: self.len() }));
         let piece =
             Piece { start: lines.start, span: Span { start: 0, end: new.len() }, kept: new };
         let new = [piece].into_iter().filter(|piece| piece.end() > piece.start);
         let all: Vec<_> = before.chain(new).chain(behind.map(moved)).collect();
         let len = all.last().map_or(0, Piece::end);
         let parted = Self(Arc::new(Pieces { all, len, whole: OnceLock::new() }));
-        Some(if parted.0.all.len() > MOST_PIECES { parted.whole().clone().into() } else { parted })
+        Some(if parted.0.all.len() > MOST_PIECES {
+            parted.whole_text().clone().into()
+        } else {
+            parted
+        })
     }
 
     /// A span and the rest of the lines that it begins and ends in.
@@ -160,10 +164,10 @@ impl SharedText {
         // The line ends where the span does, or in what follows.
         let last = end.saturating_sub(1).max(start);
         let tail =
-            self.0.all.iter().filter_map(|piece| piece.within(Span { start: last, end: to }));
+            self.0.all.iter().filter_map(|piece| piece.clip_to(Span { start: last, end: to }));
         let ended = tail
             .into_iter()
-            .find_map(|piece| Some(piece.start + piece.bytes().iter().position(is_break)? + 1));
+            .find_map(|piece| Some(piece.start + piece.as_bytes().iter().position(is_break)? + 1));
         Span {
             start: begun.unwrap_or(if from == 0 { 0 } else { start }),
             end: ended.unwrap_or(if to == self.len() { to } else { end }),
@@ -172,18 +176,18 @@ impl SharedText {
 
     /// Where the last line of a span begins, if it begins there.
     fn line_start(&self, span: Span) -> Option<usize> {
-        let pieces = self.0.all.iter().rev().filter_map(|piece| piece.within(span));
+        let pieces = self.0.all.iter().rev().filter_map(|piece| piece.clip_to(span));
         pieces
             .into_iter()
-            .find_map(|piece| Some(piece.start + piece.bytes().iter().rposition(is_break)? + 1))
+            .find_map(|piece| Some(piece.start + piece.as_bytes().iter().rposition(is_break)? + 1))
     }
 
     /// A part of the text, put together from its pieces.
-    fn between(&self, span: Span) -> Option<String> {
+    fn slice_to_string(&self, span: Span) -> Option<String> {
         self.0
             .all
             .iter()
-            .filter_map(|piece| piece.within(span))
+            .filter_map(|piece| piece.clip_to(span))
             .map(|piece| piece.kept.get(piece.span.start..piece.span.end).map(str::to_owned))
             .collect()
     }
@@ -222,7 +226,8 @@ impl Default for SharedText {
 
 impl PartialEq for SharedText {
     fn eq(&self, other: &Self) -> bool {
-        self.is_same(other) || (self.len() == other.len() && self.whole() == other.whole())
+        self.is_same(other)
+            || (self.len() == other.len() && self.whole_text() == other.whole_text())
     }
 }
 
@@ -230,19 +235,19 @@ impl Eq for SharedText {}
 
 impl PartialEq<Arc<str>> for SharedText {
     fn eq(&self, other: &Arc<str>) -> bool {
-        self.reads(other)
+        self.equals_text(other)
     }
 }
 
 impl fmt::Debug for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.whole(), f)
+        fmt::Debug::fmt(self.whole_text(), f)
     }
 }
 
 impl fmt::Display for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.all.iter().try_for_each(|piece| f.write_str(piece.text()))
+        self.0.all.iter().try_for_each(|piece| f.write_str(piece.as_str()))
     }
 }
 
@@ -266,20 +271,20 @@ mod tests {
                 let patch = Patch { at: start, old: plain[start..end].into(), new };
                 let span = Span { start: near(start.saturating_sub(around)).min(start), end: near(end + around) };
                 plain = patch.apply(&plain).unwrap();
-                let after = shared.patched(&patch, span).unwrap();
+                let after = shared.with_patch(&patch, span).unwrap();
                 let other = Patch { old: "x".into(), ..patch };
-                prop_assert_eq!(shared.patched(&other, span), None);
+                prop_assert_eq!(shared.with_patch(&other, span), None);
                 shared = after;
                 prop_assert_eq!(shared.to_string(), plain.as_str());
                 prop_assert_eq!(shared.len(), plain.len());
-                prop_assert_eq!(shared.reads(&read), *read == *plain);
+                prop_assert_eq!(shared.equals_text(&read), *read == *plain);
                 for start in 0..=plain.len() {
                     for end in start..=plain.len() {
-                        prop_assert_eq!(shared.part(start, end), plain.get(start..end));
+                        prop_assert_eq!(shared.slice(start, end), plain.get(start..end));
                     }
                 }
             }
-            prop_assert_eq!(&**shared.whole(), plain.as_str());
+            prop_assert_eq!(&**shared.whole_text(), plain.as_str());
         }
     }
 
@@ -291,10 +296,10 @@ mod tests {
             let at = text.find(&format!("row {row}\n")).unwrap();
             let patch = Patch { at, old: "r".into(), new: "R".into() };
             let back = Patch { at, old: "R".into(), new: "r".into() };
-            shared = shared.patched(&patch, Span { start: at, end: at + 3 }).unwrap();
-            assert_eq!(shared.part(at, at + 4), Some("Row "));
-            assert_eq!(shared.part(at - 8, at - 1).map(str::len), Some(7));
-            shared = shared.patched(&back, Span { start: at, end: at + 3 }).unwrap();
+            shared = shared.with_patch(&patch, Span { start: at, end: at + 3 }).unwrap();
+            assert_eq!(shared.slice(at, at + 4), Some("Row "));
+            assert_eq!(shared.slice(at - 8, at - 1).map(str::len), Some(7));
+            shared = shared.with_patch(&back, Span { start: at, end: at + 3 }).unwrap();
         }
         assert!(shared.0.whole.get().is_none());
     }
@@ -306,7 +311,7 @@ mod tests {
         for row in 0..1000 {
             let at = row * 4;
             shared = shared
-                .patched(
+                .with_patch(
                     &Patch { at, old: "a".into(), new: "b".into() },
                     Span { start: at, end: at + 1 },
                 )

@@ -58,11 +58,12 @@ impl Source {
     /// Reads a text. Depth is bounded; a text that is not well-formed is told with line and column.
     pub fn parse(format: Format, text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
         let text = text.into();
-        let cut = if text.len() < segments::LONG { None } else { Segments::of(format, &text) };
+        let cut =
+            if text.len() < segments::LONG { None } else { Segments::from_text(format, &text) };
         match cut {
             Some(segments) => {
-                let lines = Lines::of(&text);
-                Ok(Self::of_cut(format, text.into(), lines, Cut::of(segments)))
+                let lines = Lines::new(&text);
+                Ok(Self::of_cut(format, text.into(), lines, Cut::new(segments)))
             }
             None => Self::parse_whole(format, text),
         }
@@ -76,8 +77,8 @@ impl Source {
     }
 
     fn parse_whole(format: Format, text: Arc<str>) -> Result<Self, SyntaxError> {
-        let lines = Lines::of(&text);
-        let body = Body::Whole(Whole::read(format, &text, &lines)?);
+        let lines = Lines::new(&text);
+        let body = Body::Whole(Whole::parse(format, &text, &lines)?);
         Ok(Self {
             format,
             text: text.into(),
@@ -99,7 +100,7 @@ impl Source {
     /// nothing, so the text itself decides.
     pub fn of_file(path: &Path, text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
         let text = text.into();
-        if let Some(format) = Format::of(path) {
+        if let Some(format) = Format::from_path(path) {
             return Self::of_format(format, text);
         }
         Self::json_of(&text).or_else(|error| {
@@ -137,7 +138,7 @@ impl Source {
 
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
-        self.text.whole()
+        self.text.whole_text()
     }
 
     /// The same, as it shares what it can with other revisions.
@@ -155,7 +156,7 @@ impl Source {
     /// How many documents the text holds: one, but for YAML with `---`. An empty text has none;
     /// TOML always has one.
     #[must_use]
-    pub fn documents(&self) -> usize {
+    pub fn document_count(&self) -> usize {
         match &self.meaning.body {
             Body::Whole(whole) => whole.tree.documents.len(),
             Body::Cut(_) => 1,
@@ -167,7 +168,7 @@ impl Source {
     pub fn value(&self, document: usize) -> Option<&Arc<Value>> {
         match &self.meaning.body {
             Body::Cut(cut) if document == 0 => Some(cut.value()),
-            _ => self.document(document).map(|document| &document.value),
+            _ => self.document_at(document).map(|document| &document.value),
         }
     }
 
@@ -180,30 +181,30 @@ impl Source {
     /// A document's own text, with its markers and comments.
     #[must_use]
     pub fn document_text(&self, document: usize) -> Option<&str> {
-        if self.cut().is_some() {
+        if self.as_cut().is_some() {
             return (document == 0).then_some(&**self.text());
         }
-        let extent = self.document(document)?.extent;
+        let extent = self.document_at(document)?.extent;
         self.text().get(extent.start..extent.end)
     }
 
     /// Where the value at `at` stands; values that come from an alias or a merge key have the
     /// alias's place.
     #[must_use]
-    pub fn place(&self, document: usize, at: &Pointer) -> Option<Place> {
-        let (key, value) = match self.alone(document, at) {
+    pub fn find_place(&self, document: usize, at: &Pointer) -> Option<Place> {
+        let (key, value) = match self.parse_segment(document, at) {
             Some((row, alone)) => {
-                let found = alone.document.find(&alone.inside(at))?;
-                let key = found.member.map(|member| alone.outside(member.key_span));
+                let found = alone.document.find(&alone.to_inner_pointer(at))?;
+                let key = found.member.map(|member| alone.to_outer_span(member.key_span));
                 // What is read alone may be the value without its key.
-                let own = || self.cut().and_then(|cut| cut.segments.key_span(&self.text, row));
+                let own = || self.as_cut().and_then(|cut| cut.segments.key_span(&self.text, row));
                 (
                     key.or_else(|| own().filter(|_| at.tokens().len() == 2)),
-                    alone.outside(found.node.span),
+                    alone.to_outer_span(found.node.span),
                 )
             }
             None => {
-                let found = self.document(document)?.find(at)?;
+                let found = self.document_at(document)?.find(at)?;
                 (found.member.map(|member| member.key_span), found.node.span)
             }
         };
@@ -214,33 +215,36 @@ impl Source {
 
     /// Where the value at `at` begins, with its key if it has one.
     #[must_use]
-    pub fn start(&self, document: usize, at: &Pointer) -> Option<usize> {
-        if let Some((cut, row)) = self.segment(document, at).filter(|_| at.tokens().len() == 2) {
-            return cut.segments.start(&self.text, row);
+    pub fn start_offset(&self, document: usize, at: &Pointer) -> Option<usize> {
+        if let Some((cut, row)) = self.find_segment(document, at).filter(|_| at.tokens().len() == 2)
+        {
+            return cut.segments.key_start(&self.text, row);
         }
-        if let ([_, _, key], Some((cut, row))) = (at.tokens(), self.segment(document, at))
+        if let ([_, _, key], Some((cut, row))) = (at.tokens(), self.find_segment(document, at))
             && let Some(found) = cut.segments.member_start(&self.text, row, key)
         {
             return found;
         }
-        self.place(document, at).map(|place| place.key.unwrap_or(place.value).start)
+        self.find_place(document, at).map(|place| place.key.unwrap_or(place.value).start)
     }
 
     /// The value's own text, exactly as written.
     #[must_use]
-    pub fn written(&self, document: usize, at: &Pointer) -> Option<&str> {
-        let span = match self.alone(document, at) {
-            Some((_, alone)) => alone.outside(alone.document.find(&alone.inside(at))?.node.span),
-            None => self.document(document)?.find(at)?.node.span,
+    pub fn written_text(&self, document: usize, at: &Pointer) -> Option<&str> {
+        let span = match self.parse_segment(document, at) {
+            Some((_, alone)) => {
+                alone.to_outer_span(alone.document.find(&alone.to_inner_pointer(at))?.node.span)
+            }
+            None => self.document_at(document)?.find(at)?.node.span,
         };
-        self.text.part(span.start, span.end)
+        self.text.slice(span.start, span.end)
     }
 
     /// A document as JSON on one line, numbers to the letter; `None` where there is no such
     /// document.
     #[must_use]
-    pub fn json(&self, document: usize) -> Option<String> {
-        Some(print::one_line(&Draft::of_document(self.document(document)?, self.text())))
+    pub fn to_json(&self, document: usize) -> Option<String> {
+        Some(print::one_line(&Draft::of_document(self.document_at(document)?, self.text())))
     }
 
     /// The text of a new file with this value, which is the document's own up to the order of
@@ -248,19 +252,19 @@ impl Source {
     /// no document, or more than one.
     #[must_use]
     pub fn laid_out(&self, value: &Value) -> Option<String> {
-        let [document] = self.whole()?.tree.documents.as_slice() else { return None };
+        let [document] = self.parsed_whole()?.tree.documents.as_slice() else { return None };
         let draft = Draft::of_arranged(value, document, self.text());
         Some(format!(
             "{}{}",
-            self.head(),
-            print::laid_out(self.format, &draft, Page::of(self.text(), self.format).eol)
+            self.leading_comments(),
+            print::laid_out(self.format, &draft, Page::new(self.text(), self.format).eol)
         ))
     }
 
     /// Whether the text is as a new file's would be; one with nothing but comments is.
     #[must_use]
     pub fn is_laid_out(&self) -> bool {
-        let only_head = self.head().len() == self.text.len();
+        let only_head = self.leading_comments().len() == self.text.len();
         only_head
             || self
                 .value(0)
@@ -276,7 +280,7 @@ impl Source {
     }
 
     /// The comments and empty lines that the text begins with.
-    fn head(&self) -> &str {
+    fn leading_comments(&self) -> &str {
         let sign = if self.format.is_json() { "//" } else { "#" };
         let is_head = |line: &&str| line.trim().is_empty() || line.starts_with(sign);
         let len = self.text().split_inclusive('\n').take_while(is_head).map(str::len).sum();
@@ -286,15 +290,17 @@ impl Source {
     /// A document as PyYAML reads it, JSON as well as YAML; `None` where there is no such document.
     #[must_use]
     pub fn as_python(&self, document: usize) -> Option<Reading> {
-        Some(python::reading(self.document(document)?, self.text()))
+        Some(python::read_as_python(self.document_at(document)?, self.text()))
     }
 
     /// The same of a part of a document, with pointers within that part.
     #[must_use]
     pub fn as_python_at(&self, document: usize, at: &Pointer) -> Option<Reading> {
-        match self.alone(document, at) {
-            Some((_, alone)) => python::reading_at(&alone.document, &alone.inside(at), &alone.text),
-            None => python::reading_at(self.document(document)?, at, self.text()),
+        match self.parse_segment(document, at) {
+            Some((_, alone)) => {
+                python::reading_at(&alone.document, &alone.to_inner_pointer(at), &alone.text)
+            }
+            None => python::reading_at(self.document_at(document)?, at, self.text()),
         }
     }
 
@@ -302,7 +308,7 @@ impl Source {
     /// value.
     #[must_use]
     pub fn pointer_at(&self, offset: usize) -> Option<(usize, Pointer)> {
-        self.whole()?.tree.pointer_at(offset)
+        self.parsed_whole()?.tree.pointer_at(offset)
     }
 
     /// What is odd about the text, in the order it stands.
@@ -328,30 +334,30 @@ impl Source {
     /// below an anchor shows at its aliases too. The new text is read again and held against what
     /// was meant: what would come out otherwise is refused.
     pub fn apply(&self, document: usize, edit: &Edit) -> Result<(Source, Patch), EditError> {
-        if document >= self.documents().max(1) {
+        if document >= self.document_count().max(1) {
             return Err(EditError::NoDocument(document));
         }
         if let Some(done) = self.apply_alone(document, edit) {
             return Ok(done);
         }
         let before = self.value(document).map(|value| &**value);
-        let expected = value::edited(before, edit)?;
-        if before == Some(&expected) && !self.respells(document, edit) {
-            return Ok((self.clone(), change::patch(self.text(), Vec::new())));
+        let expected = value::with_edit(before, edit)?;
+        if before == Some(&expected) && !self.changes_spelling(document, edit) {
+            return Ok((self.clone(), change::patch_from_splices(self.text(), Vec::new())));
         }
         if let Some(done) = self.apply_gently(document, edit, &expected) {
             return Ok(done);
         }
         let mut refused = None;
-        for splices in edit_strategies::ways(
+        for splices in edit_strategies::list_strategies(
             self.format,
             self.text(),
-            self.document(document),
+            self.document_at(document),
             edit,
             &expected,
             self.learned.as_deref(),
         )? {
-            match self.amended(document, &expected, splices) {
+            match self.splice_checked(document, &expected, splices) {
                 Ok(done) => return Ok(done),
                 Err(error) => drop(refused.get_or_insert(error)),
             }
@@ -360,14 +366,14 @@ impl Source {
     }
 
     /// The text with splices that were found elsewhere, if they do what the edit means.
-    pub(super) fn spliced(
+    pub(super) fn apply_splices(
         &self,
         document: usize,
         edit: &Edit,
         splices: Vec<Splice>,
     ) -> Result<(Source, Patch), EditError> {
-        let expected = value::edited(self.value(document).map(|value| &**value), edit)?;
-        self.amended(document, &expected, splices)
+        let expected = value::with_edit(self.value(document).map(|value| &**value), edit)?;
+        self.splice_checked(document, &expected, splices)
     }
 
     /// A list or an object set anew by the few edits in which it differs, so that the rest of it
@@ -379,29 +385,34 @@ impl Source {
         expected: &Value,
     ) -> Option<(Source, Patch)> {
         let Edit::Set { at, to } = edit else { return None };
-        let steps = minimal_edits::steps(at, at.get(self.value(document)?)?, to)?;
+        let steps = minimal_edits::edits_between(at, at.get(self.value(document)?)?, to)?;
         let mut now = self.clone();
         for step in &steps {
             now = now.apply(document, step).ok()?.0;
         }
-        let patch =
-            change::patch(self.text(), vec![Splice::new(0, self.text.len(), &**now.text())]);
-        edit_strategies::means(now.document(document)?, expected).then_some((now, patch))
+        let patch = change::patch_from_splices(
+            self.text(),
+            vec![Splice::new(0, self.text.len(), &**now.text())],
+        );
+        edit_strategies::matches_expected(now.document_at(document)?, expected)
+            .then_some((now, patch))
     }
 
     /// The text with the splices made, if it means what is expected.
-    fn amended(
+    fn splice_checked(
         &self,
         document: usize,
         expected: &Value,
         splices: Vec<Splice>,
     ) -> Result<(Source, Patch), EditError> {
-        let patch = change::patch(self.text(), splices);
-        let after = self.patched(&patch)?;
-        let count = self.documents().max(document + 1);
+        let patch = change::patch_from_splices(self.text(), splices);
+        let after = self.with_patch(&patch)?;
+        let count = self.document_count().max(document + 1);
         let others = (0..count).filter(|other| *other != document);
-        let holds = after.documents() == count
-            && after.document(document).is_some_and(|now| edit_strategies::means(now, expected))
+        let holds = after.document_count() == count
+            && after
+                .document_at(document)
+                .is_some_and(|now| edit_strategies::matches_expected(now, expected))
             && others.into_iter().all(|other| self.value(other) == after.value(other));
         match holds {
             true => Ok((after, patch)),
@@ -413,10 +424,12 @@ impl Source {
 
     /// Whether the text changes although the value stays: another spelling of a number, equal items
     /// that change places.
-    fn respells(&self, document: usize, edit: &Edit) -> bool {
+    fn changes_spelling(&self, document: usize, edit: &Edit) -> bool {
         match edit {
-            Edit::Set { at, to } => match (to.value(), to.written()) {
-                (Value::Number(_), Some(spelling)) => self.written(document, at) != Some(spelling),
+            Edit::Set { at, to } => match (to.value(), to.source_text()) {
+                (Value::Number(_), Some(spelling)) => {
+                    self.written_text(document, at) != Some(spelling)
+                }
                 (Value::String(_), _) => self.is_ambiguous(document, at, false),
                 _ => false,
             },
@@ -431,7 +444,7 @@ impl Source {
     /// Whether a note is about the key at its place, and not about the value.
     #[must_use]
     pub fn is_key(&self, note: &Note) -> bool {
-        let key = self.place(note.document, &note.at).and_then(|place| place.key);
+        let key = self.find_place(note.document, &note.at).and_then(|place| place.key);
         key.is_some_and(|key| self.position(key.start) == (note.line, note.column))
     }
 
@@ -448,12 +461,15 @@ impl Source {
     ///
     /// # Errors
     /// When there is no such document, or the rest would read otherwise without it.
-    pub fn without(&self, document: usize) -> Result<Self, EditError> {
-        let extent = self.document(document).ok_or(EditError::NoDocument(document))?.extent;
-        let patch = change::patch(self.text(), vec![Splice::new(extent.start, extent.end, "")]);
-        let after = self.patched(&patch)?;
-        let rest = (0..self.documents()).filter(|row| *row != document);
-        let same = after.documents() + 1 == self.documents()
+    pub fn without_document(&self, document: usize) -> Result<Self, EditError> {
+        let extent = self.document_at(document).ok_or(EditError::NoDocument(document))?.extent;
+        let patch = change::patch_from_splices(
+            self.text(),
+            vec![Splice::new(extent.start, extent.end, "")],
+        );
+        let after = self.with_patch(&patch)?;
+        let rest = (0..self.document_count()).filter(|row| *row != document);
+        let same = after.document_count() + 1 == self.document_count()
             && rest.enumerate().all(|(now, row)| after.value(now) == self.value(row));
         if same {
             Ok(after)
@@ -463,10 +479,10 @@ impl Source {
     }
 
     /// The text after a patch (an edit taken back or made again).
-    pub fn patched(&self, patch: &Patch) -> Result<Self, EditError> {
+    pub fn with_patch(&self, patch: &Patch) -> Result<Self, EditError> {
         let span = Span { start: patch.at, end: patch.at + patch.old.len() };
         let within = self
-            .cut()
+            .as_cut()
             .and_then(|cut| cut.segments.row_around(span))
             .and_then(|row| self.patched_in(row, patch));
         if let Some(after) = within {
@@ -480,29 +496,31 @@ impl Source {
         Ok(Self { learned: self.learned.clone(), ..after })
     }
 
-    fn document(&self, row: usize) -> Option<&Document> {
-        self.whole()?.tree.documents.get(row)
+    fn document_at(&self, row: usize) -> Option<&Document> {
+        self.parsed_whole()?.tree.documents.get(row)
     }
 
-    fn whole(&self) -> Option<&Whole> {
+    fn parsed_whole(&self) -> Option<&Whole> {
         match &self.meaning.body {
             Body::Whole(whole) => Some(whole),
-            Body::Cut(cut) => cut.whole(self.format, &self.text, &self.meaning.lines),
+            Body::Cut(cut) => cut.parsed_whole(self.format, &self.text, &self.meaning.lines),
         }
     }
 
     /// A part of a document's value, without a look at the rest where that can be.
     #[must_use]
     pub fn value_at(&self, document: usize, at: &Pointer) -> Option<&Value> {
-        if let (Some(cut), [name, ..]) = (self.cut().filter(|_| document == 0), at.tokens())
+        if let (Some(cut), [name, ..]) = (self.as_cut().filter(|_| document == 0), at.tokens())
             && !cut.segments.has_section(name)
         {
             return None;
         }
-        match self.segment(document, at) {
-            Some((cut, row)) => {
-                at.tokens()[2..].iter().cloned().collect::<Pointer>().get(cut.segments.value(row)?)
-            }
+        match self.find_segment(document, at) {
+            Some((cut, row)) => at.tokens()[2..]
+                .iter()
+                .cloned()
+                .collect::<Pointer>()
+                .get(cut.segments.row_value(row)?),
             None => at.get(self.value(document)?),
         }
     }
@@ -513,26 +531,26 @@ impl Source {
         &self,
         document: usize,
     ) -> Option<impl Iterator<Item = (&str, impl Iterator<Item = Member<'_>>)>> {
-        self.cut().filter(|_| document == 0).map(|cut| cut.segments.sections())
+        self.as_cut().filter(|_| document == 0).map(|cut| cut.segments.sections())
     }
 
     /// The value of a member of a section, to be held on its own; `None` where the text is read as
     /// a whole.
     #[must_use]
-    pub fn member(&self, document: usize, at: &Pointer) -> Option<&Arc<Value>> {
-        let (cut, row) = self.segment(document, at).filter(|_| at.tokens().len() == 2)?;
-        cut.segments.value(row)
+    pub fn section_member(&self, document: usize, at: &Pointer) -> Option<&Arc<Value>> {
+        let (cut, row) = self.find_segment(document, at).filter(|_| at.tokens().len() == 2)?;
+        cut.segments.row_value(row)
     }
 
     /// Where this revision of a text says something else than another one; `None` where that cannot
     /// be told without reading them.
     #[must_use]
-    pub fn differing(&self, other: &Self) -> Option<Vec<Pointer>> {
-        let (one, other) = (self.cut()?, other.cut()?);
+    pub fn changed_places(&self, other: &Self) -> Option<Vec<Pointer>> {
+        let (one, other) = (self.as_cut()?, other.as_cut()?);
         one.segments
-            .rewritten(&other.segments)?
+            .changed_rows(&other.segments)?
             .into_iter()
-            .map(|row| one.segments.place(row))
+            .map(|row| one.segments.row_pointer(row))
             .collect()
     }
 
@@ -540,10 +558,10 @@ impl Source {
     /// there in the other; `None` where that cannot be told without a comparison of the texts.
     #[must_use]
     pub fn pieces_beside(&self, other: &Self) -> Option<Vec<(Span, Span)>> {
-        let (one, other) = (&self.cut()?.segments, &other.cut()?.segments);
-        one.rewritten(other)?
+        let (one, other) = (&self.as_cut()?.segments, &other.as_cut()?.segments);
+        one.changed_rows(other)?
             .into_iter()
-            .map(|row| Some((one.span(row)?, other.span(row)?)))
+            .map(|row| Some((one.row_span(row)?, other.row_span(row)?)))
             .collect()
     }
 
@@ -551,33 +569,38 @@ impl Source {
     /// one, or cannot be made there.
     fn apply_alone(&self, document: usize, edit: &Edit) -> Option<(Source, Patch)> {
         // An edit of a segment as a whole is one of its section.
-        let (row, alone) =
-            self.alone(document, edit.at()).filter(|_| edit.at().tokens().len() > 2)?;
-        let within = edit.within(&edit.at().tokens()[..alone.depth].iter().cloned().collect())?;
-        let learned = self.cut()?.learned(self.format, &self.text);
+        let (row, alone) = self
+            .parse_segment(document, edit.pointer())
+            .filter(|_| edit.pointer().tokens().len() > 2)?;
+        let within =
+            edit.strip_prefix(&edit.pointer().tokens()[..alone.depth].iter().cloned().collect())?;
+        let learned = self.as_cut()?.learned_style(self.format, &self.text);
         let part =
             Self { learned, ..Self::parse_whole(self.format, alone.text.as_str().into()).ok()? };
         let (_, patch) = part.apply(0, &within).ok()?;
         let patch = Patch { at: patch.at + alone.ahead, ..patch };
         if patch.old == patch.new {
-            return Some((self.clone(), change::patch(self.text(), Vec::new())));
+            return Some((self.clone(), change::patch_from_splices(self.text(), Vec::new())));
         }
         Some((self.patched_in(row, &patch)?, patch))
     }
 
     /// The text after a patch within a segment.
     fn patched_in(&self, row: usize, patch: &Patch) -> Option<Source> {
-        let cut = self.cut()?;
-        let span = cut.segments.span(row)?;
-        let text = self.text.patched(patch, span)?;
+        let cut = self.as_cut()?;
+        let span = cut.segments.row_span(row)?;
+        let text = self.text.with_patch(patch, span)?;
         let Span { start, end } = span;
-        let segments =
-            cut.segments.replaced(row, &text, end - start + patch.new.len() - patch.old.len())?;
-        let lines = self.meaning.lines.patched(patch);
-        Some(Self::of_cut(self.format, text, lines, cut.revised(segments)))
+        let segments = cut.segments.replace_segment(
+            row,
+            &text,
+            end - start + patch.new.len() - patch.old.len(),
+        )?;
+        let lines = self.meaning.lines.with_patch(patch);
+        Some(Self::of_cut(self.format, text, lines, cut.with_segments(segments)))
     }
 
-    fn cut(&self) -> Option<&Cut> {
+    fn as_cut(&self) -> Option<&Cut> {
         match &self.meaning.body {
             Body::Cut(cut) => Some(cut),
             Body::Whole(_) => None,
@@ -585,14 +608,14 @@ impl Source {
     }
 
     /// The segment that a pointer leads to or into.
-    fn segment(&self, document: usize, at: &Pointer) -> Option<(&Cut, usize)> {
-        let cut = self.cut().filter(|_| document == 0)?;
-        Some((cut, cut.segments.row(at)?))
+    fn find_segment(&self, document: usize, at: &Pointer) -> Option<(&Cut, usize)> {
+        let cut = self.as_cut().filter(|_| document == 0)?;
+        Some((cut, cut.segments.row_at(at)?))
     }
 
     /// The same, read alone.
-    fn alone(&self, document: usize, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
-        self.cut().filter(|_| document == 0)?.alone(&self.text, at)
+    fn parse_segment(&self, document: usize, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
+        self.as_cut().filter(|_| document == 0)?.parse_segment(&self.text, at)
     }
 }
 
@@ -608,13 +631,13 @@ mod tests {
     }
 
     fn written<'s>(source: &'s Source, at: &str) -> &'s str {
-        source.written(0, &Pointer::parse(at).unwrap()).unwrap()
+        source.written_text(0, &Pointer::parse(at).unwrap()).unwrap()
     }
 
     /// The text read in segments, however short it is.
     fn cut(format: Format, text: &str) -> Option<Source> {
-        let segments = Segments::of(format, text)?;
-        Some(Source::of_cut(format, text.into(), Lines::of(text), Cut::of(segments)))
+        let segments = Segments::from_text(format, text)?;
+        Some(Source::of_cut(format, text.into(), Lines::new(text), Cut::new(segments)))
     }
 
     fn whole(format: Format, text: &str) -> Source {
@@ -646,11 +669,16 @@ mod tests {
         let mut all = Vec::new();
         places(whole.value(0).unwrap(), &Pointer::root(), &mut all);
         for at in &all {
-            prop_assert_eq!(cut.place(0, at), whole.place(0, at), "{}", at);
-            prop_assert_eq!(cut.start(0, at), whole.start(0, at), "{}", at);
+            prop_assert_eq!(cut.find_place(0, at), whole.find_place(0, at), "{}", at);
+            prop_assert_eq!(cut.start_offset(0, at), whole.start_offset(0, at), "{}", at);
             let absent = at.child("absent");
-            prop_assert_eq!(cut.start(0, &absent), whole.start(0, &absent), "{}", absent);
-            prop_assert_eq!(cut.written(0, at), whole.written(0, at), "{}", at);
+            prop_assert_eq!(
+                cut.start_offset(0, &absent),
+                whole.start_offset(0, &absent),
+                "{}",
+                absent
+            );
+            prop_assert_eq!(cut.written_text(0, at), whole.written_text(0, at), "{}", at);
             prop_assert_eq!(cut.value_at(0, at), whole.value_at(0, at), "{}", at);
             prop_assert_eq!(
                 cut.as_python_at(0, at).map(|read| read.value),
@@ -757,7 +785,7 @@ mod tests {
             for key in members.keys() {
                 let at = Pointer::root().child("two").child(key.as_str());
                 assert_eq!(begun.value_at(0, &at), whole.value_at(0, &at));
-                assert_eq!(begun.place(0, &at), whole.place(0, &at));
+                assert_eq!(begun.find_place(0, &at), whole.find_place(0, &at));
             }
             assert!(Source::beginning(format, &text(20)).is_none());
             assert!(Source::beginning(format, &"[1]\n".repeat(100_000)).is_none());
@@ -801,7 +829,7 @@ mod tests {
                 match (after_cut, after_whole) {
                     (Ok((after_cut, patch)), Ok((after_whole, _))) => {
                         prop_assert_eq!(after_cut.text(), after_whole.text(), "{:?} of {}", edit, text);
-                        let back = after_cut.patched(&patch.inverse()).unwrap();
+                        let back = after_cut.with_patch(&patch.inverse()).unwrap();
                         prop_assert_eq!(back.text(), cut.text());
                         prop_assert_eq!(back.value(0), cut.value(0));
                         (cut, whole) = (after_cut, after_whole);
@@ -864,7 +892,7 @@ mod tests {
         let source = read(Format::Yaml, &text);
         let set = Edit::Set { at: at("/tool/tool-150/description"), to: "other".into() };
         let (after, _) = source.apply(0, &set).unwrap();
-        assert_eq!(after.differing(&source), Some(vec![at("/tool/tool-150")]));
+        assert_eq!(after.changed_places(&source), Some(vec![at("/tool/tool-150")]));
         assert_eq!(
             **after.text(),
             *text.replacen("n150\n    description: d", "n150\n    description: other", 1)
@@ -879,12 +907,13 @@ mod tests {
     fn a_document_is_taken_out_and_the_others_stay_as_written() {
         let text = "# head\na: 1 # one\n---\n# of b\nb: yes\n---\nc: [3,  4]\n";
         let source = read(Format::Yaml, text);
-        let without = |row: usize| source.without(row).map(|after| after.text().to_string());
+        let without =
+            |row: usize| source.without_document(row).map(|after| after.text().to_string());
         assert_eq!(without(1).as_deref(), Ok("# head\na: 1 # one\n---\nc: [3,  4]\n"));
         assert_eq!(without(2).as_deref(), Ok("# head\na: 1 # one\n---\n# of b\nb: yes\n"));
-        let first = source.without(0).unwrap();
+        let first = source.without_document(0).unwrap();
         assert_eq!(
-            (first.documents(), first.value(0), first.value(1)),
+            (first.document_count(), first.value(0), first.value(1)),
             (2, source.value(1), source.value(2))
         );
         assert_eq!(without(3), Err(EditError::NoDocument(3)));
@@ -895,7 +924,7 @@ mod tests {
         let source = read(Format::Json, "\u{feff}{\r\n  \"ä\\u00e4\": [1.50, {\"b\": null}]\r\n}");
         assert_eq!(**source.value(0).unwrap(), json!({"ää": [1.5, {"b": null}]}));
         assert_eq!(written(&source, "/ää/0"), "1.50");
-        let place = source.place(0, &Pointer::parse("/ää/1/b").unwrap()).unwrap();
+        let place = source.find_place(0, &Pointer::parse("/ää/1/b").unwrap()).unwrap();
         assert_eq!((place.line, place.column), (2, 22));
         let offset = source.text().find("null").unwrap();
         assert_eq!(source.pointer_at(offset), Some((0, Pointer::parse("/ää/1/b").unwrap())));
@@ -905,18 +934,18 @@ mod tests {
     fn a_document_is_json_on_one_line_with_its_own_numbers() {
         let text = "{\n  \"a\": [1.50, 1e3 , 12345678901234567890123, -0],\r\n \"\\u00e4\": {\"b\": \"x\\ty\" }, \"c\": [] }";
         let wanted = r#"{"a":[1.50,1e3,12345678901234567890123,-0],"ä":{"b":"x\ty"},"c":[]}"#;
-        assert_eq!(read(Format::Json, text).json(0).as_deref(), Some(wanted));
+        assert_eq!(read(Format::Json, text).to_json(0).as_deref(), Some(wanted));
         let yaml = "a: &n 1.50\nb: 0x10\nc: *n\nd: 1_000\ne: [+1, .5, 2.]\n---\n- x\n";
         assert_eq!(
-            read(Format::Yaml, yaml).json(0).as_deref(),
+            read(Format::Yaml, yaml).to_json(0).as_deref(),
             Some(r#"{"a":1.50,"b":16,"c":1.5,"d":"1_000","e":[1,0.5,2.0]}"#)
         );
-        assert_eq!(read(Format::Yaml, yaml).json(1).as_deref(), Some(r#"["x"]"#));
+        assert_eq!(read(Format::Yaml, yaml).to_json(1).as_deref(), Some(r#"["x"]"#));
         assert_eq!(
-            read(Format::Toml, "a = 1_000\nb = 1.50\n").json(0).as_deref(),
+            read(Format::Toml, "a = 1_000\nb = 1.50\n").to_json(0).as_deref(),
             Some(r#"{"a":1000,"b":1.50}"#)
         );
-        assert_eq!(read(Format::Yaml, "").json(0), None);
+        assert_eq!(read(Format::Yaml, "").to_json(0), None);
     }
 
     #[test]
@@ -957,7 +986,7 @@ mod tests {
             read(Format::Json5, "\u{feff}\u{a0}[\u{b}]").value(0).map(|value| (**value).clone()),
             Some(json!([]))
         );
-        assert_eq!(read(Format::Jsonc, "// nothing\n").documents(), 0);
+        assert_eq!(read(Format::Jsonc, "// nothing\n").document_count(), 0);
         let of = |name: &str, text: &str| {
             Source::of_file(Path::new(name), text).map(|source| source.format())
         };
@@ -1042,7 +1071,8 @@ mod tests {
         ] {
             assert_eq!(written(&source, at), text, "{at}");
         }
-        let empty = |at: &str| source.place(0, &Pointer::parse(at).unwrap()).unwrap().value.start;
+        let empty =
+            |at: &str| source.find_place(0, &Pointer::parse(at).unwrap()).unwrap().value.start;
         assert!(text[..empty("/c")].ends_with("\nc:"));
         assert!(text[..empty("/d")].ends_with("d: &x"));
         assert!(text[..empty("/g/1")].ends_with("- a\n-"));
@@ -1052,7 +1082,7 @@ mod tests {
     fn yaml_documents_merges_and_notes() {
         let text = "\u{feff}base: &b {x: 1, y: 2}\nmore: {<<: *b, y: 3}\nflag: yes\nflag: no\non: 012\n---\n--- # two\n- 1\n...\n";
         let source = read(Format::Yaml, text);
-        assert_eq!(source.documents(), 3);
+        assert_eq!(source.document_count(), 3);
         assert_eq!(source.value(0).unwrap()["more"], json!({"x": 1, "y": 3}));
         assert_eq!((**source.value(1).unwrap()).clone(), json!(null));
         assert_eq!(
@@ -1074,7 +1104,7 @@ mod tests {
             ]
         );
         for text in ["", "# only\n", "\n\n"] {
-            assert_eq!(read(Format::Yaml, text).documents(), 0, "{text:?}");
+            assert_eq!(read(Format::Yaml, text).document_count(), 0, "{text:?}");
         }
     }
 
@@ -1254,8 +1284,8 @@ mod tests {
                 if let Ok(source) = Source::parse(format, &*text) {
                     for offset in 0..=text.len() {
                         if let Some((document, at)) = source.pointer_at(offset) {
-                            prop_assert!(source.place(document, &at).is_some(), "{text:?} {offset} {at}");
-                            prop_assert!(source.written(document, &at).is_some(), "{text:?} {offset} {at}");
+                            prop_assert!(source.find_place(document, &at).is_some(), "{text:?} {offset} {at}");
+                            prop_assert!(source.written_text(document, &at).is_some(), "{text:?} {offset} {at}");
                         }
                     }
                 }

@@ -111,7 +111,7 @@ impl Node {
         )
     }
 
-    fn count(&self) -> usize {
+    fn child_count(&self) -> usize {
         match &self.shape {
             Shape::Scalar | Shape::Alias => 0,
             Shape::List { items, .. } => items.len(),
@@ -120,7 +120,7 @@ impl Node {
     }
 
     /// A child with all of its text, key included.
-    fn child(&self, row: usize) -> Option<(Token<'_>, Span, &Node)> {
+    fn nth_child(&self, row: usize) -> Option<(Token<'_>, Span, &Node)> {
         match &self.shape {
             Shape::Scalar | Shape::Alias => None,
             Shape::List { items, .. } => {
@@ -135,7 +135,7 @@ impl Node {
     }
 
     /// Whether a member is the one that counts for its key.
-    fn counts(&self, member: &Member) -> bool {
+    fn is_effective_member(&self, member: &Member) -> bool {
         let Shape::Object { members, .. } = &self.shape else { return false };
         members.get(&member.key).is_some_and(|counting| std::ptr::eq(counting, member))
     }
@@ -152,17 +152,18 @@ impl Node {
         if apart {
             // They stand one behind the other: the last that begins before the offset is found by
             // halving.
-            let (mut row, mut above) = (0, self.count());
+            let (mut row, mut above) = (0, self.child_count());
             while row < above {
                 let middle = row.midpoint(above);
-                let begun = self.child(middle).is_some_and(|(_, span, _)| span.start <= offset);
+                let begun = self.nth_child(middle).is_some_and(|(_, span, _)| span.start <= offset);
                 if begun { row = middle + 1 } else { above = middle }
             }
-            return self.child(row.checked_sub(1)?).filter(|(_, span, _)| holds(*span));
+            return self.nth_child(row.checked_sub(1)?).filter(|(_, span, _)| holds(*span));
         }
         // Tables of TOML may overlap: the narrowest that holds the offset is meant.
-        let holding =
-            (0..self.count()).filter_map(|row| self.child(row)).filter(|(_, span, _)| holds(*span));
+        let holding = (0..self.child_count())
+            .filter_map(|row| self.nth_child(row))
+            .filter(|(_, span, _)| holds(*span));
         holding.min_by_key(|(_, span, _)| {
             (span.end == offset && span.start != offset, span.end - span.start)
         })
@@ -189,7 +190,7 @@ impl Members {
     }
 
     /// The row of the member that counts for a key: the last of that name.
-    pub fn row(&self, key: &str) -> Option<usize> {
+    pub fn row_of_key(&self, key: &str) -> Option<usize> {
         if self.list.len() < INDEXED_FROM {
             return self.list.iter().rposition(|member| &*member.key == key && !member.merge);
         }
@@ -204,7 +205,7 @@ impl Members {
     }
 
     pub fn get(&self, key: &str) -> Option<&Member> {
-        self.list.get(self.row(key)?)
+        self.list.get(self.row_of_key(key)?)
     }
 }
 
@@ -251,7 +252,7 @@ impl Document {
                 Token::Member(member) if member.merge => return Some(at),
                 // Nor does an earlier member of the same key have an inside that could be pointed
                 // to.
-                Token::Member(member) if !node.counts(member) => {
+                Token::Member(member) if !node.is_effective_member(member) => {
                     return Some(at.child(&*member.key));
                 }
                 Token::Member(member) => at.child(&*member.key),

@@ -7,23 +7,23 @@ use crate::schema::pointer::Pointer;
 
 /// Makes an edit; on an error the value is as it was. On the way to a place `null` counts as
 /// missing.
-pub fn apply(value: &mut Value, edit: &Edit) -> Result<(), EditError> {
+pub fn apply_edit(value: &mut Value, edit: &Edit) -> Result<(), EditError> {
     match edit {
         Edit::Set { at, to } => {
-            *make(value, at)? = to.value().clone();
+            *ensure_slot(value, at)? = to.value().clone();
             Ok(())
         }
-        Edit::Remove { at } => remove(value, at),
-        Edit::Insert { at, item } => insert(value, at, item.value()),
-        Edit::Move { at, to } => shift(value, at, *to),
-        Edit::Rename { at, key } => rename(value, at, key),
+        Edit::Remove { at } => remove_at(value, at),
+        Edit::Insert { at, item } => insert_item(value, at, item.value()),
+        Edit::Move { at, to } => move_item(value, at, *to),
+        Edit::Rename { at, key } => rename_key(value, at, key),
     }
 }
 
 /// The value after an edit; `None` is a document that is not there yet.
-pub(crate) fn edited(value: Option<&Value>, edit: &Edit) -> Result<Value, EditError> {
+pub(crate) fn with_edit(value: Option<&Value>, edit: &Edit) -> Result<Value, EditError> {
     let mut value = value.cloned().unwrap_or_default();
-    apply(&mut value, edit).map(|()| value)
+    apply_edit(&mut value, edit).map(|()| value)
 }
 
 /// The parent list and the index that a pointer to an item names.
@@ -34,7 +34,7 @@ pub(super) fn item_place(at: &Pointer) -> Result<(Pointer, usize), EditError> {
 }
 
 /// The slot at a pointer, with the objects on the way made where they are missing.
-fn make<'v>(value: &'v mut Value, at: &Pointer) -> Result<&'v mut Value, EditError> {
+fn ensure_slot<'v>(value: &'v mut Value, at: &Pointer) -> Result<&'v mut Value, EditError> {
     let mut slot = value;
     for (row, token) in at.tokens().iter().enumerate() {
         if slot.is_null() {
@@ -44,19 +44,19 @@ fn make<'v>(value: &'v mut Value, at: &Pointer) -> Result<&'v mut Value, EditErr
             Value::Object(members) => members.entry(token.clone()).or_insert(Value::Null),
             Value::Array(items) => {
                 let item = token.parse::<usize>().ok().and_then(|index| items.get_mut(index));
-                item.ok_or_else(|| EditError::NoSuchPlace(head(at, row + 1)))?
+                item.ok_or_else(|| EditError::NoSuchPlace(pointer_prefix(at, row + 1)))?
             }
-            _ => return Err(EditError::NotAnObject(head(at, row))),
+            _ => return Err(EditError::NotAnObject(pointer_prefix(at, row))),
         };
     }
     Ok(slot)
 }
 
-fn head(at: &Pointer, tokens: usize) -> Pointer {
+fn pointer_prefix(at: &Pointer, tokens: usize) -> Pointer {
     at.tokens().iter().take(tokens).cloned().collect()
 }
 
-fn insert(value: &mut Value, at: &Pointer, item: &Value) -> Result<(), EditError> {
+fn insert_item(value: &mut Value, at: &Pointer, item: &Value) -> Result<(), EditError> {
     let (parent, index) = item_place(at)?;
     if index > parent.get(value).and_then(Value::as_array).map_or(0, Vec::len) {
         let other = parent.get(value).filter(|value| !value.is_array() && !value.is_null());
@@ -66,7 +66,7 @@ fn insert(value: &mut Value, at: &Pointer, item: &Value) -> Result<(), EditError
             EditError::NoSuchPlace(at.clone())
         });
     }
-    let list = make(value, &parent)?;
+    let list = ensure_slot(value, &parent)?;
     if list.is_null() {
         *list = Value::Array(Vec::new());
     }
@@ -74,7 +74,7 @@ fn insert(value: &mut Value, at: &Pointer, item: &Value) -> Result<(), EditError
     Ok(())
 }
 
-fn shift(value: &mut Value, at: &Pointer, to: usize) -> Result<(), EditError> {
+fn move_item(value: &mut Value, at: &Pointer, to: usize) -> Result<(), EditError> {
     let (parent, index) = item_place(at)?;
     let list = parent.get_mut(value).ok_or_else(|| EditError::NoSuchPlace(parent.clone()))?;
     let items = list.as_array_mut().ok_or_else(|| EditError::NotAList(parent.clone()))?;
@@ -86,7 +86,7 @@ fn shift(value: &mut Value, at: &Pointer, to: usize) -> Result<(), EditError> {
     Ok(())
 }
 
-fn remove(value: &mut Value, at: &Pointer) -> Result<(), EditError> {
+fn remove_at(value: &mut Value, at: &Pointer) -> Result<(), EditError> {
     let missing = || EditError::NoSuchPlace(at.clone());
     let (parent, last) = at.parent().zip(at.last()).ok_or_else(missing)?;
     match parent.get_mut(value).ok_or_else(missing)? {
@@ -100,7 +100,7 @@ fn remove(value: &mut Value, at: &Pointer) -> Result<(), EditError> {
     }
 }
 
-fn rename(value: &mut Value, at: &Pointer, key: &str) -> Result<(), EditError> {
+fn rename_key(value: &mut Value, at: &Pointer, key: &str) -> Result<(), EditError> {
     let missing = || EditError::NoSuchPlace(at.clone());
     let (parent, last) = at.parent().zip(at.last()).ok_or_else(missing)?;
     let object = parent.get_mut(value).ok_or_else(missing)?;
@@ -139,7 +139,7 @@ mod tests {
             Edit::Insert { at: at("/other/0"), item: "x".into() },
             Edit::Rename { at: at("/a"), key: "b".into() },
         ] {
-            apply(&mut value, &edit).unwrap();
+            apply_edit(&mut value, &edit).unwrap();
         }
         assert_eq!(
             value.to_string(),
@@ -150,9 +150,9 @@ mod tests {
     #[test]
     fn nothing_and_null_are_filled() {
         let set = Edit::Set { at: at("/a/b/c"), to: 1.into() };
-        assert_eq!(edited(None, &set), Ok(json!({"a": {"b": {"c": 1}}})));
+        assert_eq!(with_edit(None, &set), Ok(json!({"a": {"b": {"c": 1}}})));
         let insert = Edit::Insert { at: at("/a/l/0"), item: "x".into() };
-        assert_eq!(edited(Some(&json!({"a": null})), &insert), Ok(json!({"a": {"l": ["x"]}})));
+        assert_eq!(with_edit(Some(&json!({"a": null})), &insert), Ok(json!({"a": {"l": ["x"]}})));
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
             ),
             (Edit::Rename { at: at("/a/0"), key: "c".into() }, EditError::NotAnObject(at("/a"))),
         ] {
-            assert_eq!(edited(Some(&value), &edit), Err(error));
+            assert_eq!(with_edit(Some(&value), &edit), Err(error));
         }
     }
 
@@ -187,7 +187,7 @@ mod tests {
             Edit::Move { at: at("/b/0"), to: 3 },
         ] {
             let mut value = before.clone();
-            assert!(apply(&mut value, &edit).is_err(), "{edit:?}");
+            assert!(apply_edit(&mut value, &edit).is_err(), "{edit:?}");
             assert_eq!(value, before);
         }
     }

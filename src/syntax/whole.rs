@@ -17,13 +17,13 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    pub fn read(format: Format, text: &str, lines: &Lines) -> Result<Self, SyntaxError> {
+    pub fn parse(format: Format, text: &str, lines: &Lines) -> Result<Self, SyntaxError> {
         let tree = match format {
             Format::Json | Format::Jsonc | Format::Json5 => {
-                json::parse::parse(text, Dialect::of(format))
+                json::parse::parse_tree(text, Dialect::from_format(format))
             }
-            Format::Yaml => yaml::parse::parse(text),
-            Format::Toml => toml::parse::parse(text),
+            Format::Yaml => yaml::parse::parse_tree(text),
+            Format::Toml => toml::parse::parse_tree(text),
         };
         let tree = tree.map_err(|(offset, message)| {
             let (line, column) = lines.position(text, offset);

@@ -22,10 +22,10 @@ pub(crate) fn patterns() -> Vec<&'static str> {
 ///
 /// # Errors
 /// When none can, with what to choose instead.
-pub(crate) fn at(connection: &Connection) -> Result<&'static dyn Agent, Problem> {
+pub(crate) fn find_agent(connection: &Connection) -> Result<&'static dyn Agent, Problem> {
     let mut first = None;
     for agent in agents() {
-        match agent.reached(connection) {
+        match agent.check_reachable(connection) {
             Ok(()) => return Ok(agent),
             Err(problem) => first = first.or(Some(problem)),
         }
@@ -43,6 +43,6 @@ pub(crate) fn is_at(to: &str) -> bool {
 
 /// What a request asks an agent; `None` when it asks something else.
 #[must_use]
-pub(crate) fn asked(request: &Request) -> Option<Asked> {
-    agents().find_map(|agent| agent.asked(request))
+pub(crate) fn parse_question(request: &Request) -> Option<Asked> {
+    agents().find_map(|agent| agent.parse_question(request))
 }

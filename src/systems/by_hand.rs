@@ -12,21 +12,21 @@ pub(crate) fn is_possible(tool: &Tool) -> bool {
 /// The address at which calls of the tool are taken over that connection; `None` where they cannot
 /// be taken.
 #[must_use]
-pub(crate) fn target(tool: &Tool, connection: &Connection) -> Option<String> {
-    by_id(tool.entry.system)?.by_hand()?.target(tool, connection)
+pub(crate) fn listen_address(tool: &Tool, connection: &Connection) -> Option<String> {
+    by_id(tool.entry.system)?.by_hand()?.listen_address(tool, connection)
 }
 
 /// What it takes, for people.
 #[must_use]
-pub(crate) fn needs() -> String {
+pub(crate) fn describe_requirements() -> String {
     let needs: Vec<&str> =
-        every_system().iter().filter_map(|system| Some(system.by_hand()?.needs())).collect();
+        every_system().iter().filter_map(|system| Some(system.by_hand()?.requirements())).collect();
     format!("only {}", needs.join(", or "))
 }
 
 /// Whose tools those are: `CommonGround`.
 #[must_use]
-pub(crate) fn whose() -> String {
+pub(crate) fn supported_systems() -> String {
     let titles: Vec<&str> = every_system()
         .iter()
         .filter(|system| system.by_hand().is_some())

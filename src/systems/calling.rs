@@ -27,7 +27,7 @@ fn calls(system: &str) -> Option<&'static dyn Calls> {
 /// # Errors
 /// When tools of that system cannot be called, or this one cannot with these arguments over that
 /// connection.
-pub(crate) fn request(call: &CallOf<'_>) -> Result<Request, Problem> {
+pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let system = call.tool.entry.system;
     let Some(calls) = calls(system) else {
         let title = by_id(system).map_or(system, |system| system.title());
@@ -36,16 +36,16 @@ pub(crate) fn request(call: &CallOf<'_>) -> Result<Request, Problem> {
             "calling",
             format!("tools of {title} cannot be called yet"),
         );
-        return Err(problem.remedy("choose a tool of another system"));
+        return Err(problem.with_remedy("choose a tool of another system"));
     };
-    calls.request(call)
+    calls.build_request(call)
 }
 
 /// The same request once more under a fresh id.
 #[must_use]
-pub(crate) fn again(request: Request, correlation: &str) -> Request {
+pub(crate) fn repeat_request(request: Request, correlation: &str) -> Request {
     match calls(request.system) {
-        Some(calls) => calls.again(request, correlation),
+        Some(calls) => calls.repeat_request(request, correlation),
         None => request,
     }
 }
@@ -54,36 +54,37 @@ pub(crate) fn again(request: Request, correlation: &str) -> Request {
 ///
 /// # Errors
 /// When it has no place there.
-pub(crate) fn subject(
+pub(crate) fn queue_subject(
     system: SystemId,
     address: &str,
     transport: TransportKind,
 ) -> Result<String, Problem> {
-    calls(system).map_or_else(|| Ok(address.to_owned()), |calls| calls.subject(address, transport))
+    calls(system)
+        .map_or_else(|| Ok(address.to_owned()), |calls| calls.queue_subject(address, transport))
 }
 
 /// The ways that a call of the tool could take over that connection, the one that is taken unasked
 /// first; none where there is but one.
 #[must_use]
-pub(crate) fn routes(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
-    calls(tool.entry.system).map_or_else(Vec::new, |calls| calls.routes(tool, connection))
+pub(crate) fn call_routes(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+    calls(tool.entry.system).map_or_else(Vec::new, |calls| calls.call_routes(tool, connection))
 }
 
 /// The arguments that a request's body carries, as a JSON object; an empty one where it carries
 /// none.
 #[must_use]
-pub(crate) fn arguments(system: SystemId, body: &str) -> String {
-    calls(system).and_then(|calls| calls.arguments(body)).unwrap_or_else(|| "{}".into())
+pub(crate) fn request_arguments(system: SystemId, body: &str) -> String {
+    calls(system).and_then(|calls| calls.request_arguments(body)).unwrap_or_else(|| "{}".into())
 }
 
 /// The agent that calls over a connection are made in the name of; `None` where they are in
 /// nobody's.
 #[must_use]
-pub(crate) fn agent(connection: &Connection) -> Option<CallingAgent> {
+pub(crate) fn calling_agent(connection: &Connection) -> Option<CallingAgent> {
     every_system()
         .iter()
         .filter_map(|system| system.caller())
-        .find_map(|caller| caller.agent(connection))
+        .find_map(|caller| caller.calling_agent(connection))
 }
 
 /// The connection without the agent that it names.

@@ -119,24 +119,24 @@ impl System for CommonGround {
         "CommonGround"
     }
 
-    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
-        entries::entries(file, source)
+    fn read_entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+        entries::read_entries(file, source)
     }
 
-    fn tool(&self, entry: &Entry, _: Mode) -> Tool {
-        definition::tool(entry)
+    fn read_tool(&self, entry: &Entry, _: Mode) -> Tool {
+        definition::read_tool(entry)
     }
 
-    fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
-        schema::schema(entry, catalog)
+    fn entry_schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
+        schema::entry_schema(entry, catalog)
     }
 
-    fn check(&self, context: &LintContext<'_>) -> Vec<Finding> {
-        checks::check(context)
+    fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        checks::check_catalog(context)
     }
 
     fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {
-        checks::refused(entry, source)
+        checks::refusal_findings(entry, source)
     }
 
     fn connection_settings(&self) -> Option<&'static SettingsSchema> {
@@ -150,27 +150,28 @@ impl System for CommonGround {
         listeners: &Listeners,
     ) -> Vec<Finding> {
         let of_one = |(name, listeners): (&String, &Arc<[(String, String)]>)| {
-            let channel = settings::Channel::of(connections.named(name)?)?;
+            let channel = settings::Channel::from_connection(connections.find_by_name(name)?)?;
             let tools = catalog
                 .tools
                 .iter()
                 .map(AsRef::as_ref)
-                .filter(|tool: &&Tool| connections.of(tool).name == *name);
-            Some(checks::listeners(tools, &channel, listeners))
+                .filter(|tool: &&Tool| connections.for_tool(tool).name == *name);
+            Some(checks::check_listeners(tools, &channel, listeners))
         };
         listeners.iter().filter_map(of_one).flatten().collect()
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
-        entries::name(&entry.value).map(|_| Pointer::root().child(entries::name_key(&entry.value)))
+        entries::definition_name(&entry.value)
+            .map(|_| Pointer::root().child(entries::name_key(&entry.value)))
     }
 
-    fn kinds(&self) -> Vec<NewEntry> {
-        kinds::kinds()
+    fn new_entry_kinds(&self) -> Vec<NewEntry> {
+        kinds::new_entry_kinds()
     }
 
-    fn function(&self, tool: &Tool) -> Function {
-        function::function(tool)
+    fn model_function(&self, tool: &Tool) -> Function {
+        function::model_function(tool)
     }
 
     fn calls(&self) -> Option<&dyn Calls> {
@@ -203,49 +204,53 @@ impl System for CommonGround {
 }
 
 impl Merge for CommonGround {
-    fn merging(
+    fn trace_arguments(
         &self,
         tool: &Tool,
         given: &Map<String, Value>,
         connection: &Connection,
         variables: &[(String, String)],
     ) -> Option<Merging> {
-        let mut trail =
-            argument_trace::trail(tool, given, &argument_trace::context(connection, variables));
-        argument_trace::sample(&mut trail, variables);
+        let mut trail = argument_trace::trace_arguments(
+            tool,
+            given,
+            &argument_trace::call_context(connection, variables),
+        );
+        argument_trace::apply_environment(&mut trail, variables);
         Some(trail)
     }
 
-    fn onward(
+    fn preview_request(
         &self,
         tool: &Tool,
         given: &Map<String, Value>,
     ) -> Option<Result<Vec<String>, String>> {
         let options = tool.entry.value.get(keys::OPTIONS)?;
         jina::options(options)?;
-        let arguments = merge::merge(given, options, &context::Context::default()).arguments;
+        let arguments =
+            merge::merge_arguments(given, options, &context::Context::default()).arguments;
         Some(
-            jina::shown(options, &arguments)
-                .map(|request| request.lines())
+            jina::preview_request(options, &arguments)
+                .map(|request| request.to_lines())
                 .map_err(|fault| fault.0),
         )
     }
 }
 
 impl Calls for CommonGround {
-    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
-        routes::render(call)
+    fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
+        routes::build_request(call)
     }
 
-    fn routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+    fn call_routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
         routes::offers(tool, connection)
     }
 
-    fn again(&self, request: Request, correlation: &str) -> Request {
-        routes::again(request, correlation)
+    fn repeat_request(&self, request: Request, correlation: &str) -> Request {
+        routes::repeat_request(request, correlation)
     }
 
-    fn arguments(&self, body: &str) -> Option<String> {
+    fn request_arguments(&self, body: &str) -> Option<String> {
         let body: Value = serde_json::from_str(body).ok()?;
         body["args"].as_object().map(|_| body["args"].to_string())
     }
@@ -256,24 +261,24 @@ impl Observer for CommonGround {
         witness::owns(subject)
     }
 
-    fn witness(&self, crossing: &ObservedMessage) -> Option<Decoded> {
-        witness::witness(crossing)
+    fn classify_message(&self, crossing: &ObservedMessage) -> Option<Decoded> {
+        witness::classify_message(crossing)
     }
 
     fn follower(&self) -> Box<dyn Follower> {
         Box::<witness::follow::Memory>::default()
     }
 
-    fn usual(&self, connection: &Connection) -> Option<Usual> {
-        witness::places::usual(connection)
+    fn default_watch(&self, connection: &Connection) -> Option<Usual> {
+        witness::places::default_watch(connection)
     }
 
-    fn waits(&self, conversation: &Conversation, now: Millis) -> Option<String> {
-        witness::waits::waits(conversation, now)
+    fn waiting_reason(&self, conversation: &Conversation, now: Millis) -> Option<String> {
+        witness::waits::waiting_reason(conversation, now)
     }
 
-    fn roster(&self, connection: &Connection) -> Option<CardSource> {
-        witness::names::roster(connection)
+    fn roster_source(&self, connection: &Connection) -> Option<CardSource> {
+        witness::names::roster_source(connection)
     }
 }
 
@@ -286,22 +291,22 @@ impl Attachments for CommonGround {
         attachments::card_source(connection, cards)
     }
 
-    fn unread(&self, status: u16, body: &[u8]) -> CallError {
-        answer::refused(status, body)
+    fn card_read_error(&self, status: u16, body: &[u8]) -> CallError {
+        answer::refusal_error(status, body)
     }
 
     fn laid_out(&self, cards: &[Value]) -> Vec<attachment::Attachment> {
         attachments::laid_out(cards)
     }
 
-    fn settled(&self, card: &Value) -> Option<Settled> {
-        attachments::settled(card)
+    fn card_outcome(&self, card: &Value) -> Option<Settled> {
+        attachments::card_outcome(card)
     }
 }
 
 impl Caller for CommonGround {
-    fn agent(&self, connection: &Connection) -> Option<CallingAgent> {
-        let channel = settings::Channel::of(connection)?;
+    fn calling_agent(&self, connection: &Connection) -> Option<CallingAgent> {
+        let channel = settings::Channel::from_connection(connection)?;
         Some(channel.agent.map_or(CallingAgent::New, CallingAgent::Named))
     }
 
@@ -311,11 +316,11 @@ impl Caller for CommonGround {
 }
 
 impl ByHand for CommonGround {
-    fn target(&self, tool: &Tool, connection: &Connection) -> Option<String> {
-        executor::target(tool, &settings::Channel::of(connection)?)
+    fn listen_address(&self, tool: &Tool, connection: &Connection) -> Option<String> {
+        executor::service_target(tool, &settings::Channel::from_connection(connection)?)
     }
 
-    fn needs(&self) -> &'static str {
+    fn requirements(&self) -> &'static str {
         "a CommonGround tool is answered for by hand, over a connection that names a channel"
     }
 }

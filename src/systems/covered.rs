@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
-use super::watched::read;
+use super::watched::classify_message;
 use crate::{
     engine::{
         mask::{MASKED, Mask},
@@ -53,9 +53,9 @@ impl Cover {
 
     /// Takes in what was heard next; answers what may be kept now, in the order in which it was
     /// heard.
-    pub fn take(&mut self, tapped: Tapped) -> Vec<Tapped> {
+    pub fn push(&mut self, tapped: Tapped) -> Vec<Tapped> {
         let piece = if let Tapped::ObservedMessage(crossing) = &tapped {
-            self.piece(crossing)
+            self.register_piece(crossing)
         } else {
             None
         };
@@ -65,36 +65,36 @@ impl Cover {
         }
         let mut decided = Vec::new();
         while let Some(first) = self.waiting.front() {
-            let waits = first.piece.as_ref().is_some_and(|piece| self.waits(piece));
+            let waits = first.piece.as_ref().is_some_and(|piece| self.is_undecided(piece));
             if waits && self.waiting.len() <= MOST {
                 break;
             }
-            decided.extend(self.waiting.pop_front().map(|first| first.covered(waits)));
+            decided.extend(self.waiting.pop_front().map(|first| first.into_masked(waits)));
         }
         decided
     }
 
     /// What still waits, when nothing more is heard.
-    pub fn rest(&mut self) -> Vec<Tapped> {
+    pub fn flush(&mut self) -> Vec<Tapped> {
         self.decide_all();
-        self.waiting.drain(..).map(|waiting| waiting.covered(false)).collect()
+        self.waiting.drain(..).map(|waiting| waiting.into_masked(false)).collect()
     }
 
     /// The piece that a message holds, as far as it is decided.
-    fn piece(&mut self, crossing: &ObservedMessage) -> Option<Piece> {
-        let reading = read(crossing);
+    fn register_piece(&mut self, crossing: &ObservedMessage) -> Option<Piece> {
+        let reading = classify_message(crossing);
         let of: Key = (crossing.subject.to_string(), reading.id);
         let Part::Answer { last } = reading.part else {
             // Nothing of that kind goes on after it.
             if let Some(mut pieces) = self.answers.remove(&of) {
-                let earlier = pieces.next(&self.mask, [], More::None).earlier;
-                self.see(&of, earlier);
+                let earlier = pieces.redact_next(&self.mask, [], More::None).earlier;
+                self.reveal_text(&of, earlier);
             }
             return None;
         };
         let pieces = self.answers.entry(of.clone()).or_default();
         let number = pieces.count();
-        let mut now = pieces.next(
+        let mut now = pieces.redact_next(
             &self.mask,
             [reading.text.as_str()],
             if last { More::None } else { More::MayCome },
@@ -102,12 +102,12 @@ impl Cover {
         if last {
             self.answers.remove(&of);
         }
-        self.see(&of, now.earlier);
+        self.reveal_text(&of, now.earlier);
         Some(Piece { of, number, text: reading.text, seen: now.pieces.pop().unwrap_or_default() })
     }
 
     /// More of earlier pieces may be seen.
-    fn see(&mut self, of: &Key, earlier: Vec<(u64, String)>) {
+    fn reveal_text(&mut self, of: &Key, earlier: Vec<(u64, String)>) {
         for (number, text) in earlier {
             let mut pieces =
                 self.waiting.iter_mut().rev().filter_map(|waiting| waiting.piece.as_mut());
@@ -117,22 +117,22 @@ impl Cover {
         }
     }
 
-    fn waits(&self, piece: &Piece) -> bool {
-        let oldest = self.answers.get(&piece.of).and_then(Pieces::oldest);
+    fn is_undecided(&self, piece: &Piece) -> bool {
+        let oldest = self.answers.get(&piece.of).and_then(Pieces::oldest_pending);
         oldest.is_some_and(|oldest| oldest <= piece.number)
     }
 
     fn decide_all(&mut self) {
         for (of, mut pieces) in std::mem::take(&mut self.answers) {
-            let earlier = pieces.next(&self.mask, [], More::None).earlier;
-            self.see(&of, earlier);
+            let earlier = pieces.redact_next(&self.mask, [], More::None).earlier;
+            self.reveal_text(&of, earlier);
         }
     }
 }
 
 impl Waiting {
     /// The message without its secrets, and where it still waited without what it waited for.
-    fn covered(self, waits: bool) -> Tapped {
+    fn into_masked(self, waits: bool) -> Tapped {
         match (self.tapped, self.piece) {
             (Tapped::ObservedMessage(crossing), Some(mut piece))
                 if waits || piece.seen != piece.text =>
@@ -145,7 +145,7 @@ impl Waiting {
                 } else {
                     crossing.kept
                 };
-                let body = rewritten(&crossing.body, &piece).as_bytes().into();
+                let body = masked_body(&crossing.body, &piece).as_bytes().into();
                 Tapped::ObservedMessage(
                     ObservedMessage { body, kept, ..(*crossing).clone() }.into(),
                 )
@@ -157,7 +157,7 @@ impl Waiting {
 
 /// The body with what may be seen in the place of its piece; where the piece stands in it
 /// otherwise, nothing of the body.
-fn rewritten(body: &[u8], piece: &Piece) -> String {
+fn masked_body(body: &[u8], piece: &Piece) -> String {
     let mut found = false;
     let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return MASKED.to_owned() };
     replace(&mut value, piece, &mut found);
@@ -221,13 +221,13 @@ mod tests {
     #[test]
     fn a_secret_that_messages_cut_is_hidden_and_their_order_stays() {
         let mut cover = cover();
-        assert_eq!(texts(&cover.take(piece("a", "it is ", false))), ["it is "]);
-        assert!(cover.take(piece("a", "so hunt", false)).is_empty());
+        assert_eq!(texts(&cover.push(piece("a", "it is ", false))), ["it is "]);
+        assert!(cover.push(piece("a", "so hunt", false)).is_empty());
         // What has nothing to do with it waits for its turn.
-        assert!(cover.take(piece("b", "er2hunter2.", false)).is_empty());
-        assert!(cover.take(Tapped::Gap { at: Millis(2), messages: None }).is_empty());
-        assert!(cover.take(piece("a", "er2h", false)).is_empty());
-        let decided = cover.take(piece("a", "unter2 there", false));
+        assert!(cover.push(piece("b", "er2hunter2.", false)).is_empty());
+        assert!(cover.push(Tapped::Gap { at: Millis(2), messages: None }).is_empty());
+        assert!(cover.push(piece("a", "er2h", false)).is_empty());
+        let decided = cover.push(piece("a", "unter2 there", false));
         assert_eq!(texts(&decided), ["so ***", "er2hunter2.", "-", "", " there"]);
         let kept = decided.iter().filter_map(|tapped| match tapped {
             Tapped::ObservedMessage(crossing) => Some(crossing.kept),
@@ -244,25 +244,25 @@ mod tests {
     fn what_is_no_secret_stays_to_the_letter() {
         let mut cover = cover();
         assert!(
-            cover.take(piece("a", "wit", false)).len() + cover.take(piece("a", "h", false)).len()
+            cover.push(piece("a", "wit", false)).len() + cover.push(piece("a", "h", false)).len()
                 == 1
         );
         assert_eq!(
-            cover.take(piece("a", "h", true)),
+            cover.push(piece("a", "h", true)),
             [piece("a", "h", false), piece("a", "h", true)]
         );
-        assert!(cover.take(piece("a", "oh", false)).is_empty());
-        assert_eq!(cover.rest(), [piece("a", "oh", false)]);
+        assert!(cover.push(piece("a", "oh", false)).is_empty());
+        assert_eq!(cover.flush(), [piece("a", "oh", false)]);
     }
 
     #[test]
     fn not_too_many_wait_and_then_what_they_wait_for_is_hidden() {
         let mut cover = cover();
-        assert!(cover.take(piece("a", "oh", false)).is_empty());
+        assert!(cover.push(piece("a", "oh", false)).is_empty());
         for _ in 1..MOST {
-            assert!(cover.take(Tapped::Gap { at: Millis(2), messages: None }).is_empty());
+            assert!(cover.push(Tapped::Gap { at: Millis(2), messages: None }).is_empty());
         }
-        let decided = cover.take(Tapped::Gap { at: Millis(2), messages: None });
+        let decided = cover.push(Tapped::Gap { at: Millis(2), messages: None });
         assert_eq!(texts(&decided[..2]), ["o***", "-"]);
         assert_eq!(decided.len(), MOST + 1);
     }

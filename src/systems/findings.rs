@@ -25,28 +25,31 @@ use crate::{
 /// What is wrong with a catalog and the texts that it was read from, sorted by place. Texts that
 /// could not be read are among the files and not in the catalog.
 #[must_use]
-pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
+pub fn catalog_findings<'s>(
+    catalog: &Catalog,
+    files: impl Fn(&FileId) -> Option<&'s Source>,
+) -> Vec<Finding> {
     let context = LintContext::new(catalog);
-    let mut findings = lint::check(&context);
-    findings.extend(every_system().iter().flat_map(|system| system.check(&context)));
+    let mut findings = lint::run_common_checks(&context);
+    findings.extend(every_system().iter().flat_map(|system| system.check_catalog(&context)));
     for entry in catalog.entries() {
         if let (Some(system), Some(source)) = (by_id(entry.system), files(entry.id.file())) {
             findings.extend(system.check_text(entry, source));
         }
     }
-    placed(findings, files)
+    locate_findings(findings, files)
 }
 
 /// What is wrong with a catalog where its calls go, sorted by place; also as far as those show it
 /// who listen there, where they are known.
 #[must_use]
-pub fn there<'s>(
+pub fn connection_findings<'s>(
     catalog: &Catalog,
     connections: &Connections,
     listeners: &Listeners,
     files: impl Fn(&FileId) -> Option<&'s Source>,
 ) -> Vec<Finding> {
-    placed(
+    locate_findings(
         every_system()
             .iter()
             .flat_map(|system| system.check_there(catalog, connections, listeners))
@@ -56,7 +59,7 @@ pub fn there<'s>(
 }
 
 /// The findings at their lines and columns, in order.
-fn placed<'s>(
+fn locate_findings<'s>(
     mut findings: Vec<Finding>,
     files: impl Fn(&FileId) -> Option<&'s Source>,
 ) -> Vec<Finding> {
@@ -66,12 +69,12 @@ fn placed<'s>(
     rows.sort_by_key(|finding| (finding.site.line, finding.site.column));
     for finding in rows {
         if let Some(found) =
-            files(&finding.site.file).and_then(|source| place(&finding.site, source))
+            files(&finding.site.file).and_then(|source| locate_site(&finding.site, source))
         {
             (finding.site.line, finding.site.column) = found;
         }
     }
-    lint::sort(&mut findings);
+    lint::sort_findings(&mut findings);
     findings
 }
 
@@ -86,11 +89,12 @@ pub fn of_text(
     match source {
         // It is read as what it is, but agents' systems read strict JSON.
         Ok(source)
-            if Format::of(file.path()) == Some(Format::Json) && source.format() != Format::Json =>
+            if Format::from_path(file.path()) == Some(Format::Json)
+                && source.format() != Format::Json =>
         {
             Source::parse(Format::Json, source.text().clone())
                 .err()
-                .map(|error| syntax::refused(file, &error))
+                .map(|error| syntax::syntax_error_finding(file, &error))
                 .into_iter()
                 .collect()
         }
@@ -108,20 +112,20 @@ pub fn of_text(
                 let entry = entries.iter().find(|entry| holds(entry.id.place()))?;
                 Some((entry.id.clone(), entry.id.place().at.clone()))
             };
-            syntax::odd(file, source, &home)
+            syntax::findings_from_notes(file, source, &home)
         }
-        Err(error) => vec![syntax::refused(file, error)],
+        Err(error) => vec![syntax::syntax_error_finding(file, error)],
     }
 }
 
 /// What is wrong with the workspace's settings, by themselves and beside its tools.
 fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
-    let (settings, mut found) = settings::parse(source.text());
+    let (settings, mut found) = settings::parse_settings(source.text());
     for (tool, connection) in
         settings.connections.of_tools.iter().filter(|(tool, _)| catalog.tool_called(tool).is_none())
     {
         let names = || catalog.tools.iter().map(|tool| tool.entry.key.as_str());
-        let hint = similar::nearest(tool, names())
+        let hint = similar::nearest_name(tool, names())
             .map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
         let list = Pointer::root()
             .child("connections")
@@ -132,7 +136,7 @@ fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
         });
         let at = list.item(listed.unwrap_or(0));
         let (line, column) =
-            source.place(0, &at).map_or((0, 0), |place| (place.line, place.column));
+            source.find_place(0, &at).map_or((0, 0), |place| (place.line, place.column));
         let site = Site { file: FileId::new(SETTINGS), entry: None, pointer: at, line, column };
         let message =
             format!("there is no tool \"{}\" in this workspace{hint}", tool.escape_debug());
@@ -144,29 +148,31 @@ fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
 
 /// The line and column of a finding's exact place; what is not there stands at the nearest thing
 /// around it.
-fn place(site: &Site, source: &Source) -> Option<(usize, usize)> {
+fn locate_site(site: &Site, source: &Source) -> Option<(usize, usize)> {
     let home = site.entry.as_ref()?.place();
     let found = match home.form {
-        EntryForm::Plain => nearest(source, home.document, &home.at.join(&site.pointer)),
+        EntryForm::Plain => nearest_offset(source, home.document, &home.at.join(&site.pointer)),
         EntryForm::JsonText => in_text(source, home.document, &home.at, &site.pointer),
     };
-    found.or_else(|| nearest(source, home.document, &home.at)).map(|start| source.position(start))
+    found
+        .or_else(|| nearest_offset(source, home.document, &home.at))
+        .map(|start| source.position(start))
 }
 
 /// The offset of a value, or of the nearest around it that is there; that of the key where it has
 /// one.
-fn nearest(source: &Source, document: usize, at: &Pointer) -> Option<usize> {
+fn nearest_offset(source: &Source, document: usize, at: &Pointer) -> Option<usize> {
     std::iter::successors(Some(at.clone()), Pointer::parent)
-        .find_map(|at| source.start(document, &at))
+        .find_map(|at| source.start_offset(document, &at))
 }
 
 /// The offset of a value inside the JSON text of a JSON file.
 fn in_text(source: &Source, document: usize, home: &Pointer, at: &Pointer) -> Option<usize> {
-    let inner = nested::inner(source, document, home).ok()?;
-    let inside = nearest(&inner, 0, at)?;
-    let quoted = source.place(document, home)?.value;
+    let inner = nested::parse_inner(source, document, home).ok()?;
+    let inside = nearest_offset(&inner, 0, at)?;
+    let quoted = source.find_place(document, home)?.value;
     matches!(source.format(), Format::Json | Format::Jsonc)
-        .then(|| nested::outer(source.text(), quoted, inside))?
+        .then(|| nested::outer_offset(source.text(), quoted, inside))?
 }
 
 #[cfg(test)]
@@ -185,9 +191,9 @@ mod tests {
         let text = format!("{{\"tool\": {{\n  \"a\": \"{escaped}\"\n}}}}");
         let file = FileId::new("t.json");
         let source = Source::parse(Format::Json, text.as_str()).unwrap();
-        let catalog = read::catalog([(&file, &source)], Mode::Document);
+        let catalog = read::read_catalog([(&file, &source)], Mode::Document);
         let at = |code: &str| {
-            let found = all(&catalog, |_| Some(&source));
+            let found = catalog_findings(&catalog, |_| Some(&source));
             let site = found.iter().find(|finding| finding.code == code).unwrap().site.clone();
             assert_eq!(site.line, 2);
             text.lines().nth(1).unwrap().chars().skip(site.column - 1).take(8).collect::<String>()

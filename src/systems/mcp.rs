@@ -83,15 +83,15 @@ impl System for Mcp {
         "MCP"
     }
 
-    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
-        entries::entries(file, source)
+    fn read_entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+        entries::read_entries(file, source)
     }
 
-    fn tool(&self, entry: &Entry, _: Mode) -> Tool {
-        function::tool(entry)
+    fn read_tool(&self, entry: &Entry, _: Mode) -> Tool {
+        function::read_tool(entry)
     }
 
-    fn service(&self, entry: &Entry, _: Mode) -> Service {
+    fn read_service(&self, entry: &Entry, _: Mode) -> Service {
         // No entry of this system is a service.
         Service {
             entry: entry.clone(),
@@ -102,25 +102,25 @@ impl System for Mcp {
         }
     }
 
-    fn schema(&self, entry: &Entry, _: &Catalog) -> Value {
-        schema::schema(entry)
+    fn entry_schema(&self, entry: &Entry, _: &Catalog) -> Value {
+        schema::entry_schema(entry)
     }
 
-    fn check(&self, context: &LintContext<'_>) -> Vec<Finding> {
-        checks::check(context)
+    fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        checks::check_catalog(context)
     }
 
-    fn reference(&self, _: &Tool) -> Option<Reference> {
+    fn tool_reference(&self, _: &Tool) -> Option<Reference> {
         None
     }
 
-    fn kinds(&self) -> Vec<NewEntry> {
+    fn new_entry_kinds(&self) -> Vec<NewEntry> {
         // Lists come from servers.
         Vec::new()
     }
 
-    fn function(&self, tool: &Tool) -> Function {
-        function::function(tool)
+    fn model_function(&self, tool: &Tool) -> Function {
+        function::model_function(tool)
     }
 
     fn settings_table(&self) -> Option<&'static str> {
@@ -145,11 +145,11 @@ impl System for Mcp {
 }
 
 impl Loader for Mcp {
-    fn loading(&self, catalog: &Catalog) -> Loading {
-        gates::loading(catalog)
+    fn decide_loading(&self, catalog: &Catalog) -> Loading {
+        gates::decide_loading(catalog)
     }
 
-    fn breaks(&self, _: &Tool, _: Mode) -> Option<String> {
+    fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {
         None
     }
 }

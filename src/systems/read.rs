@@ -13,52 +13,52 @@ use crate::{
 
 /// The catalog of some files, in their order.
 #[must_use]
-pub fn catalog<'s>(
+pub fn read_catalog<'s>(
     files: impl IntoIterator<Item = (&'s FileId, &'s Source)>,
     mode: Mode,
 ) -> Catalog {
     let mut all = Part::default();
     for (file, source) in files {
-        let mut part = part(file, source, mode);
+        let mut part = read_part(file, source, mode);
         all.tools.append(&mut part.tools);
         all.services.append(&mut part.services);
         all.others.append(&mut part.others);
     }
     let mut catalog = Catalog::new(mode, all.tools, all.services, all.others);
-    load(&mut catalog);
+    apply_loading(&mut catalog);
     catalog
 }
 
 /// Asks every system which of the tools it loads. For after a change of the catalog.
-pub fn load(catalog: &mut Catalog) {
+pub fn apply_loading(catalog: &mut Catalog) {
     let loadings: Vec<_> = every_system()
         .iter()
-        .filter_map(|system| Some(system.loader()?.loading(catalog)))
+        .filter_map(|system| Some(system.loader()?.decide_loading(catalog)))
         .collect();
-    catalog.load(loadings);
+    catalog.apply_loadings(loadings);
 }
 
 /// Why a request fails that offers these tools of the catalog, if it does; once for each tool that
 /// makes it fail.
 #[must_use]
-pub(crate) fn breaks(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
+pub(crate) fn request_failures(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
     let tools = offered.iter().filter_map(|row| catalog.tools.get(*row));
     tools
-        .filter_map(|tool| by_id(tool.entry.system)?.loader()?.breaks(tool, catalog.mode))
+        .filter_map(|tool| by_id(tool.entry.system)?.loader()?.request_failure(tool, catalog.mode))
         .collect()
 }
 
 /// Takes into a catalog what a later revision of a file says, where only the inside of single
 /// entries changed since; `false`, and the catalog as it was, where more did. [`load`] is to
 /// follow.
-pub(crate) fn again(
+pub(crate) fn refresh_entries(
     catalog: &mut Catalog,
     file: &FileId,
     source: &Source,
     before: &Source,
 ) -> bool {
     let breaks = |source: &Source, span: Span| {
-        let text = source.shared_text().part(span.start, span.end);
+        let text = source.shared_text().slice(span.start, span.end);
         text.unwrap_or_default().matches('\n').count()
     };
     let keeps_lines = |(now, then): &(Span, Span)| breaks(source, *now) == breaks(before, *then);
@@ -66,7 +66,7 @@ pub(crate) fn again(
     if !source.pieces_beside(before).is_some_and(|pieces| pieces.iter().all(keeps_lines)) {
         return false;
     }
-    let Some(places) = source.differing(before) else { return false };
+    let Some(places) = source.changed_places(before) else { return false };
     let entry = |at: Pointer| {
         let id = EntryId::new(EntryPlace {
             file: file.clone(),
@@ -75,16 +75,18 @@ pub(crate) fn again(
             form: EntryForm::Plain,
         });
         let known = catalog.entry(&id)?;
-        by_id(known.system)?.revised(known, source)
+        by_id(known.system)?.refresh_entry(known, source)
     };
     let Some(entries) = places.into_iter().map(entry).collect::<Option<Vec<Entry>>>() else {
         return false;
     };
     for entry in entries {
         match (entry.kind, by_id(entry.system)) {
-            (EntryKind::Tool, Some(system)) => catalog.put_tool(system.tool(&entry, catalog.mode)),
+            (EntryKind::Tool, Some(system)) => {
+                catalog.put_tool(system.read_tool(&entry, catalog.mode))
+            }
             (EntryKind::Service, Some(system)) => {
-                catalog.put_service(system.service(&entry, catalog.mode));
+                catalog.put_service(system.read_service(&entry, catalog.mode));
             }
             _ => catalog.put_other(entry),
         }
@@ -95,10 +97,10 @@ pub(crate) fn again(
 /// What one file holds: of each of its documents the entries of the first system that knows any.
 /// For [`Catalog::replace`] after an edit.
 #[must_use]
-pub fn part(file: &FileId, source: &Source, mode: Mode) -> Part {
+pub fn read_part(file: &FileId, source: &Source, mode: Mode) -> Part {
     let mut entries: Vec<Entry> = Vec::new();
     for system in every_system() {
-        let mut found = system.entries(file, source);
+        let mut found = system.read_entries(file, source);
         found.retain(|entry| {
             entries.iter().all(|known| known.id.place().document != entry.id.place().document)
         });
@@ -108,8 +110,12 @@ pub fn part(file: &FileId, source: &Source, mode: Mode) -> Part {
     let mut part = Part::default();
     for entry in entries {
         match (entry.kind, by_id(entry.system)) {
-            (EntryKind::Tool, Some(system)) => part.tools.push(system.tool(&entry, mode).into()),
-            (EntryKind::Service, Some(system)) => part.services.push(system.service(&entry, mode)),
+            (EntryKind::Tool, Some(system)) => {
+                part.tools.push(system.read_tool(&entry, mode).into())
+            }
+            (EntryKind::Service, Some(system)) => {
+                part.services.push(system.read_service(&entry, mode))
+            }
             _ => part.others.push(entry),
         }
     }

@@ -15,16 +15,16 @@ fn schemas() -> Vec<&'static SettingsSchema> {
 
 /// What the text of a `toolcrib.toml` says, and everything that is wrong in it.
 #[must_use]
-pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
+pub fn parse_settings(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
     let tables: Vec<&str> =
         every_system().iter().filter_map(|system| system.settings_table()).collect();
-    workspace::parse(text, &schemas(), &tables)
+    workspace::parse_settings(text, &schemas(), &tables)
 }
 
 /// The schema of the form for a connection's table with this value.
 #[must_use]
 pub(crate) fn connection_form(table: &Value) -> Value {
-    connection_form::schema(table, &schemas())
+    connection_form::connection_schema(table, &schemas())
 }
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ transport = "embedded"
 
     #[test]
     fn files_in_the_spelling_of_before_say_what_they_said() {
-        let (settings, findings) = parse(SPELLINGS);
+        let (settings, findings) = parse_settings(SPELLINGS);
         assert_eq!(told(&findings), [""; 0]);
         let connections = settings.connections;
         let servers = |transport, addresses: &[&str]| Endpoint::Servers {
@@ -101,7 +101,7 @@ transport = "embedded"
             addresses: addresses.iter().map(|address| (*address).to_owned()).collect(),
         };
         let variable = |name: &str| SecretAt::Variable(name.into());
-        let named = |name: &str| connections.named(name).unwrap().clone();
+        let named = |name: &str| connections.find_by_name(name).unwrap().clone();
         let prod = Connection {
             name: "prod".into(),
             endpoint: servers(TransportKind::Nats, &["tls://one:4222", "tls://two:4222"]),
@@ -124,7 +124,7 @@ transport = "embedded"
             postgres: Some(variable("CG_DSN")),
             ..Channel::new("lab", "public")
         };
-        assert_eq!(named("prod"), channel.on(prod));
+        assert_eq!(named("prod"), channel.apply_to(prod));
         let secrets: Vec<_> = named("prod").secrets().cloned().collect();
         assert_eq!(secrets, [variable("TG_PASSWORD"), variable("CG_DSN")]);
         let nkey = named("nkey");
@@ -137,12 +137,12 @@ transport = "embedded"
         assert_eq!(tg.credentials, Credentials::Token { token: SecretAt::KeyStore("tg".into()) });
         let broker = Some(named("bus"));
         assert_eq!(
-            Gateway::of(&tg),
+            Gateway::from_connection(&tg),
             Gateway { workspace: Some("w".into()), flow: "f".into(), broker }
         );
         let http = named("tg-http");
         assert_eq!(http.endpoint, servers(TransportKind::Http, &["ws://h:8888"]));
-        let gateway = Gateway::of(&http);
+        let gateway = Gateway::from_connection(&http);
         assert_eq!(
             (gateway.flow.as_str(), gateway.broker.map(|broker| broker.transport())),
             ("default", Some(TransportKind::Kafka))
@@ -157,13 +157,13 @@ transport = "embedded"
     fn a_channel_of_commonground_is_part_of_its_connection() {
         let head = "[connections.cg]\nservers = 'nats://h:1'\n[connections.cg.commonground]\n";
         let read = |rest: &str| {
-            let (settings, findings) = parse(&format!("{head}{rest}"));
-            (settings.connections.named("cg").cloned(), told(&findings))
+            let (settings, findings) = parse_settings(&format!("{head}{rest}"));
+            (settings.connections.find_by_name("cg").cloned(), told(&findings))
         };
         let (cg, none) = read(
             "project = 'lab'\nchannel = 'public'\nagent = 'ann-1'\napi = 'http://h:2'\npostgres-variable = 'CG_DSN'\n",
         );
-        let channel = Channel::of(&cg.unwrap()).unwrap();
+        let channel = Channel::from_connection(&cg.unwrap()).unwrap();
         assert_eq!(
             (none.len(), channel.version.as_str(), channel.project.as_str()),
             (0, "v1r4", "lab")
@@ -192,7 +192,7 @@ transport = "embedded"
         }
         let (cg, _) = read("project = 'a'\nchannel = 'c'\npostgres-key = 'lab'\n");
         assert_eq!(
-            Channel::of(&cg.unwrap()).unwrap().postgres,
+            Channel::from_connection(&cg.unwrap()).unwrap().postgres,
             Some(SecretAt::KeyStore("lab".into()))
         );
         let (cg, told) = read(
@@ -209,9 +209,11 @@ transport = "embedded"
         let text = "[connections.tg]\nservers = 'ws://h:1'\nbroker = 'bus'\n[connections.bus]\nservers = 'pulsar://h:2'\n\
                     [connections.other]\nservers = 'ws://h:3'\nbroker = 'tg'\n[connections.far]\nservers = 'ws://h:4'\nbroker = 'kafka://h:5'\n\
                     [connections.lost]\nservers = 'ws://h:6'\nbroker = 'bis'\n";
-        let (settings, findings) = parse(text);
+        let (settings, findings) = parse_settings(text);
         let broker = |name: &str| {
-            Gateway::of(settings.connections.named(name).unwrap()).broker.map(|broker| broker.name)
+            Gateway::from_connection(settings.connections.find_by_name(name).unwrap())
+                .broker
+                .map(|broker| broker.name)
         };
         assert_eq!(
             (broker("tg").as_deref(), broker("far").as_deref()),
@@ -230,7 +232,7 @@ transport = "embedded"
     #[test]
     fn what_counts_elsewhere_is_told_and_not_lost() {
         let (settings, findings) =
-            parse("[connections.mq]\nservers = 'amqp://h'\nflow = 'f'\nworkspace = 3\n");
+            parse_settings("[connections.mq]\nservers = 'amqp://h'\nflow = 'f'\nworkspace = 3\n");
         let told = told(&findings);
         assert!(
             told[0].starts_with("4 settings.no-gateway workspace counts only behind a gateway, which transport rabbitmq"),
@@ -244,7 +246,10 @@ transport = "embedded"
             told.iter().any(|told| told.contains("workspace must be a text in quotes")),
             "{told:#?}"
         );
-        assert_eq!(Gateway::of(settings.connections.named("mq").unwrap()).flow, "f");
+        assert_eq!(
+            Gateway::from_connection(settings.connections.find_by_name("mq").unwrap()).flow,
+            "f"
+        );
     }
 
     fn offered(table: &Value) -> Vec<String> {

@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::model::{
     connection::{EnvValue, ServerCommand},
-    shown::visible,
+    shown::visible_text,
 };
 
 /// A command as it would be started.
@@ -55,10 +55,10 @@ impl Start {
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("program  {}", self.program)];
-        lines.extend(self.args.iter().map(|arg| format!("argument {}", visible(arg))));
+        lines.extend(self.args.iter().map(|arg| format!("argument {}", visible_text(arg))));
         lines.push(format!("folder   {}", self.dir));
         let set =
-            self.env.iter().map(|(name, value)| format!("sets     {name}={}", visible(value)));
+            self.env.iter().map(|(name, value)| format!("sets     {name}={}", visible_text(value)));
         lines.extend(set);
         lines
     }

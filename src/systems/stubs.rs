@@ -31,7 +31,7 @@ pub(crate) fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem
 
 /// The systems whose calls can be kept, for people: `TrustGraph's tools`.
 #[must_use]
-pub(crate) fn whose() -> String {
+pub(crate) fn supported_systems() -> String {
     let titles: Vec<String> = every_system()
         .iter()
         .filter(|system| system.stubs().is_some())
@@ -48,6 +48,6 @@ fn stubs(system: &str, tool: &str, to: &str) -> Result<&'static dyn Stubs, Probl
             doing,
             format!("it went to {to}, where no stub can answer"),
         );
-        problem.remedy(format!("keep calls of {}", whose()))
+        problem.with_remedy(format!("keep calls of {}", supported_systems()))
     })
 }

@@ -34,22 +34,22 @@ pub trait System: Sync {
 
     /// The entries that a parsed file holds, in the order they stand; none when the file is not
     /// this system's.
-    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry>;
+    fn read_entries(&self, file: &FileId, source: &Source) -> Vec<Entry>;
 
     /// The entry as a later revision of its file has it, in which nothing else changed; `None`
     /// where the file has to be read anew for that.
-    fn revised(&self, entry: &Entry, source: &Source) -> Option<Entry> {
+    fn refresh_entry(&self, entry: &Entry, source: &Source) -> Option<Entry> {
         let _ = (entry, source);
         None
     }
 
     /// The tool that an entry describes, read leniently: what cannot be read is a finding, never a
     /// refusal.
-    fn tool(&self, entry: &Entry, mode: Mode) -> Tool;
+    fn read_tool(&self, entry: &Entry, mode: Mode) -> Tool;
 
     /// The service that an entry describes, read as leniently; one without any queue where no entry
     /// of the system is a service.
-    fn service(&self, entry: &Entry, mode: Mode) -> Service {
+    fn read_service(&self, entry: &Entry, mode: Mode) -> Service {
         let _ = mode;
         Service {
             entry: entry.clone(),
@@ -61,7 +61,7 @@ pub trait System: Sync {
     }
 
     /// The JSON Schema for the form of an entry, in the order in which fields are shown.
-    fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value;
+    fn entry_schema(&self, entry: &Entry, catalog: &Catalog) -> Value;
 
     /// What the schema of an entry depends on beside the catalog: of two entries with the same
     /// word, and one revision of the catalog, it is the same. `None`: on more than a word can say.
@@ -71,7 +71,7 @@ pub trait System: Sync {
     }
 
     /// What is wrong with the entries of this system, beside what holds for every system.
-    fn check(&self, context: &LintContext<'_>) -> Vec<Finding>;
+    fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding>;
 
     /// What is wrong with an entry as its text stands, where another reader than ours counts.
     fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {
@@ -99,16 +99,16 @@ pub trait System: Sync {
     }
 
     /// What a tool names to answer for it; `None` where it names nothing.
-    fn reference(&self, tool: &Tool) -> Option<Reference> {
+    fn tool_reference(&self, tool: &Tool) -> Option<Reference> {
         let _ = tool;
         None
     }
 
     /// Names for a new entry's kind, with the smallest value that is worth opening a form on.
-    fn kinds(&self) -> Vec<NewEntry>;
+    fn new_entry_kinds(&self) -> Vec<NewEntry>;
 
     /// The function that a model sees: name, description, parameters as JSON Schema.
-    fn function(&self, tool: &Tool) -> Function;
+    fn model_function(&self, tool: &Tool) -> Function;
 
     /// What it needs to know of a connection; `None` where that is nothing of its own.
     fn connection_settings(&self) -> Option<&'static SettingsSchema> {
@@ -195,14 +195,14 @@ pub struct NewEntry {
 impl NewEntry {
     /// The first value of an entry of that name.
     #[must_use]
-    pub fn called(&self, name: &str) -> Value {
-        named(self.value.clone(), self.named, name)
+    pub fn named_value(&self, name: &str) -> Value {
+        replace_name(self.value.clone(), self.named, name)
     }
 }
 
 /// A value with another name in those of these members that it has.
 #[must_use]
-pub(crate) fn named(mut value: Value, members: &[&str], name: &str) -> Value {
+pub(crate) fn replace_name(mut value: Value, members: &[&str], name: &str) -> Value {
     for member in members {
         if let Some(own) = value.get_mut(*member) {
             *own = name.into();

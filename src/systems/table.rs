@@ -57,6 +57,7 @@ pub(crate) fn wanted_deployments() -> String {
 /// The JSON Schema of what a model gives to a tool. It is made anew each time: workspaces are large
 /// and tools that are looked at few.
 #[must_use]
-pub fn arguments(tool: &Tool) -> Value {
-    by_id(tool.entry.system).map_or(Value::Bool(true), |system| system.function(tool).parameters)
+pub fn arguments_schema(tool: &Tool) -> Value {
+    by_id(tool.entry.system)
+        .map_or(Value::Bool(true), |system| system.model_function(tool).parameters)
 }

@@ -80,32 +80,32 @@ impl System for TrustGraph {
         "TrustGraph"
     }
 
-    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
-        entries::entries(file, source)
+    fn read_entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+        entries::read_entries(file, source)
     }
 
-    fn revised(&self, entry: &Entry, source: &Source) -> Option<Entry> {
-        entries::revised(entry, source)
+    fn refresh_entry(&self, entry: &Entry, source: &Source) -> Option<Entry> {
+        entries::refresh_entry(entry, source)
     }
 
-    fn tool(&self, entry: &Entry, mode: Mode) -> Tool {
-        descriptor::tool(entry, mode)
+    fn read_tool(&self, entry: &Entry, mode: Mode) -> Tool {
+        descriptor::read_tool(entry, mode)
     }
 
-    fn service(&self, entry: &Entry, mode: Mode) -> Service {
-        descriptor::service(entry, mode)
+    fn read_service(&self, entry: &Entry, mode: Mode) -> Service {
+        descriptor::read_service(entry, mode)
     }
 
-    fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
-        schema::schema(entry, catalog)
+    fn entry_schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
+        schema::entry_schema(entry, catalog)
     }
 
     fn schema_word(&self, entry: &Entry, catalog: &Catalog) -> Option<String> {
-        Some(schema::word(entry, catalog))
+        Some(schema::schema_word(entry, catalog))
     }
 
-    fn check(&self, context: &LintContext<'_>) -> Vec<Finding> {
-        checks::check(context)
+    fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        checks::check_catalog(context)
     }
 
     fn check_there(
@@ -114,7 +114,7 @@ impl System for TrustGraph {
         connections: &Connections,
         listeners: &Listeners,
     ) -> Vec<Finding> {
-        let uncarried = checks::uncarried(catalog, connections);
+        let uncarried = checks::uncarried_queues(catalog, connections);
         uncarried
             .into_iter()
             .chain(checks::missing_templates(catalog, connections, listeners))
@@ -125,16 +125,16 @@ impl System for TrustGraph {
         descriptor::key_at(entry)
     }
 
-    fn reference(&self, tool: &Tool) -> Option<Reference> {
-        descriptor::reference(tool)
+    fn tool_reference(&self, tool: &Tool) -> Option<Reference> {
+        descriptor::tool_reference(tool)
     }
 
-    fn kinds(&self) -> Vec<NewEntry> {
-        kinds::kinds()
+    fn new_entry_kinds(&self) -> Vec<NewEntry> {
+        kinds::new_entry_kinds()
     }
 
-    fn function(&self, tool: &Tool) -> Function {
-        function::function(tool)
+    fn model_function(&self, tool: &Tool) -> Function {
+        function::model_function(tool)
     }
 
     fn connection_settings(&self) -> Option<&'static SettingsSchema> {
@@ -171,61 +171,63 @@ impl System for TrustGraph {
 }
 
 impl Gates for TrustGraph {
-    fn regate(&self, tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
-        regate::regate(tool, to, mode)
+    fn gate_edits(&self, tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
+        regate::gate_edits(tool, to, mode)
     }
 
-    fn gated(&self, value: Value, gate: &Gate) -> Value {
-        regate::gated(value, gate)
+    fn add_gate(&self, value: Value, gate: &Gate) -> Value {
+        regate::add_gate(value, gate)
     }
 }
 
 impl Loader for TrustGraph {
-    fn loading(&self, catalog: &Catalog) -> Loading {
+    fn decide_loading(&self, catalog: &Catalog) -> Loading {
         match catalog.mode {
             Mode::Document => Loading::default(),
-            Mode::AsDeployed => configuration::loading(catalog),
+            Mode::AsDeployed => configuration::decide_loading(catalog),
         }
     }
 
-    fn breaks(&self, tool: &Tool, mode: Mode) -> Option<String> {
-        (mode == Mode::AsDeployed).then(|| descriptor::breaks(tool)).flatten()
+    fn request_failure(&self, tool: &Tool, mode: Mode) -> Option<String> {
+        (mode == Mode::AsDeployed).then(|| descriptor::request_failure(tool)).flatten()
     }
 }
 
 impl Calls for TrustGraph {
-    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
+    fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         if settings::is_gateway(call.connection.transport()) {
-            gateway::endpoints::render(call)
+            gateway::endpoints::build_request(call)
         } else {
-            request::render(call)
+            request::build_request(call)
         }
     }
 
-    fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
+    fn queue_subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
         if settings::is_gateway(transport) && gateway::endpoints::Endpoint::parse(address).is_some()
         {
             return Ok(address.to_owned());
         }
-        queue::spelled(address, transport).map(|spelled| spelled.name)
+        queue::spell_queue(address, transport).map(|spelled| spelled.name)
     }
 
-    fn arguments(&self, body: &str) -> Option<String> {
-        request::parse(body.as_bytes()).ok().map(|asked| Value::Object(asked.arguments).to_string())
+    fn request_arguments(&self, body: &str) -> Option<String> {
+        request::parse_request(body.as_bytes())
+            .ok()
+            .map(|asked| Value::Object(asked.arguments).to_string())
     }
 }
 
 impl Observer for TrustGraph {
-    fn witness(&self, crossing: &ObservedMessage) -> Option<Decoded> {
-        witness::witness(crossing)
+    fn classify_message(&self, crossing: &ObservedMessage) -> Option<Decoded> {
+        witness::classify_message(crossing)
     }
 
     fn follower(&self) -> Box<dyn Follower> {
         Box::new(follow::Steps::default())
     }
 
-    fn place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
-        let spelled = queue::is_spelled(text).then(|| queue::spelled(text, transport));
+    fn parse_place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
+        let spelled = queue::is_spelled(text).then(|| queue::spell_queue(text, transport));
         spelled.map(|spelled| spelled.map(|queue::Spelled { name, kept }| Place { name, kept }))
     }
 }
@@ -235,35 +237,36 @@ impl Agent for TrustGraph {
         &agent::PATTERNS
     }
 
-    fn reached(&self, connection: &Connection) -> Result<(), Problem> {
-        agent::reached(connection)
+    fn check_reachable(&self, connection: &Connection) -> Result<(), Problem> {
+        agent::check_reachable(connection)
     }
 
-    fn request(
+    fn question_request(
         &self,
         asked: &Asked,
         correlation: &str,
         connection: &Connection,
     ) -> Result<Request, Problem> {
-        agent::request(asked, correlation, connection)
+        agent::question_request(asked, correlation, connection)
     }
 
     fn is_at(&self, to: &str) -> bool {
         agent::is_at(to)
     }
 
-    fn asked(&self, request: &Request) -> Option<Asked> {
-        agent::asked(request)
+    fn parse_question(&self, request: &Request) -> Option<Asked> {
+        agent::parse_question(request)
     }
 
-    fn beside(
+    fn broker_connection(
         &self,
         connection: &Connection,
         connections: &Connections,
         broker: &str,
     ) -> Result<Connection, Problem> {
-        let broker = Some(settings::broker(connections, broker)?);
-        Ok(settings::Gateway { broker, ..settings::Gateway::of(connection) }.on(connection.clone()))
+        let broker = Some(settings::find_broker(connections, broker)?);
+        Ok(settings::Gateway { broker, ..settings::Gateway::from_connection(connection) }
+            .apply_to(connection.clone()))
     }
 }
 

@@ -30,18 +30,20 @@ use crate::{
 ///
 /// # Errors
 /// When there is no such place on the transport, with what to name instead.
-pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
+pub fn parse_place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
     let text = text.trim();
-    bus(transport)?;
-    if let Some(place) = observers().find_map(|(_, observer)| observer.place(text, transport)) {
+    require_bus(transport)?;
+    if let Some(place) = observers().find_map(|(_, observer)| observer.parse_place(text, transport))
+    {
         return place;
     }
     let refused = |cause: &str, remedy: &str| {
-        Err(Problem::new(ProblemKind::Input, format!("watching \"{text}\""), cause).remedy(remedy))
+        Err(Problem::new(ProblemKind::Input, format!("watching \"{text}\""), cause)
+            .with_remedy(remedy))
     };
     let parts: Vec<&str> = text.split('.').collect();
     let wild = |part: &&str| ["*", ">"].contains(part);
-    let names = transport.about().names;
+    let names = transport.spec().names;
     let subjects = names == Names::Subjects;
     if text.is_empty()
         || text.contains(|letter: char| letter.is_whitespace() || letter.is_control())
@@ -76,10 +78,10 @@ pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
 ///
 /// # Errors
 /// When there is neither a service that the transport could carry nor a wildcard.
-pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, Problem> {
+pub fn default_places(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, Problem> {
     let transport = connection.transport();
-    bus(transport)?;
-    if let Some(Usual { places, .. }) = whole(connection) {
+    require_bus(transport)?;
+    if let Some(Usual { places, .. }) = default_watch(connection) {
         return Ok(places);
     }
     let queues = catalog
@@ -92,8 +94,8 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
     let mut refused = None;
     for queue in queues {
         let found = observers()
-            .find_map(|(_, observer)| observer.place(queue, transport))
-            .unwrap_or_else(|| place(queue, transport));
+            .find_map(|(_, observer)| observer.parse_place(queue, transport))
+            .unwrap_or_else(|| parse_place(queue, transport));
         match found {
             Ok(place) if !places.contains(&place) => places.push(place),
             Ok(_) => {}
@@ -104,7 +106,7 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
     if !places.is_empty() {
         return Ok(places);
     }
-    match transport.about().names {
+    match transport.spec().names {
         Names::Subjects => Ok(vec![Place { name: ">".into(), kept: false }]),
         _ => {
             let cause = match refused {
@@ -117,7 +119,7 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
                     .to_owned(),
             };
             let remedy = "name what to watch, such as request:tg:joke and response:tg:joke";
-            Err(Problem::new(ProblemKind::Missing, "watching", cause).remedy(remedy))
+            Err(Problem::new(ProblemKind::Missing, "watching", cause).with_remedy(remedy))
         }
     }
 }
@@ -129,21 +131,21 @@ fn observers() -> impl Iterator<Item = (SystemId, &'static dyn Observer)> {
 /// All that matters to the system that a connection leads to; `None` where it leads to none that
 /// says so.
 #[must_use]
-pub(crate) fn whole(connection: &Connection) -> Option<Usual> {
-    observers().find_map(|(_, observer)| observer.usual(connection))
+pub(crate) fn default_watch(connection: &Connection) -> Option<Usual> {
+    observers().find_map(|(_, observer)| observer.default_watch(connection))
 }
 
 /// Whether there is a bus to listen on at all.
 ///
 /// # Errors
 /// When the transport has none.
-pub(crate) fn bus(transport: TransportKind) -> Result<(), Problem> {
+pub(crate) fn require_bus(transport: TransportKind) -> Result<(), Problem> {
     if transport.is_bus() {
         return Ok(());
     }
     let cause = format!("{} answers its callers and shows nothing of others", transport.title());
     Err(Problem::new(ProblemKind::Input, "watching", cause)
-        .remedy("choose a connection to the broker behind it"))
+        .with_remedy("choose a connection to the broker behind it"))
 }
 
 /// Headers that tie messages together, whatever their system.
@@ -158,19 +160,19 @@ pub struct Witness {
 
 impl Witness {
     /// Learns who takes part, as the places of [`rosters`] tell it.
-    pub fn know(&mut self, system: SystemId, roster: &Value) {
+    pub fn update_roster(&mut self, system: SystemId, roster: &Value) {
         let follower =
             self.followers.remove(system).or_else(|| Some(by_id(system)?.observer()?.follower()));
         if let Some(mut follower) = follower {
-            follower.know(roster);
+            follower.update_roster(roster);
             self.followers.insert(system, follower);
         }
     }
 
     /// What was heard next.
     #[must_use]
-    pub fn hear(&mut self, tapped: Tapped) -> Witnessed {
-        let mut witnessed = witness(tapped);
+    pub fn observe_message(&mut self, tapped: Tapped) -> Witnessed {
+        let mut witnessed = classify_tapped(tapped);
         if let Witnessed::ObservedMessage(crossing, reading) = &mut witnessed
             && let Some(id) = reading.system
         {
@@ -179,7 +181,7 @@ impl Witness {
                 self.followers.insert(id, new);
             }
             if let Some(follower) = self.followers.get_mut(id) {
-                follower.hear(crossing, reading);
+                follower.observe_message(crossing, reading);
             }
         }
         witnessed
@@ -188,14 +190,19 @@ impl Witness {
 
 /// What may be the matter with a conversation that waits; `None` while nothing need be.
 #[must_use]
-pub(crate) fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
+pub(crate) fn waiting_reason(conversation: &Conversation, now: Millis) -> Option<String> {
     let waits = conversation.standing == Standing::Open;
-    waits.then(|| by_id(conversation.system?)?.observer()?.waits(conversation, now)).flatten()
+    waits
+        .then(|| by_id(conversation.system?)?.observer()?.waiting_reason(conversation, now))
+        .flatten()
 }
 
 /// Where it can be read who takes part on a connection, with the systems whose it is.
-pub(crate) fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, CardSource)> {
-    observers().filter_map(move |(system, observer)| Some((system, observer.roster(connection)?)))
+pub(crate) fn roster_sources(
+    connection: &Connection,
+) -> impl Iterator<Item = (SystemId, CardSource)> {
+    observers()
+        .filter_map(move |(system, observer)| Some((system, observer.roster_source(connection)?)))
 }
 
 /// Where the cards that a system's messages point to can be read on a connection.
@@ -219,9 +226,9 @@ pub(crate) fn card_source(
 
 /// Why a card could not be read, of what came with an HTTP status that is no success.
 #[must_use]
-pub(crate) fn unread(system: SystemId, status: u16, body: &[u8]) -> CallError {
+pub(crate) fn card_read_error(system: SystemId, status: u16, body: &[u8]) -> CallError {
     match by_id(system).and_then(|system| system.attachments()) {
-        Some(attachments) => attachments.unread(status, body),
+        Some(attachments) => attachments.card_read_error(status, body),
         None => CallError::new(
             ErrorKind::parse(&format!("http-{status}")),
             format!("the server answers {status}"),
@@ -252,16 +259,16 @@ pub(crate) fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Attachm
 
 /// How a card says that a conversation of its system ended.
 #[must_use]
-pub(crate) fn settled(system: Option<SystemId>, card: &Value) -> Option<Settled> {
-    by_id(system?)?.attachments()?.settled(card)
+pub(crate) fn card_outcome(system: Option<SystemId>, card: &Value) -> Option<Settled> {
+    by_id(system?)?.attachments()?.card_outcome(card)
 }
 
 /// One message, as its system reads it, without what went before.
 #[must_use]
-pub fn witness(tapped: Tapped) -> Witnessed {
+pub fn classify_tapped(tapped: Tapped) -> Witnessed {
     match tapped {
         Tapped::ObservedMessage(crossing) => {
-            let reading = read(&crossing);
+            let reading = classify_message(&crossing);
             Witnessed::ObservedMessage(crossing, reading)
         }
         Tapped::Gap { at, messages } => Witnessed::Gap { at, messages },
@@ -271,11 +278,11 @@ pub fn witness(tapped: Tapped) -> Witnessed {
 
 /// A message as its system reads it; where it is nobody's, what can be said of any message.
 #[must_use]
-pub(crate) fn read(crossing: &ObservedMessage) -> Decoded {
+pub(crate) fn classify_message(crossing: &ObservedMessage) -> Decoded {
     let owner = observers().find(|(_, observer)| observer.owns(&crossing.subject));
     let reading = match owner {
-        Some((_, owner)) => owner.witness(crossing),
-        None => observers().find_map(|(_, observer)| observer.witness(crossing)),
+        Some((_, owner)) => owner.classify_message(crossing),
+        None => observers().find_map(|(_, observer)| observer.classify_message(crossing)),
     };
     if let Some(reading) = reading {
         return reading;
@@ -289,7 +296,10 @@ pub(crate) fn read(crossing: &ObservedMessage) -> Decoded {
         None if crossing.subject.starts_with("_INBOX.") => (Part::Answer { last: true }, "answer"),
         None => (Part::Other, "message"),
     };
-    Decoded { id: IDS.iter().find_map(header), ..Decoded::new(None, part, label, crossing.text()) }
+    Decoded {
+        id: IDS.iter().find_map(header),
+        ..Decoded::new(None, part, label, crossing.body_text())
+    }
 }
 
 #[cfg(test)]
@@ -298,7 +308,7 @@ mod tests {
     use crate::model::traffic::KeptMessage;
 
     fn name(text: &str, transport: TransportKind) -> Result<String, String> {
-        place(text, transport).map(|place| place.name).map_err(|problem| problem.to_string())
+        parse_place(text, transport).map(|place| place.name).map_err(|problem| problem.to_string())
     }
 
     #[test]
@@ -353,11 +363,11 @@ mod tests {
             kept: KeptMessage::Whole,
             about: None,
         };
-        let asks = read(&crossing(Some("_INBOX.1"), &[("Correlation_Id", "c-1")]));
+        let asks = classify_message(&crossing(Some("_INBOX.1"), &[("Correlation_Id", "c-1")]));
         assert_eq!(
             (asks.part, asks.id.as_deref(), asks.text.as_str()),
             (Part::Request, Some("c-1"), "hello")
         );
-        assert_eq!(read(&crossing(None, &[])).part, Part::Other);
+        assert_eq!(classify_message(&crossing(None, &[])).part, Part::Other);
     }
 }

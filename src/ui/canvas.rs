@@ -13,18 +13,18 @@ use unicode_width::UnicodeWidthStr;
 use super::styles::{Role, Styles};
 
 pub(crate) use super::line_wrap::wrap;
-pub(crate) use crate::model::shown::{is_unseen, visible};
+pub(crate) use crate::model::shown::{is_unseen, visible_text};
 
 /// How many cells a text takes.
 #[must_use]
-pub fn width(text: &str) -> usize {
+pub fn text_width(text: &str) -> usize {
     text.width()
 }
 
 /// The text in at most `cells` cells, with `…` at the end where something was cut.
 #[must_use]
-pub(crate) fn fit(text: &str, cells: usize) -> Cow<'_, str> {
-    if width(text) <= cells {
+pub(crate) fn truncate_text(text: &str, cells: usize) -> Cow<'_, str> {
+    if text_width(text) <= cells {
         return Cow::Borrowed(text);
     }
     if cells == 0 {
@@ -33,7 +33,7 @@ pub(crate) fn fit(text: &str, cells: usize) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut taken = 0;
     for cluster in text.graphemes(true) {
-        let wide = width(cluster);
+        let wide = text_width(cluster);
         if taken + wide > cells - 1 {
             break;
         }
@@ -46,9 +46,9 @@ pub(crate) fn fit(text: &str, cells: usize) -> Cow<'_, str> {
 
 /// The text in exactly `cells` cells: cut or filled with blanks.
 #[must_use]
-pub(crate) fn pad(text: &str, cells: usize) -> String {
-    let fitted = fit(text, cells);
-    let blanks = cells.saturating_sub(width(&fitted));
+pub(crate) fn pad_text(text: &str, cells: usize) -> String {
+    let fitted = truncate_text(text, cells);
+    let blanks = cells.saturating_sub(text_width(&fitted));
     format!("{fitted}{}", " ".repeat(blanks))
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
     if wrapped.len() > lines {
         wrapped.truncate(lines);
         if let Some(last) = wrapped.last_mut() {
-            *last = fit(&format!("{last}…"), cells).into_owned();
+            *last = truncate_text(&format!("{last}…"), cells).into_owned();
         }
     }
     wrapped
@@ -95,11 +95,11 @@ impl<'b> Pen<'b> {
     }
 
     /// Writes a text, cut with `…` where it does not fit.
-    pub fn put(&mut self, text: &str, style: Style) -> &mut Self {
-        let room = self.room();
+    pub fn put_text(&mut self, text: &str, style: Style) -> &mut Self {
+        let room = self.remaining_cells();
         if room > 0 {
-            let shown = visible(text);
-            let fitted = fit(&shown, room);
+            let shown = visible_text(text);
+            let fitted = truncate_text(&shown, room);
             let (next, _) = self.buffer.set_stringn(self.at, self.row, &*fitted, room, style);
             self.at = next;
         }
@@ -107,10 +107,10 @@ impl<'b> Pen<'b> {
     }
 
     /// Writes a text into exactly `cells` cells.
-    pub fn column(&mut self, text: &str, cells: usize, style: Style) -> &mut Self {
-        let cells = cells.min(self.room());
-        let shown = visible(text).into_owned();
-        self.put(&pad(&shown, cells), style)
+    pub fn put_column(&mut self, text: &str, cells: usize, style: Style) -> &mut Self {
+        let cells = cells.min(self.remaining_cells());
+        let shown = visible_text(text).into_owned();
+        self.put_text(&pad_text(&shown, cells), style)
     }
 
     /// Leaves `cells` cells as they are.
@@ -120,29 +120,29 @@ impl<'b> Pen<'b> {
     }
 
     /// Goes to a column counted from 0 at the left of the area that the pen was made with.
-    pub fn to(&mut self, area: Rect, column: u16) -> &mut Self {
+    pub fn move_to(&mut self, area: Rect, column: u16) -> &mut Self {
         self.at = area.left().saturating_add(column).min(self.end);
         self
     }
 
     /// Fills the rest of the line.
-    pub fn fill(&mut self, style: Style) -> &mut Self {
-        let blanks = " ".repeat(self.room());
-        self.put(&blanks, style)
+    pub fn fill_rest(&mut self, style: Style) -> &mut Self {
+        let blanks = " ".repeat(self.remaining_cells());
+        self.put_text(&blanks, style)
     }
 
     /// Writes a text at the right edge, where it fits beside what is there.
-    pub fn right(&mut self, text: &str, style: Style) -> &mut Self {
-        let shown = visible(text);
-        let room = self.room();
-        let fitted = fit(&shown, room).into_owned();
-        self.skip(u16::try_from(room - width(&fitted)).unwrap_or(0));
-        self.put(&fitted, style)
+    pub fn put_right(&mut self, text: &str, style: Style) -> &mut Self {
+        let shown = visible_text(text);
+        let room = self.remaining_cells();
+        let fitted = truncate_text(&shown, room).into_owned();
+        self.skip(u16::try_from(room - text_width(&fitted)).unwrap_or(0));
+        self.put_text(&fitted, style)
     }
 
     /// How many cells are left.
     #[must_use]
-    pub fn room(&self) -> usize {
+    pub fn remaining_cells(&self) -> usize {
         if self.buffer.area.contains(Position { x: self.at, y: self.row }) {
             usize::from(self.end.saturating_sub(self.at))
         } else {
@@ -165,15 +165,15 @@ mod tests {
 
     #[test]
     fn control_characters_become_signs() {
-        assert_eq!(visible("a\x1b[31mb\u{202e}"), "a␛[31mb\u{fffd}");
-        assert!(matches!(visible("plain ✓ 日本"), Cow::Borrowed(_)));
+        assert_eq!(visible_text("a\x1b[31mb\u{202e}"), "a␛[31mb\u{fffd}");
+        assert!(matches!(visible_text("plain ✓ 日本"), Cow::Borrowed(_)));
     }
 
     #[test]
     fn texts_are_cut_with_an_ellipsis() {
-        assert_eq!(fit("knowledge", 5), "know…");
-        assert_eq!(fit("日本語", 4), "日…");
-        assert_eq!(pad("ab", 4), "ab  ");
+        assert_eq!(truncate_text("knowledge", 5), "know…");
+        assert_eq!(truncate_text("日本語", 4), "日…");
+        assert_eq!(pad_text("ab", 4), "ab  ");
         assert_eq!(wrap_to("one two three", 8, 2), ["one two", "three"]);
         assert_eq!(wrap_to("one two three", 8, 1), ["one two…"]);
         assert_eq!(wrap_to("one two three", 7, 1), ["one tw…"]);
@@ -182,15 +182,15 @@ mod tests {
     proptest! {
         #[test]
         fn fitted_and_padded_texts_have_their_width(text in "\\PC{0,30}", cells in 0_usize..20) {
-            prop_assert!(width(&fit(&text, cells)) <= cells);
-            prop_assert_eq!(width(&pad(&text, cells)), cells);
+            prop_assert!(text_width(&truncate_text(&text, cells)) <= cells);
+            prop_assert_eq!(text_width(&pad_text(&text, cells)), cells);
         }
 
         #[test]
         fn a_pen_never_leaves_its_line(text in ".{0,30}", row in 0_u16..6, skip in 0_u16..20) {
             let area = Rect::new(2, 1, 10, 3);
             let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 6));
-            Pen::new(&mut buffer, area, row).skip(skip).put(&text, Style::default()).fill(Style::default());
+            Pen::new(&mut buffer, area, row).skip(skip).put_text(&text, Style::default()).fill_rest(Style::default());
             for (column, line) in (0..20).flat_map(|x| (0..6).map(move |y| (x, y))) {
                 if !area.contains(Position { x: column, y: line }) {
                     prop_assert_eq!(buffer[(column, line)].symbol(), " ");

@@ -31,13 +31,13 @@ use crate::{
 };
 
 /// Asks for a name and for what is expected, and keeps the call as a file of the workspace.
-pub(crate) fn keep(call: &Call, state: &State) -> Reply {
+pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
-    let answer = Answer::of(call);
-    let offers = offer::offers(&answer, &state.mask);
+    let answer = Answer::from_call(call);
+    let offers = offer::suggest_expectations(&answer, &state.mask);
     let tick = |offer: &Suggestion| Tick {
         title: offer.what.into(),
-        detail: told(&offer.value),
+        detail: value_line(&offer.value),
         on: offer.usual,
     };
     let ticks = offers.iter().map(tick).collect();
@@ -58,12 +58,13 @@ pub(crate) fn keep(call: &Call, state: &State) -> Reply {
             if state.documents.get(&file).is_some_and(|document| !document.gone) {
                 return Err(format!("{file} is there already: choose another name"));
             }
-            let arguments = Literal::parse(&state.mask.text(&arguments))
+            let arguments = Literal::parse(&state.mask.mask_text(&arguments))
                 .map_err(|error| format!("its arguments cannot be read: {error}"))?;
             let is_ticked =
                 |offer: &Suggestion| ticks.iter().any(|tick| tick.on && tick.title == offer.what);
-            let expect = offer::chosen(&offers, is_ticked);
-            let text: Arc<str> = page::text(name, &tool, &arguments, &expect, &answer).into();
+            let expect = offer::chosen_expectations(&offers, is_ticked);
+            let text: Arc<str> =
+                page::render_yaml(name, &tool, &arguments, &expect, &answer).into();
             let create = Change::Create { file: file.clone(), text };
             let label = format!("keep the case {name}");
             Ok(Reply::Send(vec![
@@ -75,41 +76,41 @@ pub(crate) fn keep(call: &Call, state: &State) -> Reply {
 }
 
 /// A value in a line.
-fn told(value: &Value) -> String {
+fn value_line(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A case of the workspace, or what is wrong with its file.
 type Found = (FileId, Result<Case, String>);
 
-fn found(state: &State) -> Vec<Found> {
+fn workspace_cases(state: &State) -> Vec<Found> {
     state
         .documents
         .iter()
-        .filter_map(|(file, document)| Some((file.clone(), cases::read(document)?)))
+        .filter_map(|(file, document)| Some((file.clone(), cases::read_case(document)?)))
         .collect()
 }
 
 /// What their calls go through, where a case does not say it.
-fn over(state: &State) -> String {
+fn connection_note(state: &State) -> String {
     let connections = &state.connections;
     let own = if connections.chosen.is_none() && !connections.of_tools.is_empty() {
         " or the tool's own"
     } else {
         ""
     };
-    format!("over {}{own}", state.connection().name)
+    format!("over {}{own}", state.current_connection().name)
 }
 
 /// Asks which of the workspace's cases to call, and shows how they went last.
-pub(crate) fn menu(state: &State) -> Reply {
-    let found = found(state);
+pub(crate) fn case_menu(state: &State) -> Reply {
+    let found = workspace_cases(state);
     if found.is_empty() {
         return Reply::Refused("the workspace has no case yet: keep a call as one".into());
     }
     let good: Vec<FileId> =
         found.iter().filter(|(_, case)| case.is_ok()).map(|(file, _)| file.clone()).collect();
-    let (hold, differ) = state.cases.counts();
+    let (hold, differ) = state.cases.verdict_counts();
     let note = match (state.cases.under_way(), hold, differ) {
         (true, ..) => "under way …".to_owned(),
         (_, 0, 0) => String::new(),
@@ -118,7 +119,7 @@ pub(crate) fn menu(state: &State) -> Reply {
     };
     let all = Item {
         title: format!("call all {}", good.len()),
-        detail: over(state),
+        detail: connection_note(state),
         note,
         ..Item::default()
     };
@@ -129,8 +130,8 @@ pub(crate) fn menu(state: &State) -> Reply {
         ..Item::default()
     };
     let items =
-        [all, last].into_iter().chain(found.iter().map(|found| item(found, state))).collect();
-    let page: Vec<Line> = found.iter().flat_map(|found| lines(found, state)).collect();
+        [all, last].into_iter().chain(found.iter().map(|found| case_item(found, state))).collect();
+    let page: Vec<Line> = found.iter().flat_map(|found| verdict_lines(found, state)).collect();
     let then = move |row: usize| match row {
         0 => Reply::send(Message::Call(CallMessage::RunCases(good.clone()))),
         1 => Reply::Open(Box::new(Page::new("Cases", page.clone()))),
@@ -142,19 +143,19 @@ pub(crate) fn menu(state: &State) -> Reply {
             None => Reply::Handled,
         },
     };
-    Reply::Open(Box::new(Menu::replying("Cases", items, then)))
+    Reply::Open(Box::new(Menu::with_replies("Cases", items, then)))
 }
 
-fn item((file, case): &Found, state: &State) -> Item {
+fn case_item((file, case): &Found, state: &State) -> Item {
     let verdict = state.cases.verdicts.get(file);
-    let mark = verdict.map_or("  ", |verdict| if verdict.holds() { "✓ " } else { "✗ " });
+    let mark = verdict.map_or("  ", |verdict| if verdict.has_passed() { "✓ " } else { "✗ " });
     match case {
         Ok(case) => Item {
             title: format!(
                 "{mark}{}",
                 if case.name.is_empty() { file.as_str() } else { &case.name }
             ),
-            detail: format!("{}: {}", case.tool, page::summary(case)),
+            detail: format!("{}: {}", case.tool, page::case_summary(case)),
             note: verdict
                 .and_then(|verdict| verdict.differences().next())
                 .unwrap_or_default()
@@ -169,10 +170,10 @@ fn item((file, case): &Found, state: &State) -> Item {
     }
 }
 
-fn lines((file, case): &Found, state: &State) -> Vec<Line> {
+fn verdict_lines((file, case): &Found, state: &State) -> Vec<Line> {
     let Some(verdict) = state.cases.verdicts.get(file) else { return Vec::new() };
     let name = case.as_ref().map_or_else(|_| file.to_string(), |case| case.name.clone());
-    let (role, end) = if verdict.holds() {
+    let (role, end) = if verdict.has_passed() {
         (Role::Success, "as expected")
     } else {
         (Role::Error, "not as expected")
@@ -180,11 +181,11 @@ fn lines((file, case): &Found, state: &State) -> Vec<Line> {
     let took = format!("  {} ms", verdict.answer.took_ms);
     let mut lines =
         vec![vec![(Role::Heading, format!("{name}  ")), (role, end.to_owned()), (Role::Dim, took)]];
-    lines.extend(findings(verdict));
+    lines.extend(finding_lines(verdict));
     lines
 }
 
-fn findings(verdict: &Verdict) -> Vec<Line> {
+fn finding_lines(verdict: &Verdict) -> Vec<Line> {
     let mut lines = Vec::new();
     for finding in &verdict.findings {
         let (mark, role) = if finding.difference.is_none() {

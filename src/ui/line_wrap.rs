@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::canvas::width;
+use super::canvas::text_width;
 
 /// How many cells the rows of a line have.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
     let lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
     lines
         .flat_map(|line| {
-            line_rows(line, RowWidths::all(cells), width)
+            line_rows(line, RowWidths::all(cells), text_width)
                 .map(|row| line[row].trim_end_matches(' ').to_owned())
         })
         .collect()
@@ -86,7 +86,7 @@ pub(crate) fn wrap_styled<S: Copy + PartialEq>(
     let mut rows = Vec::new();
     let mut start = 0;
     for line in text.split('\n') {
-        rows.extend(line_rows(line, widths, width).map(|row| {
+        rows.extend(line_rows(line, widths, text_width).map(|row| {
             let shown =
                 start + row.start..start + row.start + line[row].trim_end_matches(' ').len();
             pieces_within(pieces, shown)
@@ -147,18 +147,18 @@ mod tests {
     proptest! {
         #[test]
         fn rows_fit_and_join_to_the_line(line in "[a-z 日👩‍👧\t]{0,60}", first in 2_usize..12, others in 2_usize..12) {
-            let rows: Vec<_> = line_rows(&line, RowWidths { first, others }, width).collect();
+            let rows: Vec<_> = line_rows(&line, RowWidths { first, others }, text_width).collect();
             prop_assert_eq!(rows.iter().map(|row| &line[row.clone()]).collect::<String>(), line.as_str());
             for (number, row) in rows.into_iter().enumerate() {
                 let room = if number == 0 { first } else { others };
-                prop_assert!(width(line[row.clone()].trim_end_matches(' ')) <= room, "{:?}", &line[row]);
+                prop_assert!(text_width(line[row.clone()].trim_end_matches(' ')) <= room, "{:?}", &line[row]);
             }
         }
 
         #[test]
         fn wrapped_lines_fit_and_lose_nothing_but_blanks(text in "[a-z 日\n]{0,60}", cells in 2_usize..20) {
             let lines = wrap(&text, cells);
-            prop_assert!(lines.iter().all(|line| width(line) <= cells));
+            prop_assert!(lines.iter().all(|line| text_width(line) <= cells));
             let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
             prop_assert_eq!(letters(&lines.concat()), letters(&text));
             let styled = wrap_styled(&[((), text)], RowWidths::all(cells));

@@ -37,7 +37,7 @@ enum Closeness {
 
 /// The rows of the candidates that match, best first; an empty text keeps all in their order.
 #[must_use]
-pub(crate) fn ranked<'c>(
+pub(crate) fn rank_candidates<'c>(
     text: &str,
     candidates: impl IntoIterator<Item = Candidate<'c>>,
 ) -> Vec<usize> {
@@ -47,7 +47,7 @@ pub(crate) fn ranked<'c>(
     }
     let mut found = Vec::new();
     for (row, candidate) in candidates.into_iter().enumerate() {
-        if let Some((closeness, score)) = query.closeness(candidate) {
+        if let Some((closeness, score)) = query.candidate_closeness(candidate) {
             let unnamed = candidate.risky && closeness > Closeness::Prefix;
             found.push((
                 unnamed,
@@ -88,7 +88,7 @@ impl Query {
     }
 
     /// How closely it matches, and how well among those that match as closely.
-    fn closeness(&mut self, candidate: Candidate<'_>) -> Option<(Closeness, u32)> {
+    fn candidate_closeness(&mut self, candidate: Candidate<'_>) -> Option<(Closeness, u32)> {
         let names = [candidate.name, candidate.alias];
         let by_name =
             names.iter().filter(|name| !name.is_empty()).filter_map(|name| self.of_name(name));
@@ -107,7 +107,7 @@ impl Query {
     }
 
     fn of_name(&mut self, name: &str) -> Option<(Closeness, u32)> {
-        let (lower, starts) = words(name);
+        let (lower, starts) = word_starts(name);
         if lower.trim_end_matches('…') == self.text.trim_end_matches('…') {
             return Some((Closeness::Exact, 0));
         }
@@ -124,7 +124,7 @@ impl Query {
 }
 
 /// The name in small letters, and where its words begin: `tell-joke` and `tellJoke` have two.
-fn words(name: &str) -> (String, Vec<usize>) {
+fn word_starts(name: &str) -> (String, Vec<usize>) {
     let (mut lower, mut starts) = (String::with_capacity(name.len()), Vec::new());
     let mut before = ' ';
     for letter in name.chars() {
@@ -144,7 +144,7 @@ mod tests {
 
     fn named<'c>(names: &[&'c str], text: &str) -> Vec<&'c str> {
         let candidates = names.iter().map(|name| Candidate { name, ..Candidate::default() });
-        ranked(text, candidates).into_iter().map(|row| names[row]).collect()
+        rank_candidates(text, candidates).into_iter().map(|row| names[row]).collect()
     }
 
     #[test]
@@ -162,11 +162,11 @@ mod tests {
         let of = |name, description| Candidate { name, description, ..Candidate::default() };
         let candidates =
             [of("push", "Send the tools"), of("sleep and end", ""), of("other", "nothing")];
-        assert_eq!(ranked("send", candidates), [1, 0]);
-        assert_eq!(ranked("push tools", candidates), [0]);
+        assert_eq!(rank_candidates("send", candidates), [1, 0]);
+        assert_eq!(rank_candidates("push tools", candidates), [0]);
         let alias =
             [Candidate { name: "a", alias: "joke", ..Candidate::default() }, of("joker", "")];
-        assert_eq!(ranked("joke", alias), [0, 1]);
+        assert_eq!(rank_candidates("joke", alias), [0, 1]);
     }
 
     #[test]
@@ -174,15 +174,15 @@ mod tests {
         let of = |name, risky| Candidate { name, risky, ..Candidate::default() };
         let candidates =
             [of("delete column", true), of("rename column", false), of("delete…", true)];
-        assert_eq!(ranked("column", candidates), [1, 0]);
-        assert_eq!(ranked("del", candidates), [0, 2]);
-        assert_eq!(ranked("delete", candidates), [2, 0]);
-        assert_eq!(ranked("lete", candidates), Vec::<usize>::new());
+        assert_eq!(rank_candidates("column", candidates), [1, 0]);
+        assert_eq!(rank_candidates("del", candidates), [0, 2]);
+        assert_eq!(rank_candidates("delete", candidates), [2, 0]);
+        assert_eq!(rank_candidates("lete", candidates), Vec::<usize>::new());
     }
 
     #[test]
     fn what_can_be_chosen_comes_before_its_equal() {
         let of = |unusable| Candidate { name: "send", unusable, ..Candidate::default() };
-        assert_eq!(ranked("send", [of(true), of(false)]), [1, 0]);
+        assert_eq!(rank_candidates("send", [of(true), of(false)]), [1, 0]);
     }
 }

@@ -6,7 +6,7 @@ mod words;
 use ratatui::{Frame, layout::Rect};
 
 use super::{
-    canvas::{Pen, width},
+    canvas::{Pen, text_width},
     overlays::{connections, help, palette, questions, samples},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
@@ -74,7 +74,7 @@ impl Root {
 
     /// The screen of the form program: a form and nothing else.
     #[must_use]
-    pub fn form(themes: Vec<Theme>, colour: Colour, keymap: Keymap) -> Self {
+    pub fn form_program(themes: Vec<Theme>, colour: Colour, keymap: Keymap) -> Self {
         let screens: Vec<(ScreenId, Box<dyn Screen>)> =
             vec![(ScreenId::Form, Box::<FormScreen>::default())];
         Self { screens, tabs: &[], ..Self::new(themes, colour, keymap) }
@@ -93,10 +93,10 @@ impl Root {
                 "toolcrib needs {} × {} cells; here are {} × {}.",
                 SMALLEST.0, SMALLEST.1, area.width, area.height
             );
-            Pen::new(frame.buffer_mut(), area, 0).put(&words, styles[Role::Warning]);
+            Pen::new(frame.buffer_mut(), area, 0).put_text(&words, styles[Role::Warning]);
             return;
         }
-        self.sync(state);
+        self.sync_state(state);
         self.body = Rect { y: 1, height: area.height - 2, ..area };
         let look = Look { styles: &styles, keymap: &self.keymap };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
@@ -112,13 +112,13 @@ impl Root {
     /// Brings what is shown in line with the state. Drawing begins with it, and so does every
     /// input: an input may come after a change and before its picture, and must not meet rows
     /// counted in lists that are gone.
-    fn sync(&mut self, state: &State) {
+    fn sync_state(&mut self, state: &State) {
         self.take_question(state);
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
-            screen.sync(state);
+            screen.sync_state(state);
             if self.last_shown != Some(state.screen) {
                 self.last_shown = Some(state.screen);
-                screen.shown();
+                screen.on_enter();
             }
         }
     }
@@ -133,7 +133,8 @@ impl Root {
             .find(|theme| theme.name == state.theme)
             .or_else(|| self.themes.first());
         let styles = theme.map_or_else(|| Theme::default().styles, |theme| theme.styles.clone());
-        let styles = if self.colour == Colour::Forbidden { styles.colourless() } else { styles };
+        let styles =
+            if self.colour == Colour::Forbidden { styles.without_colour() } else { styles };
         self.styles = (state.theme.clone(), styles);
     }
 
@@ -142,7 +143,8 @@ impl Root {
             return;
         }
         self.asked.clone_from(&state.question);
-        self.overlay = state.question.as_ref().map(|question| questions::overlay(question, state));
+        self.overlay =
+            state.question.as_ref().map(|question| questions::question_overlay(question, state));
     }
 
     fn draw_top(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
@@ -150,7 +152,7 @@ impl Root {
             return words::draw_form_top(frame, line, styles, form, state);
         }
         let bar = styles[Role::Bar];
-        let changed = if state.documents.changed().next().is_some() { "*" } else { "" };
+        let changed = if state.documents.changed_files().next().is_some() { "*" } else { "" };
         let connection = state.connection_here();
         let condition = state.conditions.get(&connection.name).cloned().unwrap_or_default();
         let sign = match condition.health {
@@ -167,28 +169,32 @@ impl Root {
         // than the program's name.
         let is_narrow = line.width < SIDE_BY_SIDE;
         let (name, gap, mode) = match line.width {
-            0..SIDE_BY_SIDE => ("", " ", state.mode.short().to_owned()),
-            SIDE_BY_SIDE..116 => ("toolcrib", " ", state.mode.short().to_owned()),
+            0..SIDE_BY_SIDE => ("", " ", state.mode.short_name().to_owned()),
+            SIDE_BY_SIDE..116 => ("toolcrib", " ", state.mode.short_name().to_owned()),
             116..140 => ("toolcrib", "  ", format!("{} mode", state.mode)),
             _ => ("toolcrib", "   ", format!("{} mode", state.mode)),
         };
-        let title = |row: &ScreenRow| if is_narrow { row.short } else { row.act.row().title };
+        let title = |row: &ScreenRow| if is_narrow { row.short } else { row.act.action().title };
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
-        pen.fill(bar)
-            .to(line, 0)
-            .put(" ", bar)
-            .put(name, styles[Role::BarActive])
-            .put(if is_narrow { "" } else { " · " }, bar);
+        pen.fill_rest(bar)
+            .move_to(line, 0)
+            .put_text(" ", bar)
+            .put_text(name, styles[Role::BarActive])
+            .put_text(if is_narrow { "" } else { " · " }, bar);
         let named: Vec<&ScreenRow> = self.tabs.iter().filter(|row| (row.named)(state)).collect();
-        let tabs: usize = named.iter().map(|row| width(title(row)) + 2 + gap.len()).sum();
-        let right = width(&words) + width(&mode) + 8;
-        let room =
-            usize::from(line.width).saturating_sub(tabs + right.min(40) + width(name) + 6).max(8);
-        pen.put(&super::canvas::fit(&format!("{}{changed}", state.workspace), room), bar);
+        let tabs: usize = named.iter().map(|row| text_width(title(row)) + 2 + gap.len()).sum();
+        let right = text_width(&words) + text_width(&mode) + 8;
+        let room = usize::from(line.width)
+            .saturating_sub(tabs + right.min(40) + text_width(name) + 6)
+            .max(8);
+        pen.put_text(
+            &super::canvas::truncate_text(&format!("{}{changed}", state.workspace), room),
+            bar,
+        );
         let start = usize::from(pen.column_now()) + if is_narrow { 1 } else { 3 };
         let middle = (usize::from(line.width).saturating_sub(tabs + right) / 2).max(start);
-        pen.to(line, u16::try_from(middle).unwrap_or(0));
+        pen.move_to(line, u16::try_from(middle).unwrap_or(0));
         for row in named {
             let active = row.id == state.screen;
             let style = if active {
@@ -196,24 +202,24 @@ impl Root {
             } else {
                 bar
             };
-            let key = self.keymap.shown(row.act);
+            let key = self.keymap.display_key(row.act);
             let x = pen.column_now();
-            pen.put(
+            pen.put_text(
                 &key,
                 styles[Role::Key].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() }),
             )
-            .put(" ", bar);
-            pen.put(title(row), style);
+            .put_text(" ", bar);
+            pen.put_text(title(row), style);
             self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.act));
-            pen.put(gap, bar);
+            pen.put_text(gap, bar);
         }
-        let room = pen.room();
-        let shown = super::canvas::fit(&words, room.saturating_sub(4)).into_owned();
-        let left = room.saturating_sub(width(&shown) + 3);
-        if left > width(&mode) + 2 {
-            pen.skip(u16::try_from(left - width(&mode) - 2).unwrap_or(0));
+        let room = pen.remaining_cells();
+        let shown = super::canvas::truncate_text(&words, room.saturating_sub(4)).into_owned();
+        let left = room.saturating_sub(text_width(&shown) + 3);
+        if left > text_width(&mode) + 2 {
+            pen.skip(u16::try_from(left - text_width(&mode) - 2).unwrap_or(0));
             let x = pen.column_now();
-            pen.put(
+            pen.put_text(
                 &mode,
                 if state.mode == crate::model::context::Mode::Document {
                     bar
@@ -223,17 +229,17 @@ impl Root {
                 },
             );
             self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), Act::SwitchMode));
-            pen.put("  ", bar);
+            pen.put_text("  ", bar);
         } else {
             pen.skip(u16::try_from(left).unwrap_or(0));
         }
         let x = pen.column_now();
-        pen.put(
+        pen.put_text(
             sign.0,
             styles[sign.1].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() }),
         )
-        .put(" ", bar)
-        .put(&shown, bar);
+        .put_text(" ", bar)
+        .put_text(&shown, bar);
         self.places
             .push((Rect::new(x, line.y, pen.column_now().saturating_sub(x), 1), Act::Connection));
     }
@@ -244,65 +250,67 @@ impl Root {
             styles[role].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })
         };
         let note = words::bottom_note(state);
-        let hints = self.hints(state);
+        let hints = self.hint_entries(state);
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
-        pen.fill(bar).to(line, 0).put(" ", bar);
+        pen.fill_rest(bar).move_to(line, 0).put_text(" ", bar);
         // A fresh notice is worth more than the keys; they come back with the next key.
         let keep = note
             .as_ref()
-            .map_or(0, |(_, words)| (width(words) + 3).min(usize::from(line.width) * 3 / 4));
+            .map_or(0, |(_, words)| (text_width(words) + 3).min(usize::from(line.width) * 3 / 4));
         // The way to help is shown wherever anything is.
-        let need = |(key, title, _): &(String, String, Option<Act>)| width(key) + width(title) + 3;
+        let need = |(key, title, _): &(String, String, Option<Act>)| {
+            text_width(key) + text_width(title) + 3
+        };
         let last = hints.last().map_or(0, need);
         let count = hints.len();
         for (row, hint) in hints.into_iter().enumerate() {
             let others = if row + 1 < count { last } else { 0 };
-            if pen.room() < need(&hint) + others + keep {
+            if pen.remaining_cells() < need(&hint) + others + keep {
                 continue;
             }
             let (key, title, act) = hint;
             let x = pen.column_now();
-            pen.put(&key, on_bar(Role::Key)).put(" ", bar).put(&title, bar);
+            pen.put_text(&key, on_bar(Role::Key)).put_text(" ", bar).put_text(&title, bar);
             let place = Rect::new(x, line.y, pen.column_now() - x, 1);
             if let Some(act) = act {
                 self.places.push((place, act));
             } else if let Ok(key) = key.parse() {
                 self.keys.push((place, key));
             }
-            pen.put("  ", bar);
+            pen.put_text("  ", bar);
         }
         if let Some((role, words)) = note {
-            pen.right(&format!("{words} "), on_bar(role));
+            pen.put_right(&format!("{words} "), on_bar(role));
         }
     }
 
     /// Keys for the bottom line: key, words, and what a press on them does.
-    fn hints(&self, state: &State) -> Vec<(String, String, Option<Act>)> {
+    fn hint_entries(&self, state: &State) -> Vec<(String, String, Option<Act>)> {
         if let Some(overlay) = &self.overlay {
             return overlay
-                .hints()
+                .key_hints()
                 .into_iter()
                 .map(|(key, words)| (key.to_owned(), words.to_owned(), None))
                 .collect();
         }
         let Some(screen) = self.screen(state) else { return Vec::new() };
-        let typing = screen.typing();
-        let mut acts = screen.hints(state);
+        let typing = screen.is_typing();
+        let mut acts = screen.hinted_actions(state);
         acts.extend([Act::Palette, Act::Help]);
         let mut hints: Vec<_> = screen
-            .keys()
+            .key_hints()
             .into_iter()
             .map(|(key, words)| (key.to_owned(), words.to_owned(), None))
             .collect();
         for act in acts {
             // A key that the screen takes for itself is not the action's.
             let free = |key: &Key| !hints.iter().any(|(known, ..)| *known == key.to_string());
-            let usable = |key: &&Key| (!typing || key.letter().is_none()) && free(key);
-            if let Some(key) = self.keymap.keys(act).iter().find(usable)
-                && screen.refusal(act, state).is_none()
+            let usable = |key: &&Key| (!typing || key.typed_char().is_none()) && free(key);
+            if let Some(key) = self.keymap.keys_for(act).iter().find(usable)
+                && screen.refusal_reason(act, state).is_none()
             {
-                hints.push((key.to_string(), act.row().title.to_owned(), Some(act)));
+                hints.push((key.to_string(), act.action().title.to_owned(), Some(act)));
             }
         }
         hints
@@ -315,7 +323,7 @@ impl Root {
     /// Whether letters go into a text of the screen.
     #[must_use]
     pub fn is_typing(&self, state: &State) -> bool {
-        self.overlay.is_none() && self.screen(state).is_some_and(Screen::typing)
+        self.overlay.is_none() && self.screen(state).is_some_and(Screen::is_typing)
     }
 
     fn scopes(&self, state: &State) -> Vec<Scope> {
@@ -325,8 +333,8 @@ impl Root {
     }
 
     /// Why an action can't be used now.
-    fn refusal(&self, act: Act, state: &State) -> Option<String> {
-        let scope = act.row().scope;
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
+        let scope = act.action().scope;
         if scope != Scope::Global && !self.scopes(state).contains(&scope) {
             return Some(format!("only in {}", scope.title()));
         }
@@ -334,17 +342,17 @@ impl Root {
             Act::Undo if !state.can_undo() => Some("there is nothing to undo".into()),
             Act::Redo if !state.can_redo() => Some("there is nothing to redo".into()),
             Act::AskAgent => questions::agent_refusal(state),
-            Act::Variables => samples::refusal(state),
-            Act::SaveAll if state.documents.changed().next().is_none() => {
+            Act::Variables => samples::refusal_reason(state),
+            Act::SaveAll if state.documents.changed_files().next().is_none() => {
                 Some("no file has unsaved changes".into())
             }
-            _ => self.screen(state)?.refusal(act, state),
+            _ => self.screen(state)?.refusal_reason(act, state),
         }
     }
 
     /// Takes an input in; what the application is asked for comes back.
-    pub fn input(&mut self, input: &Input, state: &State) -> Vec<Message> {
-        self.sync(state);
+    pub fn handle_input(&mut self, input: &Input, state: &State) -> Vec<Message> {
+        self.sync_state(state);
         let mut messages = Vec::new();
         if state.notices.current().is_some()
             && !matches!(
@@ -354,12 +362,12 @@ impl Root {
         {
             messages.push(Message::NoticeSeen);
         }
-        let reply = self.route(input, state);
-        self.carry(reply, state, &mut messages);
+        let reply = self.route_input(input, state);
+        self.dispatch_reply(reply, state, &mut messages);
         messages
     }
 
-    fn carry(&mut self, reply: Reply, state: &State, messages: &mut Vec<Message>) {
+    fn dispatch_reply(&mut self, reply: Reply, state: &State, messages: &mut Vec<Message>) {
         match reply {
             Reply::Ignored | Reply::Handled => {}
             Reply::Send(sent) => messages.extend(sent),
@@ -373,15 +381,15 @@ impl Root {
         let _ = state;
     }
 
-    fn route(&mut self, input: &Input, state: &State) -> Reply {
+    fn route_input(&mut self, input: &Input, state: &State) -> Reply {
         let pressed = self.key_at(input).map(Input::Key);
         let input = pressed.as_ref().unwrap_or(input);
         if let Some(overlay) = &mut self.overlay {
             // Ctrl+C always leads out.
             if *input == Input::Key(Key::ctrl('c')) {
-                return self.act(Act::Quit, state);
+                return self.handle_action(Act::Quit, state);
             }
-            return match overlay.input(input, state) {
+            return match overlay.handle_input(input, state) {
                 OverlayReply::Stay => Reply::Handled,
                 OverlayReply::Close => {
                     self.overlay = None;
@@ -393,13 +401,13 @@ impl Root {
                 }
                 OverlayReply::Act(act) => {
                     self.overlay = None;
-                    self.act(act, state)
+                    self.handle_action(act, state)
                 }
             };
         }
         match input {
-            Input::Key(key) => self.key(*key, state),
-            Input::Mouse(mouse) => self.mouse(*mouse, input, state),
+            Input::Key(key) => self.handle_key(*key, state),
+            Input::Mouse(mouse) => self.handle_mouse(*mouse, input, state),
             Input::Paste(_) => self.ask_screen(input, state),
         }
     }
@@ -415,8 +423,8 @@ impl Root {
             .map(|(_, key)| *key)
     }
 
-    fn key(&mut self, key: Key, state: &State) -> Reply {
-        let typing = self.screen(state).is_some_and(Screen::typing);
+    fn handle_key(&mut self, key: Key, state: &State) -> Reply {
+        let typing = self.screen(state).is_some_and(Screen::is_typing);
         let input = Input::Key(key);
         // While a text has the keys, what could be typed or moves in it goes there first, and so do
         // the chords that every text field has; other chords stay the keymap's.
@@ -429,32 +437,32 @@ impl Root {
             if !matches!(reply, Reply::Ignored) {
                 return reply;
             }
-            if key.letter().is_some() {
+            if key.typed_char().is_some() {
                 return Reply::Handled;
             }
         }
-        if let Some(act) = self.keymap.action(&self.scopes(state), key) {
-            return self.act(act, state);
+        if let Some(act) = self.keymap.action_for(&self.scopes(state), key) {
+            return self.handle_action(act, state);
         }
         let reply = if typing && !chord { Reply::Ignored } else { self.ask_screen(&input, state) };
         match reply {
-            Reply::Ignored if key.is(Code::Esc) => Reply::Handled,
+            Reply::Ignored if key.is_plain(Code::Esc) => Reply::Handled,
             Reply::Ignored => Reply::Refused(format!(
                 "{key} does nothing here; {} lists the keys",
-                self.keymap.shown(Act::Help)
+                self.keymap.display_key(Act::Help)
             )),
             other => other,
         }
     }
 
-    fn mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
+    fn handle_mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
         let at = (mouse.column, mouse.row).into();
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
         if let Some((_, act)) =
             self.places.iter().find(|(place, _)| place.contains(at)).filter(|_| pressed)
         {
             let act = *act;
-            return self.act(act, state);
+            return self.handle_action(act, state);
         }
         if self.body.contains(at) || !pressed {
             self.ask_screen(input, state)
@@ -465,17 +473,17 @@ impl Root {
 
     fn ask_screen(&mut self, input: &Input, state: &State) -> Reply {
         match self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
-            Some((_, screen)) => screen.input(input, state),
+            Some((_, screen)) => screen.handle_input(input, state),
             None => Reply::Ignored,
         }
     }
 
-    fn act(&mut self, act: Act, state: &State) -> Reply {
-        if let Some(why) = self.refusal(act, state) {
-            return Reply::Refused(format!("{}: {why}", act.row().title));
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
+        if let Some(why) = self.refusal_reason(act, state) {
+            return Reply::Refused(format!("{}: {why}", act.action().title));
         }
         let reply = match self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
-            Some((_, screen)) => screen.act(act, state),
+            Some((_, screen)) => screen.handle_action(act, state),
             None => Reply::Ignored,
         };
         match reply {
@@ -489,9 +497,9 @@ impl Root {
             return Reply::send(Message::Show(row.id));
         }
         match act {
-            Act::Help => Reply::Open(Box::new(help::help(&self.keymap, &self.scopes(state)))),
-            Act::Palette => Reply::Open(Box::new(palette::palette(&self.keymap, |act| {
-                self.refusal(act, state)
+            Act::Help => Reply::Open(Box::new(help::help_page(&self.keymap, &self.scopes(state)))),
+            Act::Palette => Reply::Open(Box::new(palette::action_palette(&self.keymap, |act| {
+                self.refusal_reason(act, state)
             }))),
             Act::Undo => Reply::send(Message::Undo),
             Act::Redo => Reply::send(Message::Redo),
@@ -503,7 +511,7 @@ impl Root {
             Act::ImportTools => Reply::send(Message::AskDeployed(Purpose::Import)),
             Act::PushTools => Reply::send(Message::AskDeployed(Purpose::Push)),
             Act::AskAgent => Reply::Open(Box::new(questions::agent_prompt(state))),
-            Act::Variables => Reply::Open(Box::new(samples::menu(state))),
+            Act::Variables => Reply::Open(Box::new(samples::sample_menu(state))),
             Act::Suspend => Reply::send(Message::Suspend),
             Act::Reload => Reply::send(Message::Reload),
             Act::Quit => Reply::send(Message::Quit { discard: false }),
@@ -517,10 +525,10 @@ impl Root {
                     })
             }
             Act::ShowNotices => Reply::Open(Box::new(words::notices_page(state))),
-            Act::Connection => Reply::Open(Box::new(connections::menu(state))),
+            Act::Connection => Reply::Open(Box::new(connections::connection_menu(state))),
             Act::ToolConnection => connections::of_tool(state),
             Act::Find => Reply::Refused("there is nothing to find in this pane".into()),
-            _ => Reply::Refused(format!("{}: not here", act.row().title)),
+            _ => Reply::Refused(format!("{}: not here", act.action().title)),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct ScreenRow {
     pub named: fn(&State) -> bool,
 }
 
-fn always(_: &State) -> bool {
+fn always_named(_: &State) -> bool {
     true
 }
 
@@ -35,42 +35,42 @@ pub(crate) const SCREENS: &[ScreenRow] = &[
         act: Act::ShowTools,
         short: "Tools",
         make: || Box::<tools::Tools>::default(),
-        named: always,
+        named: always_named,
     },
     ScreenRow {
         id: ScreenId::Workflow,
         act: Act::ShowWorkflow,
         short: "Workflow",
         make: || Box::<workflow::WorkflowScreen>::default(),
-        named: always,
+        named: always_named,
     },
     ScreenRow {
         id: ScreenId::Invoke,
         act: Act::ShowInvoke,
         short: "Invoke",
-        make: invoke::invoke,
-        named: always,
+        make: invoke::invoke_screen,
+        named: always_named,
     },
     ScreenRow {
         id: ScreenId::Watch,
         act: Act::ShowWatch,
         short: "Watch",
         make: || Box::<watch::WatchScreen>::default(),
-        named: always,
+        named: always_named,
     },
     ScreenRow {
         id: ScreenId::History,
         act: Act::ShowHistory,
         short: "History",
         make: || Box::<history::History>::default(),
-        named: always,
+        named: always_named,
     },
     ScreenRow {
         id: ScreenId::Connections,
         act: Act::ShowConnections,
         short: "Conn",
         make: || Box::<connections::ConnectionsScreen>::default(),
-        named: always,
+        named: always_named,
     },
     ScreenRow {
         id: ScreenId::Waiting,

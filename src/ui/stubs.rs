@@ -10,7 +10,7 @@ use crate::{
         scenario::page::file_name,
         stub::{
             page,
-            read::read,
+            read::read_stub,
             script::{Stub, StubService},
         },
     },
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Asks for a name and keeps the answer as a rule of that stub.
-pub(crate) fn keep(call: &Call, state: &State) -> Reply {
+pub(crate) fn save_stub_rule(call: &Call, state: &State) -> Reply {
     let service = match of_call(call, &state.mask) {
         Ok(service) => service,
         Err(problem) => return Reply::Refused(format!("{}: {}", problem.cause, problem.remedy)),
@@ -27,7 +27,7 @@ pub(crate) fn keep(call: &Call, state: &State) -> Reply {
     let words = format!(
         "Its arguments will get this answer from `toolcrib serve --stub {}/NAME.yaml`. {} The stub's name:",
         page::FOLDER,
-        there(state)
+        existing_stubs(state)
     );
     Reply::Open(Box::new(Prompt::new(
         "Keep as stub",
@@ -38,7 +38,7 @@ pub(crate) fn keep(call: &Call, state: &State) -> Reply {
                 return Err("a stub needs a name".into());
             }
             let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
-            let changes = changes(&file, name, &service, state)?;
+            let changes = stub_changes(&file, name, &service, state)?;
             let label = format!("keep an answer in the stub {name}");
             Ok(Reply::Send(vec![Message::Change { label, changes }, Message::Save(Some(file))]))
         },
@@ -46,7 +46,7 @@ pub(crate) fn keep(call: &Call, state: &State) -> Reply {
 }
 
 /// A new file, or the rule before those of the one that is there.
-fn changes(
+fn stub_changes(
     file: &FileId,
     name: &str,
     service: &StubService,
@@ -54,18 +54,18 @@ fn changes(
 ) -> Result<Vec<Change>, String> {
     let Some(document) = state.documents.get(file).filter(|document| !document.gone) else {
         let stub = Stub { name: name.to_owned(), services: vec![service.clone()] };
-        let text: Arc<str> = page::text(&stub).into();
+        let text: Arc<str> = page::render_yaml(&stub).into();
         return Ok(vec![Change::Create { file: file.clone(), text }]);
     };
     let source =
         document.source.as_ref().map_err(|error| format!("{file} cannot be read: {error}"))?;
-    let stub = read(source).map_err(|issue| format!("{file} is no stub: {issue}"))?;
-    let edits = page::added(&stub, service).into_iter();
+    let stub = read_stub(source).map_err(|issue| format!("{file} is no stub: {issue}"))?;
+    let edits = page::rule_edits(&stub, service).into_iter();
     Ok(edits.map(|edit| Change::File { file: file.clone(), document: 0, edit }).collect())
 }
 
 /// Which stubs the workspace has.
-fn there(state: &State) -> String {
+fn existing_stubs(state: &State) -> String {
     let stubs: Vec<&str> = state
         .documents
         .iter()

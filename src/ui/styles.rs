@@ -74,15 +74,16 @@ impl Styles {
     }
 
     #[must_use]
-    pub fn get(&self, role: Role) -> Style {
+    pub fn role_style(&self, role: Role) -> Style {
         self.styles[role as usize]
     }
 
     /// The same without any colour: what colours told is told by reversed and underlined cells.
     #[must_use]
-    pub fn colourless(&self) -> Self {
+    pub fn without_colour(&self) -> Self {
         Self::new(|role| {
-            let style = Style { fg: None, bg: None, underline_color: None, ..self.get(role) };
+            let style =
+                Style { fg: None, bg: None, underline_color: None, ..self.role_style(role) };
             match role {
                 Role::Selected | Role::Cursor | Role::Match | Role::Mark | Role::StateCurrent => {
                     style.add_modifier(Modifier::REVERSED)

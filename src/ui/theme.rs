@@ -32,7 +32,7 @@ impl Default for Theme {
 /// Every theme that can be chosen: the built-in ones, then the user's (a name taken again
 /// replaces). What is wrong in a file is told in words; that theme is left out.
 #[must_use]
-pub fn all(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
+pub fn available_themes(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
     let mut themes: Vec<Theme> = Vec::new();
     let mut complaints = Vec::new();
     let built_in = BUILT_IN.iter().map(|(name, text)| (*name, *text));
@@ -61,7 +61,7 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Theme, String> {
         |key: &str| table.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
     let (palette, roles) = (section("palette"), section("roles"));
     let wrong = |at: &Pointer, what: String| {
-        let line = source.place(0, at).map_or(0, |place| place.line);
+        let line = source.find_place(0, at).map_or(0, |place| place.line);
         format!("theme {name}: line {line}: {what}")
     };
     for role in roles.keys() {
@@ -78,7 +78,7 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Theme, String> {
         let Some(row) = roles.get(role_name).and_then(Value::as_object) else {
             return Style::default();
         };
-        style(row, &palette).unwrap_or_else(|what| {
+        parse_style(row, &palette).unwrap_or_else(|what| {
             failure.get_or_insert(wrong(&Pointer::root().child("roles").child(role_name), what));
             Style::default()
         })
@@ -86,15 +86,15 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Theme, String> {
     failure.map_or(Ok(Theme { name: name.to_owned(), styles }), Err)
 }
 
-fn style(row: &Map<String, Value>, palette: &Map<String, Value>) -> Result<Style, String> {
+fn parse_style(row: &Map<String, Value>, palette: &Map<String, Value>) -> Result<Style, String> {
     let mut style = Style::default();
     for (key, value) in row {
         match key.as_str() {
-            "fg" => style = style.fg(colour(value, palette)?),
-            "bg" => style = style.bg(colour(value, palette)?),
+            "fg" => style = style.fg(parse_colour(value, palette)?),
+            "bg" => style = style.bg(parse_colour(value, palette)?),
             "is" => {
                 for word in value.as_array().into_iter().flatten() {
-                    style = style.add_modifier(modifier(word)?);
+                    style = style.add_modifier(parse_modifier(word)?);
                 }
             }
             other => return Err(format!("{other:?} is none of fg, bg, is")),
@@ -103,7 +103,7 @@ fn style(row: &Map<String, Value>, palette: &Map<String, Value>) -> Result<Style
     Ok(style)
 }
 
-fn modifier(word: &Value) -> Result<Modifier, String> {
+fn parse_modifier(word: &Value) -> Result<Modifier, String> {
     match word.as_str() {
         Some("bold") => Ok(Modifier::BOLD),
         Some("dim") => Ok(Modifier::DIM),
@@ -114,7 +114,7 @@ fn modifier(word: &Value) -> Result<Modifier, String> {
     }
 }
 
-fn colour(value: &Value, palette: &Map<String, Value>) -> Result<Color, String> {
+fn parse_colour(value: &Value, palette: &Map<String, Value>) -> Result<Color, String> {
     let named = value.as_str().and_then(|name| palette.get(name)).unwrap_or(value);
     let text = named.as_str().map_or_else(|| named.to_string(), str::to_owned);
     text.parse()
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn built_in_themes_load_clean_and_style_every_role() {
-        let (themes, complaints) = all(&[]);
+        let (themes, complaints) = available_themes(&[]);
         assert_eq!(complaints, Vec::<String>::new());
         assert_eq!(themes.len(), BUILT_IN.len());
         for (name, text) in BUILT_IN {
@@ -151,9 +151,14 @@ mod tests {
 
     #[test]
     fn without_colour_the_selected_row_still_stands_out() {
-        for theme in all(&[]).0 {
-            let plain = theme.styles.colourless();
-            assert_ne!(plain.get(Role::Selected), plain.get(Role::Text), "theme {}", theme.name);
+        for theme in available_themes(&[]).0 {
+            let plain = theme.styles.without_colour();
+            assert_ne!(
+                plain.role_style(Role::Selected),
+                plain.role_style(Role::Text),
+                "theme {}",
+                theme.name
+            );
         }
     }
 
@@ -173,10 +178,10 @@ mod tests {
 
     #[test]
     fn everything_that_is_read_can_be_read() {
-        for theme in all(&[]).0.into_iter().filter(|theme| theme.name != "sixteen") {
-            let ground = theme.styles.get(Role::Text);
+        for theme in available_themes(&[]).0.into_iter().filter(|theme| theme.name != "sixteen") {
+            let ground = theme.styles.role_style(Role::Text);
             for (role, name) in ROLES.iter().filter(|(role, _)| !matches!(role, Role::Border)) {
-                let style = theme.styles.get(*role);
+                let style = theme.styles.role_style(*role);
                 let ratio =
                     contrast(style.fg.or(ground.fg).unwrap(), style.bg.or(ground.bg).unwrap());
                 assert!(ratio >= 4.5, "theme {}: {name} has {ratio:.2} : 1", theme.name);

@@ -53,11 +53,11 @@ impl Reply {
 /// A screen: one row in `ui/screens.rs`.
 pub trait Screen {
     /// The screen comes into view.
-    fn shown(&mut self) {}
+    fn on_enter(&mut self) {}
 
     /// Takes in what changed outside; comes before every drawing and every input. What the screen
     /// keeps by row is of this state after it.
-    fn sync(&mut self, state: &State);
+    fn sync_state(&mut self, state: &State);
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State);
 
@@ -66,36 +66,36 @@ pub trait Screen {
 
     /// Whether keys are text now: printable keys and editing keys then come to `input` before the
     /// keymap.
-    fn typing(&self) -> bool;
+    fn is_typing(&self) -> bool;
 
     /// A key that is bound to nothing (or any key while typing), a paste, or a mouse event inside
     /// the screen.
-    fn input(&mut self, input: &Input, state: &State) -> Reply;
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply;
 
     /// An action of one of its scopes, or a global one that belongs to panes (next pane, find).
-    fn act(&mut self, act: Act, state: &State) -> Reply;
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply;
 
     /// Why an action can't be used now; `None` when it can.
-    fn refusal(&self, act: Act, state: &State) -> Option<String>;
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String>;
 
     /// The keys that work here and are no actions of the table, with what they do; they come first
     /// in the hint line.
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()
     }
 
     /// The actions worth naming in the hint line now, most useful first.
-    fn hints(&self, state: &State) -> Vec<Act>;
+    fn hinted_actions(&self, state: &State) -> Vec<Act>;
 }
 
 /// What lies over the screen and takes all input: a menu, a question, a text.
 pub trait Overlay {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State);
 
-    fn input(&mut self, input: &Input, state: &State) -> OverlayReply;
+    fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply;
 
     /// Keys and what they do, for the hint line.
-    fn hints(&self) -> Vec<(&'static str, &'static str)>;
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)>;
 }
 
 /// What an overlay made of an input.

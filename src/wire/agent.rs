@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Makes the request, which asks the agent that, to its end, like [`Connector::call`]. The tools
 /// that it has are read first; what is to be known of them is told as notices. Where the broker
 /// behind the gateway is known, it is listened to meanwhile.
-pub(crate) async fn ask(
+pub(crate) async fn ask_agent(
     connector: &dyn Connector,
     connection: &Connection,
     (request, asked): (Request, Asked),
@@ -43,26 +43,26 @@ pub(crate) async fn ask(
     events: mpsc::Sender<Event>,
 ) {
     let began = Instant::now();
-    let run = match opened(connector, connection, request.system, &asked).await {
+    let run = match open_run(connector, connection, request.system, &asked).await {
         Ok(run) => run,
         Err(Problem { cause, remedy, .. }) => {
             let problem = Some(CallError { kind: ErrorKind::NoTools, message: cause, remedy });
             let end = EventKind::End { outcome: Outcome::Lost, problem };
             // Whoever no longer listens need not be told.
-            let _ = events.send(Event { at_ms: passed(began), kind: end }).await;
+            let _ = events.send(Event { at_ms: elapsed_ms(began), kind: end }).await;
             return;
         }
     };
-    let complaints = run.unloaded().into_iter().chain(run.warnings()).collect();
+    let complaints = run.load_problem().into_iter().chain(run.warnings()).collect();
     let mut telling =
         Telling { run, transcript: Transcript::default(), before: String::new(), complaints };
-    if let Err(problem) = telling.run.listen(connector, connection, mask).await {
+    if let Err(problem) = telling.run.subscribe(connector, connection, mask).await {
         telling
             .complaints
             .push(format!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
     }
-    let ahead = passed(began);
-    for words in telling.begin() {
+    let ahead = elapsed_ms(began);
+    for words in telling.opening_notices() {
         let _ = events.send(Event { at_ms: ahead, kind: EventKind::Notice(words) }).await;
     }
     let limits = Limits {
@@ -73,30 +73,30 @@ pub(crate) async fn ask(
         ..Limits::default()
     };
     let (sender, heard) = mpsc::channel::<Event>(QUEUE);
-    let passing = telling.pass(heard, (began, ahead), &events);
+    let passing = telling.forward_events(heard, (began, ahead), &events);
     tokio::select! {
-        ((), ()) = async { tokio::join!(connector.call(connection, request, limits, sender), passing) } => {}
+        ((), ()) = async { tokio::join!(connector.run_call(connection, request, limits, sender), passing) } => {}
         () = events.closed() => {}
     }
-    telling.run.end().await;
+    telling.run.unsubscribe().await;
 }
 
 /// A run with the tools that are configured there.
-async fn opened(
+async fn open_run(
     connector: &dyn Connector,
     connection: &Connection,
     system: SystemId,
     asked: &Asked,
 ) -> Result<Box<dyn AgentRun>, Problem> {
-    let items = deployed::read(connector, connection).await?;
-    begin(system, asked, &items)
+    let items = deployed::read_items(connector, connection).await?;
+    begin_run(system, asked, &items)
 }
 
 /// A run of a system's agent that begins with that question.
 ///
 /// # Errors
 /// When the system has no agent whose run can be told.
-pub(crate) fn begin(
+pub(crate) fn begin_run(
     system: SystemId,
     asked: &Asked,
     items: &[Item],
@@ -104,10 +104,10 @@ pub(crate) fn begin(
     let agent = table::by_id(system).and_then(|system| system.agent());
     let none =
         || Problem::new(ProblemKind::Input, "asking the agent", format!("{system} has no agent"));
-    Ok(agent.ok_or_else(none)?.begin(asked, items))
+    Ok(agent.ok_or_else(none)?.begin_run(asked, items))
 }
 
-fn passed(began: Instant) -> u64 {
+fn elapsed_ms(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -120,9 +120,9 @@ struct Telling {
 }
 
 impl Telling {
-    fn begin(&mut self) -> Vec<String> {
-        let now = self.run.now();
-        self.before = self.transcript.write(&now);
+    fn opening_notices(&mut self) -> Vec<String> {
+        let now = self.run.current_state();
+        self.before = self.transcript.append_entry(&now);
         let mut notices = std::mem::take(&mut self.complaints);
         if let Said::State { state, available } = &now {
             notices.push(state_words(state, available));
@@ -131,7 +131,7 @@ impl Telling {
     }
 
     /// Passes on what the call and the broker tell, until the call has ended.
-    async fn pass(
+    async fn forward_events(
         &mut self,
         mut heard: mpsc::Receiver<Event>,
         (began, ahead): (Instant, u64),
@@ -141,41 +141,41 @@ impl Telling {
             let event = tokio::select! {
                 biased;
                 event = heard.recv() => match event {
-                    Some(Event { at_ms, kind }) => Event { at_ms: at_ms + ahead, kind: self.told(kind).await },
+                    Some(Event { at_ms, kind }) => Event { at_ms: at_ms + ahead, kind: self.translate_event(kind).await },
                     None => return,
                 },
-                said = self.run.overhear() => {
+                said = self.run.next_overheard() => {
                     if said.is_empty() {
                         continue;
                     }
-                    Event { at_ms: passed(began), kind: EventKind::Chunk { text: self.grown(&said).into(), bytes: 0 } }
+                    Event { at_ms: elapsed_ms(began), kind: EventKind::Chunk { text: self.transcript_delta(&said).into(), bytes: 0 } }
                 }
             };
-            let weight = event.weight();
-            if queue::put(events, event, weight).await.is_err() {
+            let weight = event.payload_len();
+            if queue::send_weighted(events, event, weight).await.is_err() {
                 return;
             }
         }
     }
 
     /// What the text grows by, which begins with where the dialogue begins.
-    fn grown(&mut self, said: &[Said]) -> String {
+    fn transcript_delta(&mut self, said: &[Said]) -> String {
         let before = std::mem::take(&mut self.before);
-        before + &said.iter().map(|said| self.transcript.write(said)).collect::<String>()
+        before + &said.iter().map(|said| self.transcript.append_entry(said)).collect::<String>()
     }
 
     /// A message of the agent as what the text grows by, its failure with what is known of the
     /// cause; all else as it is.
-    async fn told(&mut self, kind: EventKind) -> EventKind {
+    async fn translate_event(&mut self, kind: EventKind) -> EventKind {
         match kind {
             EventKind::Chunk { text, bytes } => {
-                let said = self.run.take(&text);
-                EventKind::Chunk { text: self.grown(&said).into(), bytes }
+                let said = self.run.handle_message(&text);
+                EventKind::Chunk { text: self.transcript_delta(&said).into(), bytes }
             }
             EventKind::End { outcome, problem: Some(problem) }
                 if problem.kind == ErrorKind::AgentError =>
             {
-                let (_, problem) = self.run.failed(problem).await;
+                let (_, problem) = self.run.explain_failure(problem).await;
                 EventKind::End { outcome, problem: Some(problem) }
             }
             other => other,

@@ -22,12 +22,12 @@ const AT_ONCE: usize = 6;
 pub(crate) type Read = (String, Result<Value, CallError>);
 
 /// Reads all that is wanted, in its order.
-pub(crate) async fn read(
+pub(crate) async fn read_cards(
     connection: &Connection,
     card_source: &CardSource,
     mask: &Mask,
 ) -> Vec<Read> {
-    let api = match Management::at(connection, &card_source.api).await {
+    let api = match Management::for_address(connection, &card_source.api).await {
         Ok(api) => api,
         Err(problem) => {
             return card_source
@@ -41,8 +41,10 @@ pub(crate) async fn read(
         let api = &api;
         async move {
             let answer = api.get(&path).await.and_then(|answer| match answer.is_good() {
-                true => Ok(masked(answer.json(), mask)),
-                false => Err(watched::unread(card_source.system, answer.status, &answer.body)),
+                true => Ok(mask_value(answer.json(), mask)),
+                false => {
+                    Err(watched::card_read_error(card_source.system, answer.status, &answer.body))
+                }
             });
             (id, answer)
         }
@@ -52,22 +54,22 @@ pub(crate) async fn read(
 
 /// Has a witness know who takes part on the connection; where that cannot be read in time, it goes
 /// without.
-pub(crate) async fn introduce(witness: &mut Witness, connection: &Connection, mask: &Mask) {
-    for (system, card_source) in watched::rosters(connection) {
+pub(crate) async fn load_rosters(witness: &mut Witness, connection: &Connection, mask: &Mask) {
+    for (system, card_source) in watched::roster_sources(connection) {
         let Ok(read) =
-            tokio::time::timeout(INTRODUCING, read(connection, &card_source, mask)).await
+            tokio::time::timeout(INTRODUCING, read_cards(connection, &card_source, mask)).await
         else {
             continue;
         };
         read.into_iter()
             .filter_map(|(_, roster)| roster.ok())
-            .for_each(|roster| witness.know(system, &roster));
+            .for_each(|roster| witness.update_roster(system, &roster));
     }
 }
 
-fn masked(value: Value, mask: &Mask) -> Value {
+fn mask_value(value: Value, mask: &Mask) -> Value {
     let text = value.to_string();
-    match mask.text(&text) {
+    match mask.mask_text(&text) {
         std::borrow::Cow::Borrowed(_) => value,
         std::borrow::Cow::Owned(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
     }

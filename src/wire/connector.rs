@@ -19,13 +19,13 @@ pub type States = BTreeMap<String, ConnectionState>;
 /// all systems.
 pub trait Connector: Send + Sync {
     /// The open connection of these settings, shared with everybody else who uses it.
-    fn open<'a>(
+    fn open_bus<'a>(
         &'a self,
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Arc<dyn Bus>, CallError>>;
 
     /// Runs one call to its end and sends its events.
-    fn call<'a>(
+    fn run_call<'a>(
         &'a self,
         connection: &'a Connection,
         request: Request,
@@ -34,7 +34,7 @@ pub trait Connector: Send + Sync {
     ) -> BoxFuture<'a, ()>;
 
     /// The state of every connection that was ever asked for, by name; changes wake the receiver.
-    fn states(&self) -> watch::Receiver<States>;
+    fn connection_states(&self) -> watch::Receiver<States>;
 
     /// How secrets are looked up.
     fn secrets(&self) -> &Secrets;

@@ -18,27 +18,27 @@ use crate::{
     },
 };
 
-fn store(system: &str) -> Option<&'static dyn DeployedStore> {
+fn store_of(system: &str) -> Option<&'static dyn DeployedStore> {
     live::by_id(system)?.store()
 }
 
 /// The store of the system that a connection leads to.
 fn store_at(connection: &Connection) -> Option<&'static dyn DeployedStore> {
     let (system, _) = table::deployment_at(connection)?;
-    store(system.id())
+    store_of(system.id())
 }
 
 /// Everything that agents use in the system that a connection leads to.
 ///
 /// # Errors
 /// When it leads to none of them, or something cannot be read.
-pub async fn read(
+pub async fn read_items(
     connector: &dyn Connector,
     connection: &Connection,
 ) -> Result<Vec<Item>, Problem> {
     match store_at(connection) {
-        Some(store) => store.read(connector, connection).await,
-        None => Err(nowhere(connection)),
+        Some(store) => store.read_items(connector, connection).await,
+        None => Err(no_store(connection)),
     }
 }
 
@@ -46,14 +46,14 @@ pub async fn read(
 ///
 /// # Errors
 /// When something could not be written, or is not there afterwards.
-pub async fn write(
+pub async fn apply_push(
     connector: &dyn Connector,
     connection: &Connection,
     push: &Push,
 ) -> Result<(), Problem> {
-    match store(push.system) {
-        Some(store) => store.write(connector, connection, push).await,
-        None => Err(nowhere(connection)),
+    match store_of(push.system) {
+        Some(store) => store.apply_push(connector, connection, push).await,
+        None => Err(no_store(connection)),
     }
 }
 
@@ -62,20 +62,20 @@ pub async fn write(
 ///
 /// # Errors
 /// When nobody answers there.
-pub(crate) async fn listeners(
+pub(crate) async fn read_listeners(
     connector: &dyn Connector,
     connection: &Connection,
 ) -> Result<Option<Listeners>, Problem> {
     match store_at(connection) {
-        Some(store) => store.listeners(connector, connection).await,
+        Some(store) => store.read_listeners(connector, connection).await,
         None => Ok(None),
     }
 }
 
-fn nowhere(connection: &Connection) -> Problem {
+fn no_store(connection: &Connection) -> Problem {
     let leads =
         format!("connection \"{}\" leads to {}", connection.name, connection.transport().title());
     let cause = format!("{leads}, and to no system whose tools can be read there");
     Problem::new(ProblemKind::Input, "reading what is deployed", cause)
-        .remedy(table::wanted_deployments())
+        .with_remedy(table::wanted_deployments())
 }

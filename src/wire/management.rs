@@ -61,30 +61,32 @@ impl Management {
     /// # Errors
     /// When the address or the settings cannot be used. Whether anybody is there shows with the
     /// first request.
-    pub async fn at(connection: &Connection, address: &str) -> Result<Self, CallError> {
+    pub async fn for_address(connection: &Connection, address: &str) -> Result<Self, CallError> {
         let required = address.starts_with("https://");
         let tls = Tls { required, ..connection.tls.clone() };
         let there = Connection { tls, ..Connection::http(connection.name.as_str(), address) };
-        let [server] = <[Server; 1]>::try_from(settings::servers(&there)?)
+        let [server] = <[Server; 1]>::try_from(settings::parse_servers(&there)?)
             .map_err(|_| settings::bad_address(&there, "one address is wanted"))?;
-        let client =
-            http::client::client(HeaderMap::new(), tls::encryption(&there).await?.as_deref())?;
-        let base = http::client::base(&server, server.scheme == "https");
+        let client = http::client::build_client(
+            HeaderMap::new(),
+            tls::config_if_required(&there).await?.as_deref(),
+        )?;
+        let base = http::client::base_url(&server, server.scheme == "https");
         Ok(Self { client, server, base })
     }
 
     /// Where it is, for people.
     #[must_use]
-    pub fn place(&self) -> &str {
+    pub fn base_url(&self) -> &str {
         &self.base
     }
 
     pub async fn get(&self, path: &str) -> Result<Answer, CallError> {
-        self.ask(self.client.request(Method::GET, self.url(path)), PATIENCE).await
+        self.send_request(self.client.request(Method::GET, self.url(path)), PATIENCE).await
     }
 
     pub async fn delete(&self, path: &str) -> Result<Answer, CallError> {
-        self.ask(self.client.request(Method::DELETE, self.url(path)), PATIENCE).await
+        self.send_request(self.client.request(Method::DELETE, self.url(path)), PATIENCE).await
     }
 
     /// Sends JSON.
@@ -99,11 +101,16 @@ impl Management {
             .request(Method::POST, self.url(path))
             .header(CONTENT_TYPE, "application/json")
             .body(body);
-        self.ask(request, patience).await
+        self.send_request(request, patience).await
     }
 
     /// Sends a text as the file of a form.
-    pub async fn upload(&self, path: &str, name: &str, text: &str) -> Result<Answer, CallError> {
+    pub async fn upload_file(
+        &self,
+        path: &str,
+        name: &str,
+        text: &str,
+    ) -> Result<Answer, CallError> {
         let boundary = format!("toolcrib-{}", uuid::Uuid::new_v4().simple());
         let body = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
@@ -112,25 +119,29 @@ impl Management {
         let kind = format!("multipart/form-data; boundary={boundary}");
         let request =
             self.client.request(Method::POST, self.url(path)).header(CONTENT_TYPE, kind).body(body);
-        self.ask(request, PATIENCE).await
+        self.send_request(request, PATIENCE).await
     }
 
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base)
     }
 
-    async fn ask(
+    async fn send_request(
         &self,
         request: reqwest::RequestBuilder,
         patience: Duration,
     ) -> Result<Answer, CallError> {
         let asking = async {
-            let mut response =
-                request.send().await.map_err(|error| messages::unanswered(&self.server, &error))?;
+            let mut response = request
+                .send()
+                .await
+                .map_err(|error| messages::request_failed(&self.server, &error))?;
             let status = response.status().as_u16();
             let mut body = BytesMut::new();
-            while let Some(piece) =
-                response.chunk().await.map_err(|error| messages::broken(&self.server, &error))?
+            while let Some(piece) = response
+                .chunk()
+                .await
+                .map_err(|error| messages::response_broken(&self.server, &error))?
             {
                 body.extend_from_slice(&piece);
                 if body.len() > LARGEST {

@@ -48,7 +48,7 @@ impl Database {
         secrets: &Secrets,
         at: &SecretAt,
     ) -> Result<Self, CallError> {
-        let address = secrets.get(connection, at).await?;
+        let address = secrets.resolve_secret(connection, at).await?;
         // The parser's own words may repeat parts of the address.
         let mut config: Config = address.parse().map_err(|_: Error| CallError {
             kind: ErrorKind::BadAddress,
@@ -56,36 +56,40 @@ impl Database {
             remedy: "write it as postgresql://USER:PASSWORD@HOST:PORT/NAME".into(),
         })?;
         config.application_name("toolcrib").connect_timeout(PATIENCE);
-        let place = place(&config);
+        let place = display_address(&config);
         let opened = if config.get_ssl_mode() == SslMode::Require {
-            tls::install();
-            timeout(PATIENCE, connected(&config, Encrypted(tls::config(connection).await?))).await
+            tls::install_provider();
+            timeout(
+                PATIENCE,
+                spawn_connection(&config, Encrypted(tls::client_config(connection).await?)),
+            )
+            .await
         } else {
-            timeout(PATIENCE, connected(&config, NoTls)).await
+            timeout(PATIENCE, spawn_connection(&config, NoTls)).await
         };
-        let opened = opened.map_err(|_| silent(&place))?;
-        let (client, running) = opened.map_err(|error| unopened(&place, &error))?;
+        let opened = opened.map_err(|_| no_answer(&place))?;
+        let (client, running) = opened.map_err(|error| open_failed(&place, &error))?;
         Ok(Self { client, place, running })
     }
 
     /// Where it is, for people.
     #[must_use]
-    pub fn place(&self) -> &str {
+    pub fn display_address(&self) -> &str {
         &self.place
     }
 
     /// The rows that a statement gives.
-    pub async fn rows(
+    pub async fn query_rows(
         &self,
         statement: &str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, CallError> {
-        self.timed(self.client.query(statement, values)).await
+        self.with_timeout(self.client.query(statement, values)).await
     }
 
     /// Runs several statements, each with its one parameter, in one transaction: all of them, or
     /// none.
-    pub async fn write(
+    pub async fn execute_all(
         &mut self,
         statements: &[(String, serde_json::Value)],
     ) -> Result<(), CallError> {
@@ -98,23 +102,23 @@ impl Database {
             transaction.commit().await
         };
         match timeout(PATIENCE, writing).await {
-            Ok(done) => done.map_err(|error| failed(&place, &error)),
-            Err(_) => Err(silent(&place)),
+            Ok(done) => done.map_err(|error| statement_failed(&place, &error)),
+            Err(_) => Err(no_answer(&place)),
         }
     }
 
-    async fn timed<T>(
+    async fn with_timeout<T>(
         &self,
         asking: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, CallError> {
         match timeout(PATIENCE, asking).await {
-            Ok(done) => done.map_err(|error| failed(&self.place, &error)),
-            Err(_) => Err(silent(&self.place)),
+            Ok(done) => done.map_err(|error| statement_failed(&self.place, &error)),
+            Err(_) => Err(no_answer(&self.place)),
         }
     }
 }
 
-async fn connected<T>(config: &Config, tls: T) -> Result<(Client, JoinHandle<()>), Error>
+async fn spawn_connection<T>(config: &Config, tls: T) -> Result<(Client, JoinHandle<()>), Error>
 where
     T: MakeTlsConnect<Socket>,
     T::Stream: Send + 'static,
@@ -124,7 +128,7 @@ where
     Ok((client, tokio::spawn(async move { drop(running.await) })))
 }
 
-fn place(config: &Config) -> String {
+fn display_address(config: &Config) -> String {
     let host = config.get_hosts().first().map_or_else(
         || "localhost".to_owned(),
         |host| match host {
@@ -137,7 +141,7 @@ fn place(config: &Config) -> String {
     format!("{host}:{port}/{}", config.get_dbname().or(config.get_user()).unwrap_or_default())
 }
 
-fn silent(place: &str) -> CallError {
+fn no_answer(place: &str) -> CallError {
     CallError {
         kind: ErrorKind::NoPostgres,
         message: format!("PostgreSQL at {place} did not answer within {} s", PATIENCE.as_secs()),
@@ -145,8 +149,8 @@ fn silent(place: &str) -> CallError {
     }
 }
 
-fn unopened(place: &str, error: &Error) -> CallError {
-    let cause = cause(error);
+fn open_failed(place: &str, error: &Error) -> CallError {
+    let cause = error_cause(error);
     let remedy = if error.as_db_error().is_some() {
         "check user, password and name in the address"
     } else {
@@ -159,7 +163,7 @@ fn unopened(place: &str, error: &Error) -> CallError {
     }
 }
 
-fn failed(place: &str, error: &Error) -> CallError {
+fn statement_failed(place: &str, error: &Error) -> CallError {
     let known = error.as_db_error();
     let kind = match known.map(|error| error.code().code()) {
         Some("23505") => ErrorKind::PostgresDuplicate,
@@ -179,11 +183,11 @@ fn failed(place: &str, error: &Error) -> CallError {
         ErrorKind::ConnectionLost => "see whether PostgreSQL still runs",
         _ => "",
     };
-    CallError::new(kind, format!("PostgreSQL at {place}: {}", cause(error)), remedy)
+    CallError::new(kind, format!("PostgreSQL at {place}: {}", error_cause(error)), remedy)
 }
 
 /// The server's own words, else those of what kept us from it. Neither holds the password.
-fn cause(error: &Error) -> String {
+fn error_cause(error: &Error) -> String {
     match error.as_db_error() {
         Some(told) => told.message().to_owned(),
         None => std::error::Error::source(error)

@@ -15,7 +15,11 @@ pub(crate) struct Closed;
 ///
 /// # Errors
 /// When nobody takes anything out any more.
-pub(crate) async fn put<T>(queue: &mpsc::Sender<T>, thing: T, weight: usize) -> Result<(), Closed> {
+pub(crate) async fn send_weighted<T>(
+    queue: &mpsc::Sender<T>,
+    thing: T,
+    weight: usize,
+) -> Result<(), Closed> {
     let places = queue.max_capacity();
     if weight <= MOST / places {
         return queue.send(thing).await.map_err(|_| Closed);
@@ -34,7 +38,8 @@ mod tests {
     /// How many things of that weight wait at once while nobody takes any.
     async fn waiting(weight: usize) -> usize {
         let (sender, receiver) = mpsc::channel(64);
-        let filling = tokio::spawn(async move { while put(&sender, (), weight).await.is_ok() {} });
+        let filling =
+            tokio::spawn(async move { while send_weighted(&sender, (), weight).await.is_ok() {} });
         // All that can be done without a taker is done when it no longer gets any further.
         for _ in 0..1_000 {
             tokio::task::yield_now().await;
@@ -59,7 +64,7 @@ mod tests {
         let weights = [1, MOST, 1, 1, 2 * MOST, MOST, 1];
         let filling = tokio::spawn(async move {
             for (number, weight) in weights.into_iter().enumerate() {
-                put(&sender, number, weight).await.unwrap();
+                send_weighted(&sender, number, weight).await.unwrap();
             }
         });
         let mut taken = Vec::new();

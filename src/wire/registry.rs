@@ -77,11 +77,11 @@ impl Registry {
     /// Secrets come from these variables; there is no key store.
     #[must_use]
     pub fn new(variables: Variables) -> Self {
-        Self::with(Secrets::new(variables))
+        Self::with_secrets(Secrets::new(variables))
     }
 
     #[must_use]
-    pub fn with(secrets: Secrets) -> Self {
+    pub fn with_secrets(secrets: Secrets) -> Self {
         Self {
             secrets,
             consent: Arc::new(|_| false),
@@ -94,7 +94,7 @@ impl Registry {
     /// Remembers agents of our own in this folder, which is made when it is needed.
     #[must_use]
     pub fn keeping_agents(mut self, folder: PathBuf) -> Self {
-        self.kept.agents = OwnAgents::within(folder);
+        self.kept.agents = OwnAgents::in_folder(folder);
         self
     }
 
@@ -121,36 +121,36 @@ impl Registry {
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it
     /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call
     /// (nothing is sent after that).
-    pub async fn call(
+    pub async fn run_call(
         &self,
         connection: &Connection,
         request: Request,
         limits: Limits,
         events: mpsc::Sender<Event>,
     ) {
-        let driver = table::by_id(request.system).and_then(|system| system.calls());
+        let driver = table::by_id(request.system).and_then(|system| system.call_driver());
         let system = request.system;
         // The last thing before it is sent: nobody else gets to know the values.
         let (request, unknown) = match template::with_environment(request.clone(), &|name| {
-            self.secrets.variable(name)
+            self.secrets.environment_variable(name)
         }) {
             Ok(filled) => (filled, None),
             Err(problem) => (request, Some(problem)),
         };
         let limits = Limits { answer: connection.largest_answer, ..limits };
-        let begun = session::begin(request, limits, events);
+        let begun = session::begin_call(request, limits, events);
         if let Some(problem) = unknown {
-            return begun.fail(problem).await;
+            return begun.fail_call(problem).await;
         }
         let Some(driver) = driver else {
-            return begun.fail(not_callable(system)).await;
+            return begun.fail_call(not_callable(system)).await;
         };
-        let bus = match self.open(connection).await {
+        let bus = match self.open_bus(connection).await {
             Ok(bus) => bus,
-            Err(problem) => return begun.fail(problem).await,
+            Err(problem) => return begun.fail_call(problem).await,
         };
         match driver {
-            CallDriver::Exchange(exchange) => begun.run(&*bus, exchange).await,
+            CallDriver::Exchange(exchange) => begun.run_exchange(&*bus, exchange).await,
             CallDriver::MultiStep(procedure) => {
                 let with = session::With {
                     connection,
@@ -158,61 +158,62 @@ impl Registry {
                     secrets: &self.secrets,
                     kept: &self.kept,
                 };
-                begun.follow(procedure, with).await;
+                begun.run_multi_step(procedure, with).await;
             }
         }
     }
 
     /// Waits for what cancelled calls left to be done, such as closing an inbox, for as long as a
     /// user may be kept waiting.
-    pub async fn settled(&self) {
-        let _ = tokio::time::timeout(SETTLING, self.kept.settled()).await;
+    pub async fn wait_settled(&self) {
+        let _ = tokio::time::timeout(SETTLING, self.kept.wait_settled()).await;
     }
 
     /// The state of every connection that was ever asked for, by name; changes wake the receiver.
     #[must_use]
-    pub fn states(&self) -> watch::Receiver<States> {
+    pub fn connection_states(&self) -> watch::Receiver<States> {
         self.states.subscribe()
     }
 
     /// Opens the connection if it is not open, and says how that went.
-    pub async fn test(&self, connection: &Connection) -> Result<String, Problem> {
-        match self.open(connection).await {
+    pub async fn test_connection(&self, connection: &Connection) -> Result<String, Problem> {
+        match self.open_bus(connection).await {
             Ok(bus) => Ok(bus.greeting()),
-            Err(problem) => Err(told(connection, problem)),
+            Err(problem) => Err(connecting_problem(connection, problem)),
         }
     }
 
     /// The open connection of these settings. Settings that changed under the same name close the
     /// old one.
-    pub async fn open(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {
+    pub async fn open_bus(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {
         let slot = {
             let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(slots.entry(connection.name.clone()).or_default())
         };
         // Held while connecting, so that calls that start together share one connection.
         let mut slot = slot.lock().await;
-        if let Some(open) =
-            slot.as_ref().filter(|open| open.settings == *connection && open.bus.ended().is_none())
+        if let Some(open) = slot
+            .as_ref()
+            .filter(|open| open.settings == *connection && open.bus.close_reason().is_none())
         {
             return Ok(Arc::clone(&open.bus));
         }
         *slot = None;
-        self.note(&connection.name, ConnectionState::Connecting);
+        self.set_state(&connection.name, ConnectionState::Connecting);
         let opened = match self.not_allowed(connection) {
             Some(start) => Err(not_allowed(connection, &start)),
             None => self.opened(connection).await,
         };
         match opened {
             Ok(bus) => {
-                let beside = self.beside(connection, &bus).await?;
+                let beside = self.spawn_companions(connection, &bus).await?;
                 *slot = Some(Open { settings: connection.clone(), bus: Arc::clone(&bus), beside });
                 Ok(bus)
             }
             Err(problem) => {
-                self.note(
+                self.set_state(
                     &connection.name,
-                    ConnectionState::Failed(told(connection, problem.clone())),
+                    ConnectionState::Failed(connecting_problem(connection, problem.clone())),
                 );
                 Err(problem)
             }
@@ -224,7 +225,7 @@ impl Registry {
         if let Some(opener) = openers.find(|opener| opener.is_at(connection)) {
             return opener.open(connection, &self.secrets).await;
         }
-        match transport::open(connection, &self.secrets) {
+        match transport::open_bus(connection, &self.secrets) {
             Some(opening) => opening.await,
             None => Err(no_transport(connection)),
         }
@@ -233,7 +234,7 @@ impl Registry {
     /// Ends all connections in the ways of their transports, once what calls left to be done is
     /// done.
     pub async fn close(&self) {
-        self.settled().await;
+        self.wait_settled().await;
         let slots = std::mem::take(&mut *self.slots.lock().unwrap_or_else(PoisonError::into_inner));
         let closing = slots.into_values().map(|slot| async move {
             if let Some(open) = slot.lock().await.take() {
@@ -244,14 +245,17 @@ impl Registry {
     }
 
     /// Starts what runs beside a connection; embedded services listen once this is done.
-    async fn beside(
+    async fn spawn_companions(
         &self,
         connection: &Connection,
         bus: &Arc<dyn Bus>,
     ) -> Result<Vec<AbortHandle>, CallError> {
-        let (states, name, mut state) =
-            (self.states.clone(), connection.name.clone(), bus.news().state.subscribe());
-        self.note(&name, state.borrow_and_update().clone());
+        let (states, name, mut state) = (
+            self.states.clone(),
+            connection.name.clone(),
+            bus.connection_events().state.subscribe(),
+        );
+        self.set_state(&name, state.borrow_and_update().clone());
         let watching = tokio::spawn(async move {
             while state.changed().await.is_ok() {
                 let now = state.borrow_and_update().clone();
@@ -261,38 +265,38 @@ impl Registry {
         let mut beside = vec![watching.abort_handle()];
         if connection.is_embedded() {
             for embedded in every_live_system().iter().filter_map(|system| system.embedded()) {
-                let serving = tokio::spawn(embedded.samples(Arc::clone(bus)).await?);
+                let serving = tokio::spawn(embedded.serve_samples(Arc::clone(bus)).await?);
                 beside.push(serving.abort_handle());
             }
         }
         Ok(beside)
     }
 
-    fn note(&self, name: &str, state: ConnectionState) {
+    fn set_state(&self, name: &str, state: ConnectionState) {
         self.states.send_modify(|states| drop(states.insert(name.to_owned(), state)));
     }
 }
 
 impl Connector for Registry {
-    fn open<'a>(
+    fn open_bus<'a>(
         &'a self,
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Arc<dyn Bus>, CallError>> {
-        Box::pin(self.open(connection))
+        Box::pin(self.open_bus(connection))
     }
 
-    fn call<'a>(
+    fn run_call<'a>(
         &'a self,
         connection: &'a Connection,
         request: Request,
         limits: Limits,
         events: mpsc::Sender<Event>,
     ) -> BoxFuture<'a, ()> {
-        Box::pin(self.call(connection, request, limits, events))
+        Box::pin(self.run_call(connection, request, limits, events))
     }
 
-    fn states(&self) -> watch::Receiver<States> {
-        self.states()
+    fn connection_states(&self) -> watch::Receiver<States> {
+        self.connection_states()
     }
 
     fn secrets(&self) -> &Secrets {
@@ -300,7 +304,7 @@ impl Connector for Registry {
     }
 }
 
-fn told(connection: &Connection, problem: CallError) -> Problem {
+fn connecting_problem(connection: &Connection, problem: CallError) -> Problem {
     problem.while_doing(format!("connecting \"{}\"", connection.name))
 }
 
@@ -332,7 +336,7 @@ fn no_transport(connection: &Connection) -> CallError {
         message: format!(
             "connection \"{}\" needs {}, which this program was built without",
             connection.name,
-            connection.transport().word()
+            connection.transport().as_str()
         ),
         remedy: "choose another connection".into(),
     }
@@ -369,7 +373,7 @@ mod tests {
             headers: vec![("id".into(), "r-1".into())],
             correlation: "r-1".into(),
             arguments: arguments.to_string().into(),
-            body: request::body("alice", &map(config), &arguments.to_string()),
+            body: request::request_body("alice", &map(config), &arguments.to_string()),
         }
     }
 
@@ -387,7 +391,7 @@ mod tests {
             }
             kinds
         };
-        tokio::join!(registry.call(connection, request, limits, sender), collect).1
+        tokio::join!(registry.run_call(connection, request, limits, sender), collect).1
     }
 
     fn text(kinds: &[EventKind]) -> String {
@@ -421,7 +425,10 @@ mod tests {
             kinds.last(),
             Some(&EventKind::End { outcome: Outcome::Succeeded, problem: None })
         );
-        assert_eq!(registry.states().borrow().get("embedded"), Some(&ConnectionState::Connected));
+        assert_eq!(
+            registry.connection_states().borrow().get("embedded"),
+            Some(&ConnectionState::Connected)
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -458,8 +465,11 @@ mod tests {
         };
         let connection =
             Connection { credentials, ..Connection::nats("prod", "nats://127.0.0.1:1") };
-        let problem = registry.test(&connection).await.unwrap_err();
+        let problem = registry.test_connection(&connection).await.unwrap_err();
         assert!(problem.to_string().contains("MY_TOKEN"), "{problem}");
-        assert!(matches!(registry.states().borrow().get("prod"), Some(ConnectionState::Failed(_))));
+        assert!(matches!(
+            registry.connection_states().borrow().get("prod"),
+            Some(ConnectionState::Failed(_))
+        ));
     }
 }

@@ -49,13 +49,13 @@ impl Secrets {
 
     /// The same, where somebody is told each secret before it is used.
     #[must_use]
-    pub fn telling(self, told: Told) -> Self {
+    pub fn with_observer(self, told: Told) -> Self {
         Self { told, ..self }
     }
 
     /// The value of an environment variable.
     #[must_use]
-    pub fn variable(&self, name: &str) -> Option<String> {
+    pub fn environment_variable(&self, name: &str) -> Option<String> {
         (self.variables)(name)
     }
 
@@ -63,7 +63,11 @@ impl Secrets {
     ///
     /// # Errors
     /// When it is not there, or the key store is not, or does not let us in within a minute.
-    pub async fn get(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallError> {
+    pub async fn resolve_secret(
+        &self,
+        connection: &Connection,
+        at: &SecretAt,
+    ) -> Result<String, CallError> {
         let secret = self.look_up(connection, at).await?;
         (self.told)(&secret);
         Ok(secret)
@@ -71,7 +75,7 @@ impl Secrets {
 
     async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallError> {
         match at {
-            SecretAt::Variable(name) => self.variable(name).ok_or_else(|| CallError {
+            SecretAt::Variable(name) => self.environment_variable(name).ok_or_else(|| CallError {
                 kind: ErrorKind::MissingSecret,
                 message: format!(
                     "the environment variable {name} is not set, and connection \"{}\" needs it",
@@ -79,7 +83,7 @@ impl Secrets {
                 ),
                 remedy: format!("set {name} in the environment and start again"),
             }),
-            SecretAt::KeyStore(name) => self.key(name).await.map_err(|problem| {
+            SecretAt::KeyStore(name) => self.read_key_store(name).await.map_err(|problem| {
                 let kind = if problem.kind == ProblemKind::Missing {
                     ErrorKind::MissingSecret
                 } else {
@@ -93,7 +97,7 @@ impl Secrets {
     }
 
     /// On a thread of its own, which the process does not wait for.
-    async fn key(&self, name: &str) -> Result<String, Problem> {
+    async fn read_key_store(&self, name: &str) -> Result<String, Problem> {
         let (tell, told) = oneshot::channel();
         let (keys, name) = (Arc::clone(&self.keys), name.to_owned());
         std::thread::spawn(move || {
@@ -102,7 +106,7 @@ impl Secrets {
         });
         let silent = |cause: String| {
             let problem = Problem::new(ProblemKind::Unreachable, "asking the key store", cause);
-            problem.remedy("unlock it in your desktop's own program for passwords, or name an environment variable instead")
+            problem.with_remedy("unlock it in your desktop's own program for passwords, or name an environment variable instead")
         };
         match timeout(PATIENCE, told).await {
             Ok(Ok(answer)) => answer,
@@ -128,8 +132,10 @@ mod tests {
         };
         let secrets = Secrets::new(Arc::new(|_| None)).with_keys(Arc::new(silent));
         let connection = Connection::nats("prod", "nats://host");
-        let problem =
-            secrets.get(&connection, &SecretAt::KeyStore("bus".into())).await.unwrap_err();
+        let problem = secrets
+            .resolve_secret(&connection, &SecretAt::KeyStore("bus".into()))
+            .await
+            .unwrap_err();
         assert_eq!(problem.kind, ErrorKind::NoKeyStore);
         assert!(
             problem.message.contains("\"prod\"") && problem.message.contains("\"bus\""),

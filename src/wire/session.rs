@@ -70,13 +70,13 @@ pub(crate) struct With<'w> {
 
 /// Starts the clock of a call, before its connection is there.
 #[must_use]
-pub(crate) fn begin(request: Request, limits: Limits, events: mpsc::Sender<Event>) -> Begun {
+pub(crate) fn begin_call(request: Request, limits: Limits, events: mpsc::Sender<Event>) -> Begun {
     Begun { request, limits, sink: EventSink::new(events) }
 }
 
 impl Begun {
     /// Ends a call that could not even start.
-    pub async fn fail(mut self, problem: CallError) {
+    pub async fn fail_call(mut self, problem: CallError) {
         // Whoever no longer listens need not be told.
         let _ =
             self.sink.emit(EventKind::End { outcome: Outcome::Lost, problem: Some(problem) }).await;
@@ -85,23 +85,25 @@ impl Begun {
     /// Runs the call on an open connection: `EventKind::End` is told exactly once, and after it
     /// only strays. Waits while the events are not taken. Dropping the future cancels the call, and
     /// nothing is told after that.
-    pub async fn run(self, bus: &dyn Bus, exchange: &dyn Exchange) {
+    pub async fn run_exchange(self, bus: &dyn Bus, exchange: &dyn Exchange) {
         let transport = bus.transport();
         let opened = match exchange.route(&self.request, transport) {
-            Ok(route) => Lines::open(bus, &route).await.map(|(lines, inbox)| (route, lines, inbox)),
+            Ok(route) => {
+                Lines::subscribe(bus, &route).await.map(|(lines, inbox)| (route, lines, inbox))
+            }
             Err(problem) => Err(problem),
         };
         let (route, lines, inbox) = match opened {
             Ok(opened) => opened,
-            Err(problem) => return self.fail(problem).await,
+            Err(problem) => return self.fail_call(problem).await,
         };
         let session = Session {
             bus,
-            reader: exchange.reader(&self.request, transport),
-            hint: exchange.unanswered(transport),
-            state: bus.news().state.subscribe(),
-            notices: bus.news().notices.subscribe(),
-            faults: bus.news().faults(),
+            reader: exchange.new_reader(&self.request, transport),
+            hint: exchange.no_answer_hint(transport),
+            state: bus.connection_events().state.subscribe(),
+            notices: bus.connection_events().notices.subscribe(),
+            faults: bus.connection_events().fault_counts(),
             request: &self.request,
             limits: self.limits,
             waiting_since: self.sink.began,
@@ -118,29 +120,32 @@ impl Begun {
             receipt: None,
             broken: false,
         };
-        let packed = exchange.packed(&self.request, transport);
+        let packed = exchange.pack_request(&self.request, transport);
         // An error only says that nobody listens any more.
-        let _ = session.live(inbox, packed).await;
+        let _ = session.send_and_receive(inbox, packed).await;
     }
 
     /// Makes the call in several steps; all else as with [`Self::run`], but that no strays come.
-    pub async fn follow(self, procedure: &dyn MultiStep, with: With<'_>) {
+    pub async fn run_multi_step(self, procedure: &dyn MultiStep, with: With<'_>) {
         let Self { request, limits, mut sink } = self;
         let With { connection, bus, secrets, kept } = with;
         let latest = sink.began + limits.total.max(limits.first) + TELLING;
-        let breaks = bus.news().faults().breaks;
+        let breaks = bus.connection_events().fault_counts().breaks;
         let call_context =
             CallContext { connection, bus, request: &request, limits, secrets, kept };
         let ended = tokio::select! {
             biased;
-            ended = procedure.run(call_context, &mut sink) => ended,
+            ended = procedure.run_call(call_context, &mut sink) => ended,
             () = sleep_until(latest) => Ok((Outcome::TimedOut, Some(messages::timed_out_total(limits, 0)))),
         };
-        let broke = bus.news().faults().breaks != breaks;
+        let broke = bus.connection_events().fault_counts().breaks != breaks;
         let end = match ended {
             Ok((Outcome::TimedOut, Some(_))) if broke => (
                 Outcome::Lost,
-                Some(bus.ended().unwrap_or_else(|| messages::lost_meanwhile(&bus.place()))),
+                Some(
+                    bus.close_reason()
+                        .unwrap_or_else(|| messages::lost_meanwhile(&bus.display_address())),
+                ),
             ),
             Ok(end) => end,
             Err(_) => return,
@@ -188,7 +193,7 @@ struct Session<'s> {
 struct Print(usize, u64);
 
 impl Print {
-    fn of(body: &[u8]) -> Self {
+    fn of_body(body: &[u8]) -> Self {
         let mut hasher = DefaultHasher::new();
         hasher.write(body);
         Self(body.len(), hasher.finish())
@@ -206,7 +211,11 @@ enum Step {
 }
 
 impl Session<'_> {
-    async fn live(mut self, inbox: Option<Address>, packed: Packed) -> Result<(), SinkClosed> {
+    async fn send_and_receive(
+        mut self,
+        inbox: Option<Address>,
+        packed: Packed,
+    ) -> Result<(), SinkClosed> {
         let bytes = self.request.body.len();
         // From then on no answer counts, whatever the service does with the request.
         let expires = Some(self.limits.first.min(self.limits.total));
@@ -220,26 +229,26 @@ impl Session<'_> {
         let end = match self.bus.send(message).await {
             Ok(()) => {
                 self.sink.emit(EventKind::Sent { bytes }).await?;
-                self.answer().await?
+                self.receive_answer().await?
             }
             Err(problem) => (Outcome::Lost, Some(problem)),
         };
-        let (outcome, problem) = self.judged(end);
+        let (outcome, problem) = self.check_gaps(end);
         self.sink.emit(EventKind::End { outcome, problem }).await?;
         self.linger().await
     }
 
     /// Takes the answer in until it ends, one way or another.
-    async fn answer(&mut self) -> Result<End, SinkClosed> {
+    async fn receive_answer(&mut self) -> Result<End, SinkClosed> {
         loop {
-            let end = match self.step().await {
-                Step::Incoming(way, heard) => self.take(way, heard).await?,
+            let end = match self.next_step().await {
+                Step::Incoming(way, heard) => self.handle_incoming(way, heard).await?,
                 Step::State => {
                     self.look_at_the_connection();
                     None
                 }
-                Step::Notice(words) => self.note(words).await?,
-                Step::Silent => Some(self.lost()),
+                Step::Notice(words) => self.handle_notice(words).await?,
+                Step::Silent => Some(self.connection_lost()),
                 Step::OutOfTime => Some((Outcome::TimedOut, Some(self.out_of_time()))),
                 Step::OutOfPatience => Some(self.out_of_patience()),
             };
@@ -251,14 +260,15 @@ impl Session<'_> {
             if now >= self.sink.began + self.limits.total {
                 return Ok((Outcome::TimedOut, Some(self.out_of_time())));
             }
-            if now >= self.patience() {
+            if now >= self.chunk_deadline() {
                 return Ok(self.out_of_patience());
             }
         }
     }
 
     fn look_at_the_connection(&mut self) {
-        if !self.broken && self.bus.news().faults().breaks != self.faults.breaks {
+        if !self.broken && self.bus.connection_events().fault_counts().breaks != self.faults.breaks
+        {
             self.broken = true;
             self.has_moved();
         }
@@ -268,8 +278,8 @@ impl Session<'_> {
         (self.waiting_since, self.held_then) = (Instant::now(), self.sink.held);
     }
 
-    async fn step(&mut self) -> Step {
-        let (total, patience) = (self.sink.began + self.limits.total, self.patience());
+    async fn next_step(&mut self) -> Step {
+        let (total, patience) = (self.sink.began + self.limits.total, self.chunk_deadline());
         let Self { lines, state, notices, .. } = self;
         tokio::select! {
             // What has come goes before all clocks, which cost more to set than a message does to
@@ -285,7 +295,7 @@ impl Session<'_> {
 
     /// When waiting for the next piece ends. Time in which our own events were not taken does not
     /// count.
-    fn patience(&self) -> Instant {
+    fn chunk_deadline(&self) -> Instant {
         let limit = match (self.broken, self.pieces) {
             (true, _) => GRACE,
             (false, 0) => self.limits.first,
@@ -296,29 +306,29 @@ impl Session<'_> {
 
     fn out_of_patience(&self) -> End {
         if self.broken {
-            return self.lost();
+            return self.connection_lost();
         }
         let problem = match self.pieces {
-            0 => self.unanswered(),
+            0 => self.no_answer(),
             pieces => messages::timed_out_idle(self.limits, pieces),
         };
         (Outcome::TimedOut, Some(problem))
     }
 
     /// The connection broke, or is over.
-    fn lost(&self) -> End {
-        let broke = || messages::connection_lost(&self.bus.place(), self.pieces);
-        (Outcome::Lost, Some(self.bus.ended().unwrap_or_else(broke)))
+    fn connection_lost(&self) -> End {
+        let broke = || messages::connection_lost(&self.bus.display_address(), self.pieces);
+        (Outcome::Lost, Some(self.bus.close_reason().unwrap_or_else(broke)))
     }
 
     fn out_of_time(&self) -> CallError {
         match self.pieces {
-            0 => self.unanswered(),
+            0 => self.no_answer(),
             pieces => messages::timed_out_total(self.limits, pieces),
         }
     }
 
-    fn unanswered(&self) -> CallError {
+    fn no_answer(&self) -> CallError {
         messages::timed_out_first(
             self.limits,
             &self.route,
@@ -329,60 +339,68 @@ impl Session<'_> {
         )
     }
 
-    async fn take(&mut self, way: Way, heard: Incoming) -> Result<Option<End>, SinkClosed> {
+    async fn handle_incoming(
+        &mut self,
+        way: Way,
+        heard: Incoming,
+    ) -> Result<Option<End>, SinkClosed> {
         match heard {
             Incoming::NoResponders if self.pieces == 0 => Ok(Some((
                 Outcome::Lost,
-                Some(messages::no_responders(&self.route, &self.bus.place())),
+                Some(messages::no_responders(&self.route, &self.bus.display_address())),
             ))),
             Incoming::NoResponders => Ok(None),
             Incoming::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             // Had one of them been the last, the call would be over.
-            Incoming::Ended => {
-                Ok(Some((Outcome::Lost, Some(messages::stream_without_end(&self.bus.place())))))
-            }
+            Incoming::Ended => Ok(Some((
+                Outcome::Lost,
+                Some(messages::stream_without_end(&self.bus.display_address())),
+            ))),
             Incoming::Gap => {
                 self.sink.emit(EventKind::Notice(messages::GAP.into())).await.map(|()| None)
             }
-            Incoming::Packet(packet) => self.read(way, packet).await,
+            Incoming::Packet(packet) => self.handle_packet(way, packet).await,
         }
     }
 
     /// What the broker says about the request in the inbox that came with it.
-    fn receipt(&self, way: Way, packet: &Packet) -> Option<Receipt> {
-        if way == Way::Inbox { self.bus.receipt(packet) } else { None }
+    fn broker_receipt(&self, way: Way, packet: &Packet) -> Option<Receipt> {
+        if way == Way::Inbox { self.bus.parse_receipt(packet) } else { None }
     }
 
     async fn tell_receipt(&mut self, receipt: Receipt, packet: &Packet) -> Result<(), SinkClosed> {
-        let (name, words) = messages::receipt(&receipt);
+        let (name, words) = messages::receipt_stage(&receipt);
         self.receipt = Some(receipt);
-        self.sink.stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
+        self.sink.emit_stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
     }
 
     /// What a message means. One that is larger than an answer may be is not read: only whose it
     /// is.
-    fn meaning(&mut self, way: Way, packet: &Packet) -> Reply {
+    fn read_reply(&mut self, way: Way, packet: &Packet) -> Reply {
         let size = packet.body.len() as u64;
         if size <= self.limits.answer.saturating_add(AROUND) {
-            return self.reader.read(way, packet);
+            return self.reader.read_packet(way, packet);
         }
-        match self.reader.read(way, &Packet { body: Bytes::new(), ..packet.clone() }) {
+        match self.reader.read_packet(way, &Packet { body: Bytes::new(), ..packet.clone() }) {
             Reply::Stray { cause, id } => Reply::Stray { cause, id },
             _ => Reply::Refused(messages::message_too_large(self.limits, size, self.size)),
         }
     }
 
-    async fn read(&mut self, way: Way, packet: Packet) -> Result<Option<End>, SinkClosed> {
-        if let Some(receipt) = self.receipt(way, &packet) {
+    async fn handle_packet(&mut self, way: Way, packet: Packet) -> Result<Option<End>, SinkClosed> {
+        if let Some(receipt) = self.broker_receipt(way, &packet) {
             return self.tell_receipt(receipt, &packet).await.map(|()| None);
         }
-        let reply = self.meaning(way, &packet);
+        let reply = self.read_reply(way, &packet);
         if let Reply::Stray { cause, id } = reply {
-            self.strangers.count(cause);
-            return self.stray(cause, id, &packet).await.map(|()| None);
+            self.strangers.count_stray(cause);
+            return self.emit_stray(cause, id, &packet).await.map(|()| None);
         }
         if self.carrier.is_some_and(|carrier| carrier != way) {
-            return self.stray(StrayCause::Duplicate, self.own_id(), &packet).await.map(|()| None);
+            return self
+                .emit_stray(StrayCause::Duplicate, self.own_id(), &packet)
+                .await
+                .map(|()| None);
         }
         self.carrier = Some(way);
         self.has_moved();
@@ -390,14 +408,14 @@ impl Session<'_> {
         match reply {
             // A service that has nothing to say yet only shows that it is there.
             Reply::Chunk { text, last: false } if text.is_empty() => Ok(None),
-            Reply::Chunk { text, last } => self.piece(text, last, packet).await,
+            Reply::Chunk { text, last } => self.handle_chunk(text, last, packet).await,
             Reply::Error(problem) => {
-                self.last_body = Some(Print::of(&packet.body));
+                self.last_body = Some(Print::of_body(&packet.body));
                 Ok(Some((Outcome::Failed, Some(problem))))
             }
             Reply::Refused(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             Reply::Unreadable(problem) => {
-                self.stray(StrayCause::Unreadable, self.own_id(), &packet).await?;
+                self.emit_stray(StrayCause::Unreadable, self.own_id(), &packet).await?;
                 Ok(Some((Outcome::Lost, Some(problem))))
             }
             Reply::Stray { .. } => Ok(None),
@@ -407,15 +425,15 @@ impl Session<'_> {
     /// Tells headers that are not those of the message before; one without any says nothing about
     /// them.
     async fn tell_headers(&mut self, packet: &Packet) -> Result<(), SinkClosed> {
-        if packet.told().next().is_none() || packet.told().eq(&self.headers) {
+        if packet.visible_headers().next().is_none() || packet.visible_headers().eq(&self.headers) {
             return Ok(());
         }
-        self.headers = packet.told().cloned().collect();
-        let kind = EventKind::Headers(Mask::default().headers(&self.headers).collect());
+        self.headers = packet.visible_headers().cloned().collect();
+        let kind = EventKind::Headers(Mask::default().mask_headers(&self.headers).collect());
         self.sink.emit(kind).await
     }
 
-    async fn piece(
+    async fn handle_chunk(
         &mut self,
         text: String,
         last: bool,
@@ -424,7 +442,7 @@ impl Session<'_> {
         self.pieces += 1;
         self.size += text.len() as u64;
         let bytes = packet.body.len();
-        self.last_body = last.then(|| Print::of(&packet.body));
+        self.last_body = last.then(|| Print::of_body(&packet.body));
         // A large message is not kept beside its text.
         drop(packet);
         self.sink.emit(EventKind::Chunk { text: text.into(), bytes }).await?;
@@ -434,7 +452,7 @@ impl Session<'_> {
         Ok(last.then_some((Outcome::Succeeded, None)))
     }
 
-    async fn stray(
+    async fn emit_stray(
         &mut self,
         cause: StrayCause,
         id: Option<String>,
@@ -445,8 +463,8 @@ impl Session<'_> {
         if kept.len() < packet.body.len() {
             body.push_str(&format!("… ({} bytes in all)", packet.body.len()));
         }
-        let came: Vec<_> = packet.told().cloned().collect();
-        let headers: Headers = Mask::default().headers(&came).collect();
+        let came: Vec<_> = packet.visible_headers().cloned().collect();
+        let headers: Headers = Mask::default().mask_headers(&came).collect();
         self.sink.emit(EventKind::Stray { cause, id, headers, body: body.into() }).await
     }
 
@@ -454,20 +472,21 @@ impl Session<'_> {
         Some(self.request.correlation.clone())
     }
 
-    async fn note(&mut self, words: String) -> Result<Option<End>, SinkClosed> {
+    async fn handle_notice(&mut self, words: String) -> Result<Option<End>, SinkClosed> {
         let about_us = |address: &Address| words.contains(&format!("\"{}\"", address.name));
         let refused = words.to_lowercase().contains("permissions violation")
             && (about_us(&self.route.to) || self.route.answers.as_ref().is_some_and(about_us));
         if refused {
-            return Ok(Some((Outcome::Lost, Some(messages::refused(&words)))));
+            return Ok(Some((Outcome::Lost, Some(messages::permission_denied(&words)))));
         }
         self.sink.emit(EventKind::Notice(words)).await.map(|()| None)
     }
 
     /// An answer with gaps has not succeeded, and silence after a gap has its reason there.
-    fn judged(&self, end: End) -> End {
-        let (messages, bytes) = self.lines.lost();
-        let gaps = messages > 0 || self.bus.news().faults().overflows != self.faults.overflows;
+    fn check_gaps(&self, end: End) -> End {
+        let (messages, bytes) = self.lines.lost_counts();
+        let gaps = messages > 0
+            || self.bus.connection_events().fault_counts().overflows != self.faults.overflows;
         match end.0 {
             Outcome::Succeeded | Outcome::TimedOut if gaps => {
                 (Outcome::Lost, Some(messages::slow_consumer(messages, bytes)))
@@ -483,26 +502,26 @@ impl Session<'_> {
             let heard = tokio::select! {
                 biased;
                 () = sleep_until(until) => return Ok(()),
-                () = self.sink.unheard() => return Ok(()),
+                () = self.sink.closed() => return Ok(()),
                 heard = self.lines.next() => heard,
             };
             let Some((way, heard)) = heard else { return Ok(()) };
             let Incoming::Packet(packet) = heard else { continue };
-            if let Some(receipt) = self.receipt(way, &packet) {
+            if let Some(receipt) = self.broker_receipt(way, &packet) {
                 self.tell_receipt(receipt, &packet).await?;
                 continue;
             }
-            let (cause, id) = match self.meaning(way, &packet) {
+            let (cause, id) = match self.read_reply(way, &packet) {
                 Reply::Stray { cause, id } => (cause, id),
                 _ if self.carrier.is_some_and(|carrier| carrier != way) => {
                     (StrayCause::Duplicate, self.own_id())
                 }
-                _ if self.last_body.is_some_and(|last| last == Print::of(&packet.body)) => {
+                _ if self.last_body.is_some_and(|last| last == Print::of_body(&packet.body)) => {
                     (StrayCause::Duplicate, self.own_id())
                 }
                 _ => (StrayCause::Late, self.own_id()),
             };
-            self.stray(cause, id, &packet).await?;
+            self.emit_stray(cause, id, &packet).await?;
         }
     }
 }

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     buffer::TapBuffer,
-    now::{notice, now},
+    now::{notice_now, now_millis},
     order::Order,
     redact::Cut,
     replay::Past,
@@ -31,7 +31,7 @@ use super::transport::{
     bus::{Bus, Share},
     message::{Address, Incoming, Outgoing, Packet},
     message_queue::QueueReceiver,
-    pattern::matches,
+    pattern::subject_matches,
 };
 use crate::{
     engine::mask::Mask,
@@ -99,8 +99,8 @@ impl Tap {
         // missed between.
         let past = match since {
             Some(since) => {
-                buffer.wait();
-                let keeps = bus.keeps(places).await?;
+                buffer.hold_back();
+                let keeps = bus.retained_streams(places).await?;
                 Some(Past {
                     bus: Arc::clone(&bus),
                     keeps,
@@ -111,14 +111,14 @@ impl Tap {
             }
             None => None,
         };
-        let mut words = bus.news().notices.subscribe();
+        let mut words = bus.connection_events().notices.subscribe();
         let said = Arc::clone(&buffer);
         let mut lines = Vec::with_capacity(places.len());
         for place in places {
             lines.push(match bus.subscribe(place, Share::Observer).await {
                 Ok(line) => Some(line),
                 Err(problem) if is_not_there(&problem) => {
-                    buffer.put(notice(format!(
+                    buffer.put_live(notice_now(format!(
                         "{} is not there yet; it is heard once it is",
                         place.name
                     )));
@@ -127,15 +127,15 @@ impl Tap {
                 Err(problem) => return Err(problem),
             });
         }
-        let own = settle(&*bus).await?;
+        let own = confirm_subscriptions(&*bus).await?;
         let all: Arc<[Address]> = places.into();
         if let Some(past) = past {
-            beside.spawn(past.play());
+            beside.spawn(past.replay_kept());
         }
-        let order = (!bus.transport().about().ordered && places.len() > 1)
+        let order = (!bus.transport().spec().ordered && places.len() > 1)
             .then(|| Arc::new(Order::new(Arc::clone(&buffer))));
         if let Some(order) = &order {
-            beside.spawn(tick(Arc::clone(order)));
+            beside.spawn(release_periodically(Arc::clone(order)));
         }
         for (place, line) in places.iter().zip(lines) {
             let listener = Listener {
@@ -147,12 +147,12 @@ impl Tap {
                 buffer: Arc::clone(&buffer),
                 order: order.clone(),
             };
-            listeners.spawn(listener.listen(line, stop.clone()));
+            listeners.spawn(listener.run_until_stopped(line, stop.clone()));
         }
         beside.spawn(async move {
             loop {
                 match words.recv().await {
-                    Ok(words) => said.put(notice(words)),
+                    Ok(words) => said.put_live(notice_now(words)),
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
                 }
@@ -162,7 +162,7 @@ impl Tap {
     }
 
     /// Listens no more: once this is done, nothing of it is left on the server.
-    pub async fn end(mut self) {
+    pub async fn close(mut self) {
         self.stop.cancel();
         // A server that does not answer forgets it when the connection ends.
         let _ =
@@ -173,7 +173,7 @@ impl Tap {
     pub async fn next(&mut self, most: usize) -> Vec<Tapped> {
         loop {
             let more = self.buffer.filled.notified();
-            let taken = self.buffer.take(most);
+            let taken = self.buffer.take_batch(most);
             if !taken.is_empty() {
                 return taken;
             }
@@ -203,78 +203,81 @@ struct Listener {
 }
 
 /// Lets go of what waits too long.
-async fn tick(order: Arc<Order>) {
+async fn release_periodically(order: Arc<Order>) {
     let mut ticks = interval(TICK);
     loop {
         ticks.tick().await;
-        order.tick();
+        order.release_overdue();
     }
 }
 
 impl Listener {
     /// Listens until it is stopped, and leaves then.
-    async fn listen(self, line: Option<QueueReceiver>, stop: CancellationToken) {
+    async fn run_until_stopped(self, line: Option<QueueReceiver>, stop: CancellationToken) {
         let mut line = match line {
             Some(line) => line,
-            None => match stop.run_until_cancelled(self.come()).await {
+            None => match stop.run_until_cancelled(self.wait_for_place()).await {
                 Some(Ok(line)) => line,
-                Some(Err(problem)) => return self.buffer.put(notice(problem.message)),
+                Some(Err(problem)) => return self.buffer.put_live(notice_now(problem.message)),
                 None => return,
             },
         };
-        let (mut lost, mut overflows) = (0, self.bus.news().faults().overflows);
+        let (mut lost, mut overflows) = (0, self.bus.connection_events().fault_counts().overflows);
         loop {
             let Some(heard) = stop.run_until_cancelled(line.next()).await else {
-                return line.leave().await;
+                return line.unsubscribe().await;
             };
             let Some(heard) = heard else { break };
-            let (missing, over) = (line.lost().0 - lost, self.bus.news().faults().overflows);
+            let (missing, over) = (
+                line.lost_counts().0 - lost,
+                self.bus.connection_events().fault_counts().overflows,
+            );
             if missing > 0 || over != overflows {
                 let messages = (over == overflows).then_some(missing);
-                self.buffer.put(Tapped::Gap { at: now(), messages });
+                self.buffer.put_live(Tapped::Gap { at: now_millis(), messages });
                 (lost, overflows) = (lost + missing, over);
             }
             if let Incoming::Packet(packet) = heard
                 && (self.own.is_none() || packet.subject != self.own)
             {
-                self.hear(packet).await;
+                self.handle_packet(packet).await;
             }
         }
-        self.buffer.put(notice(format!("nothing more is heard on {}", self.place.name)));
+        self.buffer.put_live(notice_now(format!("nothing more is heard on {}", self.place.name)));
     }
 
-    async fn hear(&self, mut packet: Packet) {
-        let at = now();
+    async fn handle_packet(&self, mut packet: Packet) {
+        let at = now_millis();
         packet.subject.get_or_insert_with(|| self.place.name.clone());
-        let told = match self.bus.about(&packet) {
+        let told = match self.bus.referenced_message(&packet) {
             // Where it is gone, or we may not look, what is told of it is all there is.
             Some(about) => about.await.unwrap_or_default(),
             None => None,
         };
         let here = |told: &Packet| {
-            self.all
-                .iter()
-                .any(|place| matches(&place.name, told.subject.as_deref().unwrap_or_default()))
+            self.all.iter().any(|place| {
+                subject_matches(&place.name, told.subject.as_deref().unwrap_or_default())
+            })
         };
         if told.as_ref().is_some_and(|told| !here(told)) {
             // It tells of somebody else's message.
             return;
         }
-        let about = told.map(|told| Arc::new(self.cut.crossing(told, at)));
-        let crossing = ObservedMessage { about, ..self.cut.crossing(packet, at) };
+        let about = told.map(|told| Arc::new(self.cut.redact_packet(told, at)));
+        let crossing = ObservedMessage { about, ..self.cut.redact_packet(packet, at) };
         match &self.order {
-            Some(order) => order.put(crossing),
-            None => self.buffer.put(Tapped::ObservedMessage(Arc::new(crossing))),
+            Some(order) => order.put_in_order(crossing),
+            None => self.buffer.put_live(Tapped::ObservedMessage(Arc::new(crossing))),
         }
     }
 
     /// Waits until the place is there.
-    async fn come(&self) -> Result<QueueReceiver, CallError> {
+    async fn wait_for_place(&self) -> Result<QueueReceiver, CallError> {
         loop {
             sleep(LOOKING).await;
             match self.bus.subscribe(&self.place, Share::Observer).await {
                 Ok(line) => {
-                    self.buffer.put(notice(format!("{} is there now", self.place.name)));
+                    self.buffer.put_live(notice_now(format!("{} is there now", self.place.name)));
                     return Ok(line);
                 }
                 // While the connection is down it is tried again, too.
@@ -291,8 +294,8 @@ fn is_not_there(problem: &CallError) -> bool {
 
 /// Sends a message around to itself: when it is back, the subscriptions before it are known to the
 /// server. Answers where it went.
-async fn settle(bus: &dyn Bus) -> Result<Option<String>, CallError> {
-    let Some(inbox) = bus.inbox() else { return Ok(None) };
+async fn confirm_subscriptions(bus: &dyn Bus) -> Result<Option<String>, CallError> {
+    let Some(inbox) = bus.new_inbox() else { return Ok(None) };
     let name = inbox.name.clone();
     let mut line = bus.subscribe(&inbox, Share::Each).await?;
     bus.send(Outgoing {
@@ -307,7 +310,7 @@ async fn settle(bus: &dyn Bus) -> Result<Option<String>, CallError> {
         Ok(Some(_)) => Ok(Some(name)),
         _ => Err(CallError {
             kind: ErrorKind::NoServer,
-            message: format!("{} did not confirm that it hears us", bus.place()),
+            message: format!("{} did not confirm that it hears us", bus.display_address()),
             remedy: "check the connection and the permission to subscribe".into(),
         }),
     }
@@ -320,8 +323,8 @@ mod tests {
 
     fn message(body: &str) -> Outgoing {
         Outgoing {
-            to: Address::fleeting("tg.request.joke"),
-            reply: Some(Address::fleeting("_INBOX.7")),
+            to: Address::ephemeral("tg.request.joke"),
+            reply: Some(Address::ephemeral("_INBOX.7")),
             headers: vec![("id".into(), "7f1c".into()), ("x-api-key".into(), "geheim".into())],
             body: Bytes::copy_from_slice(body.as_bytes()),
             expires: None,
@@ -337,7 +340,7 @@ mod tests {
 
     async fn tap(bus: &Arc<Embedded>) -> Tap {
         let mask = Mask::new(["hunter2hunter2".to_owned()]);
-        Tap::open(Arc::clone(bus) as Arc<dyn Bus>, &[Address::fleeting(">")], mask).await.unwrap()
+        Tap::open(Arc::clone(bus) as Arc<dyn Bus>, &[Address::ephemeral(">")], mask).await.unwrap()
     }
 
     #[tokio::test]
@@ -355,7 +358,7 @@ mod tests {
             (crossing.header("id"), crossing.size, crossing.kept),
             (Some("7f1c"), 25, KeptMessage::Masked)
         );
-        let all = format!("{:?} {}", crossing.headers, crossing.text());
+        let all = format!("{:?} {}", crossing.headers, crossing.body_text());
         assert!(!all.contains("hunter2") && !all.contains("geheim"), "{all}");
     }
 
@@ -379,41 +382,41 @@ mod tests {
             headers: Vec::new(),
             body: Bytes::copy_from_slice(body.as_bytes()),
         };
-        Tapped::ObservedMessage(Arc::new(Cut(Mask::default()).crossing(packet, now())))
+        Tapped::ObservedMessage(Arc::new(Cut(Mask::default()).redact_packet(packet, now_millis())))
     }
 
     fn bodies(taken: &[Tapped]) -> Vec<String> {
-        taken.iter().map(|tapped| crossing(tapped).text().into_owned()).collect()
+        taken.iter().map(|tapped| crossing(tapped).body_text().into_owned()).collect()
     }
 
     #[tokio::test]
     async fn what_was_kept_comes_before_what_is_heard_now_and_nothing_twice() {
         let buffer = TapBuffer::new(100_000);
-        buffer.wait();
-        ["new", "both", "both"].into_iter().for_each(|body| buffer.put(heard_now(body)));
-        assert!(buffer.take(10).is_empty());
+        buffer.hold_back();
+        ["new", "both", "both"].into_iter().for_each(|body| buffer.put_live(heard_now(body)));
+        assert!(buffer.take_batch(10).is_empty());
         buffer.put_kept(heard_now("old")).await;
         buffer.put_kept(heard_now("both")).await;
-        assert_eq!(bodies(&buffer.take(10)), ["old", "both"]);
+        assert_eq!(bodies(&buffer.take_batch(10)), ["old", "both"]);
         let twice = |body: &str| match heard_now(body) {
             Tapped::ObservedMessage(crossing) => crossing,
             other => panic!("{other:?}"),
         };
-        buffer.go_on(vec![twice("both"), twice("late")], now());
-        buffer.put(heard_now("late"));
-        buffer.put(heard_now("late"));
-        buffer.put(heard_now("newest"));
-        assert_eq!(bodies(&buffer.take(10)), ["new", "both", "late", "newest"]);
+        buffer.go_on(vec![twice("both"), twice("late")], now_millis());
+        buffer.put_live(heard_now("late"));
+        buffer.put_live(heard_now("late"));
+        buffer.put_live(heard_now("newest"));
+        assert_eq!(bodies(&buffer.take_batch(10)), ["new", "both", "late", "newest"]);
     }
 
     #[test]
     fn what_has_no_room_is_counted_where_it_was_let_go() {
         let buffer = Arc::new(TapBuffer::new(1_000));
-        let put = |body: &str| buffer.put(heard_now(body));
+        let put = |body: &str| buffer.put_live(heard_now(body));
         ["one", "two", "three", "four", "five"].into_iter().for_each(put);
-        assert_eq!(bodies(&buffer.take(2)), ["one", "two"]);
+        assert_eq!(bodies(&buffer.take_batch(2)), ["one", "two"]);
         put("six");
-        let taken = buffer.take(10);
+        let taken = buffer.take_batch(10);
         assert_eq!(bodies(&taken[..1]), ["three"]);
         assert!(matches!(taken[1], Tapped::Gap { messages: Some(2), .. }), "{taken:?}");
         assert_eq!(bodies(&taken[2..]), ["six"]);

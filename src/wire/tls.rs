@@ -12,25 +12,25 @@ use super::transport::settings::{bad_file, bad_settings};
 use crate::model::{call::CallError, connection::Connection, error_kind::ErrorKind};
 
 /// Chooses it; call once at the start of the process. Calling again changes nothing.
-pub fn install() {
+pub fn install_provider() {
     // An error only says that it was chosen before.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 /// How a connection is encrypted; none where it is not to be.
-pub(crate) async fn encryption(
+pub(crate) async fn config_if_required(
     connection: &Connection,
 ) -> Result<Option<Arc<ClientConfig>>, CallError> {
-    if connection.tls.required { config(connection).await.map(Some) } else { Ok(None) }
+    if connection.tls.required { client_config(connection).await.map(Some) } else { Ok(None) }
 }
 
 /// What a connection's settings say of encryption, ready for use. Without a file of authorities the
 /// system's are trusted.
-pub(crate) async fn config(connection: &Connection) -> Result<Arc<ClientConfig>, CallError> {
+pub(crate) async fn client_config(connection: &Connection) -> Result<Arc<ClientConfig>, CallError> {
     let mut roots = RootCertStore::empty();
     match &connection.tls.ca_file {
         Some(path) => {
-            for certificate in certificates(path).await? {
+            for certificate in read_certificates(path).await? {
                 roots.add(certificate).map_err(|error| bad_file(path, &error.to_string()))?;
             }
         }
@@ -49,19 +49,19 @@ pub(crate) async fn config(connection: &Connection) -> Result<Arc<ClientConfig>,
         )
     };
     let builder = builder.map_err(unfit)?.with_root_certificates(roots);
-    identified(connection, builder).await.map(Arc::new)
+    with_client_cert(connection, builder).await.map(Arc::new)
 }
 
 /// With our own certificate, where the settings name one.
-async fn identified(
+async fn with_client_cert(
     connection: &Connection,
     builder: ConfigBuilder<ClientConfig, WantsClientCert>,
 ) -> Result<ClientConfig, CallError> {
     match (&connection.tls.cert_file, &connection.tls.key_file) {
         (None, None) => Ok(builder.with_no_client_auth()),
         (Some(certificate), Some(key_file)) => {
-            let chain = certificates(certificate).await?;
-            let key = PrivateKeyDer::from_pem_slice(&read(key_file).await?);
+            let chain = read_certificates(certificate).await?;
+            let key = PrivateKeyDer::from_pem_slice(&read_file(key_file).await?);
             let key = key.map_err(|error| {
                 bad_file(key_file, &format!("it holds no private key ({error})"))
             })?;
@@ -77,8 +77,8 @@ async fn identified(
     }
 }
 
-async fn certificates(path: &str) -> Result<Vec<CertificateDer<'static>>, CallError> {
-    let text = read(path).await?;
+async fn read_certificates(path: &str) -> Result<Vec<CertificateDer<'static>>, CallError> {
+    let text = read_file(path).await?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     match found {
         Ok(found) if !found.is_empty() => Ok(found),
@@ -87,7 +87,7 @@ async fn certificates(path: &str) -> Result<Vec<CertificateDer<'static>>, CallEr
     }
 }
 
-async fn read(path: &str) -> Result<Vec<u8>, CallError> {
+async fn read_file(path: &str) -> Result<Vec<u8>, CallError> {
     tokio::fs::read(path).await.map_err(|error| bad_file(path, &error.to_string()))
 }
 
@@ -96,16 +96,16 @@ const CHECK: &str = "check the connection's certificates, and whether the server
 
 /// Why there is no encrypted connection to `host` at `place`.
 #[must_use]
-pub(crate) fn refusal(place: &str, host: &str, error: &std::io::Error) -> CallError {
+pub(crate) fn handshake_failed(place: &str, host: &str, error: &std::io::Error) -> CallError {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
-        Some(fault) => refused(place, host, fault),
-        None => unencrypted(place, &error.to_string(), CHECK),
+        Some(fault) => handshake_refused(place, host, fault),
+        None => no_encryption(place, &error.to_string(), CHECK),
     }
 }
 
 /// The same, where the encryption itself says why.
 #[must_use]
-pub(crate) fn refused(place: &str, host: &str, fault: &Error) -> CallError {
+pub(crate) fn handshake_refused(place: &str, host: &str, fault: &Error) -> CallError {
     let (cause, remedy) = match fault {
         Error::InvalidCertificate(fault) => fault_of(fault, host),
         Error::InvalidMessage(_) => (
@@ -118,10 +118,10 @@ pub(crate) fn refused(place: &str, host: &str, fault: &Error) -> CallError {
         ),
         other => (other.to_string(), CHECK),
     };
-    unencrypted(place, &cause, remedy)
+    no_encryption(place, &cause, remedy)
 }
 
-fn unencrypted(place: &str, cause: &str, remedy: &str) -> CallError {
+fn no_encryption(place: &str, cause: &str, remedy: &str) -> CallError {
     CallError {
         kind: ErrorKind::Tls,
         message: format!("no encrypted connection to {place}: {cause}"),
@@ -136,7 +136,7 @@ fn fault_of(fault: &CertificateError, host: &str) -> (String, &'static str) {
             "address the server by the name that its certificate has",
         ),
         CertificateError::NotValidForNameContext { presented, .. } => (
-            format!("its certificate is not for {host}, but for {}", names(presented)),
+            format!("its certificate is not for {host}, but for {}", presented_names(presented)),
             "address the server by a name that its certificate has",
         ),
         // A bad signature: an authority of the same name, but with another key.
@@ -153,7 +153,7 @@ fn fault_of(fault: &CertificateError, host: &str) -> (String, &'static str) {
 }
 
 /// `DnsName("localhost")` as people write it.
-fn names(presented: &[String]) -> String {
+fn presented_names(presented: &[String]) -> String {
     let bare = |name: &String| name.split('"').nth(1).unwrap_or(name).to_owned();
     if presented.is_empty() {
         "nobody".into()

@@ -36,23 +36,27 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
         Box::pin(async { Ok(Arc::new(embedded::Embedded::default()) as Arc<dyn Bus>) })
     }),
     (TransportKind::Nats, |connection, secrets| {
-        Box::pin(async { Ok(Arc::new(nats::open(connection, secrets).await?) as Arc<dyn Bus>) })
+        Box::pin(async { Ok(Arc::new(nats::connect(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
     (TransportKind::RabbitMq, |connection, secrets| {
-        Box::pin(async { Ok(Arc::new(rabbitmq::open(connection, secrets).await?) as Arc<dyn Bus>) })
+        Box::pin(async {
+            Ok(Arc::new(rabbitmq::connect(connection, secrets).await?) as Arc<dyn Bus>)
+        })
     }),
     (TransportKind::Pulsar, |connection, secrets| {
-        Box::pin(async { Ok(Arc::new(pulsar::open(connection, secrets).await?) as Arc<dyn Bus>) })
+        Box::pin(async {
+            Ok(Arc::new(pulsar::connect(connection, secrets).await?) as Arc<dyn Bus>)
+        })
     }),
     (TransportKind::Kafka, |connection, secrets| {
-        Box::pin(async { Ok(Arc::new(kafka::open(connection, secrets).await?) as Arc<dyn Bus>) })
+        Box::pin(async { Ok(Arc::new(kafka::connect(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
     (TransportKind::Http, |connection, secrets| {
-        Box::pin(async { Ok(Arc::new(http::open(connection, secrets).await?) as Arc<dyn Bus>) })
+        Box::pin(async { Ok(Arc::new(http::connect(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
     (TransportKind::WebSocket, |connection, secrets| {
         Box::pin(async {
-            Ok(Arc::new(websocket::open(connection, secrets).await?) as Arc<dyn Bus>)
+            Ok(Arc::new(websocket::connect(connection, secrets).await?) as Arc<dyn Bus>)
         })
     }),
     (TransportKind::Stdio, |connection, secrets| {
@@ -62,7 +66,7 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
 
 /// Opens a connection by its kind of transport. `None`: no transport of that kind is built in.
 #[must_use]
-pub(crate) fn open<'a>(
+pub(crate) fn open_bus<'a>(
     connection: &'a Connection,
     secrets: &'a Secrets,
 ) -> Option<Doing<'a, Arc<dyn Bus>>> {

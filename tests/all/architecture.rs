@@ -639,12 +639,12 @@ fn test_files_say_their_purpose_too() {
 
 #[test]
 fn every_theme_loads_without_complaint() {
-    let (themes, complaints) = toolcrib::ui::theme::all(&[]);
+    let (themes, complaints) = toolcrib::ui::theme::available_themes(&[]);
     none(&complaints);
     let files = fs::read_dir(root().join("themes")).unwrap().count();
     assert_eq!(themes.len(), files, "each file in themes/ is a row of ui::theme::BUILT_IN");
     let broken = [("mine".to_owned(), "nonsense".to_owned())];
-    assert_eq!(toolcrib::ui::theme::all(&broken).1.len(), 1, "a broken theme is told");
+    assert_eq!(toolcrib::ui::theme::available_themes(&broken).1.len(), 1, "a broken theme is told");
 }
 
 /// Marks of unfinished work and of the place where it was done; none of it belongs in what is

@@ -71,7 +71,7 @@ impl Deployment {
     }
 
     fn connection(&self) -> Connection {
-        Channel::new("lab", "public").on(self.server.connection())
+        Channel::new("lab", "public").apply_to(self.server.connection())
     }
 
     /// Publishes as upstream's client does, and waits until the stream has it.
@@ -166,13 +166,13 @@ struct Onlooker {
 impl Onlooker {
     async fn at(connection: &Connection, places: &[&str], since: Option<Millis>) -> Self {
         let registry = Registry::default();
-        let bus = registry.open(connection).await.unwrap();
+        let bus = registry.open_bus(connection).await.unwrap();
         let places: Vec<Address> = match places {
             [] => {
-                let places = watched::usual(&Catalog::default(), connection).unwrap();
-                places.into_iter().map(|place| Address::fleeting(place.name)).collect()
+                let places = watched::default_places(&Catalog::default(), connection).unwrap();
+                places.into_iter().map(|place| Address::ephemeral(place.name)).collect()
             }
-            places => places.iter().map(|place| Address::fleeting(*place)).collect(),
+            places => places.iter().map(|place| Address::ephemeral(*place)).collect(),
         };
         let tap = Tap::open_since(bus, &places, Mask::default(), since).await.unwrap();
         let (heard, words, record) = (Vec::new(), Vec::new(), Record::new(Bounds::default()));
@@ -188,7 +188,7 @@ impl Onlooker {
                         Tapped::Notice { words, .. } => self.words.push(words.clone()),
                         Tapped::Gap { .. } => {}
                     }
-                    self.record.take(self.witness.hear(tapped));
+                    self.record.add_witnessed(self.witness.observe_message(tapped));
                 }
             }
         };
@@ -197,7 +197,8 @@ impl Onlooker {
     }
 
     fn found(&self, id: &str) -> Option<&Conversation> {
-        let mut all = (0..self.record.rows()).rev().filter_map(|row| self.record.row(row));
+        let mut all =
+            (0..self.record.row_count()).rev().filter_map(|row| self.record.conversation_at(row));
         all.find(|conversation| conversation.names().any(|name| name == id))
     }
 
@@ -252,8 +253,8 @@ async fn who_names_the_whole_channel_hears_what_no_stream_keeps_and_is_told_what
     let here = Deployment::start().await;
     let mut onlooker = Onlooker::at(&here.connection(), &["cg.v1r4.lab.public.>"], None).await;
     here.client.publish("cg.v1r4.lab.public.cmd.tool.word_count", "{}".into()).await.unwrap();
-    onlooker.until(|onlooker| onlooker.record.rows() == 1).await;
-    let problem = onlooker.record.row(0).unwrap().standing.problem().unwrap();
+    onlooker.until(|onlooker| onlooker.record.row_count() == 1).await;
+    let problem = onlooker.record.conversation_at(0).unwrap().standing.problem().unwrap();
     assert!(
         problem.message.contains("7 tokens") && problem.message.contains("time-out"),
         "{}",
@@ -324,10 +325,10 @@ async fn replaying_while_it_goes_on_loses_nothing_and_doubles_nothing() {
 #[tokio::test]
 async fn where_nothing_is_kept_that_is_said() {
     let server = NatsServer::start();
-    let connection = Channel::new("lab", "public").on(server.connection());
+    let connection = Channel::new("lab", "public").apply_to(server.connection());
     let registry = Registry::default();
-    let bus = registry.open(&connection).await.unwrap();
-    let place = [Address::fleeting("cg.v1r4.lab.public.>")];
+    let bus = registry.open_bus(&connection).await.unwrap();
+    let place = [Address::ephemeral("cg.v1r4.lab.public.>")];
     let refused = Tap::open_since(bus, &place, Mask::default(), Some(Millis(0))).await;
     let problem = refused.err().unwrap();
     assert!(
@@ -399,7 +400,7 @@ async fn a_turn_with_a_child_is_heard_from_its_action_to_its_task() {
         ("counter", "worker_generic"),
         ("reader", "worker_generic"),
     ]);
-    let connection = Channel::new("lab", "public").on(there.nats.connection());
+    let connection = Channel::new("lab", "public").apply_to(there.nats.connection());
     let mut onlooker = Onlooker::at(&connection, &[], None).await;
     let counts = |text: &str| json!({"tool": "word_count", "args": {"text": text}});
     let reads = json!([{"say": "I read it.", "calls": [{"tool": "word_count", "args": {"text": "x"}, "after": "terminate"}]}]);
@@ -410,7 +411,8 @@ async fn a_turn_with_a_child_is_heard_from_its_action_to_its_task() {
     ]);
     there.plays("act_1", "counter", &plan);
     let of = |onlooker: &Onlooker, agent: &str| {
-        let all = (0..onlooker.record.rows()).filter_map(|row| onlooker.record.row(row));
+        let all =
+            (0..onlooker.record.row_count()).filter_map(|row| onlooker.record.conversation_at(row));
         all.filter(|conversation| conversation.topic.as_deref() == Some(agent))
             .map(|turn| turn.number)
             .next()
@@ -422,7 +424,9 @@ async fn a_turn_with_a_child_is_heard_from_its_action_to_its_task() {
         })
     };
     let closed = |record: &Record| {
-        (0..record.rows()).filter_map(|row| record.row(row)).all(Conversation::has_ended)
+        (0..record.row_count())
+            .filter_map(|row| record.conversation_at(row))
+            .all(Conversation::has_ended)
     };
     onlooker
         .until(|here| {
@@ -455,7 +459,7 @@ async fn a_turn_with_a_child_is_heard_from_its_action_to_its_task() {
     let names = |turn: &Conversation| {
         let parts = turn.parts.iter().map(|number| record.conversation(*number).unwrap());
         parts
-            .map(|part| format!("{} {}", part.topic.as_deref().unwrap(), part.standing.word()))
+            .map(|part| format!("{} {}", part.topic.as_deref().unwrap(), part.standing.as_str()))
             .collect::<Vec<_>>()
     };
     assert_eq!(
@@ -474,8 +478,10 @@ async fn a_turn_with_a_child_is_heard_from_its_action_to_its_task() {
             .iter()
             .all(|one| one.trace.as_deref() == Some("01a1fd19fca073248029f3d8b309da00"))
     );
-    let odd: Vec<_> =
-        (0..record.rows()).filter_map(|row| record.row(row)).flat_map(|one| &one.remarks).collect();
+    let odd: Vec<_> = (0..record.row_count())
+        .filter_map(|row| record.conversation_at(row))
+        .flat_map(|one| &one.remarks)
+        .collect();
     assert_eq!((odd.len(), counter.late, reader.late), (0, 0, 0), "{odd:?}");
     // Thought, calls, results, what was delivered: all are named.
     assert_eq!(
@@ -486,6 +492,7 @@ async fn a_turn_with_a_child_is_heard_from_its_action_to_its_task() {
         reader.cards
     );
     assert!(
-        closed(record) && record.named("turn_of_act_1").unwrap().topic.as_deref() == Some("ui_dbg")
+        closed(record)
+            && record.find_by_name("turn_of_act_1").unwrap().topic.as_deref() == Some("ui_dbg")
     );
 }

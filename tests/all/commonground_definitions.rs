@@ -28,14 +28,14 @@ fn sample() -> Vec<(FileId, Source)> {
     let files = by_name("commonground").unwrap().files.iter();
     let parsed = |(path, text): &(&str, &str)| {
         let file = FileId::new(*path);
-        let format = Format::of(file.path()).filter(|format| *format != Format::Toml)?;
+        let format = Format::from_path(file.path()).filter(|format| *format != Format::Toml)?;
         Some((file, Source::parse(format, *text).unwrap()))
     };
     files.filter_map(parsed).collect()
 }
 
 fn catalog(files: &[(FileId, Source)]) -> Catalog {
-    read::catalog(files.iter().map(|(file, source)| (file, source)), Mode::Document)
+    read::read_catalog(files.iter().map(|(file, source)| (file, source)), Mode::Document)
 }
 
 /// What PyYAML makes of texts, as JSON.
@@ -58,7 +58,7 @@ fn every_definition_of_the_sample_fits_its_form() {
     let files = sample();
     let catalog = catalog(&files);
     for tool in &catalog.tools {
-        let schema = by_id("commonground").unwrap().schema(&tool.entry, &catalog);
+        let schema = by_id("commonground").unwrap().entry_schema(&tool.entry, &catalog);
         let checker =
             Checker::compile(&schema).unwrap_or_else(|flaws| panic!("{}: {flaws:?}", tool.name));
         let issues: Vec<String> = checker
@@ -76,11 +76,12 @@ fn parameters_are_built_in_a_form_and_no_field_of_the_sample_is_raw_json() {
     let files = sample();
     let catalog = catalog(&files);
     for tool in &catalog.tools {
-        let schema = Schema::new(by_id("commonground").unwrap().schema(&tool.entry, &catalog));
+        let schema =
+            Schema::new(by_id("commonground").unwrap().entry_schema(&tool.entry, &catalog));
         let mut view = View::default();
         // Everything that has a value is opened.
         open(&tool.entry.value, &Pointer::root(), &mut view);
-        let fields = fields::fields(&schema, None, &tool.entry.value, &view);
+        let fields = fields::layout_fields(&schema, None, &tool.entry.value, &view);
         let raw: Vec<String> = fields
             .iter()
             .filter(|field| {
@@ -140,7 +141,7 @@ fn what_is_written_reads_the_same_to_pyyaml() {
         ours.push((**edited.value(0).unwrap()).clone());
         texts.push(edited.text().to_string());
         let value = json!({"tool_name": odd, odd: {"enum": [odd, 1, 1.5, true, null]}});
-        texts.push(print::value(Format::Yaml, &value));
+        texts.push(print::print_value(Format::Yaml, &value));
         ours.push(value);
         assert_eq!(edited.as_python(0).unwrap().oddities, []);
     }

@@ -150,7 +150,9 @@ fn read(text: &str) -> (FileId, Source) {
 }
 
 fn check((file, source): &(FileId, Source)) -> Vec<Finding> {
-    findings::all(&read::catalog([(file, source)], Mode::Document), |_| Some(source))
+    findings::catalog_findings(&read::read_catalog([(file, source)], Mode::Document), |_| {
+        Some(source)
+    })
 }
 
 fn of<'f>(findings: &'f [Finding], code: &str) -> Vec<&'f Finding> {
@@ -213,8 +215,10 @@ fn a_fix_mends_what_it_is_offered_for() {
             fixes += 1;
             let mut source = before.1.clone();
             for EntryEdit { entry, edit } in &fix.edits {
-                source =
-                    source.apply(entry.place().document, &edit.under(&entry.place().at)).unwrap().0;
+                source = source
+                    .apply(entry.place().document, &edit.with_prefix(&entry.place().at))
+                    .unwrap()
+                    .0;
             }
             let left = check(&(before.0.clone(), source.clone()));
             assert!(
@@ -236,11 +240,14 @@ fn a_fix_mends_what_it_is_offered_for() {
 /// Codes with severities and what they find, from the checks themselves.
 fn codes() -> Vec<(&'static str, &'static str, &'static str)> {
     let refused =
-        checks::CODES.iter().map(|(_, code, about)| (*code, Severity::Error.word(), *about));
-    let odd =
-        std::iter::once((checks::KEY_NOT_TEXT.0, Severity::Warning.word(), checks::KEY_NOT_TEXT.1));
+        checks::CODES.iter().map(|(_, code, about)| (*code, Severity::Error.as_str(), *about));
+    let odd = std::iter::once((
+        checks::KEY_NOT_TEXT.0,
+        Severity::Warning.as_str(),
+        checks::KEY_NOT_TEXT.1,
+    ));
     let word = |check: &'static toolcrib::engine::lint::check::Check| {
-        check.severity.of(Mode::Document).map_or("–", Severity::word)
+        check.severity.in_mode(Mode::Document).map_or("–", Severity::as_str)
     };
     let later = checks::CHECKS.iter().map(|check| (check.code, word(check), check.about));
     let mut all: Vec<_> = refused.chain(odd).chain(later).collect();

@@ -18,7 +18,7 @@ use toolcrib::{
         state::{Start, State},
         update::update,
     },
-    engine::{filter::split, workflow::graph::Workflow},
+    engine::{filter::split_tools, workflow::graph::Workflow},
     model::{
         clock::Millis,
         context::{Context, Name},
@@ -32,7 +32,7 @@ fn opened(files: &[(&str, &str)]) -> State {
     let mut state = State::new(Start::default());
     let loaded = |(name, text): &(&str, &str)| {
         let text: Arc<str> = (*text).into();
-        let format = Format::of(std::path::Path::new(name)).unwrap();
+        let format = Format::from_path(std::path::Path::new(name)).unwrap();
         (
             FileId::new(*name),
             Loaded { source: Source::parse(format, text.clone()), text, held: None },
@@ -52,7 +52,7 @@ fn send(state: &mut State, message: Message) {
 
 /// Makes a plan; fails when the application refuses it.
 fn make(state: &mut State, plan: Plan) {
-    let seen = plan.files(&state.documents).unwrap();
+    let seen = plan.file_plans(&state.documents).unwrap();
     send(state, Message::Compose(plan));
     for file in seen {
         assert_eq!(
@@ -75,7 +75,7 @@ fn texts(state: &State) -> Vec<(FileId, Arc<str>)> {
     state
         .documents
         .iter()
-        .map(|(file, document)| (file.clone(), document.text.whole().clone()))
+        .map(|(file, document)| (file.clone(), document.text.whole_text().clone()))
         .collect()
 }
 
@@ -111,13 +111,13 @@ fn workspace() -> State {
 #[test]
 fn a_state_without_tools_is_kept_in_the_settings() {
     let mut state = workspace();
-    let plan = states::add(ComposeContext::of(&state), "review").unwrap();
+    let plan = states::add_state(ComposeContext::from_state(&state), "review").unwrap();
     make(&mut state, plan);
     assert_eq!(
         text(&state, "toolcrib.toml").unwrap(),
         SETTINGS.replace("# ours\n", "# ours\nstates = [\"review\"]\n")
     );
-    let plan = states::add(ComposeContext::of(&state), "done").unwrap();
+    let plan = states::add_state(ComposeContext::from_state(&state), "done").unwrap();
     make(&mut state, plan);
     assert!(text(&state, "toolcrib.toml").unwrap().contains("states = [\"review\", \"done\"]\n"));
     assert_eq!(
@@ -125,15 +125,15 @@ fn a_state_without_tools_is_kept_in_the_settings() {
         ["review", "done"]
     );
     let workflow =
-        Workflow::new(&state.catalog.tools, &Context::default()).including(&state.listed_states);
-    assert!(workflow.state("review").is_some());
+        Workflow::new(&state.catalog.tools, &Context::default()).with_states(&state.listed_states);
+    assert!(workflow.state_row("review").is_some());
     assert_eq!(
-        states::add(ComposeContext::of(&state), "done").unwrap_err(),
+        states::add_state(ComposeContext::from_state(&state), "done").unwrap_err(),
         "done is there already"
     );
     assert!(
-        states::add(ComposeContext::of(&state), "*").is_err()
-            && states::add(ComposeContext::of(&state), "").is_err()
+        states::add_state(ComposeContext::from_state(&state), "*").is_err()
+            && states::add_state(ComposeContext::from_state(&state), "").is_err()
     );
     send(&mut state, Message::Undo);
     send(&mut state, Message::Undo);
@@ -144,7 +144,7 @@ fn a_state_without_tools_is_kept_in_the_settings() {
 #[test]
 fn without_settings_the_first_state_makes_them() {
     let mut state = opened(&[]);
-    let plan = states::add(ComposeContext::of(&state), "review").unwrap();
+    let plan = states::add_state(ComposeContext::from_state(&state), "review").unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), "states = [\"review\"]\n");
     send(&mut state, Message::Undo);
@@ -154,7 +154,8 @@ fn without_settings_the_first_state_makes_them() {
 #[test]
 fn a_state_is_renamed_in_every_file_that_names_it() {
     let mut state = workspace();
-    let plan = states::rename(ComposeContext::of(&state), "analysis", "study").unwrap();
+    let plan =
+        states::rename_state(ComposeContext::from_state(&state), "analysis", "study").unwrap();
     make(&mut state, plan);
     assert_eq!(
         text(&state, "tools.yaml").unwrap(),
@@ -168,15 +169,16 @@ fn a_state_is_renamed_in_every_file_that_names_it() {
     send(&mut state, Message::Undo);
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS);
     assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO);
-    assert!(states::rename(ComposeContext::of(&state), "undefined", "x").is_err());
-    let joined = states::rename(ComposeContext::of(&state), "research", "analysis").unwrap();
+    assert!(states::rename_state(ComposeContext::from_state(&state), "undefined", "x").is_err());
+    let joined =
+        states::rename_state(ComposeContext::from_state(&state), "research", "analysis").unwrap();
     assert!(joined.notes[0].contains("become one"));
 }
 
 #[test]
 fn deleting_a_state_tells_what_refers_to_it_first() {
     let mut state = workspace();
-    let plan = states::delete(ComposeContext::of(&state), "analysis").unwrap();
+    let plan = states::delete_state(ComposeContext::from_state(&state), "analysis").unwrap();
     assert_eq!(
         plan.notes,
         [
@@ -195,8 +197,8 @@ fn deleting_a_state_tells_what_refers_to_it_first() {
 fn an_arrow_is_drawn_and_says_what_else_it_moves() {
     let mut state = workspace();
     let ask = id(&state, "ask");
-    let plan = arrows::draw(
-        ComposeContext::of(&state),
+    let plan = arrows::draw_arrow(
+        ComposeContext::from_state(&state),
         &ask,
         &Tail::State("review".into()),
         &"done".into(),
@@ -213,16 +215,20 @@ fn an_arrow_is_drawn_and_says_what_else_it_moves() {
         TOOLS.replace("research]", "research, review]").replace("state: analysis", "state: done");
     assert_eq!(text(&state, "tools.yaml").unwrap(), wanted);
     assert!(
-        arrows::draw(
-            ComposeContext::of(&state),
+        arrows::draw_arrow(
+            ComposeContext::from_state(&state),
             &ask,
             &Tail::State("review".into()),
             &"done".into()
         )
         .is_err()
     );
-    let plan =
-        arrows::remove(ComposeContext::of(&state), &[ask], &Tail::State("review".into())).unwrap();
+    let plan = arrows::remove_arrows(
+        ComposeContext::from_state(&state),
+        &[ask],
+        &Tail::State("review".into()),
+    )
+    .unwrap();
     make(&mut state, plan);
     assert_eq!(
         text(&state, "tools.yaml").unwrap(),
@@ -234,9 +240,9 @@ fn an_arrow_is_drawn_and_says_what_else_it_moves() {
 fn an_empty_workspace_gets_its_first_tools_in_one_file() {
     let mut state = opened(&[]);
     for (key, from, to) in [("ask", "undefined", "analysis"), ("fix", "analysis", "done")] {
-        let ground = ComposeContext::of(&state);
+        let ground = ComposeContext::from_state(&state);
         let home = entries::Home::of_workflow(ground, None);
-        let kinds = toolcrib::systems::table::SYSTEMS[0].kinds();
+        let kinds = toolcrib::systems::table::SYSTEMS[0].new_entry_kinds();
         let gate = arrows::gate_of_new(&Tail::State(from.into()), &to.into());
         let plan = entries::new_tool(ground, &kinds[0], key, &gate, &home).unwrap();
         make(&mut state, plan);
@@ -249,12 +255,12 @@ fn an_empty_workspace_gets_its_first_tools_in_one_file() {
 #[test]
 fn a_group_is_renamed_in_every_file_and_deleted() {
     let mut state = workspace();
-    let plan = groups::rename(ComposeContext::of(&state), "read", "see").unwrap();
+    let plan = groups::rename_group(ComposeContext::from_state(&state), "read", "see").unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("[read,", "[see,"));
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS.replace("\"read\"", "\"see\""));
     assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO.replace("[read]", "[see]"));
-    let plan = groups::delete(ComposeContext::of(&state), "see").unwrap();
+    let plan = groups::delete_group(ComposeContext::from_state(&state), "see").unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("[read, basic]", "[basic]"));
     assert!(!text(&state, "toolcrib.toml").unwrap().contains("see"));
@@ -264,25 +270,40 @@ fn a_group_is_renamed_in_every_file_and_deleted() {
 fn the_workspaces_own_lists_are_made_filled_renamed_and_deleted() {
     let mut state = workspace();
     for name in ["knowledge/read", "knowledge/write", "own"] {
-        let plan = groups::add_list(ComposeContext::of(&state), name).unwrap();
+        let plan = groups::add_list(ComposeContext::from_state(&state), name).unwrap();
         make(&mut state, plan);
     }
-    assert!(groups::add_list(ComposeContext::of(&state), "own/below").is_err(), "own is a list");
+    assert!(
+        groups::add_list(ComposeContext::from_state(&state), "own/below").is_err(),
+        "own is a list"
+    );
     let column = Column::List("knowledge/read".into());
-    let plan = cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), column)], true, &[])
-        .unwrap();
+    let plan = cells::switch_cells(
+        ComposeContext::from_state(&state),
+        &[(id(&state, "ask"), column)],
+        true,
+        &[],
+    )
+    .unwrap();
     make(&mut state, plan);
     assert!(state.gated_tools()[0].gate.groups().contains(&"knowledge/read".into()));
     let held = Column::List("knowledge".into());
     assert!(
-        cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), held)], true, &[]).is_err(),
+        cells::switch_cells(
+            ComposeContext::from_state(&state),
+            &[(id(&state, "ask"), held)],
+            true,
+            &[]
+        )
+        .is_err(),
         "it holds groups"
     );
     let plan =
-        groups::rename(ComposeContext::of(&state), "knowledge/read", "knowledge/see").unwrap();
+        groups::rename_group(ComposeContext::from_state(&state), "knowledge/read", "knowledge/see")
+            .unwrap();
     make(&mut state, plan);
     assert!(state.gated_tools()[0].gate.groups().contains(&"knowledge/see".into()));
-    let plan = groups::delete(ComposeContext::of(&state), "knowledge").unwrap();
+    let plan = groups::delete_group(ComposeContext::from_state(&state), "knowledge").unwrap();
     make(&mut state, plan);
     assert!(!text(&state, "toolcrib.toml").unwrap().contains("knowledge"));
 }
@@ -293,28 +314,31 @@ fn tools_go_from_one_workspace_to_another_as_text() {
         "a.yaml",
         "tool:\n  joke: {type: tool-service, name: joke, description: d, service: jokes, state: told}\ntool-service:\n  jokes: {id: jokes, request-queue: x, response-queue: y}\n",
     )]);
-    let copied = entries::copied(ComposeContext::of(&from), &[id(&from, "joke")]);
+    let copied = entries::copy_entries(ComposeContext::from_state(&from), &[id(&from, "joke")]);
     let mut to = workspace();
-    let plan = entries::pasted(ComposeContext::of(&to), &copied, None).unwrap();
+    let plan = entries::paste_entries(ComposeContext::from_state(&to), &copied, None).unwrap();
     make(&mut to, plan);
     assert!(text(&to, "tools.yaml").unwrap().starts_with(TOOLS.trim_end()));
     assert_eq!(to.catalog.tool(&id(&to, "joke")).unwrap().gate, from.catalog.tools[0].gate);
     assert_eq!(to.catalog.services.len(), 1, "what answers for it came along");
     assert!(
-        entries::pasted(ComposeContext::of(&to), &copied, None)
+        entries::paste_entries(ComposeContext::from_state(&to), &copied, None)
             .unwrap_err()
             .starts_with("Here already")
     );
     let other = r#"{"type": "prompt", "name": "joke", "description": "another", "arguments": [{"name": "q", "type": "string", "description": "d"}]}"#;
-    let plan = entries::pasted(ComposeContext::of(&to), other, None).unwrap();
+    let plan = entries::paste_entries(ComposeContext::from_state(&to), other, None).unwrap();
     assert!(plan.notes[0].contains("joke-2"), "{:?}", plan.notes);
     make(&mut to, plan);
     assert_eq!(to.catalog.tool(&id(&to, "joke-2")).unwrap().description, "another");
     for bad in ["", "{", "a: b", "- 1"] {
-        assert!(entries::pasted(ComposeContext::of(&to), bad, None).is_err(), "{bad}");
+        assert!(
+            entries::paste_entries(ComposeContext::from_state(&to), bad, None).is_err(),
+            "{bad}"
+        );
     }
     let mut empty = opened(&[]);
-    let plan = entries::pasted(ComposeContext::of(&empty), &copied, None).unwrap();
+    let plan = entries::paste_entries(ComposeContext::from_state(&empty), &copied, None).unwrap();
     make(&mut empty, plan);
     assert_eq!((empty.catalog.tools.len(), empty.catalog.services.len()), (1, 1));
 }
@@ -323,8 +347,8 @@ fn tools_go_from_one_workspace_to_another_as_text() {
 fn two_steps_at_one_place_are_two_steps_of_undo() {
     let mut state = workspace();
     for group in ["x", "y"] {
-        let plan = cells::switch(
-            ComposeContext::of(&state),
+        let plan = cells::switch_cells(
+            ComposeContext::from_state(&state),
             &[(id(&state, "ask"), Column::Group(group.into()))],
             true,
             &[],
@@ -418,7 +442,7 @@ fn wish() -> impl Strategy<Value = Wish> {
 }
 
 fn plan(state: &State, wish: &Wish) -> Result<Plan, String> {
-    let ground = ComposeContext::of(state);
+    let ground = ComposeContext::from_state(state);
     let tool = |row: usize| {
         state
             .catalog
@@ -430,29 +454,29 @@ fn plan(state: &State, wish: &Wish) -> Result<Plan, String> {
     let states: Vec<Name> = NAMES.iter().map(|name| Name::from(*name)).collect();
     match *wish {
         Wish::Draw(row, from, to) => {
-            arrows::draw(ground, &tool(row)?, &Tail::State(from.into()), &to.into())
+            arrows::draw_arrow(ground, &tool(row)?, &Tail::State(from.into()), &to.into())
         }
         Wish::Narrow(row, from, to) => {
-            arrows::draw(ground, &tool(row)?, &Tail::Only(from.into()), &to.into())
+            arrows::draw_arrow(ground, &tool(row)?, &Tail::Only(from.into()), &to.into())
         }
-        Wish::FromAny(row, to) => arrows::draw(ground, &tool(row)?, &Tail::Every, &to.into()),
+        Wish::FromAny(row, to) => arrows::draw_arrow(ground, &tool(row)?, &Tail::Every, &to.into()),
         Wish::MoveTail(row, from, onto) => {
             arrows::move_tail(ground, &[tool(row)?], &Tail::State(from.into()), &onto.into())
         }
         Wish::MoveHead(row, to) => arrows::move_head(ground, &[tool(row)?], &to.into()),
         Wish::TakeAway(row, from) => {
-            arrows::remove(ground, &[tool(row)?], &Tail::State(from.into()))
+            arrows::remove_arrows(ground, &[tool(row)?], &Tail::State(from.into()))
         }
-        Wish::Everywhere(row) => arrows::everywhere(ground, &[tool(row)?]),
-        Wish::RenameState(from, to) => states::rename(ground, from, to),
-        Wish::DeleteState(name) => states::delete(ground, name),
-        Wish::RenameGroup(from, to) => groups::rename(ground, from, to),
-        Wish::DeleteGroup(name) => groups::delete(ground, name),
+        Wish::Everywhere(row) => arrows::allow_everywhere(ground, &[tool(row)?]),
+        Wish::RenameState(from, to) => states::rename_state(ground, from, to),
+        Wish::DeleteState(name) => states::delete_state(ground, name),
+        Wish::RenameGroup(from, to) => groups::rename_group(ground, from, to),
+        Wish::DeleteGroup(name) => groups::delete_group(ground, name),
         Wish::Group(row, name, on) => {
-            cells::switch(ground, &[(tool(row)?, Column::Group(name.into()))], on, &states)
+            cells::switch_cells(ground, &[(tool(row)?, Column::Group(name.into()))], on, &states)
         }
         Wish::State(row, name, on) => {
-            cells::switch(ground, &[(tool(row)?, Column::State(name.into()))], on, &states)
+            cells::switch_cells(ground, &[(tool(row)?, Column::State(name.into()))], on, &states)
         }
     }
 }
@@ -460,7 +484,7 @@ fn plan(state: &State, wish: &Wish) -> Result<Plan, String> {
 /// Whether the filter shows a tool in a context.
 fn shows(state: &State, row: usize, groups: &str, at: &str) -> bool {
     let context = Context { groups: Some(vec![groups.into()]), state: Some(at.into()), user: None };
-    split(&state.catalog.tools, &context).available.contains(&row)
+    split_tools(&state.catalog.tools, &context).available.contains(&row)
 }
 
 fn next(state: &State, row: usize, at: &str) -> String {
@@ -537,7 +561,7 @@ fn holds(before: &State, after: &State, wish: &Wish) {
         }
         Wish::RenameState(from, to) => {
             let known = Workflow::new(&after.catalog.tools, &Context::default());
-            assert!(known.state(from).is_none());
+            assert!(known.state_row(from).is_none());
             for row in 0..before.catalog.tools.len() {
                 assert_eq!(
                     everything(after, row, to),
@@ -546,7 +570,9 @@ fn holds(before: &State, after: &State, wish: &Wish) {
             }
         }
         Wish::DeleteState(name) => {
-            assert!(Workflow::new(&after.catalog.tools, &Context::default()).state(name).is_none());
+            assert!(
+                Workflow::new(&after.catalog.tools, &Context::default()).state_row(name).is_none()
+            );
             same(&|_, _, at| at == name);
         }
         Wish::RenameGroup(from, to) => {

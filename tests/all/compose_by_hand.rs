@@ -33,7 +33,7 @@ fn meaning(folder: &Path) -> BTreeMap<String, Meaning> {
     let mut files: Vec<(FileId, Source)> = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if let Some(format) = Format::of(&path) {
+        if let Some(format) = Format::from_path(&path) {
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
             files.push((
                 FileId::new(name),
@@ -41,7 +41,8 @@ fn meaning(folder: &Path) -> BTreeMap<String, Meaning> {
             ));
         }
     }
-    let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), Mode::Document);
+    let catalog =
+        read::read_catalog(files.iter().map(|(file, source)| (file, source)), Mode::Document);
     let tools = catalog.tools.iter().map(|tool| {
         let states = match &tool.gate.states {
             States::Every => None,

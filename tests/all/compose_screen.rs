@@ -309,9 +309,9 @@ fn a_group_is_made_from_the_chosen_rows() {
         "{}",
         bench.screen()
     );
-    assert!(bench.state.groups().contains(&"mine".into()));
+    assert!(bench.state.group_names().contains(&"mine".into()));
     bench.keys("x enter");
-    assert!(!bench.state.groups().contains(&"mine".into()));
+    assert!(!bench.state.group_names().contains(&"mine".into()));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use toolcrib::{
         message::{Loaded, Message, ScreenId},
     },
     model::{connection::Connection, entry::FileId, settings::SETTINGS},
-    runtime::connection_test::report,
+    runtime::connection_test::connection_report,
     syntax::source::{Format, Source},
     systems::trustgraph::settings::Gateway,
     wire::registry::Registry,
@@ -79,11 +79,11 @@ fn the_form_changes_the_file_and_calls_go_by_it_at_once() {
     );
     assert!(text(&bench).contains("# theirs\n"), "{}", text(&bench));
     assert!(bench.shows("say who we are in one way"), "{}", bench.screen());
-    assert!(bench.state.connections.named("broker").is_none(), "half a login is none");
+    assert!(bench.state.connections.find_by_name("broker").is_none(), "half a login is none");
     bench.types("MQ_PASSWORD");
     bench.keys("tab");
     assert_eq!(
-        bench.state.connections.named("broker").map(|known| known.secrets().count()),
+        bench.state.connections.find_by_name("broker").map(|known| known.secrets().count()),
         Some(1),
         "{}",
         text(&bench)
@@ -114,7 +114,7 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
     bench.keys("tab");
     let edited = text_of_gate.replace("# the flow\n", "# the flow\nworkspace = \"w\"\n");
     assert_eq!(text(&bench), format!("{edited}{text_of_lab}"));
-    let gateway = Gateway::of(bench.state.connections.named("gate").unwrap());
+    let gateway = Gateway::from_connection(bench.state.connections.find_by_name("gate").unwrap());
     assert_eq!((gateway.workspace.as_deref(), gateway.flow.as_str()), (Some("w"), "f"));
     bench.keys("esc");
     bench.clicks("lab ");
@@ -126,7 +126,7 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
     assert_eq!(text(&bench), format!("{edited}{text_of_lab}agent = \"a.b\"\n"));
     assert!(bench.shows("agent stands in"), "{}", bench.screen());
     assert!(
-        bench.state.connections.named("lab").is_none(),
+        bench.state.connections.find_by_name("lab").is_none(),
         "it cannot be used until that is mended"
     );
 }
@@ -198,31 +198,32 @@ fn connections_are_made_and_unmade_by_keys() {
     assert!(bench.shows("far · toolcrib.toml"), "the new one is shown: {}", bench.screen());
     bench.keys("m");
     assert!(text(&bench).starts_with("connection = \"far\"\n"), "{}", text(&bench));
-    assert_eq!(bench.state.connection().name, "far");
+    assert_eq!(bench.state.current_connection().name, "far");
     bench.keys("x enter");
     assert_eq!(text(&bench), TEXT.replace("connection = \"local\"\n", ""));
     bench.clicks("broker ");
     bench.keys("c");
-    assert_eq!(bench.state.connection().name, "broker");
+    assert_eq!(bench.state.current_connection().name, "broker");
     bench.keys("c");
-    assert_eq!(bench.state.connection().name, "embedded");
+    assert_eq!(bench.state.current_connection().name, "embedded");
 }
 
 #[tokio::test]
 async fn a_real_server_is_found_or_missed_in_words() {
     let server = NatsServer::start();
     let registry = Registry::default();
-    let Report::Reached(reached) = report(&registry, &server.connection()).await else {
+    let Report::Reached(reached) = connection_report(&registry, &server.connection()).await else {
         panic!("nobody answers")
     };
     assert!(reached.greeting.starts_with("nats-server "), "{}", reached.greeting);
     assert_eq!((reached.there, reached.listeners, reached.untold.len()), (None, None, 0));
     let nobody = Connection::nats("nobody", "nats://127.0.0.1:1");
-    let Report::Failed(problem) = report(&registry, &nobody).await else {
+    let Report::Failed(problem) = connection_report(&registry, &nobody).await else {
         panic!("somebody answers")
     };
     assert!(problem.cause.contains("nothing answers at nats://127.0.0.1:1"), "{problem}");
-    let Report::Reached(reached) = report(&registry, &Connection::embedded()).await else {
+    let Report::Reached(reached) = connection_report(&registry, &Connection::embedded()).await
+    else {
         panic!("embedded is always there")
     };
     assert!(reached.untold.is_empty());

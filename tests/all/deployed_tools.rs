@@ -32,7 +32,7 @@ fn open(width: u16, height: u16) -> Workbench {
 fn project(name: &str) -> Connection {
     let channel =
         Channel { api: Some("http://127.0.0.1:1".into()), ..Channel::new(name, "public") };
-    channel.on(Connection::nats(name, "nats://127.0.0.1:1"))
+    channel.apply_to(Connection::nats(name, "nats://127.0.0.1:1"))
 }
 
 fn tools(names: &[&str]) -> Vec<Item> {
@@ -71,7 +71,7 @@ fn refused() -> Problem {
         "reading CommonGround's tools",
         "nobody answers at http://127.0.0.1:1",
     )
-    .remedy("start the API")
+    .with_remedy("start the API")
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn they_are_those_of_the_connection_that_is_chosen() {
     bench.keys("f2");
     let purpose = asked(&bench);
     answers(&mut bench, purpose, Ok(tools(&["skills.load"])));
-    bench.state.connections.put(project("other"));
+    bench.state.connections.insert(project("other"));
     bench.send(Message::UseConnection(Some("other".into())));
     bench.draw();
     assert!(!bench.shows("skills.load"), "{}", bench.screen());

@@ -16,13 +16,13 @@ use toolcrib::{
 
 fn parse(name: &str, text: &str) -> (FileId, Source) {
     let file = FileId::new(name);
-    let source = Source::parse(Format::of(file.path()).unwrap(), text).unwrap();
+    let source = Source::parse(Format::from_path(file.path()).unwrap(), text).unwrap();
     (file, source)
 }
 
 fn catalog(name: &str, text: &str) -> Catalog {
     let (file, source) = parse(name, text);
-    read::catalog([(&file, &source)], Mode::Document)
+    read::read_catalog([(&file, &source)], Mode::Document)
 }
 
 /// Entries as `kind key document line:column`, with a mark for JSON text.
@@ -31,7 +31,7 @@ fn entries(name: &str, text: &str) -> Vec<String> {
         let text = if entry.id.place().form == EntryForm::JsonText { " text" } else { "" };
         format!(
             "{} {} {} {}:{}{text}",
-            entry.kind.word(),
+            entry.kind.as_str(),
             entry.key,
             entry.id.place().document,
             entry.line,
@@ -117,18 +117,18 @@ fn files_of_others_are_left_alone() {
 fn a_changed_file_is_read_alone() {
     let a = parse("a.yaml", "tool:\n  x: {type: prompt}\n  y: {type: prompt}\n");
     let b = parse("b.yaml", "tool:\n  z: {type: prompt}\n");
-    let mut catalog = read::catalog([(&a.0, &a.1), (&b.0, &b.1)], Mode::Document);
+    let mut catalog = read::read_catalog([(&a.0, &a.1), (&b.0, &b.1)], Mode::Document);
     let keys = |catalog: &Catalog| {
         catalog.tools.iter().map(|tool| tool.entry.key.clone()).collect::<Vec<_>>().join(" ")
     };
     let (edited, _) =
         a.1.apply(0, &Edit::Remove { at: Pointer::parse("/tool/x").unwrap() }).unwrap();
-    catalog.replace(&a.0, read::part(&a.0, &edited, Mode::Document));
+    catalog.replace_file(&a.0, read::read_part(&a.0, &edited, Mode::Document));
     assert_eq!(keys(&catalog), "y z");
     let y = catalog.tools[0].id().clone();
     assert_eq!(catalog.tool(&y).map(|tool| tool.entry.key.as_str()), Some("y"));
     assert_eq!(catalog.tool_called("z").map(|tool| tool.id().file().as_str()), Some("b.yaml"));
-    catalog.replace(&a.0, Default::default());
+    catalog.replace_file(&a.0, Default::default());
     assert_eq!((keys(&catalog).as_str(), catalog.tool(&y).is_none()), ("z", true));
 }
 
@@ -137,7 +137,7 @@ fn in_document_mode_a_services_id_finds_it_too() {
     let text = "tool-service:\n  jokes: {id: joke-service, request-queue: a, response-queue: b}\n";
     let (file, source) = parse("s.yaml", text);
     let found = |mode, key| {
-        read::catalog([(&file, &source)], mode).service_by_key("trustgraph", key).is_some()
+        read::read_catalog([(&file, &source)], mode).service_by_key("trustgraph", key).is_some()
     };
     assert_eq!(
         (found(Mode::Document, "jokes"), found(Mode::Document, "joke-service")),
@@ -152,7 +152,7 @@ fn in_document_mode_a_services_id_finds_it_too() {
 #[test]
 fn new_entries_are_known_again_when_read_back() {
     for system in every_system() {
-        for kind in system.kinds() {
+        for kind in system.new_entry_kinds() {
             let text = match kind.section {
                 Some(section) => serde_json::json!({section: {"fresh": kind.value}}).to_string(),
                 None => kind.value.to_string(),
@@ -178,7 +178,7 @@ mcp:
 ";
     let catalog = catalog("t.yaml", text);
     for entry in catalog.entries() {
-        let schema = by_id(entry.system).unwrap().schema(entry, &catalog);
+        let schema = by_id(entry.system).unwrap().entry_schema(entry, &catalog);
         let validator = jsonschema::draft202012::new(&schema)
             .unwrap_or_else(|error| panic!("{}: {error}", entry.key));
         let errors: Vec<String> =
@@ -187,7 +187,7 @@ mcp:
         assert!(!validator.is_valid(&serde_json::json!({})), "{} takes anything", entry.key);
     }
     let joke = &catalog.tools[0].entry;
-    let schema = by_id(joke.system).unwrap().schema(joke, &catalog);
+    let schema = by_id(joke.system).unwrap().entry_schema(joke, &catalog);
     let order: Vec<&str> =
         schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
@@ -293,25 +293,25 @@ mod anything {
             let text = serde_json::json!({"tool": all, "tool-service": members(std::slice::from_ref(&other)), "mcp": members(&[other])}).to_string();
             let (file, source) = parse("t.json", &text);
             for mode in [Mode::Document, Mode::AsDeployed] {
-                let catalog = read::catalog([(&file, &source)], mode);
+                let catalog = read::read_catalog([(&file, &source)], mode);
                 prop_assert_eq!(catalog.tools.len(), tools.len() + 1);
-                let found = findings::all(&catalog, |_| Some(&source));
+                let found = findings::catalog_findings(&catalog, |_| Some(&source));
                 for finding in &found {
                     prop_assert!(finding.site.line > 0 && finding.site.column > 0, "{:?}", finding);
                     prop_assert!(!finding.message.chars().any(char::is_control), "{:?}", finding.message);
                 }
                 for entry in catalog.entries() {
-                    let schema = by_id(entry.system).unwrap().schema(entry, &catalog);
+                    let schema = by_id(entry.system).unwrap().entry_schema(entry, &catalog);
                     prop_assert!(jsonschema::draft202012::new(&schema).is_ok(), "{schema}");
                 }
                 for tool in &catalog.tools {
-                    let function = by_id(tool.entry.system).unwrap().function(tool);
+                    let function = by_id(tool.entry.system).unwrap().model_function(tool);
                     let said = found.iter().any(|finding| {
                         finding.code == "arguments.schema-invalid" && finding.site.entry.as_ref() == Some(tool.id())
                     });
                     prop_assert!(said || jsonschema::draft202012::new(&function.parameters).is_ok(), "{}", function.parameters);
                     for client in Client::ALL {
-                        let _ = model_view::refusals(&function, client);
+                        let _ = model_view::find_refusals(&function, client);
                     }
                 }
             }

@@ -33,7 +33,7 @@ impl Host for Noting {
         }
     }
 
-    async fn input(&mut self) -> io::Result<Input> {
+    async fn next_input(&mut self) -> io::Result<Input> {
         match self.inputs.pop_front() {
             Some(input) => Ok(input),
             None => std::future::pending().await,
@@ -52,9 +52,9 @@ impl Host for Noting {
             }
             Effect::Journal(texts) => {
                 self.done.extend(
-                    texts
-                        .values()
-                        .map(|unsaved| format!("journal {}", first_line(unsaved.text.whole()))),
+                    texts.values().map(|unsaved| {
+                        format!("journal {}", first_line(unsaved.text.whole_text()))
+                    }),
                 );
             }
             _ => {}
@@ -63,7 +63,7 @@ impl Host for Noting {
     }
 
     async fn finish(&mut self, state: &State) {
-        self.done.push(format!("finish with {} unsaved", state.documents.unsaved().len()));
+        self.done.push(format!("finish with {} unsaved", state.documents.unsaved_texts().len()));
     }
 }
 

@@ -49,15 +49,15 @@ fn files(text: &str) -> Files {
         _ => ("t.yaml", text),
     };
     let file = FileId::new(name);
-    let format = Format::of(file.path()).unwrap();
+    let format = Format::from_path(file.path()).unwrap();
     let source = Source::parse(format, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     vec![(file, source)]
 }
 
 fn check(files: &Files, mode: Mode) -> Vec<Finding> {
-    let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), mode);
+    let catalog = read::read_catalog(files.iter().map(|(file, source)| (file, source)), mode);
     let source = |file: &FileId| files.iter().find(|(of, _)| of == file).map(|(_, source)| source);
-    let mut found = findings::all(&catalog, source);
+    let mut found = findings::catalog_findings(&catalog, source);
     found.extend(
         files.iter().flat_map(|(file, source)| findings::of_text(&catalog, file, Ok(source))),
     );
@@ -625,7 +625,7 @@ fn mended_by(files: &Files, finding: &Finding, fix: &Fix) -> Files {
         let place = entry.place();
         assert_eq!(place.form, EntryForm::Plain);
         source = source
-            .apply(place.document, &edit.under(&place.at))
+            .apply(place.document, &edit.with_prefix(&place.at))
             .unwrap_or_else(|error| panic!("{}: {error}", finding.code))
             .0;
     }
@@ -682,7 +682,7 @@ fn what_is_right_has_no_finding() {
 fn a_text_that_cannot_be_read_is_a_finding_at_its_place() {
     let file = FileId::new("t.json");
     let error = Source::parse(Format::Json, "{\n  \"a\": ,\n}").unwrap_err();
-    let catalog = read::catalog(std::iter::empty(), Document);
+    let catalog = read::read_catalog(std::iter::empty(), Document);
     let found = findings::of_text(&catalog, &file, Err(&error));
     assert_eq!((found[0].code, found[0].site.line), ("syntax.not-well-formed", 2));
 }
@@ -720,10 +720,13 @@ fn a_queue_that_the_chosen_broker_cannot_carry_has_its_right_spelling() {
         ))
     };
     let there = |files: &[(FileId, Source)], transport| {
-        let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), Document);
+        let catalog =
+            read::read_catalog(files.iter().map(|(file, source)| (file, source)), Document);
         let mut connections = Connections::default();
-        connections.choose(Connection::to(transport, "here", "nats://h"));
-        findings::there(&catalog, &connections, &Listeners::new(), |_| Some(&files[0].1))
+        connections.choose(Connection::from_address(transport, "here", "nats://h"));
+        findings::connection_findings(&catalog, &connections, &Listeners::new(), |_| {
+            Some(&files[0].1)
+        })
     };
     // What each of them carries is in `queue_name`'s vectors; here is what becomes of the rest.
     for (written, refused, better) in [
@@ -769,19 +772,19 @@ fn a_queue_that_the_chosen_broker_cannot_carry_has_its_right_spelling() {
 /// The documentation's table of codes, from the checks themselves.
 fn table_of_codes() -> String {
     let words = |level: Level| match (level.document, level.as_deployed) {
-        (Some(one), Some(other)) if one == other => one.word().to_owned(),
+        (Some(one), Some(other)) if one == other => one.as_str().to_owned(),
         (one, other) => {
-            [one, other].map(|severity| severity.map_or("–", Severity::word)).join(" / ")
+            [one, other].map(|severity| severity.map_or("–", Severity::as_str)).join(" / ")
         }
     };
     let syntax = lint::syntax::CODES
         .iter()
-        .map(|(code, severity, about)| (*code, severity.word().to_owned(), *about));
+        .map(|(code, severity, about)| (*code, severity.as_str().to_owned(), *about));
     let checks = lint::CHECKS
         .iter()
         .chain(trustgraph::checks::CHECKS)
         .map(|check| (check.code, words(check.severity), check.about));
-    let there = std::iter::once((UNCARRIED.0, UNCARRIED.1.word().to_owned(), UNCARRIED.2));
+    let there = std::iter::once((UNCARRIED.0, UNCARRIED.1.as_str().to_owned(), UNCARRIED.2));
     let mut rows: Vec<_> = syntax.chain(checks).chain(there).collect();
     rows.sort_unstable();
     let rows =

@@ -12,7 +12,7 @@ use toolcrib::{
     },
     model::finding::Severity,
     schema::pointer::Pointer,
-    syntax::value::apply,
+    syntax::value::apply_edit,
     ui::{
         form::{
             notes::Note,
@@ -23,7 +23,8 @@ use toolcrib::{
     },
 };
 
-static STYLES: LazyLock<Styles> = LazyLock::new(|| theme::all(&[]).0[0].styles.clone());
+static STYLES: LazyLock<Styles> =
+    LazyLock::new(|| theme::available_themes(&[]).0[0].styles.clone());
 
 /// A form with the value it edits, as a screen holds both.
 pub struct Desk {
@@ -36,7 +37,7 @@ impl Desk {
     pub fn new(schema: Value, value: Value) -> Self {
         let mut form = Form::new(schema);
         let value = Arc::new(value);
-        form.sync(&value);
+        form.sync_value(&value);
         let mut desk = Self { form, value, size: (80, 24) };
         desk.paint();
         desk
@@ -55,10 +56,10 @@ impl Desk {
         {
             let mut value = (*self.value).clone();
             for edit in edits {
-                apply(&mut value, edit).unwrap();
+                apply_edit(&mut value, edit).unwrap();
             }
             self.value = Arc::new(value);
-            self.form.sync(&self.value);
+            self.form.sync_value(&self.value);
         }
         assert_eq!(self.form.value(), &self.value, "what the form shows is what its edits come to");
         self.paint();
@@ -67,7 +68,7 @@ impl Desk {
 
     /// Brings back a text that was edited outside.
     pub fn edited(&mut self, at: &Pointer, text: &str) {
-        let reply = self.form.edited(at, text);
+        let reply = self.form.apply_edited_text(at, text);
         self.take(reply);
     }
 
@@ -75,7 +76,7 @@ impl Desk {
     pub fn keys(&mut self, keys: &str) -> FormReply {
         let mut reply = FormReply::Ignored;
         for key in keys.split_whitespace() {
-            reply = self.form.input(&Input::Key(key.parse::<Key>().unwrap()));
+            reply = self.form.handle_input(&Input::Key(key.parse::<Key>().unwrap()));
             reply = self.take(reply);
         }
         reply
@@ -84,19 +85,20 @@ impl Desk {
     /// Types letters.
     pub fn types(&mut self, text: &str) {
         for letter in text.chars() {
-            let reply =
-                self.form.input(&Input::Key(Key::plain(toolcrib::app::input::Code::Char(letter))));
+            let reply = self
+                .form
+                .handle_input(&Input::Key(Key::plain(toolcrib::app::input::Code::Char(letter))));
             self.take(reply);
         }
     }
 
     pub fn pastes(&mut self, text: &str) {
-        let reply = self.form.input(&Input::Paste(text.into()));
+        let reply = self.form.handle_input(&Input::Paste(text.into()));
         self.take(reply);
     }
 
     pub fn acts(&mut self, act: Act) -> FormReply {
-        let reply = self.form.act(act);
+        let reply = self.form.handle_action(act);
         self.take(reply)
     }
 
@@ -109,14 +111,15 @@ impl Desk {
             .find(|(_, line)| line.contains(text))
             .unwrap_or_else(|| panic!("no {text:?} in\n{screen}"));
         let before = &line[..line.find(text).unwrap()];
-        let column = toolcrib::ui::canvas::width(before) + toolcrib::ui::canvas::width(text) - 1;
+        let column =
+            toolcrib::ui::canvas::text_width(before) + toolcrib::ui::canvas::text_width(text) - 1;
         let mouse = Mouse {
             kind: MouseKind::Down(Button::Left),
             column: column as u16,
             row: row as u16,
             mods: Mods::default(),
         };
-        let reply = self.form.input(&Input::Mouse(mouse));
+        let reply = self.form.handle_input(&Input::Mouse(mouse));
         self.take(reply)
     }
 
@@ -126,22 +129,26 @@ impl Desk {
         let place = |text: &str| {
             let (row, line) =
                 screen.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
-            (toolcrib::ui::canvas::width(&line[..line.find(text).unwrap()]) as u16, row as u16)
+            (toolcrib::ui::canvas::text_width(&line[..line.find(text).unwrap()]) as u16, row as u16)
         };
         let (left, right) = (MouseKind::Down(Button::Left), MouseKind::Drag(Button::Left));
         for (kind, (column, row)) in
             [(left, place(from)), (right, place(to)), (MouseKind::Up(Button::Left), place(to))]
         {
-            let reply =
-                self.form.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
+            let reply = self.form.handle_input(&Input::Mouse(Mouse {
+                kind,
+                column,
+                row,
+                mods: Mods::default(),
+            }));
             self.take(reply);
         }
     }
 
     pub fn goes(&mut self, at: &str) {
-        let reply = self.form.focus(&Pointer::parse(at).unwrap());
+        let reply = self.form.focus_field(&Pointer::parse(at).unwrap());
         self.take(reply);
-        assert_eq!(self.form.focused().to_string(), at);
+        assert_eq!(self.form.focused_place().to_string(), at);
     }
 
     fn paint(&mut self) {
@@ -163,7 +170,7 @@ impl Desk {
                     skip -= 1;
                     continue;
                 }
-                skip = toolcrib::ui::canvas::width(symbol).saturating_sub(1);
+                skip = toolcrib::ui::canvas::text_width(symbol).saturating_sub(1);
                 line.push_str(symbol);
             }
             text.push_str(line.trim_end());
@@ -240,9 +247,9 @@ fn typing_edits_the_value_letter_by_letter() {
     assert_eq!(*desk.value, json!({}), "one more takes the text away");
     desk.types("a");
     desk.keys("esc");
-    assert!(!desk.form.typing());
+    assert!(!desk.form.is_typing());
     assert_eq!(desk.value["name"], "a", "Esc keeps what was typed");
-    assert_eq!(desk.form.input(&Input::Key("q".parse().unwrap())), FormReply::Ignored);
+    assert_eq!(desk.form.handle_input(&Input::Key("q".parse().unwrap())), FormReply::Ignored);
 }
 
 #[test]
@@ -255,9 +262,9 @@ fn many_lines_are_edited_in_a_box() {
     desk.keys("up home");
     desk.types("the ");
     desk.keys("esc");
-    assert!(desk.form.typing(), "Esc closes the box first");
+    assert!(desk.form.is_typing(), "Esc closes the box first");
     desk.keys("tab");
-    assert_eq!(desk.form.focused().to_string(), "/group");
+    assert_eq!(desk.form.focused_place().to_string(), "/group");
     assert_eq!(desk.value["description"], "the one\ntwo");
 }
 
@@ -302,7 +309,7 @@ fn numbers_keep_every_digit_and_their_spelling() {
     let toolcrib::syntax::edit::Edit::Set { to, .. } = &edits[0] else {
         panic!("typing a number sets it")
     };
-    assert_eq!(to.written(), Some("1.50"));
+    assert_eq!(to.source_text(), Some("1.50"));
     assert!(
         desk.screen().contains("12345678901234567890123"),
         "and it is still shown when the focus is elsewhere"
@@ -362,7 +369,7 @@ fn chips_come_and_go() {
     let mut desk = Desk::new(tool(), json!({}));
     desk.goes("/group");
     desk.keys("enter");
-    if desk.form.typing() {
+    if desk.form.is_typing() {
         desk.types("mine");
         desk.keys("enter");
     }
@@ -409,7 +416,7 @@ fn items_are_added_moved_copied_and_removed() {
         json!([{"type": "string"}]),
         "required defaults are there from the start"
     );
-    assert_eq!(desk.form.focused().to_string(), "/arguments/0/name");
+    assert_eq!(desk.form.focused_place().to_string(), "/arguments/0/name");
     desk.types("first");
     desk.goes("/arguments/0");
     desk.acts(Act::DuplicateItem);
@@ -419,7 +426,11 @@ fn items_are_added_moved_copied_and_removed() {
     desk.goes("/arguments/1");
     desk.acts(Act::MoveUp);
     assert_eq!(desk.value["arguments"][0]["name"], "firs!");
-    assert_eq!(desk.form.focused().to_string(), "/arguments/0", "the focus goes with the item");
+    assert_eq!(
+        desk.form.focused_place().to_string(),
+        "/arguments/0",
+        "the focus goes with the item"
+    );
     assert!(matches!(desk.acts(Act::MoveUp), FormReply::Refused(_)));
     desk.clicks("↓");
     assert_eq!(desk.value["arguments"][1]["name"], "firs!");
@@ -482,7 +493,7 @@ fn a_branch_of_a_union_keeps_what_was_typed() {
     let mut desk = Desk::new(schema, json!({}));
     desk.keys("enter enter");
     assert_eq!(desk.value["shape"], json!({"kind": "circle"}));
-    assert_eq!(desk.form.focused().to_string(), "/shape/r");
+    assert_eq!(desk.form.focused_place().to_string(), "/shape/r");
     desk.types("3");
     desk.goes("/shape/color");
     desk.types("red");
@@ -544,7 +555,7 @@ fn the_name_of_an_entry_is_not_lost_when_the_focus_goes() {
     desk.types("accept");
     desk.clicks("last");
     assert_eq!(*desk.value, json!({"headers": {"accept": ""}}));
-    assert_eq!(desk.form.focused().to_string(), "/last");
+    assert_eq!(desk.form.focused_place().to_string(), "/last");
 }
 
 #[test]
@@ -552,12 +563,12 @@ fn a_long_form_scrolls_and_shows_where_one_is() {
     let properties: serde_json::Map<String, Value> =
         (0..300).map(|number| (format!("field {number}"), json!({"type": "string"}))).collect();
     let mut desk = Desk::new(json!({"properties": properties}), json!({}));
-    assert_eq!(desk.form.position().as_deref(), Some("field 1 of 300"));
+    assert_eq!(desk.form.position_text().as_deref(), Some("field 1 of 300"));
     desk.keys("end");
     assert!(desk.screen().contains("field 299"));
-    assert_eq!(desk.form.position().as_deref(), Some("field 300 of 300"));
+    assert_eq!(desk.form.position_text().as_deref(), Some("field 300 of 300"));
     let wheel = Mouse { kind: MouseKind::Wheel(-100), column: 3, row: 3, mods: Mods::default() };
-    desk.form.input(&Input::Mouse(wheel));
+    desk.form.handle_input(&Input::Mouse(wheel));
     assert!(desk.screen().contains("field 0"));
 }
 
@@ -639,8 +650,8 @@ proptest! {
     fn looking_at_everything_changes_nothing((schema, value) in schema_and_value(), steps in prop::collection::vec(0..5_u8, 60)) {
         let mut desk = Desk::new(schema, value.clone());
         for step in steps {
-            let at = desk.form.focused().clone();
-            let fold = desk.form.fields().iter().any(|field| field.pointer == at && field.fold() == Some(false));
+            let at = desk.form.focused_place().clone();
+            let fold = desk.form.fields().iter().any(|field| field.pointer == at && field.fold_state() == Some(false));
             match step {
                 0 if fold => drop(desk.keys("right")),
                 1 => drop(desk.keys("shift+tab")),

@@ -28,7 +28,7 @@ fn labels_of(schema: Value, value: Value, open: &[&str]) -> Vec<String> {
             .form
             .fields()
             .iter()
-            .any(|field| field.pointer.to_string() == *at && field.fold() == Some(false))
+            .any(|field| field.pointer.to_string() == *at && field.fold_state() == Some(false))
         {
             desk.keys("space");
         }
@@ -48,7 +48,7 @@ fn a_flaw_is_marked_at_its_field_and_the_other_fields_work() {
     );
     assert!(screen.contains("its schema is no schema; anything is allowed here"), "{screen}");
     assert!(screen.contains("more than 5"), "{screen}");
-    assert_eq!(desk.form.findings().len(), 2);
+    assert_eq!(desk.form.schema_findings().len(), 2);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn members_of_what_is_read_only_are_read_only() {
     let mut desk = Desk::new(schema, value.clone());
     for at in ["/o/a", "/o/l/0/b", "/o/e", "/o/l/0"] {
         desk.goes(at);
-        desk.form.enter();
+        desk.form.begin_typing();
         desk.keys("enter");
         desk.types("z");
         for act in [
@@ -141,14 +141,14 @@ fn a_chip_may_hold_a_comma() {
     let schema = || json!({"properties": {"l": {"type": "array", "items": {"type": "string"}}}});
     let mut desk = Desk::new(schema(), json!({}));
     desk.goes("/l");
-    desk.form.enter();
+    desk.form.begin_typing();
     desk.types("\"Doe, Jane\",b,\"q\",");
     assert_eq!(desk.value["l"], json!(["Doe, Jane", "b", "\"q\""]));
     desk.pastes("x, \"y, z\"\nw");
     assert_eq!(desk.value["l"], json!(["Doe, Jane", "b", "\"q\"", "x", "y, z", "w"]));
     let mut desk = Desk::new(schema(), json!({"l": ["a, b"]}));
     desk.goes("/l");
-    desk.form.enter();
+    desk.form.begin_typing();
     desk.keys("left enter end");
     desk.types(", c");
     desk.keys("enter");
@@ -170,7 +170,7 @@ fn an_entry_may_have_an_empty_name() {
 fn with_ui(schema: Value, ui: Value, value: Value) -> Desk {
     let mut desk = Desk::new(schema.clone(), value);
     desk.form = Form::new(schema).with_ui(Some(Arc::new(ui)));
-    desk.form.sync(&desk.value);
+    desk.form.sync_value(&desk.value);
     desk.screen();
     desk
 }
@@ -192,7 +192,7 @@ fn words_of_a_ui_schema_have_their_effect_or_are_named() {
     let line = |text: &str| screen.lines().position(|line| line.contains(text)).unwrap();
     assert_eq!(line(" k ") - line(" t "), 6, "{screen}");
     desk.goes("/k");
-    desk.form.enter();
+    desk.form.begin_typing();
     desk.keys("right");
     assert_eq!(desk.value["k"], "z", "what is disabled is not offered");
     desk.goes("/l/0");
@@ -200,7 +200,7 @@ fn words_of_a_ui_schema_have_their_effect_or_are_named() {
         assert!(matches!(desk.acts(act), FormReply::Refused(_)), "{act:?}");
     }
     desk.goes("/a");
-    desk.form.enter();
+    desk.form.begin_typing();
     desk.keys("end backspace");
     assert_eq!(desk.value["a"], "none", "a cleared text has its empty value");
 }

@@ -38,12 +38,12 @@ fn a_field_that_is_folded_away_is_found_by_name_and_by_description() {
     desk.types("weig");
     assert!(desk.screen().contains("servers › 1 › weight"), "{}", desk.screen());
     desk.keys("down enter");
-    assert_eq!(desk.form.focused().to_string(), "/servers/1/weight");
+    assert_eq!(desk.form.focused_place().to_string(), "/servers/1/weight");
     desk.acts(Act::FindField);
     desk.types("tried again");
     assert!(desk.screen().contains("Retries › count"), "{}", desk.screen());
     desk.clicks("Retries › count");
-    assert_eq!(desk.form.focused().to_string(), "/retry/count");
+    assert_eq!(desk.form.focused_place().to_string(), "/retry/count");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn looking_for_a_field_takes_nothing_from_what_is_typed() {
     desk.types("mode");
     desk.keys("esc");
     assert_eq!((*desk.value).clone(), json!({"name": "abc"}));
-    assert_eq!(desk.form.focused().to_string(), "/name");
+    assert_eq!(desk.form.focused_place().to_string(), "/name");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_description_longer_than_the_pane_is_read_by_keys() {
         }
     }
     assert!(desk.screen().contains("line 60."), "{}", desk.screen());
-    assert_eq!(desk.form.focused().to_string(), "/a");
+    assert_eq!(desk.form.focused_place().to_string(), "/a");
 }
 
 #[test]
@@ -180,13 +180,13 @@ fn issues_are_gone_through_both_ways_round_and_round() {
     desk.goes("/name");
     for _ in 0..3 {
         desk.acts(Act::NextIssue);
-        seen.push(desk.form.focused().to_string());
+        seen.push(desk.form.focused_place().to_string());
     }
     assert_eq!(seen, ["/retry/count", "/servers/1/host", "/name"]);
     let mut back = Vec::new();
     for _ in 0..3 {
         desk.acts(Act::PreviousIssue);
-        back.push(desk.form.focused().to_string());
+        back.push(desk.form.focused_place().to_string());
     }
     assert_eq!(back, ["/servers/1/host", "/retry/count", "/name"]);
 }
@@ -200,10 +200,10 @@ fn what_is_typed_and_no_value_is_neither_lost_nor_taken() {
     desk.types("x");
     desk.keys("esc esc");
     assert!(desk.screen().contains("1x"), "{}", desk.screen());
-    assert_eq!(desk.form.unread().len(), 1);
+    assert_eq!(desk.form.draft_issues().len(), 1);
     assert_eq!(desk.value["retry"]["wait"], 1);
     desk.goes("/name");
-    desk.form.focus(&Pointer::parse("/retry/wait").unwrap());
+    desk.form.focus_field(&Pointer::parse("/retry/wait").unwrap());
     assert!(desk.screen().contains("1x"));
 }
 
@@ -296,9 +296,9 @@ fn null_is_one_of_the_kinds_of_a_union_that_allows_it() {
     desk.clicks("nothing, said outright");
     assert_eq!(*desk.value, json!({"u": null}));
     desk.keys("tab");
-    assert!(desk.form.hints().contains(&Act::SetNull), "{:?}", desk.form.hints());
+    assert!(desk.form.hinted_actions().contains(&Act::SetNull), "{:?}", desk.form.hinted_actions());
     desk.acts(Act::SetNull);
-    assert!(!desk.form.hints().contains(&Act::SetNull));
+    assert!(!desk.form.hinted_actions().contains(&Act::SetNull));
     assert_eq!(*desk.value, json!({"u": null, "s": null}));
 }
 
@@ -325,7 +325,7 @@ fn where_indents_end_the_way_to_the_field_is_said() {
     desk.acts(Act::FindField);
     desk.types("leaf");
     desk.keys("enter");
-    let position = desk.form.position().unwrap();
+    let position = desk.form.position_text().unwrap();
     assert!(position.starts_with("… › level17 › level18 › level19 · field "), "{position}");
 }
 

@@ -79,7 +79,7 @@ fn what_is_typed_into_a_union_goes_to_the_branch_that_fits() {
         desk.types(typed);
         assert_eq!(*desk.value, json!({"port": value}), "{typed}");
         desk.keys("tab");
-        assert_eq!(desk.form.focused().to_string(), "/last");
+        assert_eq!(desk.form.focused_place().to_string(), "/last");
     }
     let mut desk = Desk::new(union(), json!({}));
     desk.goes("/port");
@@ -152,8 +152,8 @@ fn choosing_a_kind_moves_into_the_value_and_writes_nothing() {
     desk.clicks("number");
     desk.clicks("object");
     assert_eq!(*desk.value, json!({"port": {}}), "an object was chosen");
-    assert_eq!(desk.form.focused().to_string(), "/port/target");
-    desk.form.enter();
+    assert_eq!(desk.form.focused_place().to_string(), "/port/target");
+    desk.form.begin_typing();
     desk.types("5");
     assert_eq!(*desk.value, json!({"port": {"target": 5}}));
 }
@@ -167,22 +167,23 @@ fn a_discriminator_stays_a_select() {
     desk.keys("enter");
     desk.keys("enter");
     assert_eq!(
-        (desk.value["shape"].clone(), desk.form.focused().to_string()),
+        (desk.value["shape"].clone(), desk.form.focused_place().to_string()),
         (json!({"kind": "circle"}), "/shape/r".into())
     );
     desk.goes("/shape/kind");
-    desk.form.enter();
+    desk.form.begin_typing();
     desk.keys("enter down enter");
     assert_eq!(*desk.value, json!({"shape": {"kind": "square"}}));
-    assert_eq!(desk.form.focused().to_string(), "/shape/side");
+    assert_eq!(desk.form.focused_place().to_string(), "/shape/side");
 }
 
 #[test]
 fn a_form_begins_at_the_first_empty_required_field() {
     let schema = json!({"type": "object", "required": ["b", "c", "d"], "properties": {
         "a": {"type": "string"}, "b": {"const": 1}, "c": {"type": "string"}, "d": {"type": "string"}}});
-    let begins =
-        |schema: &Value, value: Value| Desk::new(schema.clone(), value).form.focused().to_string();
+    let begins = |schema: &Value, value: Value| {
+        Desk::new(schema.clone(), value).form.focused_place().to_string()
+    };
     assert_eq!(begins(&schema, json!({"b": 1})), "/c");
     assert_eq!(begins(&schema, json!({"b": 1, "c": "x"})), "/d");
     assert_eq!(
@@ -205,5 +206,5 @@ fn the_focus_stays_where_the_user_put_it() {
     let mut desk = Desk::new(schema, json!({}));
     desk.keys("enter");
     desk.types("x");
-    assert_eq!(desk.form.focused().to_string(), "/a");
+    assert_eq!(desk.form.focused_place().to_string(), "/a");
 }

@@ -35,9 +35,9 @@ fn wide(fields: usize) -> Value {
 
 /// What a letter takes, with the frame after it.
 fn letter(desk: &mut Desk) -> Work {
-    let before = desk.form.work();
+    let before = desk.form.work_done();
     desk.types("x");
-    desk.form.work() - before
+    desk.form.work_done() - before
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn a_key_lays_out_and_checks_once_and_draws_what_is_seen() {
 #[test]
 fn a_frame_without_a_change_lays_out_and_checks_nothing() {
     let mut desk = Desk::new(wide(300), json!({}));
-    let before = desk.form.work();
+    let before = desk.form.work_done();
     desk.screen();
-    let work = desk.form.work() - before;
+    let work = desk.form.work_done() - before;
     assert_eq!((work.layouts, work.checks, work.frames), (0, 0, 1));
     assert!(work.rows <= 24);
 }
@@ -65,9 +65,9 @@ fn a_frame_without_a_change_lays_out_and_checks_nothing() {
 #[test]
 fn moving_the_focus_checks_nothing() {
     let mut desk = Desk::new(wide(300), json!({}));
-    let before = desk.form.work();
+    let before = desk.form.work_done();
     desk.keys("tab tab down pagedown end home");
-    assert_eq!((desk.form.work() - before).checks, 0);
+    assert_eq!((desk.form.work_done() - before).checks, 0);
 }
 
 #[test]

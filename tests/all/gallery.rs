@@ -99,7 +99,7 @@ const FORMATS: &[&str] = &[
 fn source(file: &str) -> Source {
     let sample = by_name("gallery").unwrap();
     let (path, text) = sample.files.iter().find(|(path, _)| *path == file).unwrap();
-    Source::parse(Format::of(path.as_ref()).unwrap(), *text).unwrap()
+    Source::parse(Format::from_path(path.as_ref()).unwrap(), *text).unwrap()
 }
 
 fn value(file: &str) -> Value {
@@ -121,16 +121,18 @@ fn visit(value: &Value, see: &mut impl FnMut(&str, &Value)) {
 fn opened() -> Form {
     let (schema, document) = (value("schema.json"), source("instance.yaml"));
     let mut form = Form::new(schema);
-    form.sync_written(document.value(0).unwrap(), &|at| document.written(0, at).map(str::to_owned));
+    form.sync_written(document.value(0).unwrap(), &|at| {
+        document.written_text(0, at).map(str::to_owned)
+    });
     let closed = |form: &Form| {
-        let found = form.fields().iter().find(|field| field.fold() == Some(false));
+        let found = form.fields().iter().find(|field| field.fold_state() == Some(false));
         found.map(|field| field.pointer.clone())
     };
     for _ in 0..100 {
         let Some(at) = closed(&form) else { return form };
-        form.focus(&at);
+        form.focus_field(&at);
         assert_ne!(
-            form.input(&Input::Key("right".parse::<Key>().unwrap())),
+            form.handle_input(&Input::Key("right".parse::<Key>().unwrap())),
             FormReply::Ignored,
             "{at} does not open"
         );
@@ -158,7 +160,7 @@ fn its_document_fits_and_is_written_back_as_it_is() {
     let checker = Checker::compile(&schema).unwrap();
     assert_eq!(checker.issues(document.value(0).unwrap()), []);
     let form = opened();
-    assert_eq!((form.issues(), form.findings()), (&[][..], &[][..]));
+    assert_eq!((form.issues(), form.schema_findings()), (&[][..], &[][..]));
     assert_eq!(form.value(), document.value(0).unwrap(), "to open everything changes nothing");
 }
 
@@ -237,17 +239,17 @@ fn word(kind: &Kind) -> &'static str {
 /// The whole form, as long as it is, with a line of text in hand.
 fn drawn(width: u16, theme: &Theme) -> Buffer {
     let mut form = opened();
-    form.focus(&Pointer::parse("/text/code").unwrap());
+    form.focus_field(&Pointer::parse("/text/code").unwrap());
     let area = Rect::new(0, 0, width, 240);
     let mut buffer = Buffer::empty(area);
     form.draw(&mut buffer, area, &theme.styles, true);
-    assert_eq!(form.position(), None, "all of it is seen");
+    assert_eq!(form.position_text(), None, "all of it is seen");
     buffer
 }
 
 #[test]
 fn it_looks_like_this_in_every_theme() {
-    let (themes, complaints) = theme::all(&[]);
+    let (themes, complaints) = theme::available_themes(&[]);
     assert!(complaints.is_empty() && themes.len() >= 4);
     for width in [80, 120] {
         let plain = text(&drawn(width, &themes[0]));

@@ -52,17 +52,17 @@ proptest! {
     fn the_file_says_what_the_edit_says(text in text(), edit in edit()) {
         let file = FileId::new("t.yaml");
         let source = Source::parse(Format::Yaml, text).unwrap();
-        let catalog = read::catalog([(&file, &source)], Mode::Document);
+        let catalog = read::read_catalog([(&file, &source)], Mode::Document);
         let tool = &catalog.tools[0];
         let mut after = source;
-        for EntryEdit { edit, entry } in edit.edits(tool) {
+        for EntryEdit { edit, entry } in edit.descriptor_edits(tool) {
             let place = entry.place();
             prop_assert_eq!(place.form, EntryForm::Plain);
-            after = after.apply(place.document, &edit.under(&place.at)).unwrap().0;
+            after = after.apply(place.document, &edit.with_prefix(&place.at)).unwrap().0;
         }
-        let gate = read::catalog([(&file, &after)], Mode::Document).tools[0].gate.clone();
-        prop_assert_eq!(gate.groups(), edit.of(&tool.gate).groups(), "{}", after.text());
-        prop_assert_eq!(gate.states, edit.of(&tool.gate).states, "{}", after.text());
-        prop_assert_eq!(gate.next, edit.of(&tool.gate).next, "{}", after.text());
+        let gate = read::read_catalog([(&file, &after)], Mode::Document).tools[0].gate.clone();
+        prop_assert_eq!(gate.groups(), edit.apply_to(&tool.gate).groups(), "{}", after.text());
+        prop_assert_eq!(gate.states, edit.apply_to(&tool.gate).states, "{}", after.text());
+        prop_assert_eq!(gate.next, edit.apply_to(&tool.gate).next, "{}", after.text());
     }
 }

@@ -102,7 +102,7 @@ async fn a_gateway_in_peace() {
 async fn what_is_sent(gateway: &StandIn) {
     let gateway_of =
         Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
-    let with = |transport| gateway_of.clone().on(gateway.connection(transport));
+    let with = |transport| gateway_of.clone().apply_to(gateway.connection(transport));
     let framed = Request { headers: vec![("workspace".into(), "w".into())], ..asking("what") };
     let heard = call_with(&registry(), &with(TransportKind::WebSocket), framed, limits()).await;
     let sent: Value = serde_json::from_str(&heard.text()).unwrap();
@@ -114,8 +114,9 @@ async fn what_is_sent(gateway: &StandIn) {
     let heard = call_with(&registry(), &with(TransportKind::Http), asking("what"), limits()).await;
     let sent: Value = serde_json::from_str(&heard.text()).unwrap();
     assert_eq!(sent, json!({"path": "/api/v1/flow/default/service/mcp-tool", "body": request}));
-    let below =
-        gateway.connection(TransportKind::Http).at(vec![format!("{}/tg/", gateway.url("http"))]);
+    let below = gateway
+        .connection(TransportKind::Http)
+        .with_addresses(vec![format!("{}/tg/", gateway.url("http"))]);
     let heard = call_with(&registry(), &below, asking("what"), limits()).await;
     assert!(heard.text().contains("/tg/api/v1/flow"), "{:?}", heard.0);
 }
@@ -185,8 +186,8 @@ async fn pages_and_places_that_are_none_of_ours(gateway: &StandIn) {
     elsewhere.assert_lost("no-gateway");
     let nowhere = gateway
         .connection(TransportKind::WebSocket)
-        .at(vec![format!("{}/nowhere", gateway.url("ws"))]);
-    let nowhere = registry().test(&nowhere).await.unwrap_err().to_string();
+        .with_addresses(vec![format!("{}/nowhere", gateway.url("ws"))]);
+    let nowhere = registry().test_connection(&nowhere).await.unwrap_err().to_string();
     assert!(nowhere.contains("HTTP status 40") && nowhere.contains("8888"), "{nowhere}");
     for transport in BOTH {
         let queue =
@@ -218,10 +219,12 @@ async fn tokens(gateway: &StandIn) {
         let nobody = Connection { credentials: Credentials::None, ..gateway.connection(transport) };
         call_with(&registry(), &nobody, asking("stream"), limits()).await.assert_lost("refused");
         let unset = Registry::new(Arc::new(|_| None));
-        let unset = unset.test(&gateway.connection(transport)).await.unwrap_err().to_string();
+        let unset =
+            unset.test_connection(&gateway.connection(transport)).await.unwrap_err().to_string();
         assert!(unset.contains("SECRET"), "{unset}");
     }
-    let greeting = registry().test(&gateway.connection(TransportKind::WebSocket)).await.unwrap();
+    let greeting =
+        registry().test_connection(&gateway.connection(TransportKind::WebSocket)).await.unwrap();
     assert!(greeting.contains("workspace lab"), "{greeting}");
 }
 
@@ -252,7 +255,7 @@ async fn encryption_is_verified() {
             "{transport:?}"
         );
         let tested = async |connection: Connection| {
-            registry().test(&connection).await.map_err(|problem| problem.to_string())
+            registry().test_connection(&connection).await.map_err(|problem| problem.to_string())
         };
         let other_name = tested(connection("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
         assert!(
@@ -274,7 +277,7 @@ async fn a_gateway_in_trouble() {
     for transport in BOTH {
         let (registry, connection) = (registry(), gateway.connection(transport));
         stopped_and_going_on(&gateway, &registry, &connection).await;
-        let mut states = registry.states();
+        let mut states = registry.connection_states();
         killed_during_a_stream(&mut gateway, &registry, &connection).await;
         let refused = call_with(&registry, &connection, asking("stream"), limits()).await;
         refused.assert_lost("no-server");

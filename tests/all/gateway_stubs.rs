@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
     engine::stub::{
-        read::read,
+        read::read_stub,
         script::{Fault, StubService},
     },
     model::{
@@ -285,16 +285,19 @@ struct InProcess {
 impl InProcess {
     async fn start(stub: StubService) -> Self {
         let doors = vec![GatewayRoute::of_path(&stub, By::Stub(Arc::new(stub.clone()))).unwrap()];
-        let free = Connection::to(TransportKind::Http, "gate", "http://127.0.0.1:0");
+        let free = Connection::from_address(TransportKind::Http, "gate", "http://127.0.0.1:0");
         let listening =
             Listening::start(&free, Registry::default().secrets(), None, doors).await.unwrap();
         let url = listening.url();
-        let socket =
-            Connection::to(TransportKind::WebSocket, "socket", url.replacen("http", "ws", 1));
+        let socket = Connection::from_address(
+            TransportKind::WebSocket,
+            "socket",
+            url.replacen("http", "ws", 1),
+        );
         let stop = CancellationToken::new();
         let running = tokio::spawn(listening.run(None, stop.clone()));
         Self {
-            connections: [Connection::to(TransportKind::Http, "http", url), socket],
+            connections: [Connection::from_address(TransportKind::Http, "http", url), socket],
             stop,
             running,
         }
@@ -327,7 +330,7 @@ async fn each_fault_is_what_a_call_sees_of_it_on_both_ways() {
             "      - {{when: {{arguments: {{topic: {word}}}}}, fault: {word}{answer}}}\n"
         ));
     }
-    let stub = read(&Source::parse(Format::Yaml, text).unwrap()).unwrap().services.remove(0);
+    let stub = read_stub(&Source::parse(Format::Yaml, text).unwrap()).unwrap().services.remove(0);
     let gate = InProcess::start(stub).await;
     let waits = Limits {
         first: Duration::from_millis(400),
@@ -390,7 +393,7 @@ async fn many_calls_run_at_once_and_stopping_ends_them() {
     let rules =
         "rules: [{when: {contains: wait}, fault: silence}, {answer: [a, {text: b, after: 50ms}]}]";
     let text = format!("services:\n  any:\n    request-queue: {PATH}\n    {rules}\n");
-    let stub = read(&Source::parse(Format::Yaml, text).unwrap()).unwrap().services.remove(0);
+    let stub = read_stub(&Source::parse(Format::Yaml, text).unwrap()).unwrap().services.remove(0);
     let (gate, registry) = (InProcess::start(stub).await, Registry::default());
     // Over HTTP, where each call has an inbox of its own; on the socket they would share one id.
     let calls = (0..20).map(|_| asked(&registry, &gate.connections[0], "x", limits()));

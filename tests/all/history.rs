@@ -466,15 +466,14 @@ mod screen {
                 Effect::ListKept { turn, query } => {
                     let mut tally = Tally::new(Wanted::parse(&query, Millis(NOW)));
                     for trace in traces() {
-                        tally.take(&lines::of_head(&trace.head));
-                        trace
-                            .events
-                            .iter()
-                            .for_each(|event| tally.take(&lines::of_event(&trace.head.id, event)));
+                        tally.add_line(&lines::of_head(&trace.head));
+                        trace.events.iter().for_each(|event| {
+                            tally.add_line(&lines::of_event(&trace.head.id, event))
+                        });
                     }
                     bench.send(Message::History(HistoryMessage::Listed {
                         turn,
-                        listing: Arc::new(tally.listing(100)),
+                        listing: Arc::new(tally.into_listing(100)),
                     }));
                     answer(bench);
                 }

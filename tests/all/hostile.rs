@@ -230,17 +230,17 @@ fn server(does: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + 'static)
 /// Why the connection of a listener was ended.
 async fn end_of(connection: &Connection) -> String {
     let registry = Registry::default();
-    let bus = registry.open(connection).await.unwrap();
-    let mut line = bus.subscribe(&Address::fleeting("x"), Share::Each).await.unwrap();
+    let bus = registry.open_bus(connection).await.unwrap();
+    let mut line = bus.subscribe(&Address::ephemeral("x"), Share::Each).await.unwrap();
     let Some(Incoming::Failed(problem)) = line.next().await else { panic!("no end is told") };
-    assert_eq!(bus.ended().as_ref(), Some(&problem), "it is not tried again by itself");
+    assert_eq!(bus.close_reason().as_ref(), Some(&problem), "it is not tried again by itself");
     assert!(
-        bus.subscribe(&Address::fleeting("x"), Share::Each)
+        bus.subscribe(&Address::ephemeral("x"), Share::Each)
             .await
             .is_err_and(|refused| refused == problem)
     );
     assert!(
-        registry.open(connection).await.unwrap().ended().is_none(),
+        registry.open_bus(connection).await.unwrap().close_reason().is_none(),
         "the next one who asks gets another"
     );
     problem.message
@@ -286,7 +286,7 @@ async fn a_call_says_why_its_connection_ended() {
 /// connection.
 async fn ends_as_too_large(connection: &Connection, what: &str) {
     let registry = Registry::default();
-    let bus = registry.open(connection).await.unwrap();
+    let bus = registry.open_bus(connection).await.unwrap();
     let heard = call_with(&registry, connection, joke(), limits()).await;
     heard.assert_lost("too-large");
     let problem = heard.problem();
@@ -295,20 +295,20 @@ async fn ends_as_too_large(connection: &Connection, what: &str) {
         "{problem:?}"
     );
     // Where sending failed first, the connection may only be about to be given up.
-    bus.news()
+    bus.connection_events()
         .state
         .subscribe()
         .wait_for(|state| matches!(state, ConnectionState::Failed(_)))
         .await
         .unwrap();
-    assert_eq!(bus.ended(), Some(problem.clone()), "it is not tried again by itself");
+    assert_eq!(bus.close_reason(), Some(problem.clone()), "it is not tried again by itself");
     assert!(
-        bus.subscribe(&Address::fleeting("x"), Share::Each)
+        bus.subscribe(&Address::ephemeral("x"), Share::Each)
             .await
             .is_err_and(|refused| refused == problem)
     );
     assert!(
-        registry.open(connection).await.unwrap().ended().is_none(),
+        registry.open_bus(connection).await.unwrap().close_reason().is_none(),
         "the next one who asks gets another"
     );
 }
@@ -327,7 +327,7 @@ async fn a_huge_message_that_a_rabbitmq_announces_ends_the_call() {
 #[tokio::test]
 async fn a_rabbitmq_that_wishes_for_huge_frames_is_told_a_smaller_size() {
     let (connection, agreed) = false_brokers::amqp(1);
-    Registry::default().open(&connection).await.unwrap();
+    Registry::default().open_bus(&connection).await.unwrap();
     assert_eq!(agreed.recv().unwrap(), 128 * 1024);
 }
 

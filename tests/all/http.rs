@@ -58,7 +58,10 @@ fn read(from: &mut impl BufRead) -> String {
 }
 
 async fn opened(url: &str) -> Arc<dyn Bus> {
-    Registry::default().open(&Connection::to(TransportKind::Http, "api", url)).await.unwrap()
+    Registry::default()
+        .open_bus(&Connection::from_address(TransportKind::Http, "api", url))
+        .await
+        .unwrap()
 }
 
 async fn asked(
@@ -68,11 +71,11 @@ async fn asked(
     method: Option<&str>,
     body: &'static str,
 ) -> QueueReceiver {
-    let inbox = bus.inbox().unwrap();
+    let inbox = bus.new_inbox().unwrap();
     let line = bus.subscribe(&inbox, Share::Each).await.unwrap();
     let own = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let headers = method.map(marks::method).into_iter().chain(own).collect();
-    let to = Address::fleeting(path);
+    let headers = method.map(marks::method_header).into_iter().chain(own).collect();
+    let to = Address::ephemeral(path);
     bus.send(Outgoing {
         to,
         reply: Some(inbox),
@@ -106,7 +109,7 @@ async fn a_request_goes_out_as_it_is_said() {
         asked(&*bus, "/sessions?x=1&y=a%20b", &[("X-Session", "s-1")], Some("DELETE"), "").await;
     let answer = packet(&mut line).await;
     assert_eq!(
-        (marks::status(&answer), header(&answer, "allow"), &*answer.body),
+        (marks::response_status(&answer), header(&answer, "allow"), &*answer.body),
         (Some(405), Some("POST"), &b"no"[..])
     );
     let request = requests.recv().unwrap();
@@ -120,7 +123,7 @@ async fn a_request_goes_out_as_it_is_said() {
     let own = [("Accept", "text/plain"), ("Content-Type", "application/x-ndjson")];
     let mut line = asked(&*bus, "/_bulk", &own, Some("PUT"), "{}\n{}\n").await;
     let answer = packet(&mut line).await;
-    assert_eq!((marks::status(&answer), answer.body.len()), (Some(202), 0));
+    assert_eq!((marks::response_status(&answer), answer.body.len()), (Some(202), 0));
     let request = requests.recv().unwrap();
     assert!(
         request.starts_with("PUT /base/_bulk HTTP/1.1\r\n")
@@ -175,12 +178,12 @@ async fn what_cannot_be_sent_or_is_not_answered_is_told() {
     let mut line = asked(&*bus, "/", &[], Some("GET"), "").await;
     let Some(Incoming::Failed(problem)) = line.next().await else { panic!("no failure is told") };
     assert!(problem.message.contains("nothing answers at http://127.0.0.1"), "{problem:?}");
-    let inbox = bus.inbox().unwrap();
+    let inbox = bus.new_inbox().unwrap();
     let _line = bus.subscribe(&inbox, Share::Each).await.unwrap();
     let headers = vec![("X-Bad".to_owned(), "a\r\nb".to_owned())];
     let sent = bus
         .send(Outgoing {
-            to: Address::fleeting("/"),
+            to: Address::ephemeral("/"),
             reply: Some(inbox),
             headers,
             body: Bytes::new(),

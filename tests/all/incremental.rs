@@ -108,7 +108,7 @@ fn settle(state: &mut State, effects: Vec<Effect>) {
         effects.extend(match effect {
             Effect::CheckSoon => update(state, Message::CheckDue, Millis(3)),
             Effect::Check(snapshot) => {
-                let findings = Arc::new(snapshot.findings());
+                let findings = Arc::new(snapshot.collect_findings());
                 update(state, Message::Checked { turn: snapshot.turn, findings }, Millis(3))
             }
             _ => Vec::new(),
@@ -135,7 +135,7 @@ fn listed(catalog: &Catalog) -> String {
 fn schemas(catalog: &Catalog) -> BTreeMap<String, Value> {
     let of = |entry| {
         let system = table::by_id(toolcrib::model::entry::Entry::clone(entry).system)?;
-        Some((system.schema_word(entry, catalog)?, system.schema(entry, catalog)))
+        Some((system.schema_word(entry, catalog)?, system.entry_schema(entry, catalog)))
     };
     catalog.entries().filter_map(of).collect()
 }
@@ -186,14 +186,17 @@ fn edit() -> impl Strategy<Value = (usize, Edit)> {
 
 fn compare(state: &State, format: Format, deployed: bool) -> Result<(), TestCaseError> {
     let (_, document) = state.documents.iter().next().unwrap();
-    let anew = opened(format, document.text.whole(), deployed);
+    let anew = opened(format, document.text.whole_text(), deployed);
     prop_assert_eq!(format!("{:?}", state.catalog.tools), format!("{:?}", anew.catalog.tools));
     prop_assert_eq!(
         format!("{:?}", state.catalog.services),
         format!("{:?}", anew.catalog.services)
     );
     prop_assert_eq!(format!("{:?}", state.catalog.others), format!("{:?}", anew.catalog.others));
-    prop_assert_eq!(format!("{:?}", state.catalog.names()), format!("{:?}", anew.catalog.names()));
+    prop_assert_eq!(
+        format!("{:?}", state.catalog.gate_names()),
+        format!("{:?}", anew.catalog.gate_names())
+    );
     prop_assert_eq!(&*state.findings, &*anew.findings);
     prop_assert_eq!(
         state.checking.turn,
@@ -253,7 +256,7 @@ fn the_beginning_of_a_file_is_shown_until_all_of_it_is_read() {
     let read = |text: &str| Source::parse(Format::Yaml, text).unwrap();
     let held = |source: &Source| {
         let mode = Start::default().mode;
-        Held { part: read::part(&file, source, mode), mode }
+        Held { part: read::read_part(&file, source, mode), mode }
     };
     let begin = &whole[..whole.find("  tool-7:").unwrap()];
     let mut state = State::new(Start::default());

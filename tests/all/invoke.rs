@@ -7,7 +7,7 @@ use toolcrib::{
         effect::Effect,
         message::{Message, ScreenId},
     },
-    engine::stub::read::read,
+    engine::stub::read::read_stub,
     model::{
         call::{CallError, CallId, Event, EventKind, Outcome, Stage, StrayCause},
         connection::Connection,
@@ -251,10 +251,10 @@ fn the_configuration_is_a_form_too_and_changes_the_descriptor() {
     bench.keys("shift+tab enter ctrl+u");
     bench.types("products");
     let entry = bench.state.catalog.tool_called("query-customers").unwrap().entry.clone();
-    let body = bench.state.request(&entry.id).unwrap().body;
+    let body = bench.state.build_request(&entry.id).unwrap().body;
     assert!(body.contains(r#"{\"collection\":\"products\"}"#), "{body}");
     assert_eq!(entry.value["collection"], "products");
-    assert!(bench.state.documents.changed().any(|(file, _)| file == entry.id.file()));
+    assert!(bench.state.documents.changed_files().any(|(file, _)| file == entry.id.file()));
 }
 
 #[test]
@@ -520,7 +520,7 @@ fn of_a_million_chunks_the_first_and_the_last_stay_and_the_text_is_whole() {
         bench.send(Message::Call(CallMessage::Events { call: id, events }));
     }
     bench.draw();
-    let call = bench.state.calls.shown().unwrap();
+    let call = bench.state.calls.selected_call().unwrap();
     assert_eq!((call.chunks, call.text.len()), (1_000_000, 1_000_000));
     assert_eq!(call.events.len() as u64 + call.events.let_go(), 1_000_000);
     assert!(call.events.len() <= 5_200, "{} events are in memory", call.events.len());
@@ -549,7 +549,7 @@ fn an_answer_is_kept_as_a_rule_of_a_stub() {
     // The sample brings a stub, which is left alone.
     let file = FileId::new("stubs/custom-rag.yaml");
     let kept = bench.state.documents.get(&file).unwrap().text.to_string();
-    let stub = read(&Source::parse(Format::Yaml, kept.as_str()).unwrap()).unwrap();
+    let stub = read_stub(&Source::parse(Format::Yaml, kept.as_str()).unwrap()).unwrap();
     let [service] = &stub.services[..] else { panic!("{kept}") };
     assert_eq!(service.request.as_deref(), Some("non-persistent://tg/request/custom-rag"));
     let [rule] = &service.rules[..] else { panic!("{kept}") };
@@ -560,7 +560,7 @@ fn an_answer_is_kept_as_a_rule_of_a_stub() {
     let text: String = rule.then.pieces.iter().map(|piece| piece.text.as_str()).collect();
     assert_eq!(
         (text.as_str(), rule.then.pieces.len()),
-        (&*bench.state.calls.shown().unwrap().text, 2)
+        (&*bench.state.calls.selected_call().unwrap().text, 2)
     );
     assert!(
         bench
@@ -664,7 +664,7 @@ fn a_call_is_copied_for_the_connection_that_it_was_made_over() {
     let mut bench = streaming(120, 36);
     bench.state.connections.choose(Connection::nats("elsewhere", "nats://127.0.0.1:4222"));
     assert_eq!(
-        bench.state.connection_of(&bench.state.calls.shown().unwrap().request.tool).name,
+        bench.state.connection_of(&bench.state.calls.selected_call().unwrap().request.tool).name,
         "elsewhere"
     );
     bench.keys("esc y");
@@ -682,7 +682,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
     let connection = Connection::nats("cg", "nats://127.0.0.1:4222");
     let api = Some("http://127.0.0.1:8099".to_owned());
     let connection = Channel { agent: Some("ui-1".into()), api, ..Channel::new("demo", "general") }
-        .on(connection);
+        .apply_to(connection);
     bench.state.connections.choose(connection);
     bench.draw();
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
@@ -696,7 +696,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
     let Some(Effect::Call { connection, .. }) = bench.effects.last() else {
         panic!("{:?}\n{}", bench.effects, bench.screen())
     };
-    assert_eq!(Channel::of(connection).and_then(|channel| channel.agent), None);
+    assert_eq!(Channel::from_connection(connection).and_then(|channel| channel.agent), None);
     bench.keys("ctrl+x A");
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
 }
@@ -705,7 +705,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
 fn over_a_gateway_no_response_queue_is_missed() {
     let tool = "tool:\n  say: {type: mcp-tool, name: say, description: Says, mcp-tool: what}\n";
     let mut bench = Workbench::yaml(tool, 120, 36).on(ScreenId::Invoke);
-    bench.state.connections.choose(Connection::to(
+    bench.state.connections.choose(Connection::from_address(
         TransportKind::Http,
         "gateway",
         "http://127.0.0.1:8088",

@@ -111,15 +111,15 @@ async fn a_message_that_is_larger_than_may_be_ends_the_connection() {
     let broker = KafkaBroker::start();
     let (registry, connection) =
         (Registry::default(), Connection { largest_answer: 1024 * 1024, ..broker.connection() });
-    let bus = registry.open(&connection).await.unwrap();
+    let bus = registry.open_bus(&connection).await.unwrap();
     let _responder = responder(&broker, "large");
     let heard = call_with(&registry, &connection, joke_of("large"), limits()).await;
     heard.assert_lost("too-large");
     let problem = heard.problem();
     assert!(problem.message.contains("announced a message of more than 2.0 MB"), "{problem:?}");
-    assert_eq!(bus.ended(), Some(problem));
+    assert_eq!(bus.close_reason(), Some(problem));
     assert!(
-        registry.open(&connection).await.unwrap().ended().is_none(),
+        registry.open_bus(&connection).await.unwrap().close_reason().is_none(),
         "the next one who asks gets another"
     );
 }
@@ -127,8 +127,8 @@ async fn a_message_that_is_larger_than_may_be_ends_the_connection() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_compressed_without_a_library_in_c_is_read() {
     let broker = KafkaBroker::start();
-    let bus = Registry::default().open(&broker.connection()).await.unwrap();
-    let mut line = bus.subscribe(&Address::fleeting("packed"), Share::Each).await.unwrap();
+    let bus = Registry::default().open_bus(&broker.connection()).await.unwrap();
+    let mut line = bus.subscribe(&Address::ephemeral("packed"), Share::Each).await.unwrap();
     let client =
         rskafka::client::ClientBuilder::new(vec![broker.address().into()]).build().await.unwrap();
     let packed = client.partition_client("packed", 0, UnknownTopicHandling::Retry).await.unwrap();
@@ -165,7 +165,7 @@ async fn a_cancelled_call_leaves_the_connection_to_others() {
         }
         false
     };
-    let calling = registry.call(&connection, joke_of("endless"), limits(), sender);
+    let calling = registry.run_call(&connection, joke_of("endless"), limits(), sender);
     let cancelled = timeout(HUNG, async {
         tokio::select! { () = calling => false, began = first => began }
     })
@@ -197,8 +197,8 @@ async fn of_a_topic_with_many_partitions_all_is_heard_and_each_answer_in_its_ord
     let client =
         rskafka::client::ClientBuilder::new(vec![broker.address().into()]).build().await.unwrap();
     client.controller_client().unwrap().create_topic("many", 4, 1, 5_000).await.unwrap();
-    let bus = Registry::default().open(&broker.connection()).await.unwrap();
-    let many = Address::fleeting("many");
+    let bus = Registry::default().open_bus(&broker.connection()).await.unwrap();
+    let many = Address::ephemeral("many");
     let (mut one, mut other) = (
         bus.subscribe(&many, Share::OneOf("g")).await.unwrap(),
         bus.subscribe(&many, Share::Observer).await.unwrap(),
@@ -233,9 +233,11 @@ async fn of_a_topic_with_many_partitions_all_is_heard_and_each_answer_in_its_ord
 async fn a_broker_that_stops_is_killed_and_comes_back() {
     let mut broker = KafkaBroker::start();
     let (registry, connection) = (Registry::default(), broker.connection());
-    let mut states = registry.states();
+    let mut states = registry.connection_states();
     let serving =
-        Serving::start(registry.open(&connection).await.unwrap(), offers::samples()).await.unwrap();
+        Serving::start(registry.open_bus(&connection).await.unwrap(), offers::sample_services())
+            .await
+            .unwrap();
     let running = tokio::spawn(serving.run(None, CancellationToken::new()));
     battery::stopped_and_killed_during_a_stream(&mut broker, &registry).await;
     let down = |state: Option<&ConnectionState>| {
@@ -288,11 +290,11 @@ async fn requests_that_cannot_be_sent_say_why() {
     call_with(&registry, &broker.connection(), inboxless, limits())
         .await
         .assert_lost("no-way-back");
-    let greeting = registry.test(&broker.connection()).await.unwrap();
+    let greeting = registry.test_connection(&broker.connection()).await.unwrap();
     assert!(greeting.contains(&broker.url()) && greeting.contains("topics"), "{greeting}");
     let token = Credentials::Token { token: SecretAt::Variable("T".into()) };
     let problem = registry
-        .test(&Connection { credentials: token, ..broker.connection() })
+        .test_connection(&Connection { credentials: token, ..broker.connection() })
         .await
         .unwrap_err()
         .to_string();
@@ -315,7 +317,7 @@ async fn a_broker_that_sends_us_where_it_cannot_be_reached_is_told_of() {
 #[tokio::test]
 async fn what_is_not_kafka_is_told_so() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let connection = Connection::to(
+    let connection = Connection::from_address(
         TransportKind::Kafka,
         "fake",
         format!("kafka://{}", listener.local_addr().unwrap()),
@@ -327,7 +329,9 @@ async fn what_is_not_kafka_is_told_so() {
     };
     let registry = Registry::default();
     let (tested, _stream) =
-        timeout(HUNG, async { tokio::join!(registry.test(&connection), web) }).await.unwrap();
+        timeout(HUNG, async { tokio::join!(registry.test_connection(&connection), web) })
+            .await
+            .unwrap();
     let told = tested.unwrap_err().to_string();
     assert!(told.contains("did not greet us as Kafka does"), "{told}");
 }
@@ -345,17 +349,17 @@ async fn a_password_opens_the_gate() {
     };
     let connection = Connection {
         credentials,
-        ..Connection::to(TransportKind::Kafka, "test", gate.url("kafka", "localhost"))
+        ..Connection::from_address(TransportKind::Kafka, "test", gate.url("kafka", "localhost"))
     };
     let registry = knowing("s3cret");
     the_sample_answers_on(&registry, &connection).await;
-    let told = knowing("wr0ng").test(&connection).await.unwrap_err().to_string();
+    let told = knowing("wr0ng").test_connection(&connection).await.unwrap_err().to_string();
     assert!(told.contains("refused our credentials") && !told.contains("wr0ng"), "{told}");
     let nobody = Connection { credentials: Credentials::None, ..connection };
-    let told = registry.test(&nobody).await.unwrap_err().to_string();
+    let told = registry.test_connection(&nobody).await.unwrap_err().to_string();
     assert!(told.contains("it may want a user and password"), "{told}");
     let broker = KafkaBroker::guarded();
-    let told = registry.test(&broker.connection()).await.unwrap_err().to_string();
+    let told = registry.test_connection(&broker.connection()).await.unwrap_err().to_string();
     assert!(told.contains("it may want a user and password"), "{told}");
 }
 
@@ -365,11 +369,11 @@ async fn encryption() {
     let gate = Gated::encrypted(&files).await;
     let connection = |host: &str, ca: String| Connection {
         tls: Tls { required: true, ca_file: Some(ca), ..Tls::default() },
-        ..Connection::to(TransportKind::Kafka, "test", gate.url("kafka+ssl", host))
+        ..Connection::from_address(TransportKind::Kafka, "test", gate.url("kafka+ssl", host))
     };
     let registry = Registry::default();
     let tested = async |connection: &Connection| {
-        registry.test(connection).await.map_err(|problem| problem.to_string())
+        registry.test_connection(connection).await.map_err(|problem| problem.to_string())
     };
     the_sample_answers_on(&registry, &connection("localhost", files.file("ca.pem"))).await;
     let other_name = tested(&connection("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
@@ -380,7 +384,8 @@ async fn encryption() {
     let stranger =
         tested(&connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
     assert!(stranger.contains("does not trust"), "{stranger}");
-    let unencrypted = Connection::to(TransportKind::Kafka, "test", gate.url("kafka", "localhost"));
+    let unencrypted =
+        Connection::from_address(TransportKind::Kafka, "test", gate.url("kafka", "localhost"));
     let unencrypted = tested(&unencrypted).await.unwrap_err();
     assert!(unencrypted.contains("did not greet us as Kafka does"), "{unencrypted}");
 }
@@ -388,11 +393,13 @@ async fn encryption() {
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_serves_beside_another_is_warned() {
     let broker = KafkaBroker::start();
-    let jokes: Vec<_> =
-        offers::samples().into_iter().filter(|offer| offer.name == "joke-service").collect();
+    let jokes: Vec<_> = offers::sample_services()
+        .into_iter()
+        .filter(|offer| offer.name == "joke-service")
+        .collect();
     let look = async || {
-        let bus = Registry::default().open(&broker.connection()).await.unwrap();
-        beside::look(&*bus, &jokes).await
+        let bus = Registry::default().open_bus(&broker.connection()).await.unwrap();
+        beside::conflict_warnings(&*bus, &jokes).await
     };
     assert_eq!(look().await, [""; 0]);
     {
@@ -404,9 +411,10 @@ async fn whoever_serves_beside_another_is_warned() {
         );
     }
     let registry = Registry::default();
-    let serving = Serving::start(registry.open(&broker.connection()).await.unwrap(), jokes.clone())
-        .await
-        .unwrap();
+    let serving =
+        Serving::start(registry.open_bus(&broker.connection()).await.unwrap(), jokes.clone())
+            .await
+            .unwrap();
     let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     let warned = look().await;

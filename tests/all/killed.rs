@@ -56,15 +56,21 @@ fn drafts(text: &str) -> Drafts {
 fn writes_until_it_is_killed() {
     let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else { return };
     let root = folder.join("workspace");
-    let journal = Journal::of(&paths(&folder), &root);
+    let journal = Journal::for_workspace(&paths(&folder), &root);
     let texts = texts();
     for text in texts.iter().cycle() {
         // The parent reads along, and ends this process after some of these lines.
         let mut out = std::io::stdout();
         writeln!(out, "writing").and_then(|()| out.flush()).unwrap();
-        files::save(&root, &root.join("tools.yaml"), text, Expected::Anything, Outside::Refuse)
-            .unwrap();
-        journal.write(&drafts(text)).unwrap();
+        files::save_file(
+            &root,
+            &root.join("tools.yaml"),
+            text,
+            Expected::Anything,
+            Outside::Refuse,
+        )
+        .unwrap();
+        journal.write_drafts(&drafts(text)).unwrap();
     }
 }
 
@@ -75,14 +81,14 @@ fn a_killed_process_leaves_whole_files() {
     fs::create_dir(&root).unwrap();
     let [one, two] = texts();
     fs::write(root.join("tools.yaml"), &one).unwrap();
-    Journal::of(&paths(folder.path()), &root).write(&drafts(&one)).unwrap();
+    Journal::for_workspace(&paths(folder.path()), &root).write_drafts(&drafts(&one)).unwrap();
     let mut left = 0;
     for time in 0..TIMES {
         kill_while_writing(folder.path(), time);
         let saved = fs::read_to_string(root.join("tools.yaml")).unwrap();
         assert!(saved == one || saved == two, "{time}: a part of a file, {} bytes", saved.len());
-        let kept = Journal::of(&paths(folder.path()), &root)
-            .pending(|file| root.join(file.path()))
+        let kept = Journal::for_workspace(&paths(folder.path()), &root)
+            .unsaved_texts(|file| root.join(file.path()))
             .unwrap();
         assert!(
             kept == journalled(&one) || kept == journalled(&two),
@@ -92,7 +98,7 @@ fn a_killed_process_leaves_whole_files() {
     }
     let mut read = Vec::new();
     let workspace = Workspace::find(Some(&root)).unwrap();
-    let end = workspace.read(|slice| {
+    let end = workspace.read_files(|slice| {
         read.extend(slice.into_iter().map(|file| file.file.to_string()));
         ControlFlow::Continue(())
     });
@@ -129,9 +135,14 @@ fn kill_while_writing(folder: &Path, time: usize) {
 fn saves_more_than_there_is_room_for() {
     let Some(root) = env::var_os(NARROW).map(PathBuf::from) else { return };
     let [_, two] = texts();
-    let refused =
-        files::save(&root, &root.join("tools.yaml"), &two, Expected::Anything, Outside::Refuse)
-            .unwrap_err();
+    let refused = files::save_file(
+        &root,
+        &root.join("tools.yaml"),
+        &two,
+        Expected::Anything,
+        Outside::Refuse,
+    )
+    .unwrap_err();
     assert!(refused.problem().doing.contains("saving tools.yaml"), "{refused:?}");
     assert_eq!(fs::read_dir(&root).unwrap().count(), 1, "nothing is left beside the file");
 }

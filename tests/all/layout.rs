@@ -4,7 +4,7 @@
 use toolcrib::engine::{
     canvas_text,
     layout::{
-        diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, letters},
+        diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, char_count},
         hit::Hit,
         picture::{Area, BoxPosition, Caption, Held, Picture, Placed, Point, Route},
     },
@@ -53,7 +53,7 @@ fn random(seed: u64) -> Diagram {
         (0..count + dice.below(count + 1)).filter_map(|_| arrow(&mut dice, count)).collect();
     let direction =
         if seed.is_multiple_of(2) { Direction::LeftToRight } else { Direction::TopDown };
-    Diagram { boxes, arrows, first: 0, direction, measure: letters }
+    Diagram { boxes, arrows, first: 0, direction, measure: char_count }
 }
 
 /// Mostly to a state nearby, at times far or back.
@@ -90,13 +90,13 @@ fn nothing_stands_over_anything(seed: u64, diagram: &Diagram, picture: &Picture)
         );
     }
     for (row, route) in picture.arrows.iter().enumerate() {
-        let through = areas.iter().position(|area| cells(route).any(|point| area.holds(point)));
+        let through = areas.iter().position(|area| cells(route).any(|point| area.contains(point)));
         assert_eq!(through, None, "graph {seed}: arrow {row} runs through a box");
         assert!(
             route.points.windows(2).all(|pair| pair[0].x == pair[1].x || pair[0].y == pair[1].y)
         );
         assert_eq!(
-            picture.hit(route.head),
+            picture.hit_test(route.head),
             Hit::Arrow(row),
             "graph {seed}: the head of arrow {row} is its own"
         );
@@ -121,7 +121,7 @@ fn nothing_stands_over_anything(seed: u64, diagram: &Diagram, picture: &Picture)
     }
     // What is meant to be read stands in the drawing, letter for letter.
     let whole = Area { x: 0, y: 0, width: picture.width, height: picture.height };
-    let drawing = canvas_text::draw(diagram, picture, whole);
+    let drawing = canvas_text::draw_picture(diagram, picture, whole);
     let read = |at: Point, width: usize| {
         (0..width)
             .map(|step| drawing.cell(Point { x: at.x + step, y: at.y }).unwrap().text.as_str())
@@ -139,7 +139,7 @@ fn nothing_stands_over_anything(seed: u64, diagram: &Diagram, picture: &Picture)
     {
         for (line, text) in spec.lines.iter().enumerate() {
             assert_eq!(
-                &read(Point { x: area.x + 2, y: area.y + 1 + line }, letters(text)),
+                &read(Point { x: area.x + 2, y: area.y + 1 + line }, char_count(text)),
                 text,
                 "graph {seed}: a box's text"
             );
@@ -173,7 +173,7 @@ fn what_is_in_view_is_drawn_as_in_the_whole() {
     for seed in 0..100 {
         let diagram = random(seed);
         let picture = diagram.layout();
-        let whole = canvas_text::draw(
+        let whole = canvas_text::draw_picture(
             &diagram,
             &picture,
             Area { x: 0, y: 0, width: picture.width, height: picture.height },
@@ -182,7 +182,7 @@ fn what_is_in_view_is_drawn_as_in_the_whole() {
         let (x, y) = (dice.below(picture.width), dice.below(picture.height));
         let window =
             Area { x, y, width: (picture.width - x).min(30), height: (picture.height - y).min(9) };
-        let part = canvas_text::draw(&diagram, &picture, window);
+        let part = canvas_text::draw_picture(&diagram, &picture, window);
         for (row, cells) in part.rows().enumerate() {
             for (column, cell) in cells.iter().enumerate() {
                 let at = Point { x: x + column, y: y + row };

@@ -39,7 +39,7 @@ impl Workspace {
     }
 
     fn catalog(&self) -> Catalog {
-        read::catalog(self.files.iter().map(|(file, source)| (file, source)), Mode::Document)
+        read::read_catalog(self.files.iter().map(|(file, source)| (file, source)), Mode::Document)
     }
 
     /// Those of kept lists and their servers, with file and line.
@@ -51,7 +51,7 @@ impl Workspace {
             format!("{}:{} {}", finding.site.file, finding.site.line, finding.code)
         };
         let own = |finding: &&Finding| ROWS.iter().any(|row| row.code == finding.code);
-        findings::all(&self.catalog(), source).iter().filter(own).map(shown).collect()
+        findings::catalog_findings(&self.catalog(), source).iter().filter(own).map(shown).collect()
     }
 }
 
@@ -73,7 +73,7 @@ fn a_kept_list_is_a_catalog_of_tools() {
         (tool.service.as_deref(), &tool.gate.offer, &tool.gate.states),
         (Some("files"), &Audience::ToAll, &States::Every)
     );
-    let function = by_id("mcp").unwrap().function(tool);
+    let function = by_id("mcp").unwrap().model_function(tool);
     assert_eq!((function.name.as_str(), function.description.as_str()), ("read", "Reads a file."));
     assert_eq!(function.parameters["properties"]["path"]["type"], "string");
 }
@@ -90,7 +90,7 @@ fn only_a_list_in_its_folder_is_one() {
     .print();
     let tools = |file: &str, text: &str| {
         let source = Source::parse(Format::Json, text).unwrap();
-        read::catalog([(&FileId::new(file), &source)], Mode::Document).others.len()
+        read::read_catalog([(&FileId::new(file), &source)], Mode::Document).others.len()
     };
     assert_eq!(
         [tools("mcp/a.json", &text), tools("x/mcp/a.json", &text), tools("a.json", &text)],
@@ -108,13 +108,19 @@ fn gates_come_from_the_settings_and_follow_them() {
     let gate = catalog.tools[1].gate.clone();
     assert_eq!((gate.groups(), gate.next.as_deref()), (vec!["admin".into()], Some("done")));
     assert!(gate.states.admits("open") && !gate.states.admits("done"));
-    assert!(catalog.names().groups.contains("admin") && catalog.names().states.contains("done"));
+    assert!(
+        catalog.gate_names().groups.contains("admin")
+            && catalog.gate_names().states.contains("done")
+    );
     let (file, other) =
         (FileId::new("toolcrib.toml"), Source::parse(Format::Toml, "[mcp.files]\n").unwrap());
-    catalog.replace(&file, read::part(&file, &other, Mode::Document));
-    read::load(&mut catalog);
-    assert_eq!((&catalog.tools[1].gate.offer, catalog.names().groups.len()), (&Audience::ToAll, 0));
-    assert_eq!(settings::parse(settings).1, [], "the table is known to the settings");
+    catalog.replace_file(&file, read::read_part(&file, &other, Mode::Document));
+    read::apply_loading(&mut catalog);
+    assert_eq!(
+        (&catalog.tools[1].gate.offer, catalog.gate_names().groups.len()),
+        (&Audience::ToAll, 0)
+    );
+    assert_eq!(settings::parse_settings(settings).1, [], "the table is known to the settings");
 }
 
 #[test]

@@ -138,7 +138,7 @@ async fn a_killed_server_loses_the_call_and_nothing_is_sent_until_it_is_back() {
     let mut server = NatsServer::start();
     let responder = Responder::start(&server.url(), "no-end");
     let (registry, connection) = (Registry::default(), server.connection());
-    let mut states = registry.states();
+    let mut states = registry.connection_states();
     let heard = after_two(&registry, &connection, limits(), async || server.kill()).await;
     heard.assert_lost("connection-lost");
     assert_eq!(heard.text(), "one two");
@@ -191,7 +191,7 @@ async fn credentials_come_from_the_environment_and_wrong_ones_are_refused() {
     let by_token = NatsServer::configured("authorization { token: s3cret }");
     for (server, credentials) in [(&by_password, password()), (&by_token, token())] {
         let connection = Connection { credentials, ..server.connection() };
-        let greeting = registry("s3cret").test(&connection).await.unwrap();
+        let greeting = registry("s3cret").test_connection(&connection).await.unwrap();
         assert!(greeting.contains("nats-server"), "{greeting}");
         let heard = call_with(&registry("wr0ng"), &connection, joke(), limits()).await;
         heard.assert_lost("refused");
@@ -222,7 +222,7 @@ async fn several_servers_are_tried_in_turn() {
     let _responder = Responder::start(&server.url(), "response");
     let mut gone = NatsServer::start();
     gone.kill();
-    let connection = server.connection().at(vec![gone.url(), server.url()]);
+    let connection = server.connection().with_addresses(vec![gone.url(), server.url()]);
     let heard = call_with(&Registry::default(), &connection, joke(), limits()).await;
     assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
 }
@@ -231,12 +231,13 @@ async fn several_servers_are_tried_in_turn() {
 async fn our_services_answer_a_foreign_caller_on_the_response_subject_alone() {
     let server = NatsServer::start();
     let registry = Registry::default();
-    let bus = registry.open(&server.connection()).await.unwrap();
-    let serving = Serving::start(bus, offers::samples()).await.unwrap();
+    let bus = registry.open_bus(&server.connection()).await.unwrap();
+    let serving = Serving::start(bus, offers::sample_services()).await.unwrap();
     let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     let ask = async |topic: &str, config: Value, arguments: Value| {
-        let body = request::body("alice", &map(&config), &arguments.to_string()).to_string();
+        let body =
+            request::request_body("alice", &map(&config), &arguments.to_string()).to_string();
         let (url, to, from) =
             (server.url(), format!("tg.request.{topic}"), format!("tg.response.{topic}"));
         tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
@@ -271,7 +272,7 @@ async fn our_services_answer_a_foreign_caller_on_the_response_subject_alone() {
 
 #[tokio::test]
 async fn encrypted_connections_are_verified_both_ways() {
-    toolcrib::wire::tls::install();
+    toolcrib::wire::tls::install_provider();
     let files = Certificates::make();
     let [cert, key, ca] = ["server.pem", "server.key", "ca.pem"].map(|name| files.file(name));
     let server = NatsServer::configured(&format!(
@@ -309,7 +310,7 @@ async fn encrypted_connections_are_verified_both_ways() {
 
 #[tokio::test]
 async fn a_certificate_for_another_name_says_whose_it_is() {
-    toolcrib::wire::tls::install();
+    toolcrib::wire::tls::install_provider();
     let files = Certificates::naming(&["localhost"]);
     let server = NatsServer::configured(&format!(
         "tls {{ cert_file: '{}', key_file: '{}' }}",
@@ -322,7 +323,7 @@ async fn a_certificate_for_another_name_says_whose_it_is() {
     heard.assert_lost("tls");
     let told = heard.problem().message;
     assert!(told.contains("its certificate is not for 127.0.0.1, but for localhost"), "{told}");
-    let named = connection.at(vec![format!("nats://localhost:{}", server.port())]);
+    let named = connection.with_addresses(vec![format!("nats://localhost:{}", server.port())]);
     call_with(&Registry::default(), &named, joke(), limits()).await.assert_lost("no-responders");
     let plain = Connection { tls: Tls::default(), ..named };
     let heard = call_with(&Registry::default(), &plain, joke(), limits()).await;
@@ -415,7 +416,7 @@ async fn a_server_that_stands_still_is_noticed_and_is_there_again_when_it_goes_o
     let server = NatsServer::start();
     let responder = Responder::start(&server.url(), "no-end");
     let (registry, connection) = (Registry::default(), server.connection());
-    let mut states = registry.states();
+    let mut states = registry.connection_states();
     let heard = after_two(&registry, &connection, limits(), async || server.signal("STOP")).await;
     heard.assert_lost("connection-lost");
     assert_eq!(heard.text(), "one two");
@@ -439,7 +440,7 @@ async fn a_short_standstill_only_takes_time() {
     let server = NatsServer::start();
     let _responder = Responder::start(&server.url(), "response");
     let (registry, connection) = (Registry::default(), server.connection());
-    registry.test(&connection).await.unwrap();
+    registry.test_connection(&connection).await.unwrap();
     server.signal("STOP");
     let short = Limits { first: Duration::from_millis(300), ..limits() };
     let silent = call_with(&registry, &connection, joke(), short).await;
@@ -476,16 +477,16 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
     let _responder = Responder::start(&server.url(), "huge");
     let (registry, connection) = (Registry::default(), server.connection());
     // On a connection of its own: the server lets nobody fall behind for both.
-    let elsewhere = Registry::default().open(&connection).await.unwrap();
+    let elsewhere = Registry::default().open_bus(&connection).await.unwrap();
     let mut onlooker =
-        elsewhere.subscribe(&Address::fleeting("tg.response.joke"), Share::Each).await.unwrap();
-    let here = registry.open(&connection).await.unwrap();
-    let inbox = here.inbox().unwrap();
+        elsewhere.subscribe(&Address::ephemeral("tg.response.joke"), Share::Each).await.unwrap();
+    let here = registry.open_bus(&connection).await.unwrap();
+    let inbox = here.new_inbox().unwrap();
     let mut echo = here.subscribe(&inbox, Share::Each).await.unwrap();
     let (sender, mut receiver) = mpsc::channel::<Event>(1);
     // The last piece, which says that it is the last, is among those let go.
     let short = Limits { idle: Duration::from_millis(300), ..limits() };
-    let calling = registry.call(&connection, joke(), short, sender);
+    let calling = registry.run_call(&connection, joke(), short, sender);
     let taking = async {
         while !matches!(onlooker.next().await, Some(message::Incoming::Packet(packet)) if packet.body.ends_with(b"true}"))
         {

@@ -160,9 +160,11 @@ async fn stubs_answer() {
 async fn a_broker_that_stops_is_killed_and_comes_back() {
     let mut broker = PulsarBroker::start();
     let (registry, connection) = (Registry::default(), broker.connection());
-    let mut states = registry.states();
+    let mut states = registry.connection_states();
     let serving =
-        Serving::start(registry.open(&connection).await.unwrap(), offers::samples()).await.unwrap();
+        Serving::start(registry.open_bus(&connection).await.unwrap(), offers::sample_services())
+            .await
+            .unwrap();
     let running = tokio::spawn(serving.run(None, CancellationToken::new()));
     battery::stopped_and_killed_during_a_stream(&mut broker, &registry).await;
     battery::is_gone(&broker, &registry).await;
@@ -187,11 +189,11 @@ async fn requests_that_cannot_be_sent_say_why() {
     call_with(&registry, &broker.connection(), inboxless, limits())
         .await
         .assert_lost("no-way-back");
-    let greeting = registry.test(&broker.connection()).await.unwrap();
+    let greeting = registry.test_connection(&broker.connection()).await.unwrap();
     assert!(greeting.contains(&broker.url()) && greeting.contains("messages up to"), "{greeting}");
     let tls = Tls { required: true, ..Tls::default() };
     let encrypted = Connection { tls, ..broker.connection() };
-    let problem = Registry::default().test(&encrypted).await.unwrap_err().to_string();
+    let problem = Registry::default().test_connection(&encrypted).await.unwrap_err().to_string();
     assert!(problem.contains("no encrypted connection"), "{problem}");
 }
 
@@ -207,7 +209,11 @@ async fn encryption_is_verified_and_carries_calls_and_the_token() {
     let connection = |scheme: &str, host: &str, ca: String| Connection {
         credentials: Credentials::Token { token: SecretAt::Variable("TOKEN".into()) },
         tls: Tls { required: scheme == "pulsar+ssl", ca_file: Some(ca), ..Tls::default() },
-        ..Connection::to(TransportKind::Pulsar, "test", format!("{scheme}://{host}:{}", relay.port))
+        ..Connection::from_address(
+            TransportKind::Pulsar,
+            "test",
+            format!("{scheme}://{host}:{}", relay.port),
+        )
     };
     let safe = |host: &str, ca: String| connection("pulsar+ssl", host, ca);
     let good = safe("localhost", files.file("ca.pem"));
@@ -228,7 +234,7 @@ async fn encryption_is_verified_and_carries_calls_and_the_token() {
     );
 
     let tested = async |connection: Connection| {
-        registry().test(&connection).await.map_err(|problem| problem.to_string())
+        registry().test_connection(&connection).await.map_err(|problem| problem.to_string())
     };
     let other_name = tested(safe("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
     assert!(
@@ -243,7 +249,7 @@ async fn encryption_is_verified_and_carries_calls_and_the_token() {
         plain.contains("did not greet us as Pulsar does") && plain.contains("pulsar+ssl://"),
         "{plain}"
     );
-    let to_plain = good.at(vec![broker.url().replace("pulsar://", "pulsar+ssl://")]);
+    let to_plain = good.with_addresses(vec![broker.url().replace("pulsar://", "pulsar+ssl://")]);
     let to_plain = tested(to_plain).await.unwrap_err();
     assert!(to_plain.contains("no encrypted connection"), "{to_plain}");
     for told in [other_name, stranger, plain, to_plain] {
@@ -265,10 +271,14 @@ async fn greets_with(answer: &'static [u8], token: &'static str) -> (String, Vec
     };
     let registry = Registry::new(Arc::new(move |_| Some(token.into())));
     let credentials = Credentials::Token { token: SecretAt::Variable("TOKEN".into()) };
-    let connection =
-        Connection { credentials, ..Connection::to(TransportKind::Pulsar, "fake", address) };
+    let connection = Connection {
+        credentials,
+        ..Connection::from_address(TransportKind::Pulsar, "fake", address)
+    };
     let (tested, heard) =
-        timeout(HUNG, async { tokio::join!(registry.test(&connection), broker) }).await.unwrap();
+        timeout(HUNG, async { tokio::join!(registry.test_connection(&connection), broker) })
+            .await
+            .unwrap();
     (tested.unwrap_or_else(|problem| problem.to_string()), heard)
 }
 

@@ -29,7 +29,7 @@ const BEFORE: &str = "tool:\n  old: {type: text-completion, name: old, descripti
 const AFTER: &str = "tool:\n  new: {type: text-completion, name: new, description: d}\n  ask: {type: text-completion, name: ask, description: d}\n";
 
 fn catalog(text: &str) -> Catalog {
-    read::catalog(
+    read::read_catalog(
         [(&FileId::new("t.yaml"), &Source::parse(Format::Yaml, text).unwrap())],
         Mode::AsDeployed,
     )
@@ -67,7 +67,7 @@ impl Breaking {
             if self.stays_away && self.broke.load(Ordering::SeqCst) {
                 return;
             }
-            let answer = self.table.lock().await.answer(&request).to_string();
+            let answer = self.table.lock().await.answer_request(&request).to_string();
             let head = format!(
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
                 answer.len()
@@ -104,14 +104,14 @@ async fn body(stream: &mut TcpStream, came: &mut Vec<u8>) -> Option<Vec<u8>> {
 async fn pushed(at: &'static str, stays_away: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let table = Mutex::new(Table::of(&catalog(BEFORE)));
+    let table = Mutex::new(Table::from_catalog(&catalog(BEFORE)));
     let gateway = Arc::new(Breaking { table, at, stays_away, broke: AtomicBool::new(false) });
     let serving = tokio::spawn(gateway.serve(listener));
     let (registry, connection) =
-        (Registry::default(), Connection::to(TransportKind::Http, "tg", url));
-    let items = deployed::read(&registry, &connection).await.unwrap();
-    let push = push::plan(&catalog(AFTER), &items, Absent::Delete).unwrap();
-    let problem = deployed::write(&registry, &connection, &push).await.unwrap_err();
+        (Registry::default(), Connection::from_address(TransportKind::Http, "tg", url));
+    let items = deployed::read_items(&registry, &connection).await.unwrap();
+    let push = push::plan_push(&catalog(AFTER), &items, Absent::Delete).unwrap();
+    let problem = deployed::apply_push(&registry, &connection, &push).await.unwrap_err();
     serving.abort();
     assert!(problem.remedy.contains("push trustgraph --dry-run"), "{problem}");
     problem.cause

@@ -108,7 +108,7 @@ async fn a_request_that_timed_out_is_gone(broker: &Rabbit) {
         })),
     };
     let serve = async || {
-        let bus = registry.open(&broker.connection()).await.unwrap();
+        let bus = registry.open_bus(&broker.connection()).await.unwrap();
         let serving = Serving::start(bus, vec![offer("late")]).await.unwrap();
         let (stop, (report, reports)) = (CancellationToken::new(), mpsc::channel(16));
         (tokio::spawn(serving.run(Some(report), stop.clone())), stop, reports)
@@ -138,12 +138,14 @@ async fn a_request_that_timed_out_is_gone(broker: &Rabbit) {
 }
 
 async fn whoever_serves_beside_a_real_service_is_warned(broker: &Rabbit) {
-    let jokes: Vec<_> =
-        offers::samples().into_iter().filter(|offer| offer.name == "joke-service").collect();
-    let bus = registry().open(&broker.connection()).await.unwrap();
-    assert_eq!(beside::look(&*bus, &jokes).await, [""; 0]);
+    let jokes: Vec<_> = offers::sample_services()
+        .into_iter()
+        .filter(|offer| offer.name == "joke-service")
+        .collect();
+    let bus = registry().open_bus(&broker.connection()).await.unwrap();
+    assert_eq!(beside::conflict_warnings(&*bus, &jokes).await, [""; 0]);
     let service = JokeService::on_rabbitmq(broker.port());
-    let warned = beside::look(&*bus, &jokes).await;
+    let warned = beside::conflict_warnings(&*bus, &jokes).await;
     assert!(
         matches!(&warned[..], [one] if one.contains("a service answers on tg.request.joke already")),
         "{warned:?}"
@@ -242,21 +244,21 @@ async fn credentials(broker: &Rabbit) {
     assert!(!shown.contains("wr0ng") && !shown.contains(PASSWORD), "{shown}");
     let guest = Connection { credentials: Credentials::None, ..broker.connection() };
     call_with(&registry(), &guest, joke_of("joke"), limits()).await.assert_lost("refused");
-    let elsewhere = broker.connection().at(vec![format!("{}/nowhere", broker.url())]);
+    let elsewhere = broker.connection().with_addresses(vec![format!("{}/nowhere", broker.url())]);
     let heard = call_with(&registry(), &elsewhere, joke_of("joke"), limits()).await;
     heard.assert_lost("refused");
     assert!(heard.problem().message.contains("nowhere"), "{:?}", heard.problem());
-    let greeting = registry().test(&broker.connection()).await.unwrap();
+    let greeting = registry().test_connection(&broker.connection()).await.unwrap();
     assert!(greeting.contains("RabbitMQ") && greeting.contains("virtual host /"), "{greeting}");
 }
 
 async fn encryption(broker: &Rabbit, files: &Certificates) {
     let connection = |host: &str, ca: String| Connection {
         tls: Tls { required: true, ca_file: Some(ca), ..Tls::default() },
-        ..broker.connection().at(vec![broker.encrypted_url(host)])
+        ..broker.connection().with_addresses(vec![broker.encrypted_url(host)])
     };
     let tested = async |connection: Connection| {
-        registry().test(&connection).await.map_err(|problem| problem.to_string())
+        registry().test_connection(&connection).await.map_err(|problem| problem.to_string())
     };
     assert!(tested(connection("localhost", files.file("ca.pem"))).await.is_ok());
     let other_name = tested(connection("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
@@ -267,18 +269,19 @@ async fn encryption(broker: &Rabbit, files: &Certificates) {
     let stranger =
         tested(connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
     assert!(stranger.contains("does not trust"), "{stranger}");
-    let plain = connection("127.0.0.1", files.file("ca.pem")).at(vec![broker.url()]);
+    let plain = connection("127.0.0.1", files.file("ca.pem")).with_addresses(vec![broker.url()]);
     let plain = tested(plain).await.unwrap_err();
     assert!(plain.contains("does not speak TLS"), "{plain}");
-    let unencrypted =
-        broker.connection().at(vec![broker.encrypted_url("127.0.0.1").replace("amqps", "amqp")]);
+    let unencrypted = broker
+        .connection()
+        .with_addresses(vec![broker.encrypted_url("127.0.0.1").replace("amqps", "amqp")]);
     let unencrypted = tested(unencrypted).await.unwrap_err();
     assert!(unencrypted.contains("did not greet us as RabbitMQ does"), "{unencrypted}");
 }
 
 async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
     let registry = registry();
-    let bus = registry.open(&broker.connection()).await.unwrap();
+    let bus = registry.open_bus(&broker.connection()).await.unwrap();
     let rule = Rule {
         name: "any".into(),
         then: Then { delay: Duration::from_millis(5), ..Then::default() },
@@ -291,7 +294,8 @@ async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
         response: Some("response:tg:stubbed".into()),
         by: By::Stub(Arc::new(stub)),
     };
-    let serving = Serving::start(bus, [offers::samples(), vec![stubbed]].concat()).await.unwrap();
+    let serving =
+        Serving::start(bus, [offers::sample_services(), vec![stubbed]].concat()).await.unwrap();
     let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     battery::samples_answer(broker).await;
@@ -334,10 +338,10 @@ async fn a_broker_in_trouble() {
     let files = Certificates::make();
     let mut broker = Rabbit::start(&files);
     let (registry, connection) = (registry(), broker.connection());
-    let mut states = registry.states();
-    let serving = registry.open(&connection).await.unwrap();
+    let mut states = registry.connection_states();
+    let serving = registry.open_bus(&connection).await.unwrap();
     let offers: Vec<ServedService> =
-        offers::samples().into_iter().filter(|offer| offer.name == "calculator").collect();
+        offers::sample_services().into_iter().filter(|offer| offer.name == "calculator").collect();
     let serving = Serving::start(serving, offers).await.unwrap();
     let stop = CancellationToken::new();
     let running = tokio::spawn(serving.run(None, stop.clone()));
@@ -369,7 +373,7 @@ async fn stopped_and_going_on(broker: &Rabbit, registry: &Registry, connection: 
 
 async fn killed_during_a_stream(broker: &mut Rabbit, registry: &Registry, connection: &Connection) {
     let responder = responder(broker, "no-end");
-    let mut states = registry.states();
+    let mut states = registry.connection_states();
     let up = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
     timeout(HUNG, up).await.expect("it does not reconnect").unwrap();
     let heard =

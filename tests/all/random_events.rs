@@ -301,7 +301,7 @@ impl Session {
             .state
             .documents
             .iter()
-            .map(|(file, document)| (file.clone(), document.text.whole().clone()))
+            .map(|(file, document)| (file.clone(), document.text.whole_text().clone()))
             .collect();
         if files.is_empty() || self.luck.chance(20) {
             let names = files
@@ -326,7 +326,7 @@ impl Session {
                 });
             }
             2 => {
-                let format = Format::of(file.path()).unwrap_or(Format::Json);
+                let format = Format::from_path(file.path()).unwrap_or(Format::Json);
                 let source = Source::parse(format, text.clone());
                 self.bench.send(Message::Loaded(vec![(file, Loaded { text, source, held: None })]));
             }
@@ -354,7 +354,7 @@ impl Session {
         let turn = self.bench.state.watching.turn;
         let count = self.luck.below(30);
         let heard = (0..count).map(|_| self.crossing()).collect::<Vec<_>>();
-        let heard = heard.into_iter().map(|tapped| self.witness.hear(tapped)).collect();
+        let heard = heard.into_iter().map(|tapped| self.witness.observe_message(tapped)).collect();
         self.bench.send(Message::Watch(WatchMessage::Heard { turn, heard }));
         if self.luck.chance(20) {
             let ask = AskId { turn: self.luck.below(3) as u64, number: self.luck.below(6) as u64 };
@@ -409,7 +409,7 @@ impl Session {
         let fails = self.luck.chance(15);
         let problem = || {
             Problem::new(ProblemKind::Unreachable, "reaching the far side", "nobody is there")
-                .remedy("start it")
+                .with_remedy("start it")
         };
         let message = match effect {
             Effect::Save { file, text, .. } if !fails => Message::Saved { file, text },
@@ -418,9 +418,10 @@ impl Session {
                 disk: self.luck.chance(50).then(|| "other: 1\n".into()),
             },
             Effect::CheckSoon => Message::CheckDue,
-            Effect::Check(snapshot) => {
-                Message::Checked { turn: snapshot.turn, findings: Arc::new(snapshot.findings()) }
-            }
+            Effect::Check(snapshot) => Message::Checked {
+                turn: snapshot.turn,
+                findings: Arc::new(snapshot.collect_findings()),
+            },
             Effect::Call { call, .. } => {
                 self.calls.push(call);
                 return self.goes_on(call);

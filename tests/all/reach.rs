@@ -13,7 +13,7 @@ use proptest::{
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 use toolcrib::{
-    schema::{blank::blank, tree::Schema, validate::Checker},
+    schema::{blank::blank_value, tree::Schema, validate::Checker},
     ui::{
         form::view::{Form, FormReply},
         theme,
@@ -37,9 +37,9 @@ pub fn leaves(value: &Value) -> usize {
 
 /// What a new document of the schema begins with.
 pub fn start(schema: &Arc<Value>) -> Value {
-    let opened = Checker::open(schema);
+    let opened = Checker::compile_lenient(schema);
     let tree = Schema::new(opened.schema);
-    blank(&tree, opened.checker.as_ref(), &tree.root_node().key)
+    blank_value(&tree, opened.checker.as_ref(), &tree.root_node().key)
 }
 
 #[derive(Default)]
@@ -54,7 +54,7 @@ struct Count {
 #[test]
 fn every_value_is_reached_by_form_edits_alone() {
     let count = RefCell::new(Count::default());
-    let styles = theme::all(&[]).0[0].styles.clone();
+    let styles = theme::available_themes(&[]).0[0].styles.clone();
     let cases =
         std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(250);
     let mut runner = TestRunner::new(Config {
@@ -76,9 +76,13 @@ fn every_value_is_reached_by_form_edits_alone() {
 
         // Loading and leaving changes nothing, and there is nothing to mend.
         let mut form = Form::new(Arc::clone(&schema));
-        form.sync(&Arc::new(wanted.clone()));
-        if !form.findings().is_empty() || !form.issues().is_empty() {
-            return Err(failed(format!("loaded: {:?} {:?}", form.findings(), form.issues())));
+        form.sync_value(&Arc::new(wanted.clone()));
+        if !form.schema_findings().is_empty() || !form.issues().is_empty() {
+            return Err(failed(format!(
+                "loaded: {:?} {:?}",
+                form.schema_findings(),
+                form.issues()
+            )));
         }
         for row in 0..form.fields().len() {
             if matches!(form.turn_to(row), FormReply::Edits(_)) {
@@ -99,7 +103,7 @@ fn every_value_is_reached_by_form_edits_alone() {
         // What is spoilt is told, at a place of the value.
         let spoilt = invalid(&wanted, &judge, &mut luck);
         if let Some(spoilt) = &spoilt {
-            form.sync(&Arc::new(spoilt.clone()));
+            form.sync_value(&Arc::new(spoilt.clone()));
             let seen = form.issues().first().is_some_and(|issue| !issue.words.is_empty());
             if !seen {
                 return Err(failed(format!("no issue of {spoilt}")));

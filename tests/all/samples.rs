@@ -18,19 +18,20 @@ use toolcrib::{
 
 fn sources(sample: &Sample) -> BTreeMap<FileId, Source> {
     let files = sample.files.iter().map(|(path, text)| (FileId::new(*path), *text));
-    let files = files.filter_map(|(file, text)| Some((Format::of(file.path())?, file, text)));
+    let files =
+        files.filter_map(|(file, text)| Some((Format::from_path(file.path())?, file, text)));
     files.map(|(format, file, text)| (file, Source::parse(format, text).unwrap())).collect()
 }
 
 fn catalog(sources: &BTreeMap<FileId, Source>, mode: Mode) -> Catalog {
-    read::catalog(sources.iter(), mode)
+    read::read_catalog(sources.iter(), mode)
 }
 
 /// The findings as `check` prints them, notes counted only.
 fn report(sample: &Sample, mode: Mode) -> String {
     let sources = sources(sample);
     let catalog = catalog(&sources, mode);
-    let mut found = findings::all(&catalog, |file| sources.get(file));
+    let mut found = findings::catalog_findings(&catalog, |file| sources.get(file));
     found.extend(
         sources.iter().flat_map(|(file, source)| findings::of_text(&catalog, file, Ok(source))),
     );
@@ -43,7 +44,7 @@ fn report(sample: &Sample, mode: Mode) -> String {
             site.file,
             site.line,
             site.column,
-            finding.severity.word(),
+            finding.severity.as_str(),
             finding.code,
             finding.message
         )
@@ -109,9 +110,10 @@ fn the_documents_scenarios_hold() {
         sources.iter().filter(|(file, _)| file.as_str().starts_with("scenarios/")).collect();
     assert_eq!(scenarios.len(), 4);
     for (file, source) in scenarios {
-        let scenario = Scenario::read(source.value(0).unwrap()).unwrap();
-        let trial = trial::run(&scenario, &catalog.tools, &profiles, catalog.mode, Millis(0));
-        assert!(trial.holds(), "{file}: {:#}", trial.to_json());
+        let scenario = Scenario::from_value(source.value(0).unwrap()).unwrap();
+        let trial =
+            trial::run_scenario(&scenario, &catalog.tools, &profiles, catalog.mode, Millis(0));
+        assert!(trial.has_passed(), "{file}: {:#}", trial.to_json());
         assert!(trial.unknown_groups.is_empty(), "{file}: {:?}", trial.unknown_groups);
         assert_eq!(trial.steps.len(), scenario.steps.len());
     }

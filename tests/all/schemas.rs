@@ -13,14 +13,14 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 use toolcrib::{
     schema::{
-        blank::blank,
-        fields::{Field, Part, View, fields, key_at},
+        blank::blank_value,
+        fields::{Field, Part, View, key_at, layout_fields},
         kind::Kind,
         pointer::Pointer,
         tree::Schema,
         validate::Checker,
     },
-    syntax::{edit::Edit, value::apply},
+    syntax::{edit::Edit, value::apply_edit},
     ui::{
         form::view::{Form, FormReply},
         styles::Styles,
@@ -193,7 +193,7 @@ fn generate(case: &Case, form: &mut Form, styles: &Styles, all: &mut Generated) 
     for round in 0..4 {
         let Some(instance) = valid(&case.schema, &judge, &mut luck) else { continue };
         all.valid += 1;
-        form.sync(&Arc::new(instance.clone()));
+        form.sync_value(&Arc::new(instance.clone()));
         if !form.issues().is_empty() {
             all.wrong.push(format!("{}: refused {instance}: {:?}", case.name, form.issues()));
         }
@@ -204,16 +204,16 @@ fn generate(case: &Case, form: &mut Form, styles: &Styles, all: &mut Generated) 
         form.draw(&mut Buffer::empty(area), area, styles, true);
         if let Some(spoilt) = invalid(&instance, &judge, &mut luck) {
             all.invalid += 1;
-            form.sync(&Arc::new(spoilt.clone()));
+            form.sync_value(&Arc::new(spoilt.clone()));
             form.draw(&mut Buffer::empty(area), area, styles, true);
             let places: Vec<Pointer> = form.issues().iter().map(|issue| issue.at.clone()).collect();
             if places.is_empty() {
                 all.wrong.push(format!("{}: took {spoilt}", case.name));
             }
             for at in places {
-                form.focus(&at);
+                form.focus_field(&at);
                 // What is said of the whole stands above the rows.
-                if !at.is_root() && !at.starts_with(form.focused()) {
+                if !at.is_root() && !at.starts_with(form.focused_place()) {
                     all.wrong.push(format!("{}: no row for the issue at {at}", case.name));
                 }
             }
@@ -246,7 +246,7 @@ fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached)
     let (mut value, mut view) = (Value::Object(serde_json::Map::new()), View::default());
     let mut turned = BTreeSet::new();
     for _ in 0..24 {
-        let rows = fields(schema, Some(checker), &value, &view);
+        let rows = layout_fields(schema, Some(checker), &value, &view);
         let mut changed = false;
         for field in &rows {
             let at = &field.pointer;
@@ -262,7 +262,7 @@ fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached)
                 }
                 reached.patterns.insert(pattern);
             }
-            if field.fold() == Some(false) && at.tokens().len() < 12 {
+            if field.fold_state() == Some(false) && at.tokens().len() < 12 {
                 view.folds.insert(at.clone(), true);
                 changed = true;
             }
@@ -279,7 +279,7 @@ fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached)
                     let key = field.node.key.with_branch(place, union.branches[pick]);
                     Some(Edit::Set {
                         at: at.clone(),
-                        to: blank(schema, Some(checker), &key).into(),
+                        to: blank_value(schema, Some(checker), &key).into(),
                     })
                 }
                 (Kind::List { len: 0, .. }, _) if at.tokens().len() < 12 => {
@@ -287,7 +287,7 @@ fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached)
                         .unwrap_or_default();
                     Some(Edit::Insert {
                         at: at.item(0),
-                        item: blank(schema, Some(checker), &item).into(),
+                        item: blank_value(schema, Some(checker), &item).into(),
                     })
                 }
                 (Kind::Map { len: 0, .. }, _)
@@ -297,12 +297,12 @@ fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached)
                         .unwrap_or_default();
                     Some(Edit::Set {
                         at: at.child(ENTRY),
-                        to: blank(schema, Some(checker), &entry).into(),
+                        to: blank_value(schema, Some(checker), &entry).into(),
                     })
                 }
                 _ => None,
             };
-            if edit.is_some_and(|edit| apply(&mut value, &edit).is_ok()) {
+            if edit.is_some_and(|edit| apply_edit(&mut value, &edit).is_ok()) {
                 changed = true;
                 break;
             }
@@ -318,13 +318,13 @@ fn every_real_schema_has_its_form() {
     let folder = folder();
     let cases = cases(&folder);
     assert!(!cases.is_empty());
-    let themes = theme::all(&[]).0;
+    let themes = theme::available_themes(&[]).0;
     let (mut declared_count, mut nodes, mut raw, mut defaults, mut uis) = (0, 0, 0, 0, 0);
     let mut missing = Vec::new();
     let mut generated = Generated::default();
     for case in &cases {
         let mut form = Form::new(case.schema.clone());
-        assert!(form.findings().is_empty(), "{}: {:?}", case.name, form.findings());
+        assert!(form.schema_findings().is_empty(), "{}: {:?}", case.name, form.schema_findings());
         assert!(
             form.fields().iter().all(|field| !(field.pointer.is_root() && field.kind == Kind::Raw)),
             "{}",
@@ -336,7 +336,7 @@ fn every_real_schema_has_its_form() {
         }
         if let Some(default) = &case.default {
             defaults += 1;
-            form.sync(&Arc::new(default.clone()));
+            form.sync_value(&Arc::new(default.clone()));
             assert!(is_left_as_it_was(&mut form, default), "{}", case.name);
             let area = Rect::new(0, 0, 100, 30);
             form.draw(&mut Buffer::empty(area), area, &themes[0].styles, true);
@@ -346,7 +346,7 @@ fn every_real_schema_has_its_form() {
             let mut form = Form::new(case.schema.clone()).with_ui(Some(Arc::new(ui.clone())));
             let value =
                 case.default.clone().unwrap_or_else(|| start(&Arc::new(case.schema.clone())));
-            form.sync(&Arc::new(value.clone()));
+            form.sync_value(&Arc::new(value.clone()));
             assert!(is_left_as_it_was(&mut form, &value), "{} by its uiSchema", case.name);
             let area = Rect::new(0, 0, 80, 24);
             form.draw(&mut Buffer::empty(area), area, &themes[0].styles, true);

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
     engine::stub::{
-        read::read,
+        read::read_stub,
         script::{Fault, Piece, Rule, StubService, Then},
     },
     model::{
@@ -236,14 +236,15 @@ async fn what_a_fault_sends_after_the_end_is_kept_apart() {
             Then { pieces: vec![piece("a"), piece("b")], fault: Some(fault), ..Then::default() };
         let rule = Rule { name: "any".into(), then, ..Rule::default() };
         let samples =
-            offers::samples().into_iter().filter(|offer| offer.request.ends_with(":joke"));
+            offers::sample_services().into_iter().filter(|offer| offer.request.ends_with(":joke"));
         let stub = Arc::new(StubService { rules: vec![rule], ..StubService::default() });
         let stubs = samples
             .map(|offer| ServedService { by: By::Stub(Arc::clone(&stub)), ..offer })
             .collect();
-        let serving = InProcess::start(registry.open(&server.connection()).await.unwrap(), stubs)
-            .await
-            .unwrap();
+        let serving =
+            InProcess::start(registry.open_bus(&server.connection()).await.unwrap(), stubs)
+                .await
+                .unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn(serving.run(None, stop.clone()));
         let heard = call_with(&registry, &server.connection(), joke(), limits()).await;
@@ -258,20 +259,21 @@ async fn what_a_fault_sends_after_the_end_is_kept_apart() {
 /// this.
 pub async fn the_sample_answers_on(registry: &Registry, connection: &Connection) {
     let sample = fs::read_to_string("samples/services/stubs/bad-days.yaml").unwrap();
-    let stub = read(&Source::parse(Format::Yaml, sample).unwrap()).unwrap();
+    let stub = read_stub(&Source::parse(Format::Yaml, sample).unwrap()).unwrap();
     let offers = stub.services.into_iter().map(|service| ServedService {
         name: service.name.clone(),
         request: format!("request:tg:stubbed-{}", service.name),
         response: Some(format!("response:tg:stubbed-{}", service.name)),
         by: By::Stub(Arc::new(service)),
     });
-    let serving =
-        InProcess::start(registry.open(connection).await.unwrap(), offers.collect()).await.unwrap();
+    let serving = InProcess::start(registry.open_bus(connection).await.unwrap(), offers.collect())
+        .await
+        .unwrap();
     let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     let ask = async |topic: &str, limits: Limits| {
         let config = serde_json::Map::from_iter([("style".into(), "pun".into())]);
-        let body = request::body("alice", &config, &json!({"topic": topic}).to_string());
+        let body = request::request_body("alice", &config, &json!({"topic": topic}).to_string());
         call_with(registry, connection, Request { body, ..joke_of("stubbed-joke-service") }, limits)
             .await
     };

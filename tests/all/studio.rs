@@ -219,7 +219,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     let (file, text) = kept.unwrap_or_else(|| panic!("nothing was saved:\n{}", bench.screen()));
     assert_eq!(file, "scenarios/the-whole-way.yaml");
     let source = Source::parse(Format::Yaml, text.clone()).unwrap();
-    let scenario = Scenario::read(source.value(0).unwrap()).unwrap();
+    let scenario = Scenario::from_value(source.value(0).unwrap()).unwrap();
     assert_eq!(scenario.steps.len(), 4);
     assert!(
         text.contains("refused: true") && text.contains("# 3: refused in results: group: in admin"),

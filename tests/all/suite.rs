@@ -58,8 +58,12 @@ fn walk(form: &mut Form, styles: &toolcrib::ui::styles::Styles) -> bool {
         if matches!(form.turn_to(row), FormReply::Edits(_)) {
             return false;
         }
-        let folded = form.fields().get(row).is_some_and(|field| field.fold() == Some(false));
-        if folded && matches!(form.input(&Input::Key(Key::plain(Code::Right))), FormReply::Edits(_))
+        let folded = form.fields().get(row).is_some_and(|field| field.fold_state() == Some(false));
+        if folded
+            && matches!(
+                form.handle_input(&Input::Key(Key::plain(Code::Right))),
+                FormReply::Edits(_)
+            )
         {
             return false;
         }
@@ -69,8 +73,8 @@ fn walk(form: &mut Form, styles: &toolcrib::ui::styles::Styles) -> bool {
     }
     let places: Vec<_> = form.issues().iter().map(|issue| issue.at.clone()).collect();
     places.iter().all(|at| {
-        !matches!(form.focus(at), FormReply::Edits(_))
-            && (at.is_root() || at.starts_with(form.focused()))
+        !matches!(form.focus_field(at), FormReply::Edits(_))
+            && (at.is_root() || at.starts_with(form.focused_place()))
     })
 }
 
@@ -115,7 +119,7 @@ fn with_remotes(schema: &Value, folder: &Path, draft: &str) -> Value {
 #[test]
 fn the_official_suite_goes_through_forms() {
     let folder = folder();
-    let styles = theme::all(&[]).0[0].styles.clone();
+    let styles = theme::available_themes(&[]).0[0].styles.clone();
     for draft in ["draft7", "draft2020-12"] {
         let mut count = Count::default();
         // `format.json` says that formats are only remarks; forms check them in every draft.
@@ -138,13 +142,13 @@ fn the_official_suite_goes_through_forms() {
                 }
                 count.schemas += 1;
                 let mut form = Form::new(with_remotes(&schema, &folder, draft));
-                if !form.findings().is_empty() {
+                if !form.schema_findings().is_empty() {
                     count.found += 1;
                     continue;
                 }
                 for test in group["tests"].as_array().unwrap() {
                     let instance = &test["data"];
-                    form.sync(&Arc::new(instance.clone()));
+                    form.sync_value(&Arc::new(instance.clone()));
                     let what = || format!("{name} / {}", test["description"].as_str().unwrap());
                     if !walk(&mut form, &styles) || **form.value() != *instance {
                         count.wrong.push(format!("changed: {}", what()));

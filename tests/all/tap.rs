@@ -60,13 +60,13 @@ impl Onlooker {
     async fn at(connection: &Connection, subjects: &[&str]) -> Self {
         let registry =
             Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
-        let place = |subject: &&str| watched::place(subject, connection.transport()).unwrap();
+        let place = |subject: &&str| watched::parse_place(subject, connection.transport()).unwrap();
         let address = |subject| {
             let place = place(subject);
             Address { name: place.name, kept: place.kept }
         };
         let addresses: Vec<Address> = subjects.iter().map(address).collect();
-        let bus = registry.open(connection).await.unwrap();
+        let bus = registry.open_bus(connection).await.unwrap();
         let tap = Tap::open(bus, &addresses, Mask::default()).await.unwrap();
         Self { _registry: registry, tap, record: Record::new(Bounds::default()), words: Vec::new() }
     }
@@ -79,7 +79,7 @@ impl Onlooker {
                     if let Tapped::Notice { words, .. } = &tapped {
                         self.words.push(words.clone());
                     }
-                    self.record.take(watched::witness(tapped));
+                    self.record.add_witnessed(watched::classify_tapped(tapped));
                 }
             }
         };
@@ -88,7 +88,7 @@ impl Onlooker {
     }
 
     fn all(&self) -> Vec<&Conversation> {
-        (0..self.record.rows()).filter_map(|row| self.record.row(row)).collect()
+        (0..self.record.row_count()).filter_map(|row| self.record.conversation_at(row)).collect()
     }
 
     fn ended(&self) -> usize {
@@ -142,14 +142,15 @@ async fn a_group_of_services_still_shares_its_work() {
     let mut reports = Vec::new();
     for _ in 0..2 {
         let registry = Registry::default();
-        let bus = registry.open(&server.connection()).await.unwrap();
-        let serving = Serving::start(bus, offers::samples()).await.unwrap();
+        let bus = registry.open_bus(&server.connection()).await.unwrap();
+        let serving = Serving::start(bus, offers::sample_services()).await.unwrap();
         let (sender, receiver) = tokio::sync::mpsc::channel(100);
         tokio::spawn(serving.run(Some(sender), stop.clone()));
         reports.push((receiver, registry));
     }
     let registry = Registry::default();
-    let pun = request::body("alice", &map(&json!({"style": "pun"})), r#"{"topic": "llamas"}"#);
+    let pun =
+        request::request_body("alice", &map(&json!({"style": "pun"})), r#"{"topic": "llamas"}"#);
     for _ in 0..CALLS {
         let request = Request { body: Arc::clone(&pun), ..joke() };
         let heard = call_with(
@@ -161,7 +162,7 @@ async fn a_group_of_services_still_shares_its_work() {
         .await;
         assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
     }
-    onlooker.until(|onlooker| onlooker.record.heard() as usize >= 2 * CALLS).await;
+    onlooker.until(|onlooker| onlooker.record.heard_count() as usize >= 2 * CALLS).await;
     let requests = onlooker
         .record
         .subjects()
@@ -186,7 +187,7 @@ async fn a_long_answer_is_heard_to_the_last_piece() {
     let heard = call_with(&Registry::default(), &server.connection(), joke(), limits()).await;
     assert_eq!(heard.pieces(), 20_000);
     onlooker.until(|onlooker| onlooker.ended() == 1).await;
-    assert_eq!((onlooker.all()[0].count, onlooker.record.missed()), (20_001, 0));
+    assert_eq!((onlooker.all()[0].count, onlooker.record.missed_count()), (20_001, 0));
 }
 
 #[tokio::test]
@@ -228,7 +229,7 @@ async fn on_pulsar_trustgraphs_own_service_is_heard() {
     }
     onlooker.until(|onlooker| onlooker.ended() == 2).await;
     let mut words: Vec<_> =
-        onlooker.all().iter().map(|conversation| conversation.standing.word()).collect();
+        onlooker.all().iter().map(|conversation| conversation.standing.as_str()).collect();
     words.sort_unstable();
     assert_eq!(words, ["failed", "succeeded"]);
     let failed = onlooker
@@ -376,8 +377,8 @@ async fn on_rabbitmq_trustgraphs_own_service_is_heard() {
 async fn on_kafka_no_request_is_shown_after_its_answer() {
     const CALLS: usize = 20;
     let broker = KafkaBroker::start();
-    let bus = Registry::default().open(&broker.connection()).await.unwrap();
-    let [request, response] = ["tg.request.joke", "tg.response.joke"].map(Address::fleeting);
+    let bus = Registry::default().open_bus(&broker.connection()).await.unwrap();
+    let [request, response] = ["tg.request.joke", "tg.response.joke"].map(Address::ephemeral);
     // Who listens makes the topics.
     let _lines = [
         bus.subscribe(&request, Share::Each).await.unwrap(),
@@ -403,7 +404,7 @@ async fn on_kafka_no_request_is_shown_after_its_answer() {
     }
     onlooker.until(|onlooker| onlooker.ended() == CALLS).await;
     let mut asked = Vec::new();
-    for tapped in onlooker.record.tapped() {
+    for tapped in onlooker.record.to_tapped() {
         let Tapped::ObservedMessage(crossing) = tapped else { continue };
         let id = crossing.header("id").unwrap().to_owned();
         match &*crossing.subject {

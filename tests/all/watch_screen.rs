@@ -120,7 +120,7 @@ fn traffic() -> Vec<Tapped> {
 
 fn heard(bench: &mut Workbench, tapped: Vec<Tapped>) {
     let turn = bench.state.watching.turn;
-    let heard = tapped.into_iter().map(watched::witness).collect();
+    let heard = tapped.into_iter().map(watched::classify_tapped).collect();
     bench.send(Message::Watch(WatchMessage::Heard { turn, heard }));
     bench.draw();
 }
@@ -143,9 +143,9 @@ fn busy(width: u16, height: u16) -> Workbench {
 
 fn standings(bench: &Workbench) -> Vec<&'static str> {
     let record = &bench.state.watching.record;
-    (0..record.rows())
-        .filter_map(|row| record.row(row))
-        .map(|conversation| conversation.standing.word())
+    (0..record.row_count())
+        .filter_map(|row| record.conversation_at(row))
+        .map(|conversation| conversation.standing.as_str())
         .collect()
 }
 
@@ -186,9 +186,13 @@ fn listening_begins_with_the_queues_of_the_services_or_those_named() {
     assert_eq!((places[0].name.as_str(), *turn), ("tg.>", 2));
     bench.send(Message::Watch(WatchMessage::Heard {
         turn: 1,
-        heard: vec![watched::witness(request(0, "x", "late"))],
+        heard: vec![watched::classify_tapped(request(0, "x", "late"))],
     }));
-    assert_eq!(bench.state.watching.record.heard(), 0, "what an earlier tap heard comes too late");
+    assert_eq!(
+        bench.state.watching.record.heard_count(),
+        0,
+        "what an earlier tap heard comes too late"
+    );
     let problem = CallError {
         kind: ErrorKind::parse("no-server"),
         message: "nobody answers".into(),
@@ -203,7 +207,7 @@ fn listening_begins_with_the_queues_of_the_services_or_those_named() {
 fn where_nothing_can_be_heard_that_is_said_before_anything_is_asked() {
     let at = |url: &str, transport| {
         let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Watch);
-        bench.state.connections.choose(Connection::to(transport, "there", url));
+        bench.state.connections.choose(Connection::from_address(transport, "there", url));
         bench.draw();
         bench
     };
@@ -390,7 +394,7 @@ fn a_trace_is_saved_and_opened_in_place_of_what_was_heard() {
         matches!(bench.effects.last(), Some(Effect::OpenTrace(path)) if path == "watched.trace")
     );
     let mut record = Record::default();
-    record.take(watched::witness(request(0, "kept", "goats")));
+    record.add_witnessed(watched::classify_tapped(request(0, "kept", "goats")));
     let opened = WatchMessage::Opened {
         path: "watched.trace".into(),
         head: Head::default(),
@@ -416,8 +420,11 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
     let mut bench = listening(120, 36);
     let mut work = Vec::new();
     for thousand in [0, 9, 99] {
-        let many: Vec<Witnessed> = (bench.state.watching.record.heard()..(thousand + 1) * 1_000)
-            .map(|number| watched::witness(request(number, &format!("r{}", number / 2), "llamas")))
+        let many: Vec<Witnessed> = (bench.state.watching.record.heard_count()
+            ..(thousand + 1) * 1_000)
+            .map(|number| {
+                watched::classify_tapped(request(number, &format!("r{}", number / 2), "llamas"))
+            })
             .collect();
         let turn = bench.state.watching.turn;
         bench.send(Message::Watch(WatchMessage::Heard { turn, heard: many }));
@@ -425,12 +432,16 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
             (WatchScreen::default(), Theme::default(), toolcrib::app::keymap::Keymap::default());
         let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
         let look = Look { styles: &theme.styles, keymap: &keymap };
-        screen.sync(&bench.state);
+        screen.sync_state(&bench.state);
         terminal.draw(|frame| screen.draw(frame, frame.area(), look, &bench.state)).unwrap();
-        work.push(screen.work());
+        work.push(screen.work_done());
     }
-    assert_eq!(bench.state.watching.record.heard(), 100_000);
-    assert_eq!(bench.state.watching.record.searched(), 0, "without a filter nothing is searched");
+    assert_eq!(bench.state.watching.record.heard_count(), 100_000);
+    assert_eq!(
+        bench.state.watching.record.searched_count(),
+        0,
+        "without a filter nothing is searched"
+    );
     for frame in &work {
         assert!(frame.frames == 1 && frame.rows <= 2 * 36 && frame.decoded <= 36, "{work:?}");
     }
@@ -594,8 +605,8 @@ fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
 /// A connection to the channel, with an API or without.
 fn connected(bench: &mut Workbench, api: Option<&str>) {
     let channel = Channel { api: api.map(str::to_owned), ..Channel::new("lab", "public") };
-    let connection = channel.on(Connection::nats("cg", "nats://127.0.0.1:4222"));
-    bench.state.connections.put(connection);
+    let connection = channel.apply_to(Connection::nats("cg", "nats://127.0.0.1:4222"));
+    bench.state.connections.insert(connection);
     bench.state.watching.head.connection = "cg".into();
     bench.draw();
 }
@@ -652,7 +663,7 @@ fn cards_stand_beside_each_other_with_their_labels_compared() {
         bench.screen()
     );
     assert!(
-        matches!(&bench.state.watching.record.row(1).unwrap().standing, Standing::Failed(problem) if problem.message.starts_with("mode=map")),
+        matches!(&bench.state.watching.record.conversation_at(1).unwrap().standing, Standing::Failed(problem) if problem.message.starts_with("mode=map")),
         "the card says more than the mark"
     );
     bench.keys("y");
@@ -759,7 +770,7 @@ fn a_channel_is_watched_by_mouse_alone() {
     assert!(bench.shows("paused · 4 held back"), "{}", bench.screen());
     bench.clicks("Space pause");
     assert!(
-        !bench.shows("paused") && bench.state.watching.record.heard() == 38,
+        !bench.shows("paused") && bench.state.watching.record.heard_count() == 38,
         "{}",
         bench.screen()
     );
@@ -796,7 +807,7 @@ fn a_channel_is_watched_by_mouse_alone() {
     narrow.clicks("Conversations");
     narrow.clicks("web_search");
     assert!(
-        narrow.state.watching.record.rows() == 3 && narrow.shows("└ web_search"),
+        narrow.state.watching.record.row_count() == 3 && narrow.shows("└ web_search"),
         "{}",
         narrow.screen()
     );
@@ -813,12 +824,12 @@ fn a_channel_that_is_kept_as_a_trace_opens_as_it_was() {
     };
     let (mut record, mut witness) = (Record::default(), Witness::default());
     for tapped in &kept {
-        let line = trace::read(&trace::line(tapped).to_string()).unwrap();
+        let line = trace::parse_line(&trace::tapped_line(tapped).to_string()).unwrap();
         let trace::Line::Tapped(tapped) = line else { panic!("{line:?}") };
-        record.take(witness.hear(tapped));
+        record.add_witnessed(witness.observe_message(tapped));
     }
     let shown = |record: &Record| {
-        let all = (0..record.rows()).filter_map(|row| record.row(row));
+        let all = (0..record.row_count()).filter_map(|row| record.conversation_at(row));
         let told = all.map(|one| {
             format!(
                 "{:?} {:?} {:?} {:?} {} {:?}",
@@ -828,7 +839,7 @@ fn a_channel_that_is_kept_as_a_trace_opens_as_it_was() {
         told.collect::<Vec<_>>()
     };
     assert_eq!(shown(&record), shown(&bench.state.watching.record));
-    assert_eq!((record.len(), record.routine()), (4, 5));
+    assert_eq!((record.len(), record.routine_count()), (4, 5));
     let opened =
         WatchMessage::Opened { path: "watched.trace".into(), head, record: Box::new(record) };
     bench.send(Message::Watch(opened));

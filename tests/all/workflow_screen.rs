@@ -136,7 +136,7 @@ fn another_way_is_a_branch_to_go_back_to() {
     let (column, row) = bench.find("▶  1 ✓");
     let kind = MouseKind::Down(Button::Left);
     bench.input(&Input::Mouse(Mouse { kind, column, row: row - 1, mods: Mods::default() }));
-    assert_eq!(bench.state.simulation.at(), None, "a press on the start goes back to it");
+    assert_eq!(bench.state.simulation.current_step(), None, "a press on the start goes back to it");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_user_without_permission_is_told_which_groups_exceed() {
         0,
         "no step is taken past the permissions gate"
     );
-    assert_eq!(bench.state.simulation.refused().len(), 1, "but what was tried is kept");
+    assert_eq!(bench.state.simulation.refused_attempts().len(), 1, "but what was tried is kept");
     assert!(bench.shows("▸ no longer ask for admin"), "{}", bench.screen());
     bench.keys("enter");
     assert_eq!(bench.state.context().groups, Some(vec!["read-only".into()]));
@@ -207,13 +207,14 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
     assert_eq!(bench.state.screen, ScreenId::Invoke, "the calculator needs its arguments first");
     assert!(bench.shows("needs expression"), "{}", bench.screen());
     let tool = bench.state.selected.clone().unwrap();
-    let names: Vec<String> =
-        toolcrib::systems::table::arguments(bench.state.catalog.tool(&tool).unwrap())["required"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|name| name.as_str().unwrap().to_owned())
-            .collect();
+    let names: Vec<String> = toolcrib::systems::table::arguments_schema(
+        bench.state.catalog.tool(&tool).unwrap(),
+    )["required"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect();
     for name in names {
         let edit = Edit::Set { at: Pointer::root().child(name), to: "1".into() };
         bench.send(Message::Call(CallMessage::EditArguments {
@@ -237,7 +238,7 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
 fn the_workspaces_own_groups_can_be_asked_for_and_are_shown_as_such() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
     let own = serde_json::json!({"finish": ["reset-workflow", "text-completion"]});
-    bench.state.custom_groups = CustomGroups::read(&own).unwrap();
+    bench.state.custom_groups = CustomGroups::from_value(&own).unwrap();
     bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(Vec::new()))));
     let mut bench = bench.on(ScreenId::Workflow);
     assert!(bench.shows("finish") && bench.shows("own 2"), "{}", bench.screen());
@@ -260,10 +261,16 @@ fn a_run_is_copied_as_a_scenario_that_holds() {
         panic!("nothing was copied:\n{}", bench.screen())
     };
     let scenario =
-        Scenario::read(Source::parse(Format::Yaml, text.as_str()).unwrap().value(0).unwrap())
+        Scenario::from_value(Source::parse(Format::Yaml, text.as_str()).unwrap().value(0).unwrap())
             .unwrap();
-    let trial = trial::run(&scenario, &bench.state.catalog.tools, &[], Mode::AsDeployed, Millis(0));
-    assert!(trial.holds(), "{text}");
+    let trial = trial::run_scenario(
+        &scenario,
+        &bench.state.catalog.tools,
+        &[],
+        Mode::AsDeployed,
+        Millis(0),
+    );
+    assert!(trial.has_passed(), "{text}");
     assert_eq!(trial.steps.len(), 1);
     bench.keys("y");
     bench.types("audit");

@@ -22,6 +22,9 @@ const ECHO: &dyn System = &pure::Echo;
 const LIVE_ECHO: &dyn LiveSystem = &live::LiveEcho;
 
 fn main() -> ExitCode {
-    tls::install();
-    cli::run([SYSTEMS, &[ECHO]].concat().leak(), [LIVE_SYSTEMS, &[LIVE_ECHO]].concat().leak())
+    tls::install_provider();
+    cli::run_command(
+        [SYSTEMS, &[ECHO]].concat().leak(),
+        [LIVE_SYSTEMS, &[LIVE_ECHO]].concat().leak(),
+    )
 }

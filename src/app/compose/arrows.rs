@@ -6,7 +6,7 @@
 
 use super::{
     context::ComposeContext,
-    plan::{Plan, listed},
+    plan::{Plan, list_names},
 };
 use crate::model::{
     context::Name,
@@ -46,7 +46,7 @@ pub fn gate_of_new(tail: &Tail, to: &Name) -> Gate {
     }
 }
 
-fn drawn(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
+fn gate_with_arrow(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
     let states = match (&gate.states, tail) {
         (_, Tail::Every) | (States::Every, Tail::State(_)) => States::Every,
         (_, Tail::Only(from)) => States::Only(vec![from.clone()]),
@@ -73,20 +73,20 @@ fn drawn(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
 ///
 /// # Errors
 /// When the tool does that already.
-pub fn draw(
+pub fn draw_arrow(
     ground: ComposeContext<'_>,
     tool: &EntryId,
     tail: &Tail,
     to: &Name,
 ) -> Result<Plan, String> {
     let tool = ground.gated_tool(tool)?;
-    let gate = drawn(&tool.gate, tail, to);
+    let gate = gate_with_arrow(&tool.gate, tail, to);
     let key = &tool.entry.key;
     if gate == tool.gate {
         return Err(format!("{key} leads from {tail} to {to} already"));
     }
-    let plan = Plan::new(format!("draw {key}: {tail} → {to}"), ground.regated(tool, &gate));
-    Ok(plan.noting(others_follow(tool, &gate)).noting(no_longer(tool, &gate)))
+    let plan = Plan::new(format!("draw {key}: {tail} → {to}"), ground.regate_changes(tool, &gate));
+    Ok(plan.with_note(others_follow(tool, &gate)).with_note(no_longer(tool, &gate)))
 }
 
 /// What else a new next state does to a tool's other arrows.
@@ -95,9 +95,9 @@ fn others_follow(tool: &Tool, gate: &Gate) -> Option<String> {
     let from = match (&tool.gate.states, &gate.states) {
         (States::Every, States::Every) => "every state".to_owned(),
         (States::Only(before), States::Only(after)) => {
-            listed(before.iter().filter(|name| after.contains(name)).map(|name| &**name))
+            list_names(before.iter().filter(|name| after.contains(name)).map(|name| &**name))
         }
-        (States::Only(before), States::Every) => listed(before.iter().map(|name| &**name)),
+        (States::Only(before), States::Every) => list_names(before.iter().map(|name| &**name)),
         (States::Every, States::Only(_)) => String::new(),
     };
     if from.is_empty() {
@@ -131,11 +131,15 @@ fn no_longer(tool: &Tool, gate: &Gate) -> Option<String> {
 }
 
 fn or_none(names: &[Name]) -> String {
-    if names.is_empty() { "no state".to_owned() } else { listed(names.iter().map(|name| &**name)) }
+    if names.is_empty() {
+        "no state".to_owned()
+    } else {
+        list_names(names.iter().map(|name| &**name))
+    }
 }
 
 /// Gives tools other gates in one plan.
-fn regate(
+fn regate_tools(
     ground: ComposeContext<'_>,
     tools: &[EntryId],
     label: &str,
@@ -146,12 +150,12 @@ fn regate(
         .filter_map(|id| ground.catalog.tool(id))
         .map(|tool| tool.entry.key.as_str())
         .collect();
-    let mut plan = Plan::new(format!("{label} {}", listed(keys)), Vec::new());
+    let mut plan = Plan::new(format!("{label} {}", list_names(keys)), Vec::new());
     for id in tools {
         let tool = ground.gated_tool(id)?;
         let to = gate(tool);
-        plan.changes.extend(ground.regated(tool, &to));
-        plan = plan.noting(others_follow(tool, &to)).noting(no_longer(tool, &to));
+        plan.changes.extend(ground.regate_changes(tool, &to));
+        plan = plan.with_note(others_follow(tool, &to)).with_note(no_longer(tool, &to));
     }
     if plan.changes.is_empty() { Err("that is so already".to_owned()) } else { Ok(plan) }
 }
@@ -161,7 +165,7 @@ fn regate(
 /// # Errors
 /// When nothing would change.
 pub fn move_head(ground: ComposeContext<'_>, tools: &[EntryId], to: &Name) -> Result<Plan, String> {
-    regate(ground, tools, &format!("lead to {to}:"), |tool| Gate {
+    regate_tools(ground, tools, &format!("lead to {to}:"), |tool| Gate {
         next: Some(to.clone()),
         ..tool.gate.clone()
     })
@@ -177,7 +181,7 @@ pub fn move_tail(
     from: &Tail,
     onto: &Name,
 ) -> Result<Plan, String> {
-    regate(ground, tools, &format!("come from {onto}:"), |tool| {
+    regate_tools(ground, tools, &format!("come from {onto}:"), |tool| {
         let states = match (&tool.gate.states, from) {
             (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
                 let mut moved: Vec<Name> = Vec::with_capacity(listed.len());
@@ -200,8 +204,12 @@ pub fn move_tail(
 ///
 /// # Errors
 /// When nothing would change.
-pub fn remove(ground: ComposeContext<'_>, tools: &[EntryId], from: &Tail) -> Result<Plan, String> {
-    regate(ground, tools, "take away", |tool| match (&tool.gate.states, from) {
+pub fn remove_arrows(
+    ground: ComposeContext<'_>,
+    tools: &[EntryId],
+    from: &Tail,
+) -> Result<Plan, String> {
+    regate_tools(ground, tools, "take away", |tool| match (&tool.gate.states, from) {
         (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
             let states =
                 States::Only(listed.iter().filter(|name| *name != from).cloned().collect());
@@ -216,8 +224,8 @@ pub fn remove(ground: ComposeContext<'_>, tools: &[EntryId], from: &Tail) -> Res
 ///
 /// # Errors
 /// When they are already.
-pub fn everywhere(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
-    regate(ground, tools, "available everywhere:", |tool| Gate {
+pub fn allow_everywhere(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
+    regate_tools(ground, tools, "available everywhere:", |tool| Gate {
         states: States::Every,
         ..tool.gate.clone()
     })
@@ -227,6 +235,9 @@ pub fn everywhere(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan,
 ///
 /// # Errors
 /// When they do already.
-pub(crate) fn stay(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
-    regate(ground, tools, "stay:", |tool| Gate { next: None, ..tool.gate.clone() })
+pub(crate) fn clear_next_state(
+    ground: ComposeContext<'_>,
+    tools: &[EntryId],
+) -> Result<Plan, String> {
+    regate_tools(ground, tools, "stay:", |tool| Gate { next: None, ..tool.gate.clone() })
 }

@@ -56,7 +56,7 @@ impl Tick {
 
 /// What stands in the cell of a tool and a column.
 #[must_use]
-pub(crate) fn tick(tool: &Tool, column: &Column, settings: Option<&Value>) -> Tick {
+pub(crate) fn cell_tick(tool: &Tool, column: &Column, settings: Option<&Value>) -> Tick {
     let on = |is: bool| if is { Tick::On } else { Tick::Off };
     match column {
         Column::Group(name) => match &tool.gate.groups {
@@ -66,7 +66,7 @@ pub(crate) fn tick(tool: &Tool, column: &Column, settings: Option<&Value>) -> Ti
         },
         Column::List(name) => {
             let members = settings.and_then(|settings| own_place(settings, name)?.get(settings));
-            on(members.is_some_and(|members| holds(members, tool)))
+            on(members.is_some_and(|members| contains_tool(members, tool)))
         }
         Column::State(name) => match &tool.gate.states {
             States::Every => Tick::Implied,
@@ -80,10 +80,10 @@ fn is_member(item: &Value, tool: &Tool) -> bool {
     item.as_str().is_some_and(|name| name == tool.entry.key || name == tool.name)
 }
 
-fn holds(members: &Value, tool: &Tool) -> bool {
+fn contains_tool(members: &Value, tool: &Tool) -> bool {
     match members {
         Value::Array(items) => items.iter().any(|item| is_member(item, tool)),
-        Value::Object(below) => below.values().any(|members| holds(members, tool)),
+        Value::Object(below) => below.values().any(|members| contains_tool(members, tool)),
         _ => false,
     }
 }
@@ -93,7 +93,7 @@ fn holds(members: &Value, tool: &Tool) -> bool {
 ///
 /// # Errors
 /// When a cell cannot be switched, or nothing would change.
-pub fn switch(
+pub fn switch_cells(
     ground: ComposeContext<'_>,
     cells: &[(EntryId, Column)],
     on: bool,
@@ -108,8 +108,8 @@ pub fn switch(
         };
         let gate = gates.entry(id).or_insert_with(|| tool.gate.clone());
         match column {
-            Column::Group(name) => gate.groups = grouped(gate, name, on),
-            Column::State(name) => gate.states = placed(gate, name, on, states),
+            Column::Group(name) => gate.groups = groups_after_switch(gate, name, on),
+            Column::State(name) => gate.states = states_after_switch(gate, name, on, states),
             Column::AnyState if on => gate.states = States::Every,
             Column::AnyState if gate.states == States::Every => {
                 gate.states = States::Only(Vec::new());
@@ -129,12 +129,12 @@ pub fn switch(
     let mut notes = Vec::new();
     for (id, gate) in gates {
         let tool = ground.tool(id)?;
-        changes.extend(ground.regated(tool, &gate));
-        notes.extend(told(tool, &gate));
+        changes.extend(ground.regate_changes(tool, &gate));
+        notes.extend(gate_note(tool, &gate));
     }
     for (at, items) in lists {
         let same =
-            ground.settings().and_then(|settings| at.get(settings)).and_then(Value::as_array)
+            ground.settings_value().and_then(|settings| at.get(settings)).and_then(Value::as_array)
                 == Some(&items);
         if !same {
             changes.push(
@@ -157,7 +157,7 @@ pub fn switch(
     Ok(Plan { label, changes, notes, ..Plan::default() })
 }
 
-fn grouped(gate: &Gate, name: &Name, on: bool) -> Option<Vec<Name>> {
+fn groups_after_switch(gate: &Gate, name: &Name, on: bool) -> Option<Vec<Name>> {
     let mut groups = gate.groups();
     match (on, groups.contains(name)) {
         (true, false) => groups.push(name.clone()),
@@ -167,7 +167,7 @@ fn grouped(gate: &Gate, name: &Name, on: bool) -> Option<Vec<Name>> {
     Some(groups)
 }
 
-fn placed(gate: &Gate, name: &Name, on: bool, states: &[Name]) -> States {
+fn states_after_switch(gate: &Gate, name: &Name, on: bool, states: &[Name]) -> States {
     match (&gate.states, on) {
         (States::Every, true) => States::Every,
         (States::Every, false) => {
@@ -185,7 +185,7 @@ fn placed(gate: &Gate, name: &Name, on: bool, states: &[Name]) -> States {
 
 /// A list of the workspace's own: where it stands and what it holds.
 fn list_of(ground: ComposeContext<'_>, name: &str) -> Result<(Pointer, Vec<Value>), String> {
-    let settings = ground.settings().ok_or("toolcrib.toml can't be read")?;
+    let settings = ground.settings_value().ok_or("toolcrib.toml can't be read")?;
     let at = own_place(settings, name).ok_or_else(|| format!("there is no group {name}"))?;
     match at.get(settings) {
         Some(Value::Array(items)) => Ok((at, items.clone())),
@@ -193,7 +193,7 @@ fn list_of(ground: ComposeContext<'_>, name: &str) -> Result<(Pointer, Vec<Value
     }
 }
 
-fn told(tool: &Tool, gate: &Gate) -> Option<String> {
+fn gate_note(tool: &Tool, gate: &Gate) -> Option<String> {
     let key = &tool.entry.key;
     match (&tool.gate.states, &gate.states) {
         (States::Every, States::Only(only)) if !only.is_empty() => {

@@ -6,7 +6,7 @@ use super::{context::ComposeContext, plan::Plan};
 use crate::{
     app::documents::Change,
     engine::settings::{
-        connection_form::examples,
+        connection_form::example_addresses,
         connections::{self, TOOLS},
     },
     model::{connection::Connection, connections::Connections, settings::SETTINGS, tool::Tool},
@@ -31,14 +31,14 @@ pub(crate) fn of_tool(
     to: Option<&str>,
 ) -> Result<Plan, String> {
     let key = &tool.entry.key;
-    if connections.own(tool) == to {
+    if connections.assigned_name(tool) == to {
         return Err(match to {
             Some(name) => format!("calls of {key} go through {name} already"),
             None => format!("{key} has no connection of its own"),
         });
     }
     let tables = ground
-        .settings()
+        .settings_value()
         .and_then(|settings| settings.get(CONNECTIONS))
         .and_then(|tables| tables.as_object());
     let mut changes: Vec<Change> = Vec::new();
@@ -62,14 +62,14 @@ pub(crate) fn of_tool(
     };
     // What was given on the command line stands in no file, and the demo's own may stand in none
     // either.
-    if !written(ground, name)
-        && connections.named(name).is_some_and(|known| !known.addresses().is_empty())
+    if !is_in_settings(ground, name)
+        && connections.find_by_name(name).is_some_and(|known| !known.addresses().is_empty())
     {
         return Err(format!(
             "connection {name} is not in {SETTINGS}; write it there under [connections.NAME] first"
         ));
     }
-    let table = table(name);
+    let table = table_pointer(name);
     let list = tables.and_then(|tables| tables.get(name)?.get(TOOLS)?.as_array());
     let edit = match list {
         Some(list) => {
@@ -79,7 +79,10 @@ pub(crate) fn of_tool(
     };
     // Without the file, none is known but the embedded one.
     let text_of_new = || {
-        format!("[{CONNECTIONS}.{name}]\n{}", print::value(Format::Toml, &json!({TOOLS: [key]})))
+        format!(
+            "[{CONNECTIONS}.{name}]\n{}",
+            print::print_value(Format::Toml, &json!({TOOLS: [key]}))
+        )
     };
     changes.push(ground.in_settings(edit, text_of_new));
     Ok(Plan::new(format!("{key} goes through {name}"), changes))
@@ -87,13 +90,13 @@ pub(crate) fn of_tool(
 
 /// Where the table of a connection stands in the settings file.
 #[must_use]
-pub(crate) fn table(name: &str) -> Pointer {
+pub(crate) fn table_pointer(name: &str) -> Pointer {
     Pointer::root().child(CONNECTIONS).child(name)
 }
 
 /// Edits of a connection's table.
 #[must_use]
-pub(crate) fn edited(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> Plan {
+pub(crate) fn edit_connection(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> Plan {
     let of = |edit: &Edit| {
         let text = || {
             let value = match edit {
@@ -102,10 +105,10 @@ pub(crate) fn edited(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> 
             };
             format!(
                 "[{CONNECTIONS}.{name}]\n{}",
-                value.map(|value| print::value(Format::Toml, &value)).unwrap_or_default()
+                value.map(|value| print::print_value(Format::Toml, &value)).unwrap_or_default()
             )
         };
-        ground.in_settings(edit.under(&table(name)), text)
+        ground.in_settings(edit.with_prefix(&table_pointer(name)), text)
     };
     Plan::new(format!("edit connection {name}"), edits.iter().map(of).collect())
 }
@@ -114,35 +117,36 @@ pub(crate) fn edited(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> 
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or the address is none.
-pub(crate) fn add(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
+pub(crate) fn add_connection(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
     let mut words = text.split_whitespace();
     let (Some(name), Some(address), None) = (words.next(), words.next(), words.next()) else {
         return Err("write a name and an address: local nats://127.0.0.1:4222".into());
     };
-    free(ground, name)?;
+    check_name_free(ground, name)?;
     let alone = Connections::default();
     if !address.contains("://") {
-        let known: Vec<_> = examples()
+        let known: Vec<_> = example_addresses()
             .filter_map(|example| Some(format!("{}://", example.split_once("://")?.0)))
             .collect();
         return Err(format!("an address begins with {}", known.join(" or ")));
     }
-    connections::named(&alone, address)
+    connections::find_connection(&alone, address)
         .map_err(|problem| format!("{}; {}", problem.cause, problem.remedy))?;
     let value = json!({"servers": [address]});
-    let text_of_new = || format!("[{CONNECTIONS}.{name}]\n{}", print::value(Format::Toml, &value));
-    let change =
-        ground.in_settings(Edit::Set { at: table(name), to: value.clone().into() }, text_of_new);
+    let text_of_new =
+        || format!("[{CONNECTIONS}.{name}]\n{}", print::print_value(Format::Toml, &value));
+    let change = ground
+        .in_settings(Edit::Set { at: table_pointer(name), to: value.clone().into() }, text_of_new);
     Ok(Plan::new(format!("add connection {name}"), vec![change]))
 }
 
 /// Whether a new connection can be called so.
-fn free(ground: ComposeContext<'_>, name: &str) -> Result<(), String> {
+fn check_name_free(ground: ComposeContext<'_>, name: &str) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if name.is_empty() || !name.chars().all(is_plain) {
         return Err("a name is made of letters, digits, - and _".into());
     }
-    match written(ground, name) || name == Connection::embedded().name {
+    match is_in_settings(ground, name) || name == Connection::embedded().name {
         true => Err(format!("{name} is there already")),
         false => Ok(()),
     }
@@ -150,13 +154,13 @@ fn free(ground: ComposeContext<'_>, name: &str) -> Result<(), String> {
 
 /// Whether the settings file has a table of that name.
 #[must_use]
-pub(crate) fn written(ground: ComposeContext<'_>, name: &str) -> bool {
-    ground.settings().is_some_and(|settings| table(name).get(settings).is_some())
+pub(crate) fn is_in_settings(ground: ComposeContext<'_>, name: &str) -> bool {
+    ground.settings_value().is_some_and(|settings| table_pointer(name).get(settings).is_some())
 }
 
 fn is_usual(ground: ComposeContext<'_>, name: &str) -> bool {
     ground
-        .settings()
+        .settings_value()
         .and_then(|settings| settings.get(USUAL)?.as_str())
         .is_some_and(|usual| usual == name)
 }
@@ -165,13 +169,18 @@ fn is_usual(ground: ComposeContext<'_>, name: &str) -> bool {
 ///
 /// # Errors
 /// When it cannot be called so.
-pub(crate) fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
+pub(crate) fn rename_connection(
+    ground: ComposeContext<'_>,
+    from: &str,
+    to: &str,
+) -> Result<Plan, String> {
     if from == to {
         return Err("type the new name".into());
     }
-    free(ground, to)?;
-    let mut changes =
-        vec![ground.in_settings(Edit::Rename { at: table(from), key: to.into() }, String::new)];
+    check_name_free(ground, to)?;
+    let mut changes = vec![
+        ground.in_settings(Edit::Rename { at: table_pointer(from), key: to.into() }, String::new),
+    ];
     if is_usual(ground, from) {
         changes.push(ground.in_settings(
             Edit::Set { at: Pointer::root().child(USUAL), to: to.into() },
@@ -179,18 +188,19 @@ pub(crate) fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result
         ));
     }
     let note = "Cases that name it, and what scripts say with --connection, are not changed.";
-    Ok(Plan::new(format!("rename connection {from} to {to}"), changes).noting(Some(note.into())))
+    Ok(Plan::new(format!("rename connection {from} to {to}"), changes).with_note(Some(note.into())))
 }
 
 /// Takes a connection out.
 ///
 /// # Errors
 /// When the file has none of that name.
-pub(crate) fn remove(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
-    if !written(ground, name) {
+pub(crate) fn remove_connection(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+    if !is_in_settings(ground, name) {
         return Err(format!("{name} is not in {SETTINGS}"));
     }
-    let mut changes = vec![ground.in_settings(Edit::Remove { at: table(name) }, String::new)];
+    let mut changes =
+        vec![ground.in_settings(Edit::Remove { at: table_pointer(name) }, String::new)];
     let usual = is_usual(ground, name);
     if usual {
         changes.push(
@@ -198,7 +208,7 @@ pub(crate) fn remove(ground: ComposeContext<'_>, name: &str) -> Result<Plan, Str
         );
     }
     let note = usual.then(|| "Calls go through embedded then.".to_owned());
-    Ok(Plan::new(format!("delete connection {name}"), changes).noting(note))
+    Ok(Plan::new(format!("delete connection {name}"), changes).with_note(note))
 }
 
 /// Makes a connection the workspace's own: the one for all tools that have none of their own.
@@ -213,11 +223,12 @@ pub(crate) fn make_usual(
     if connections.usual == name {
         return Err(format!("{name} is the workspace's own already"));
     }
-    if !written(ground, name) && name != Connection::embedded().name {
+    if !is_in_settings(ground, name) && name != Connection::embedded().name {
         return Err(format!("{name} is not in {SETTINGS}"));
     }
     let edit = Edit::Set { at: Pointer::root().child(USUAL), to: name.into() };
-    let change = ground.in_settings(edit, || print::value(Format::Toml, &json!({USUAL: name})));
+    let change =
+        ground.in_settings(edit, || print::print_value(Format::Toml, &json!({USUAL: name})));
     Ok(Plan::new(format!("calls go through {name}"), vec![change]))
 }
 
@@ -259,13 +270,13 @@ mod tests {
     fn give(state: &mut State, key: &str, to: Option<&str>) -> Result<(), String> {
         let tool = state.catalog.tool_called(key).unwrap();
         let Plan { label, changes, .. } =
-            of_tool(ComposeContext::of(state), &state.connections, tool, to)?;
+            of_tool(ComposeContext::from_state(state), &state.connections, tool, to)?;
         update(state, Message::Change { label, changes }, Millis(3));
         Ok(())
     }
 
     fn goes(state: &State, key: &str) -> String {
-        state.connections.of(state.catalog.tool_called(key).unwrap()).name
+        state.connections.for_tool(state.catalog.tool_called(key).unwrap()).name
     }
 
     fn text(state: &State) -> String {
@@ -346,22 +357,24 @@ mod tests {
     #[test]
     fn connections_are_added_renamed_made_the_usual_one_and_taken_out() {
         let mut state = opened(Some(LOCAL));
-        let plan = add(ComposeContext::of(&state), "new amqp://h:5672/team").unwrap();
+        let plan =
+            add_connection(ComposeContext::from_state(&state), "new amqp://h:5672/team").unwrap();
         assert_eq!(
             make(&mut state, plan),
             format!("{LOCAL}\n[connections.new]\nservers = [\"amqp://h:5672/team\"]\n")
         );
-        let plan = rename(ComposeContext::of(&state), "local", "here").unwrap();
+        let plan = rename_connection(ComposeContext::from_state(&state), "local", "here").unwrap();
         assert!(
             make(&mut state, plan)
                 .starts_with("connection = \"here\"\n# ours\n[connections.here]\n"),
             "{}",
             text(&state)
         );
-        let plan = make_usual(ComposeContext::of(&state), &state.connections, "new").unwrap();
+        let plan =
+            make_usual(ComposeContext::from_state(&state), &state.connections, "new").unwrap();
         make(&mut state, plan);
-        assert_eq!(state.connection().name, "new");
-        let plan = remove(ComposeContext::of(&state), "new").unwrap();
+        assert_eq!(state.current_connection().name, "new");
+        let plan = remove_connection(ComposeContext::from_state(&state), "new").unwrap();
         assert_eq!(plan.notes, ["Calls go through embedded then."]);
         assert_eq!(
             make(&mut state, plan),
@@ -369,13 +382,13 @@ mod tests {
                 .replace("connection = \"local\"\n", "")
                 .replace("connections.local", "connections.here")
         );
-        assert_eq!(state.connection().name, "embedded");
+        assert_eq!(state.current_connection().name, "embedded");
     }
 
     #[test]
     fn what_cannot_be_is_said() {
         let state = opened(Some(LOCAL));
-        let ground = ComposeContext::of(&state);
+        let ground = ComposeContext::from_state(&state);
         for (text, expected) in [
             ("new", "write a name and an address"),
             ("local nats://h:1", "local is there already"),
@@ -384,18 +397,20 @@ mod tests {
             ("new h:1", "an address begins with"),
             ("new nats://me:hush@h:1", "holds a user or password"),
         ] {
-            let wrong = add(ground, text).unwrap_err();
+            let wrong = add_connection(ground, text).unwrap_err();
             assert!(wrong.contains(expected) && !wrong.contains("hush"), "{wrong}");
         }
         assert!(make_usual(ground, &state.connections, "local").is_err());
-        assert!(remove(ground, "embedded").unwrap_err().contains("not in toolcrib.toml"));
+        assert!(
+            remove_connection(ground, "embedded").unwrap_err().contains("not in toolcrib.toml")
+        );
     }
 
     #[test]
     fn the_first_edit_of_the_embedded_connection_makes_its_table() {
         let mut state = opened(None);
         let edit = Edit::Set { at: Pointer::root().child("tools"), to: json!(["joke"]).into() };
-        let plan = edited(ComposeContext::of(&state), "embedded", &[edit]);
+        let plan = edit_connection(ComposeContext::from_state(&state), "embedded", &[edit]);
         assert_eq!(make(&mut state, plan), "[connections.embedded]\ntools = [\"joke\"]\n");
     }
 }

@@ -7,7 +7,7 @@ use crate::{
         documents::{Change, Documents},
         state::State,
     },
-    engine::mentions::{Named, Naming, mentions},
+    engine::mentions::{Named, Naming, find_mentions},
     model::{
         catalog::Catalog,
         context::{ANY, Name},
@@ -38,7 +38,7 @@ pub struct Mention {
 
 impl<'s> ComposeContext<'s> {
     #[must_use]
-    pub fn of(state: &'s State) -> Self {
+    pub fn from_state(state: &'s State) -> Self {
         Self { catalog: &state.catalog, documents: &state.documents }
     }
 
@@ -71,16 +71,16 @@ impl<'s> ComposeContext<'s> {
 
     /// The changes after which a tool has this gate.
     #[must_use]
-    pub fn regated(self, tool: &Tool, to: &Gate) -> Vec<Change> {
+    pub fn regate_changes(self, tool: &Tool, to: &Gate) -> Vec<Change> {
         let gates = systems::by_id(tool.entry.system).and_then(|system| system.gates());
         let edits =
-            gates.map(|gates| gates.regate(tool, to, self.catalog.mode)).unwrap_or_default();
+            gates.map(|gates| gates.gate_edits(tool, to, self.catalog.mode)).unwrap_or_default();
         edits.into_iter().map(Change::Entry).collect()
     }
 
     /// What the workspace's settings file says, while it can be read.
     #[must_use]
-    pub fn settings(self) -> Option<&'s Value> {
+    pub fn settings_value(self) -> Option<&'s Value> {
         let document =
             self.documents.get(&FileId::new(SETTINGS)).filter(|document| !document.gone)?;
         document.source.as_ref().ok()?.value(0).map(|value| &**value)
@@ -98,19 +98,19 @@ impl<'s> ComposeContext<'s> {
 
     /// Every place outside descriptors that names a state, a group or a tool.
     #[must_use]
-    pub fn mentions(self, named: Named, name: &str) -> Vec<Mention> {
+    pub fn find_mentions(self, named: Named, name: &str) -> Vec<Mention> {
         let mut all = Vec::new();
         for (file, document) in self.documents.iter() {
             let Ok(source) = &document.source else { continue };
             // Neither settings nor scenarios are texts of sections: those are large descriptors.
-            let rows = (0..source.documents()).filter(|row| source.sections(*row).is_none());
+            let rows = (0..source.document_count()).filter(|row| source.sections(*row).is_none());
             for row in rows {
                 let Some(value) = source.value(row) else { continue };
                 let is_settings = file.as_str() == SETTINGS;
                 let naming =
                     if is_settings { Some(Naming::Settings) } else { Naming::of_scenario(value) };
                 let Some(naming) = naming else { continue };
-                let found = mentions(value, naming, named, name).into_iter();
+                let found = find_mentions(value, naming, named, name).into_iter();
                 all.extend(
                     found.filter(|at| !self.is_tool_member(named, at, name)).map(|at| Mention {
                         file: file.clone(),
@@ -134,7 +134,7 @@ impl<'s> ComposeContext<'s> {
     /// The changes that give these places another name; in a list that holds it already, the item
     /// goes instead.
     #[must_use]
-    pub fn renamed(self, places: &[Mention], to: &str) -> Vec<Change> {
+    pub fn rename_mentions(self, places: &[Mention], to: &str) -> Vec<Change> {
         let mut changes: Vec<Change> = Vec::new();
         let mut joined: Vec<(&FileId, usize, Pointer)> = Vec::new();
         for Mention { file, document, at, .. } in places {
@@ -164,7 +164,7 @@ impl<'s> ComposeContext<'s> {
 
     /// The changes that take these places out.
     #[must_use]
-    pub fn removed(places: &[Mention]) -> Vec<Change> {
+    pub fn remove_mentions(places: &[Mention]) -> Vec<Change> {
         let remove = |Mention { file, document, at, .. }: &Mention| Change::File {
             file: file.clone(),
             document: *document,
@@ -178,7 +178,7 @@ impl<'s> ComposeContext<'s> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn named(text: &str, what: &str) -> Result<Name, String> {
+pub(crate) fn parse_name(text: &str, what: &str) -> Result<Name, String> {
     match text {
         "" => Err(format!("the {what} needs a name")),
         ANY => Err(format!("\"*\" stands for every {what}; it can't be the name of one")),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::ComposeContext,
-    plan::{Plan, listed},
+    plan::{Plan, list_names},
 };
 use crate::{
     app::documents::Change,
@@ -24,7 +24,7 @@ use crate::{
     },
     systems::{
         self, read,
-        system::{NewEntry, named},
+        system::{NewEntry, replace_name},
         table::every_system,
     },
 };
@@ -54,18 +54,18 @@ impl fmt::Display for Home {
 impl Home {
     /// Beside an entry; without one, in a file of its own.
     #[must_use]
-    pub fn beside(entry: Option<&Entry>) -> Self {
+    pub fn beside_entry(entry: Option<&Entry>) -> Self {
         match entry {
             Some(entry) if !entry.id.place().at.is_root() => {
                 Self::Map { file: entry.id.file().clone(), document: entry.id.place().document }
             }
-            Some(entry) => Self::folder(entry.id.file()),
+            Some(entry) => Self::beside_file(entry.id.file()),
             None => Self::Folder { folder: String::new(), ending: "json".into() },
         }
     }
 
     /// In a file of its own beside another.
-    fn folder(beside: &FileId) -> Self {
+    fn beside_file(beside: &FileId) -> Self {
         let path = beside.as_str();
         let folder =
             path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
@@ -82,7 +82,7 @@ impl Home {
             .or_else(|| ground.catalog.tools.first().map(|tool| &tool.entry))
             .or_else(|| ground.catalog.entries().next());
         if entry.is_some() {
-            return Self::beside(entry);
+            return Self::beside_entry(entry);
         }
         let free = |name: &String| {
             ground.documents.get(&FileId::new(name.as_str())).is_none_or(|document| document.gone)
@@ -137,10 +137,10 @@ pub(crate) fn place_new(
                     Some((entry.id.place().at.parent()?, entry.id.place().at.last_index()?))
                 });
                 let Some((list, _)) = list else {
-                    return place_new(key, kind, None, value, &Home::folder(file), ground);
+                    return place_new(key, kind, None, value, &Home::beside_file(file), ground);
                 };
                 let edit = Edit::Insert {
-                    at: list.item(items(ground, file, *document, &list)),
+                    at: list.item(list_length(ground, file, *document, &list)),
                     item: value.clone().into(),
                 };
                 return Ok(Change::File { file: file.clone(), document: *document, edit });
@@ -151,7 +151,7 @@ pub(crate) fn place_new(
             let as_text = like
                 .or_else(|| ground.catalog.of_file(file).next())
                 .is_some_and(|entry| entry.id.place().form == EntryForm::JsonText);
-            let written = if as_text { Value::String(pretty(value)) } else { value.clone() };
+            let written = if as_text { Value::String(pretty_json(value)) } else { value.clone() };
             let edit = Edit::Set { at: parent.child(key), to: written.into() };
             Ok(Change::File { file: file.clone(), document: *document, edit })
         }
@@ -160,22 +160,27 @@ pub(crate) fn place_new(
             if ground.documents.get(&file).is_some_and(|document| !document.gone) {
                 return Err(format!("{file} is there already"));
             }
-            let format = Format::of(file.path()).unwrap_or(Format::Json);
+            let format = Format::from_path(file.path()).unwrap_or(Format::Json);
             let text = file_text(&file, format, key, section, value);
             Ok(Change::Create { file, text })
         }
         Home::Fresh { file } => {
-            let format = Format::of(file.path()).unwrap_or(Format::Yaml);
+            let format = Format::from_path(file.path()).unwrap_or(Format::Yaml);
             Ok(Change::Create {
                 file: file.clone(),
-                text: print::value(format, &in_section(section, key, value)).into(),
+                text: print::print_value(format, &in_section(section, key, value)).into(),
             })
         }
     }
 }
 
 /// How many items a list in a file has.
-fn items(ground: ComposeContext<'_>, file: &FileId, document: usize, list: &Pointer) -> usize {
+fn list_length(
+    ground: ComposeContext<'_>,
+    file: &FileId,
+    document: usize,
+    list: &Pointer,
+) -> usize {
     let source = ground.documents.get(file).and_then(|known| known.source.as_ref().ok());
     source.and_then(|source| list.get(source.value(document)?)?.as_array()).map_or(0, Vec::len)
 }
@@ -193,15 +198,19 @@ fn file_text(
     section: Option<&str>,
     value: &Value,
 ) -> Arc<str> {
-    let alone = print::value(format, value);
+    let alone = print::print_value(format, value);
     let known = Source::parse(format, alone.as_str()).is_ok_and(|source| {
-        let part = read::part(file, &source, Mode::Document);
+        let part = read::read_part(file, &source, Mode::Document);
         part.tools.len() + part.services.len() + part.others.len() == 1
     });
-    if known { alone.into() } else { print::value(format, &in_section(section, key, value)).into() }
+    if known {
+        alone.into()
+    } else {
+        print::print_value(format, &in_section(section, key, value)).into()
+    }
 }
 
-fn pretty(value: &Value) -> String {
+fn pretty_json(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
@@ -217,12 +226,12 @@ pub fn new_tool(
     home: &Home,
 ) -> Result<Plan, String> {
     free_key(key, EntryKind::Tool, ground)?;
-    let value = kind.called(key);
-    let owner = every_system()
-        .iter()
-        .find(|system| system.kinds().iter().any(|known| known.type_name == kind.type_name));
+    let value = kind.named_value(key);
+    let owner = every_system().iter().find(|system| {
+        system.new_entry_kinds().iter().any(|known| known.type_name == kind.type_name)
+    });
     let value = match owner.and_then(|system| system.gates()) {
-        Some(gates) => gates.gated(value, gate),
+        Some(gates) => gates.add_gate(value, gate),
         None => value,
     };
     Ok(Plan::new(
@@ -232,17 +241,18 @@ pub fn new_tool(
 }
 
 /// How entries like this one are made anew.
-fn made(entry: &Entry) -> Option<NewEntry> {
-    systems::by_id(entry.system)?.kinds().into_iter().find(|kind| kind.kind == entry.kind)
+fn new_entry_kind(entry: &Entry) -> Option<NewEntry> {
+    systems::by_id(entry.system)?.new_entry_kinds().into_iter().find(|kind| kind.kind == entry.kind)
 }
 
 /// Entries as one text that is a file of descriptors: YAML, with what the tools name beside them.
 #[must_use]
-pub fn copied(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
+pub fn copy_entries(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
     let mut all: Vec<&Entry> = ids.iter().filter_map(|id| ground.catalog.entry(id)).collect();
     for id in ids {
         let Some(tool) = ground.catalog.tool(id) else { continue };
-        let named = systems::by_id(tool.entry.system).and_then(|system| system.reference(tool));
+        let named =
+            systems::by_id(tool.entry.system).and_then(|system| system.tool_reference(tool));
         let answers = named.and_then(|named| {
             ground
                 .catalog
@@ -255,7 +265,7 @@ pub fn copied(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
     let mut alone: Vec<Value> = Vec::new();
     let mut seen = HashSet::new();
     for entry in all.into_iter().filter(|entry| seen.insert(&entry.id)) {
-        match made(entry).and_then(|kind| kind.section) {
+        match new_entry_kind(entry).and_then(|kind| kind.section) {
             Some(section) => {
                 let members = root.entry(section).or_insert_with(|| json!({}));
                 members[entry.key.as_str()] = (*entry.value).clone();
@@ -266,7 +276,7 @@ pub fn copied(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
     // Those without a map stand one a document.
     let map = (!root.is_empty() || alone.is_empty()).then_some(Value::Object(root));
     let texts: Vec<String> =
-        map.iter().chain(&alone).map(|value| print::value(Format::Yaml, value)).collect();
+        map.iter().chain(&alone).map(|value| print::print_value(Format::Yaml, value)).collect();
     texts.join("---\n")
 }
 
@@ -274,7 +284,7 @@ pub fn copied(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
 ///
 /// # Errors
 /// When the text cannot be read, holds no entry, or nothing in it is new.
-pub fn pasted(
+pub fn paste_entries(
     ground: ComposeContext<'_>,
     text: &str,
     near: Option<&EntryId>,
@@ -286,7 +296,7 @@ pub fn pasted(
         None => Source::parse(Format::Yaml, text)
             .map_err(|error| format!("this is neither JSON nor YAML: {error}"))?,
     };
-    let part = read::part(&file, &source, ground.catalog.mode);
+    let part = read::read_part(&file, &source, ground.catalog.mode);
     let entries: Vec<&Entry> = part
         .tools
         .iter()
@@ -302,7 +312,7 @@ pub fn pasted(
     let mut taken: Vec<String> = Vec::new();
     let mut keys: Vec<String> = Vec::new();
     for entry in entries {
-        let Some(kind) = made(entry) else { continue };
+        let Some(kind) = new_entry_kind(entry) else { continue };
         let wanted = if kind.section.is_some() { own_key(entry) } else { entry.key.clone() };
         let same = |other: &&Entry| {
             other.kind == entry.kind && other.key == wanted && other.value == entry.value
@@ -326,7 +336,7 @@ pub fn pasted(
             ));
         }
         let value = match kind.section {
-            None => named((*entry.value).clone(), kind.named, &key),
+            None => replace_name((*entry.value).clone(), kind.named, &key),
             Some(_) => (*entry.value).clone(),
         };
         let change = place_new(&key, entry.kind, kind.section, &value, &home, ground)?;
@@ -338,13 +348,15 @@ pub fn pasted(
         keys.push(key);
     }
     if !taken.is_empty() {
-        plan.notes
-            .push(format!("Here already, just so: {}.", listed(taken.iter().map(String::as_str))));
+        plan.notes.push(format!(
+            "Here already, just so: {}.",
+            list_names(taken.iter().map(String::as_str))
+        ));
     }
     if keys.is_empty() {
         return Err(plan.notes.concat());
     }
-    plan.label = format!("paste {}", listed(keys.iter().map(String::as_str)));
+    plan.label = format!("paste {}", list_names(keys.iter().map(String::as_str)));
     Ok(plan)
 }
 
@@ -376,16 +388,16 @@ mod tests {
 
     #[test]
     fn reading_a_new_entry_gives_it_back_in_every_format() {
-        for kind in every_system().iter().flat_map(|system| system.kinds()) {
+        for kind in every_system().iter().flat_map(|system| system.new_entry_kinds()) {
             for ending in ["json", "yaml", "toml"] {
                 let file = FileId::new(format!("new.{ending}"));
-                let format = Format::of(file.path()).unwrap();
+                let format = Format::from_path(file.path()).unwrap();
                 let source = Source::parse(
                     format,
                     file_text(&file, format, "new", kind.section, &kind.value),
                 )
                 .unwrap();
-                let part = read::part(&file, &source, Mode::Document);
+                let part = read::read_part(&file, &source, Mode::Document);
                 let keys = part
                     .tools
                     .iter()

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    context::{ComposeContext, files_of, named},
-    plan::{Plan, listed},
+    context::{ComposeContext, files_of, parse_name},
+    plan::{Plan, list_names},
 };
 use crate::{
     app::documents::Change,
@@ -25,14 +25,14 @@ pub(crate) const GROUPS: &str = "groups";
 /// `knowledge/read`.
 #[must_use]
 pub(crate) fn own_place(settings: &Value, name: &str) -> Option<Pointer> {
-    fn below(value: &Value, at: &Pointer, above: &str, name: &str) -> Option<Pointer> {
+    fn find_nested_group(value: &Value, at: &Pointer, above: &str, name: &str) -> Option<Pointer> {
         value.as_object()?.iter().find_map(|(key, value)| {
             let full = if above.is_empty() { key.clone() } else { format!("{above}/{key}") };
             let at = at.child(key.as_str());
-            if full == name { Some(at) } else { below(value, &at, &full, name) }
+            if full == name { Some(at) } else { find_nested_group(value, &at, &full, name) }
         })
     }
-    below(settings.get(GROUPS)?, &Pointer::root().child(GROUPS), "", name)
+    find_nested_group(settings.get(GROUPS)?, &Pointer::root().child(GROUPS), "", name)
 }
 
 fn is_in(tool: &Tool, name: &str) -> bool {
@@ -41,22 +41,22 @@ fn is_in(tool: &Tool, name: &str) -> bool {
 
 fn is_there(ground: ComposeContext<'_>, name: &str) -> bool {
     ground.catalog.tools.iter().any(|tool| is_in(tool, name))
-        || ground.settings().is_some_and(|settings| own_place(settings, name).is_some())
+        || ground.settings_value().is_some_and(|settings| own_place(settings, name).is_some())
 }
 
 /// Gives a group another name in every file that names it; one that is there already is joined.
 ///
 /// # Errors
 /// When it cannot be renamed so.
-pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
-    let to = named(to, "group")?;
+pub fn rename_group(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
+    let to = parse_name(to, "group")?;
     if &*to == from {
         return Err("type the new name".into());
     }
     if from == DEFAULT_GROUP {
         return Err("tools that name no group are in default; it can't be renamed".into());
     }
-    let own = ground.settings().and_then(|settings| own_place(settings, from));
+    let own = ground.settings_value().and_then(|settings| own_place(settings, from));
     let there = is_there(ground, &to);
     let mut changes = Vec::new();
     match own {
@@ -69,19 +69,21 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
             else {
                 return Err(format!("it stays where it is in the hierarchy: {above}NAME"));
             };
-            changes.extend(ground.renamed(&ground.mentions(Named::Group, from), &to));
+            changes.extend(ground.rename_mentions(&ground.find_mentions(Named::Group, from), &to));
             changes.push(ground.in_settings(Edit::Rename { at, key: key.to_owned() }, String::new));
         }
         None => {
-            changes.extend(rename::group(from, &to, ground.catalog).into_iter().map(Change::Entry));
-            changes.extend(ground.renamed(&ground.mentions(Named::Group, from), &to));
+            changes.extend(
+                rename::group_edits(from, &to, ground.catalog).into_iter().map(Change::Entry),
+            );
+            changes.extend(ground.rename_mentions(&ground.find_mentions(Named::Group, from), &to));
         }
     }
     if changes.is_empty() {
         return Err(format!("no file names {from}"));
     }
     let note = there.then(|| format!("{to} is there already: the two become one."));
-    Ok(Plan::new(format!("rename group {from} to {to}"), changes).noting(note).renaming(
+    Ok(Plan::new(format!("rename group {from} to {to}"), changes).with_note(note).with_renaming(
         Named::Group,
         from,
         &to,
@@ -93,11 +95,11 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
 ///
 /// # Errors
 /// When nothing names it, or it cannot go.
-pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+pub fn delete_group(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if name == DEFAULT_GROUP {
         return Err("tools that name no group are in default; it can't be deleted".into());
     }
-    let mentions = ground.mentions(Named::Group, name);
+    let mentions = ground.find_mentions(Named::Group, name);
     let (own, scenarios): (Vec<_>, Vec<_>) =
         mentions.into_iter().partition(|mention| mention.naming == Naming::Settings);
     let mut changes = Vec::new();
@@ -110,26 +112,31 @@ pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
         if groups.is_empty() {
             bare.push(tool.entry.key.as_str());
         }
-        changes.extend(ground.regated(tool, &Gate { groups: Some(groups), ..tool.gate.clone() }));
+        changes.extend(
+            ground.regate_changes(tool, &Gate { groups: Some(groups), ..tool.gate.clone() }),
+        );
     }
-    changes.extend(ComposeContext::removed(&own));
-    if let Some(at) = ground.settings().and_then(|settings| own_place(settings, name)) {
+    changes.extend(ComposeContext::remove_mentions(&own));
+    if let Some(at) = ground.settings_value().and_then(|settings| own_place(settings, name)) {
         changes.push(ground.in_settings(Edit::Remove { at }, String::new));
     }
     if changes.is_empty() {
         return Err(format!("no file names {name}"));
     }
-    let refer = (!keys.is_empty()).then(|| format!("In it: {}.", listed(keys)));
+    let refer = (!keys.is_empty()).then(|| format!("In it: {}.", list_names(keys)));
     let bare = (!bare.is_empty()).then(|| {
         format!(
             "Then in no group, so that only a request for every group shows them: {}.",
-            listed(bare)
+            list_names(bare)
         )
     });
     let kept = files_of(&scenarios);
     let kept = (!kept.is_empty())
-        .then(|| format!("Not changed, though it names the group: {}.", listed(kept)));
-    Ok(Plan::new(format!("delete group {name}"), changes).noting(refer).noting(bare).noting(kept))
+        .then(|| format!("Not changed, though it names the group: {}.", list_names(kept)));
+    Ok(Plan::new(format!("delete group {name}"), changes)
+        .with_note(refer)
+        .with_note(bare)
+        .with_note(kept))
 }
 
 /// Makes an empty list of the workspace's own; `above/name` puts it below another.
@@ -137,7 +144,7 @@ pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
 /// # Errors
 /// When it cannot be called so, or there is no place for it.
 pub fn add_list(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
-    let name = named(name, "group")?;
+    let name = parse_name(name, "group")?;
     if is_there(ground, &name) {
         return Err(format!("{name} is there already"));
     }
@@ -147,7 +154,7 @@ pub fn add_list(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> 
     }
     for end in 1..parts.len() {
         let above = parts[..end].join("/");
-        let settings = ground.settings();
+        let settings = ground.settings_value();
         let held = settings.and_then(|settings| own_place(settings, &above)?.get(settings));
         if held.is_some_and(Value::is_array) {
             return Err(format!("{above} is a list of tools; groups can't stand below it"));
@@ -156,9 +163,9 @@ pub fn add_list(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> 
     let at = parts.iter().fold(Pointer::root().child(GROUPS), |at, part| at.child(*part));
     let new = || {
         let value = parts.iter().rev().fold(json!([]), |below, part| json!({ *part: below }));
-        print::value(Format::Toml, &json!({ GROUPS: value }))
+        print::print_value(Format::Toml, &json!({ GROUPS: value }))
     };
     let change = ground.in_settings(Edit::Set { at, to: json!([]).into() }, new);
     let note = "The workspace's own lists are kept in toolcrib.toml; the running system does not know them.".to_owned();
-    Ok(Plan::new(format!("add group list {name}"), vec![change]).noting(Some(note)))
+    Ok(Plan::new(format!("add group list {name}"), vec![change]).with_note(Some(note)))
 }

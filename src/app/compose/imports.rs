@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     context::ComposeContext,
-    plan::{Plan, listed},
+    plan::{Plan, list_names},
 };
 use crate::{
     app::documents::Change,
@@ -38,7 +38,7 @@ pub(crate) enum Differing {
 ///
 /// # Errors
 /// When nothing would change.
-pub(crate) fn plan(
+pub(crate) fn plan_import(
     ground: ComposeContext<'_>,
     items: &[Item],
     differing: Differing,
@@ -48,7 +48,7 @@ pub(crate) fn plan(
         (Vec::new(), 0, Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for item in items {
         let Some((deployment, mut value)) =
-            by_id(item.system).and_then(|system| system.deployment()).zip(item.value())
+            by_id(item.system).and_then(|system| system.deployment()).zip(item.parse_value())
         else {
             unread.push(item.name());
             continue;
@@ -68,18 +68,18 @@ pub(crate) fn plan(
         {
             tokens.push(item.name());
         }
-        let value = deployment.written(value);
+        let value = deployment.file_value(value);
         match known {
             None => new.push((deployment, item, value)),
-            Some(entry) if deployment.written((*entry.value).clone()) == value => same += 1,
+            Some(entry) if deployment.file_value((*entry.value).clone()) == value => same += 1,
             Some(_) if differing == Differing::Keep => kept.push(item.name()),
             Some(entry) => {
                 taken.push(item.name());
-                plan.changes.push(replaced(entry, value));
+                plan.changes.push(replace_entry(entry, value));
             }
         }
     }
-    let named = |names: &[String]| listed(names.iter().map(String::as_str));
+    let named = |names: &[String]| list_names(names.iter().map(String::as_str));
     let mut note = |names: &[String], words: &str| {
         if !names.is_empty() {
             plan.notes.push(format!("{words}: {}.", named(names)));
@@ -90,7 +90,7 @@ pub(crate) fn plan(
     note(&own, "Brought along by the system itself, and left out");
     note(&kept, "Different here, and kept as it is here");
     let names: Vec<String> = new.iter().map(|(_, item, _)| item.name()).chain(taken).collect();
-    plan.changes.extend(placed(ground, &new));
+    plan.changes.extend(place_entries(ground, &new));
     if names.is_empty() {
         let words = match (same, kept.len()) {
             (0, 0) => "there is nothing to take in".to_owned(),
@@ -115,7 +115,7 @@ fn names_of(plan: &Plan) -> Vec<String> {
 }
 
 /// The whole entry anew, in the form it has here.
-fn replaced(entry: &Entry, value: Value) -> Change {
+fn replace_entry(entry: &Entry, value: Value) -> Change {
     let place = entry.id.place();
     match place.form {
         EntryForm::Plain => Change::Entry(EntryEdit {
@@ -130,21 +130,23 @@ fn replaced(entry: &Entry, value: Value) -> Change {
 }
 
 /// New entries, where the layout of their system puts them.
-fn placed(ground: ComposeContext<'_>, new: &[New<'_>]) -> Vec<Change> {
+fn place_entries(ground: ComposeContext<'_>, new: &[New<'_>]) -> Vec<Change> {
     let Some((deployment, ..)) = new.first() else { return Vec::new() };
     match deployment.layout() {
-        Layout::Sections(name) => together(ground, name, new),
+        Layout::Sections(name) => place_in_sections(ground, name, new),
         Layout::Each(folder) => {
             let mut taken = Vec::new();
             new.iter()
-                .map(|(_, item, value)| alone(ground, folder, (item, value), &mut taken))
+                .map(|(_, item, value)| {
+                    place_in_own_file(ground, folder, (item, value), &mut taken)
+                })
                 .collect()
         }
     }
 }
 
 /// In maps by their sections, in the file for them.
-fn together(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) -> Vec<Change> {
+fn place_in_sections(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) -> Vec<Change> {
     let file = FileId::new(format!("{name}.yaml"));
     let readable = |file: &FileId| {
         let document = ground.documents.get(file).filter(|document| !document.gone)?;
@@ -165,12 +167,15 @@ fn together(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) -> Vec<Chan
     for (_, item, value) in new {
         root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] = value.clone();
     }
-    let text = print::value(Format::Yaml, &Value::Object(root)).into();
-    free(ground, name, &[]).map(|file| Change::Create { file, text }).into_iter().collect()
+    let text = print::print_value(Format::Yaml, &Value::Object(root)).into();
+    free_file_name(ground, name, &[])
+        .map(|file| Change::Create { file, text })
+        .into_iter()
+        .collect()
 }
 
 /// One in a file of its own.
-fn alone(
+fn place_in_own_file(
     ground: ComposeContext<'_>,
     folder: &str,
     (item, value): (&Item, &Value),
@@ -180,13 +185,14 @@ fn alone(
     let safe: String = item.key.chars().map(plain).take(80).collect();
     let name = safe.trim_start_matches('.');
     let stem = format!("{folder}/{}", if name.is_empty() { "tool" } else { name });
-    let file = free(ground, &stem, taken).unwrap_or_else(|| FileId::new(format!("{stem}.yaml")));
+    let file =
+        free_file_name(ground, &stem, taken).unwrap_or_else(|| FileId::new(format!("{stem}.yaml")));
     taken.push(file.clone());
-    Change::Create { file, text: print::value(Format::Yaml, value).into() }
+    Change::Create { file, text: print::print_value(Format::Yaml, value).into() }
 }
 
 /// A name that no file has yet.
-fn free(ground: ComposeContext<'_>, stem: &str, taken: &[FileId]) -> Option<FileId> {
+fn free_file_name(ground: ComposeContext<'_>, stem: &str, taken: &[FileId]) -> Option<FileId> {
     let names = std::iter::once(format!("{stem}.yaml"))
         .chain((2..).map(|number| format!("{stem}-{number}.yaml")));
     let is_free = |file: &FileId| {
@@ -238,12 +244,18 @@ mod tests {
     ) -> (Result<Plan, String>, Vec<(String, String)>) {
         let mut documents = Documents::default();
         let (file, source) = (FileId::new(name), Source::parse(Format::Yaml, text).unwrap());
-        documents.load(file.clone(), Document::read(Format::Yaml, text.into(), Ok(source.clone())));
-        let catalog = read::catalog([(&file, &source)], Mode::Document);
-        let plan =
-            plan(ComposeContext { catalog: &catalog, documents: &documents }, &there(), differing);
+        documents.load_document(
+            file.clone(),
+            Document::from_disk(Format::Yaml, text.into(), Ok(source.clone())),
+        );
+        let catalog = read::read_catalog([(&file, &source)], Mode::Document);
+        let plan = plan_import(
+            ComposeContext { catalog: &catalog, documents: &documents },
+            &there(),
+            differing,
+        );
         let files =
-            plan.as_ref().map_or_else(|_| Vec::new(), |plan| plan.files(&documents).unwrap());
+            plan.as_ref().map_or_else(|_| Vec::new(), |plan| plan.file_plans(&documents).unwrap());
         let texts = files
             .into_iter()
             .map(|file| (file.file.to_string(), file.after.unwrap().to_string()))

@@ -47,14 +47,14 @@ impl Plan {
 
     /// The same with something more to know.
     #[must_use]
-    pub fn noting(mut self, note: Option<String>) -> Self {
+    pub fn with_note(mut self, note: Option<String>) -> Self {
         self.notes.extend(note);
         self
     }
 
     /// The same, by which something gets another name.
     #[must_use]
-    pub fn renaming(mut self, what: Named, from: &str, to: &Name, joins: bool) -> Self {
+    pub fn with_renaming(mut self, what: Named, from: &str, to: &Name, joins: bool) -> Self {
         self.renamed =
             Some(Renaming { renamed: Renamed { what, from: from.into(), to: to.clone() }, joins });
         self
@@ -64,13 +64,13 @@ impl Plan {
     ///
     /// # Errors
     /// When it cannot be made as the files stand.
-    pub fn files(&self, documents: &Documents) -> Result<Vec<FilePlan>, ChangeError> {
-        let after = documents.after(&self.changes)?;
+    pub fn file_plans(&self, documents: &Documents) -> Result<Vec<FilePlan>, ChangeError> {
+        let after = documents.preview_changes(&self.changes)?;
         let text = |documents: &Documents, file: &FileId| {
             documents
                 .get(file)
                 .filter(|document| !document.gone)
-                .map(|document| document.text.whole().clone())
+                .map(|document| document.text.whole_text().clone())
         };
         let mut files: Vec<FileId> =
             self.changes.iter().map(|change| change.file().clone()).collect();
@@ -87,7 +87,7 @@ impl Plan {
 
 /// A list of names in words: `a, b and 3 more`.
 #[must_use]
-pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+pub(crate) fn list_names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     const NAMED: usize = 6;
     let names: Vec<&str> = names.into_iter().collect();
     if names.len() <= NAMED + 1 {

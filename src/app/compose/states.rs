@@ -6,8 +6,8 @@
 use serde_json::Value;
 
 use super::{
-    context::{ComposeContext, files_of, named},
-    plan::{Plan, listed},
+    context::{ComposeContext, files_of, parse_name},
+    plan::{Plan, list_names},
 };
 use crate::{
     app::documents::Change,
@@ -35,17 +35,17 @@ pub(crate) fn listed_states(settings: &Value) -> Vec<Name> {
 #[must_use]
 pub(crate) fn is_there(ground: ComposeContext<'_>, name: &str) -> bool {
     name == UNDEFINED
-        || ground.catalog.tools.iter().any(|tool| lists(tool, name) || leads(tool, name))
+        || ground.catalog.tools.iter().any(|tool| lists_state(tool, name) || leads_to(tool, name))
         || ground
-            .settings()
+            .settings_value()
             .is_some_and(|settings| listed_states(settings).iter().any(|listed| &**listed == name))
 }
 
-fn lists(tool: &Tool, name: &str) -> bool {
+fn lists_state(tool: &Tool, name: &str) -> bool {
     matches!(&tool.gate.states, States::Only(listed) if listed.iter().any(|listed| &**listed == name))
 }
 
-fn leads(tool: &Tool, name: &str) -> bool {
+fn leads_to(tool: &Tool, name: &str) -> bool {
     tool.gate.next.as_deref() == Some(name)
 }
 
@@ -53,19 +53,20 @@ fn leads(tool: &Tool, name: &str) -> bool {
 ///
 /// # Errors
 /// When it cannot be called so, or is there already.
-pub fn add(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
-    let name = named(name, "state")?;
+pub fn add_state(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+    let name = parse_name(name, "state")?;
     if is_there(ground, &name) {
         return Err(format!("{name} is there already"));
     }
     let note = format!("{name} is kept in toolcrib.toml until a tool names it.");
-    Ok(Plan::new(format!("add state {name}"), vec![listing(ground, &name)]).noting(Some(note)))
+    Ok(Plan::new(format!("add state {name}"), vec![listing_change(ground, &name)])
+        .with_note(Some(note)))
 }
 
 /// The change that puts a state on the list.
-fn listing(ground: ComposeContext<'_>, name: &str) -> Change {
+fn listing_change(ground: ComposeContext<'_>, name: &str) -> Change {
     let count = ground
-        .settings()
+        .settings_value()
         .and_then(|settings| settings.get(STATES))
         .and_then(Value::as_array)
         .map_or(0, Vec::len);
@@ -75,7 +76,7 @@ fn listing(ground: ComposeContext<'_>, name: &str) -> Change {
         count => Edit::Insert { at: at.item(count), item: name.into() },
     };
     ground.in_settings(edit, || {
-        crate::syntax::print::value(
+        crate::syntax::print::print_value(
             crate::syntax::source::Format::Toml,
             &serde_json::json!({STATES: [name]}),
         )
@@ -86,8 +87,8 @@ fn listing(ground: ComposeContext<'_>, name: &str) -> Change {
 ///
 /// # Errors
 /// When it cannot be renamed so.
-pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
-    let to = named(to, "state")?;
+pub fn rename_state(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
+    let to = parse_name(to, "state")?;
     if &*to == from {
         return Err("type the new name".into());
     }
@@ -97,14 +98,14 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
         );
     }
     let mut changes: Vec<Change> =
-        rename::state(from, &to, ground.catalog).into_iter().map(Change::Entry).collect();
-    changes.extend(ground.renamed(&ground.mentions(Named::State, from), &to));
+        rename::state_edits(from, &to, ground.catalog).into_iter().map(Change::Entry).collect();
+    changes.extend(ground.rename_mentions(&ground.find_mentions(Named::State, from), &to));
     if changes.is_empty() {
         return Err(format!("no file names {from}"));
     }
     let joins = is_there(ground, &to);
     let note = joins.then(|| format!("{to} is there already: the two become one."));
-    Ok(Plan::new(format!("rename state {from} to {to}"), changes).noting(note).renaming(
+    Ok(Plan::new(format!("rename state {from} to {to}"), changes).with_note(note).with_renaming(
         Named::State,
         from,
         &to,
@@ -114,9 +115,9 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
 
 /// What refers to a state, in words; empty where nothing does.
 #[must_use]
-pub(crate) fn references(ground: ComposeContext<'_>, name: &str) -> Vec<String> {
+pub(crate) fn state_references(ground: ComposeContext<'_>, name: &str) -> Vec<String> {
     let keys = |fits: fn(&Tool, &str) -> bool| {
-        listed(
+        list_names(
             ground
                 .catalog
                 .tools
@@ -125,8 +126,8 @@ pub(crate) fn references(ground: ComposeContext<'_>, name: &str) -> Vec<String> 
                 .map(|tool| tool.entry.key.as_str()),
         )
     };
-    let (waiting, leading) = (keys(lists), keys(leads));
-    let mentions = ground.mentions(Named::State, name);
+    let (waiting, leading) = (keys(lists_state), keys(leads_to));
+    let mentions = ground.find_mentions(Named::State, name);
     let scenarios = files_of(mentions.iter().filter(|mention| mention.naming == Naming::Scenario));
     let mut words = Vec::new();
     if !waiting.is_empty() {
@@ -136,7 +137,7 @@ pub(crate) fn references(ground: ComposeContext<'_>, name: &str) -> Vec<String> 
         words.push(format!("leading to it: {leading}"));
     }
     if !scenarios.is_empty() {
-        words.push(format!("scenarios: {}", listed(scenarios)));
+        words.push(format!("scenarios: {}", list_names(scenarios)));
     }
     words
 }
@@ -145,7 +146,7 @@ pub(crate) fn references(ground: ComposeContext<'_>, name: &str) -> Vec<String> 
 ///
 /// # Errors
 /// When nothing names it, or it cannot go.
-pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+pub fn delete_state(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if name == UNDEFINED {
         return Err(
             "undefined is where a request without a state begins; it can't be deleted".into()
@@ -153,36 +154,38 @@ pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     }
     let mut changes = Vec::new();
     let mut nowhere = Vec::new();
-    for tool in ground.catalog.tools.iter().filter(|tool| lists(tool, name) || leads(tool, name)) {
+    for tool in
+        ground.catalog.tools.iter().filter(|tool| lists_state(tool, name) || leads_to(tool, name))
+    {
         let states = match &tool.gate.states {
             States::Only(listed) => {
                 States::Only(listed.iter().filter(|state| &***state != name).cloned().collect())
             }
             States::Every => States::Every,
         };
-        if states == States::Only(Vec::new()) && lists(tool, name) {
+        if states == States::Only(Vec::new()) && lists_state(tool, name) {
             nowhere.push(tool.entry.key.as_str());
         }
         let next = tool.gate.next.clone().filter(|next| &**next != name);
-        changes.extend(ground.regated(tool, &Gate { states, next, ..tool.gate.clone() }));
+        changes.extend(ground.regate_changes(tool, &Gate { states, next, ..tool.gate.clone() }));
     }
     let (own, scenarios): (Vec<_>, Vec<_>) = ground
-        .mentions(Named::State, name)
+        .find_mentions(Named::State, name)
         .into_iter()
         .partition(|mention| mention.naming == Naming::Settings);
-    changes.extend(ComposeContext::removed(&own));
+    changes.extend(ComposeContext::remove_mentions(&own));
     if changes.is_empty() {
         return Err(format!("no tool names {name}"));
     }
-    let refer = references(ground, name);
+    let refer = state_references(ground, name);
     let refer = (!refer.is_empty()).then(|| format!("{}.", refer.join("; ")));
-    let stranded =
-        (!nowhere.is_empty()).then(|| format!("Then available in no state: {}.", listed(nowhere)));
+    let stranded = (!nowhere.is_empty())
+        .then(|| format!("Then available in no state: {}.", list_names(nowhere)));
     let kept = files_of(&scenarios);
     let kept = (!kept.is_empty())
-        .then(|| format!("Not changed, though it names the state: {}.", listed(kept)));
+        .then(|| format!("Not changed, though it names the state: {}.", list_names(kept)));
     Ok(Plan::new(format!("delete state {name}"), changes)
-        .noting(refer)
-        .noting(stranded)
-        .noting(kept))
+        .with_note(refer)
+        .with_note(stranded)
+        .with_note(kept))
 }

@@ -19,20 +19,20 @@ use crate::{
 };
 
 /// Takes a message about it in.
-pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) -> Vec<Effect> {
+pub(super) fn handle(state: &mut State, message: AnsweringMessage, now: Millis) -> Vec<Effect> {
     state.answering.now = now;
     match message {
-        AnsweringMessage::Begin(tool) => return begin(state, &tool, now),
+        AnsweringMessage::Begin(tool) => return begin_answering(state, &tool, now),
         AnsweringMessage::Stop { turn } => {
-            if let Some(stand) = stand(&state.answering, turn) {
+            if let Some(stand) = find_stand(&state.answering, turn) {
                 let words = format!("{} is no longer answered for", stand.tool);
                 state.notices.push(NoticeKind::Done, words, now);
-                end(&mut state.answering, turn);
+                end_answering(&mut state.answering, turn);
                 return vec![Effect::StopAnswering { turn }];
             }
         }
         AnsweringMessage::Choose(ask) => state.answering.chosen = Some(ask),
-        AnsweringMessage::Edit { ask, edits } => edit(state, ask, &edits, now),
+        AnsweringMessage::Edit { ask, edits } => edit_answer(state, ask, &edits, now),
         AnsweringMessage::Undo(ask) => {
             if let Some(open) = unsent(state, ask) {
                 open.answer.undo();
@@ -43,7 +43,7 @@ pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) ->
                 open.answer.redo();
             }
         }
-        AnsweringMessage::Send(ask) => return send(state, ask, now),
+        AnsweringMessage::Send(ask) => return send_answer(state, ask, now),
         AnsweringMessage::Leave(ask) => {
             if let Some(open) = state.answering.get_mut(ask) {
                 open.sent = true;
@@ -64,9 +64,9 @@ pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) ->
                 stand.subject = Some(subject);
             }
         }
-        AnsweringMessage::Asked(asked) => asks(state, *asked, now),
+        AnsweringMessage::Asked(asked) => add_waiting_call(state, *asked, now),
         AnsweringMessage::Told { ask, words, good }
-            if stand(&state.answering, ask.turn).is_some() =>
+            if find_stand(&state.answering, ask.turn).is_some() =>
         {
             state.notices.push(
                 if good { NoticeKind::Done } else { NoticeKind::Problem },
@@ -76,13 +76,13 @@ pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) ->
             state.answering.open.retain(|open| open.asked.ask != ask);
         }
         AnsweringMessage::Ended { turn, problem } => {
-            if let Some(stand) = stand(&state.answering, turn) {
+            if let Some(stand) = find_stand(&state.answering, turn) {
                 let words = format!(
                     "answering for {} by hand: {} — {}",
                     stand.tool, problem.message, problem.remedy
                 );
                 state.notices.push(NoticeKind::Problem, words, now);
-                end(&mut state.answering, turn);
+                end_answering(&mut state.answering, turn);
             }
         }
         // Of one that is over.
@@ -91,22 +91,22 @@ pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) ->
     Vec::new()
 }
 
-fn stand(answering: &Answering, turn: u64) -> Option<&AnsweredTool> {
+fn find_stand(answering: &Answering, turn: u64) -> Option<&AnsweredTool> {
     answering.stands.iter().find(|stand| stand.turn == turn)
 }
 
-fn end(answering: &mut Answering, turn: u64) {
+fn end_answering(answering: &mut Answering, turn: u64) {
     answering.stands.retain(|stand| stand.turn != turn);
     answering.open.retain(|open| open.asked.ask.turn != turn);
 }
 
-fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
+fn begin_answering(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
     let connection = state.connection_of(id);
     let named = state.tool(id).and_then(|tool| {
-        Some((tool.entry.system, tool.name.clone(), by_hand::target(tool, &connection)?))
+        Some((tool.entry.system, tool.name.clone(), by_hand::listen_address(tool, &connection)?))
     });
     let Some((system, tool, target)) = named else {
-        state.notices.push(NoticeKind::Problem, by_hand::needs(), now);
+        state.notices.push(NoticeKind::Problem, by_hand::describe_requirements(), now);
         return Vec::new();
     };
     if state.answering.stand_of(&tool).is_some() {
@@ -124,12 +124,13 @@ fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
 }
 
 /// A call waits. What was written for it before stays.
-fn asks(state: &mut State, asked: Asked, now: Millis) {
-    if stand(&state.answering, asked.ask.turn).is_none() {
+fn add_waiting_call(state: &mut State, asked: Asked, now: Millis) {
+    if find_stand(&state.answering, asked.ask.turn).is_none() {
         return;
     }
-    let (agent, tool) = (asked.waiting.caller().to_owned(), asked.waiting.tool().to_owned());
-    let key = Act::ShowWaiting.row().keys.join(", ");
+    let (agent, tool) =
+        (asked.waiting.caller_id().to_owned(), asked.waiting.tool_name().to_owned());
+    let key = Act::ShowWaiting.action().keys.join(", ");
     let words = match &asked.failed {
         Some(problem) => format!(
             "the answer of {tool} could not be written: {} — {}",
@@ -148,7 +149,9 @@ fn asks(state: &mut State, asked: Asked, now: Millis) {
     }
     let known = state.catalog.tools.iter().find(|known| known.name == tool);
     let due = asked.waiting.due(known.map(AsRef::as_ref));
-    let Ok(answer) = Source::parse(Format::Json, asked.waiting.blank().to_string()) else { return };
+    let Ok(answer) = Source::parse(Format::Json, asked.waiting.blank_answer().to_string()) else {
+        return;
+    };
     let answer = EditedText::new(answer);
     state.answering.open.push(Open { asked, since: now, due, answer, sent: false });
 }
@@ -159,25 +162,25 @@ fn unsent(state: &mut State, ask: AskId) -> Option<&mut Open> {
 }
 
 /// Makes edits of an answer, all or none.
-fn edit(state: &mut State, ask: AskId, edits: &[Edit], now: Millis) {
+fn edit_answer(state: &mut State, ask: AskId, edits: &[Edit], now: Millis) {
     let Some(Open { answer, asked, .. }) = unsent(state, ask) else { return };
-    if let Err(error) = answer.edit_then(edits, |answer| sound(answer, &*asked.waiting)) {
+    if let Err(error) = answer.edit_then(edits, |answer| remove_leftover(answer, &*asked.waiting)) {
         state.notices.push(NoticeKind::Problem, format!("answer: {error}"), now);
     }
 }
 
 /// An answer that is a success now has no error any more; undo has it.
-fn sound(answer: Source, waiting: &dyn WaitingCall) -> Result<Source, EditError> {
-    match answer.value(0).and_then(|value| waiting.leftover(value)) {
+fn remove_leftover(answer: Source, waiting: &dyn WaitingCall) -> Result<Source, EditError> {
+    match answer.value(0).and_then(|value| waiting.leftover_member(value)) {
         Some(at) => answer.apply(0, &Edit::Remove { at }).map(|(after, _)| after),
         None => Ok(answer),
     }
 }
 
-fn send(state: &mut State, ask: AskId, now: Millis) -> Vec<Effect> {
+fn send_answer(state: &mut State, ask: AskId, now: Millis) -> Vec<Effect> {
     let Some(open) = unsent(state, ask) else { return Vec::new() };
-    let value = open.value();
-    if let Some((at, why)) = open.asked.waiting.fault(&value) {
+    let value = open.answer_value();
+    if let Some((at, why)) = open.asked.waiting.answer_fault(&value) {
         state.notices.push(NoticeKind::Problem, format!("{at}: {why}"), now);
         return Vec::new();
     }

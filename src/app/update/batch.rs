@@ -13,13 +13,13 @@ use crate::{
     },
 };
 
-pub(super) fn begin(
+pub(super) fn begin_batch(
     state: &mut State,
     tool: &EntryId,
     (times, at_once): (usize, usize),
     now: Millis,
 ) -> Vec<Effect> {
-    match state.request(tool) {
+    match state.build_request(tool) {
         Ok(request) => {
             state.many = Some(Many {
                 request,
@@ -33,7 +33,7 @@ pub(super) fn begin(
             go_on(state, now)
         }
         Err(problem) => {
-            state.notices.problem(&problem, now);
+            state.notices.push_problem(&problem, now);
             Vec::new()
         }
     }
@@ -57,7 +57,7 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
 }
 
 /// A call has ended: where it was one of many, it counts, and the next one begins.
-pub(super) fn ended(
+pub(super) fn on_call_ended(
     state: &mut State,
     call: CallId,
     outcome: Outcome,
@@ -69,16 +69,16 @@ pub(super) fn ended(
         return Vec::new();
     };
     many.running.remove(&call);
-    many.series.take(outcome, took_ms, first);
+    many.series.add_call(outcome, took_ms, first);
     if many.under_way() {
         return go_on(state, now);
     }
-    let kind = if many.series.count(Outcome::Succeeded) == many.series.ended() {
+    let kind = if many.series.outcome_count(Outcome::Succeeded) == many.series.ended_count() {
         NoticeKind::Done
     } else {
         NoticeKind::Warning
     };
-    let words = many.series.words();
+    let words = many.series.summary();
     state.notices.push(kind, words, now);
     Vec::new()
 }

@@ -51,18 +51,18 @@ pub(super) fn redo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
     }
 }
 
-pub(super) fn send(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
-    match state.request(tool) {
+pub(super) fn send_call(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
+    match state.build_request(tool) {
         Ok(request) => {
-            state.ids.take();
-            let connection = state.calling(tool);
+            state.ids.take_id();
+            let connection = state.call_connection(tool);
             begin_on(state, request, connection, now)
         }
-        Err(problem) => refuse(state, &problem, now),
+        Err(problem) => report_problem(state, &problem, now),
     }
 }
 
-pub(super) fn resend(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
+pub(super) fn resend_call(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
     match state.calls.get(call).map(|call| (call.request.clone(), call.connection.clone())) {
         Some((request, connection)) => send_again(state, request, &connection, now),
         None => Vec::new(),
@@ -78,27 +78,27 @@ pub(super) fn send_again(
     now: Millis,
 ) -> Vec<Effect> {
     // The same body under a fresh id, or the answer could not be told from the first one's.
-    let id = state.ids.take();
-    let request = calling::again(request, &id);
-    let own = state.connections.named(connection).cloned();
+    let id = state.ids.take_id();
+    let request = calling::repeat_request(request, &id);
+    let own = state.connections.find_by_name(connection).cloned();
     let connection = state.as_calls_use(own.unwrap_or_else(|| state.connection_of(&request.tool)));
     begin_on(state, request, connection, now)
 }
 
 /// Asks the agent, and shows how it goes.
 pub(super) fn ask_agent(state: &mut State, question: &str, now: Millis) -> Vec<Effect> {
-    let connection = state.connection();
+    let connection = state.current_connection();
     let asked =
         Asked { question: question.to_owned(), context: state.context(), ..Asked::default() };
-    match agents::at(&connection)
-        .and_then(|agent| agent.request(&asked, &state.ids.peek(), &connection))
+    match agents::find_agent(&connection)
+        .and_then(|agent| agent.question_request(&asked, &state.ids.peek_id(), &connection))
     {
         Ok(request) => {
-            state.ids.take();
+            state.ids.take_id();
             state.screen = ScreenId::Invoke;
             begin_on(state, request, connection, now)
         }
-        Err(problem) => refuse(state, &problem, now),
+        Err(problem) => report_problem(state, &problem, now),
     }
 }
 
@@ -109,17 +109,17 @@ pub(super) fn begin_on(
     connection: Connection,
     now: Millis,
 ) -> Vec<Effect> {
-    let call = state.calls.begin(request.clone(), &connection.name, now);
+    let call = state.calls.begin_call(request.clone(), &connection.name, now);
     vec![Effect::Call { call, connection: Box::new(connection), request: Box::new(request) }]
 }
 
-fn refuse(state: &mut State, problem: &Problem, now: Millis) -> Vec<Effect> {
-    state.notices.problem(problem, now);
+fn report_problem(state: &mut State, problem: &Problem, now: Millis) -> Vec<Effect> {
+    state.notices.push_problem(problem, now);
     Vec::new()
 }
 
 /// Takes events in; the outcome and how long it took when the call has ended with them.
-pub(super) fn events(
+pub(super) fn apply_events(
     state: &mut State,
     call: CallId,
     events: Vec<Event>,
@@ -129,13 +129,13 @@ pub(super) fn events(
         EventKind::End { outcome, .. } => Some((*outcome, event.at_ms)),
         _ => None,
     });
-    state.calls.take(call, events);
+    state.calls.apply_events(call, events);
     let (outcome, took_ms) = end?;
     if let Some(ended) = state.calls.get(call) {
         let name = ended.request.name.clone();
         let kind =
             if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
-        state.notices.push(kind, format!("{name} {} after {took_ms} ms", outcome.word()), now);
+        state.notices.push(kind, format!("{name} {} after {took_ms} ms", outcome.as_str()), now);
     }
     end
 }
@@ -143,7 +143,7 @@ pub(super) fn events(
 /// Turns to a new agent for each session, or back to the one that the connection names.
 pub(super) fn turn_new_agent(state: &mut State, tool: &EntryId, now: Millis) {
     let connection = state.connection_of(tool);
-    let Some(CallingAgent::Named(agent)) = calling::agent(&connection) else { return };
+    let Some(CallingAgent::Named(agent)) = calling::calling_agent(&connection) else { return };
     let words = if state.new_agent.take().is_some_and(|name| name == connection.name) {
         format!("calls are made in the name of {agent} again")
     } else {

@@ -11,7 +11,7 @@ use crate::{
     engine::{
         case::{
             script::Case,
-            verdict::{Answer, Verdict, judge},
+            verdict::{Answer, Verdict, check_answer},
         },
         settings::connections,
     },
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Calls these cases.
-pub(super) fn run(state: &mut State, files: Vec<FileId>, now: Millis) -> Vec<Effect> {
+pub(super) fn run_cases(state: &mut State, files: Vec<FileId>, now: Millis) -> Vec<Effect> {
     for file in &files {
         state.cases.verdicts.remove(file);
     }
@@ -41,9 +41,9 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
     while state.cases.running.len() < AT_ONCE
         && let Some(file) = state.cases.waiting.pop_front()
     {
-        match prepared(state, &file) {
+        match prepare_case(state, &file) {
             Ok((case, request, connection)) => {
-                state.ids.take();
+                state.ids.take_id();
                 let begun = calls::begin_on(state, request, connection, now);
                 if let Some(Effect::Call { call, .. }) = begun.first() {
                     state.cases.running.insert(*call, (file, Box::new(case)));
@@ -54,12 +54,12 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
         }
     }
     if !state.cases.under_way() {
-        tell(state, now);
+        report_verdicts(state, now);
     }
     effects
 }
 
-fn prepared(state: &State, file: &FileId) -> Result<(Case, Request, Connection), Problem> {
+fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connection), Problem> {
     let wrong =
         |cause: String| Problem::new(ProblemKind::Input, format!("calling the case {file}"), cause);
     let document = state
@@ -68,17 +68,17 @@ fn prepared(state: &State, file: &FileId) -> Result<(Case, Request, Connection),
         .filter(|document| !document.gone)
         .ok_or_else(|| wrong("the file is gone".into()))?;
     let case =
-        cases::read(document).ok_or_else(|| wrong("it is no case".into()))?.map_err(wrong)?;
+        cases::read_case(document).ok_or_else(|| wrong("it is no case".into()))?.map_err(wrong)?;
     let tool = state
         .catalog
         .tool_called(&case.tool)
         .ok_or_else(|| wrong(format!("there is no tool \"{}\"", case.tool)))?;
     let connection = match &case.connection {
-        None => state.connections.of(tool),
-        Some(name) => connections::named(&state.connections, name)?,
+        None => state.connections.for_tool(tool),
+        Some(name) => connections::find_connection(&state.connections, name)?,
     };
-    let correlation = state.ids.peek();
-    let request = calling::request(&CallOf {
+    let correlation = state.ids.peek_id();
+    let request = calling::build_request(&CallOf {
         catalog: &state.catalog,
         tool,
         user: case.user.as_deref().unwrap_or(&state.user),
@@ -91,17 +91,17 @@ fn prepared(state: &State, file: &FileId) -> Result<(Case, Request, Connection),
 }
 
 /// A call has ended: where it was a case's, it is judged, and the next one begins.
-pub(super) fn ended(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
+pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
     let Some((file, case)) = state.cases.running.remove(&call) else { return Vec::new() };
-    let answer = state.calls.get(call).map(Answer::of).unwrap_or_default();
-    state.cases.verdicts.insert(file, judge(&case, answer));
+    let answer = state.calls.get(call).map(Answer::from_call).unwrap_or_default();
+    state.cases.verdicts.insert(file, check_answer(&case, answer));
     go_on(state, now)
 }
 
-fn tell(state: &mut State, now: Millis) {
+fn report_verdicts(state: &mut State, now: Millis) {
     let count =
         |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
-    match state.cases.counts() {
+    match state.cases.verdict_counts() {
         (0, 0) => {}
         (hold, 0) => {
             state.notices.push(NoticeKind::Done, format!("as expected: {}", count(hold)), now);

@@ -10,8 +10,8 @@ use crate::{
 };
 
 /// Tests a connection as the settings say it now.
-pub(super) fn test(state: &mut State, name: &str) -> Vec<Effect> {
-    let Some(connection) = state.connections.named(name).cloned().map(Box::new) else {
+pub(super) fn test_connection(state: &mut State, name: &str) -> Vec<Effect> {
+    let Some(connection) = state.connections.find_by_name(name).cloned().map(Box::new) else {
         return Vec::new();
     };
     let Exploring { asked, reports, .. } = &mut state.exploring;
@@ -28,11 +28,11 @@ pub(super) fn allow(state: &mut State, name: &str, start: &Start) -> Vec<Effect>
         }
         other => other,
     };
-    test(state, name).into_iter().map(allowing).collect()
+    test_connection(state, name).into_iter().map(allowing).collect()
 }
 
 /// A test ended; an older one than the last asked for counts no more.
-pub(super) fn tested(state: &mut State, turn: u64, name: &str, report: Report) {
+pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Report) {
     if let Some((asked, known)) = state.exploring.reports.get_mut(name)
         && *asked == turn
     {

@@ -25,8 +25,8 @@ use crate::{
 };
 
 /// Asks where the connection leads for what is configured there.
-pub(super) fn ask(state: &mut State, purpose: Purpose, now: Millis) -> Vec<Effect> {
-    let connection = Box::new(state.connection());
+pub(super) fn request_deployed(state: &mut State, purpose: Purpose, now: Millis) -> Vec<Effect> {
+    let connection = Box::new(state.current_connection());
     let deployment = table::deployment_at(&connection).map(|(_, deployment)| deployment);
     if let Some(words) = deployment.and_then(|deployment| deployment.read_only()) {
         state.notices.push(NoticeKind::Hint, words, now);
@@ -41,7 +41,7 @@ pub(super) fn ask(state: &mut State, purpose: Purpose, now: Millis) -> Vec<Effec
 pub(super) fn ask_listeners(state: &State, name: &str) -> Option<Effect> {
     let connection = state
         .connections
-        .named(name)
+        .find_by_name(name)
         .filter(|connection| table::deployment_at(connection).is_some())?;
     Some(Effect::AskListeners(Box::new(connection.clone())))
 }
@@ -54,10 +54,11 @@ pub(super) fn ask_again(state: &State) -> Vec<Effect> {
 
 /// Lists the tools of the system that the connection leads to. Those of the last listing stay
 /// meanwhile.
-pub(super) fn list(state: &mut State, now: Millis) -> Vec<Effect> {
-    let connection = state.connection();
+pub(super) fn list_deployed(state: &mut State, now: Millis) -> Vec<Effect> {
+    let connection = state.current_connection();
     let turn = state.deployed.as_ref().map_or(1, |known| known.turn + 1);
-    let catalog = state.deployed().map_or_else(Arc::default, |known| Arc::clone(&known.catalog));
+    let catalog =
+        state.deployed_tools().map_or_else(Arc::default, |known| Arc::clone(&known.catalog));
     state.notices.push(
         NoticeKind::Hint,
         format!("listing the tools of {} …", connection.name),
@@ -73,7 +74,7 @@ pub(super) fn list(state: &mut State, now: Millis) -> Vec<Effect> {
 }
 
 /// Shows what would change, here or there, or what can be called there.
-pub(super) fn came(
+pub(super) fn on_deployed_read(
     state: &mut State,
     purpose: Purpose,
     read: Result<Vec<Item>, Problem>,
@@ -81,7 +82,7 @@ pub(super) fn came(
 ) {
     let shown = match purpose {
         Purpose::Import => read.map(|items| state.question = Some(Question::Import(items))),
-        Purpose::Push => read.and_then(|items| plans(state, &items)).map(|[keep, delete]| {
+        Purpose::Push => read.and_then(|items| plan_pushes(state, &items)).map(|[keep, delete]| {
             match delete.changes.is_empty() {
                 true => state.notices.push(
                     NoticeKind::Done,
@@ -94,15 +95,15 @@ pub(super) fn came(
                 }
             }
         }),
-        Purpose::Call { turn } => listed(state, turn, read, now),
+        Purpose::Call { turn } => on_deployed_listed(state, turn, read, now),
     };
     if let Err(problem) = shown {
-        state.notices.problem(&problem, now);
+        state.notices.push_problem(&problem, now);
     }
 }
 
 /// Takes a listing in; an older one than the last asked for counts no more.
-fn listed(
+fn on_deployed_listed(
     state: &mut State,
     turn: u64,
     read: Result<Vec<Item>, Problem>,
@@ -114,7 +115,7 @@ fn listed(
     state.generation += 1;
     let read = read.map(|items| {
         let catalog = table::deployment_at(&known.connection)
-            .map(|(_, deployment)| catalog::callable(deployment, &items));
+            .map(|(_, deployment)| catalog::callable_catalog(deployment, &items));
         Arc::new(catalog.unwrap_or_default())
     });
     known.catalog = read.as_ref().map_or_else(|_| Arc::default(), Arc::clone);
@@ -133,25 +134,25 @@ fn listed(
 }
 
 /// What a push changes there when it leaves what is not here, and when it takes that away.
-fn plans(state: &State, items: &[Item]) -> Result<[Push; 2], Problem> {
+fn plan_pushes(state: &State, items: &[Item]) -> Result<[Push; 2], Problem> {
     let wrong = |cause: String| Problem::new(ProblemKind::Input, "pushing", cause);
     let broken =
         state.documents.iter().find(|(_, document)| !document.gone && document.source.is_err());
     if let Some((file, _)) = broken {
         let cause = format!("{file} cannot be read, and what it holds would seem to be gone");
-        return Err(wrong(cause).remedy("mend it first"));
+        return Err(wrong(cause).with_remedy("mend it first"));
     }
-    let connection = state.connection();
+    let connection = state.current_connection();
     let (_, deployment) = table::deployment_at(&connection).ok_or_else(|| {
         wrong(format!("connection \"{}\" leads to no system that takes entries", connection.name))
     })?;
-    let plan = |absent| deployment.plan(&state.catalog, items, absent);
+    let plan = |absent| deployment.plan_push(&state.catalog, items, absent);
     Ok([plan(Absent::Keep)?, plan(Absent::Delete)?])
 }
 
 /// Writes there.
-pub(super) fn push(state: &mut State, push: Box<Push>, now: Millis) -> Vec<Effect> {
-    let connection = Box::new(state.connection());
+pub(super) fn start_push(state: &mut State, push: Box<Push>, now: Millis) -> Vec<Effect> {
+    let connection = Box::new(state.current_connection());
     state.notices.push(NoticeKind::Hint, format!("writing to {} …", connection.name), now);
     vec![Effect::Push { connection, push }]
 }

@@ -42,22 +42,23 @@ use crate::{
     systems::{read, settings},
 };
 
-pub(super) fn change(
+pub(super) fn apply_changes(
     state: &mut State,
     label: &str,
     changes: &[Change],
     now: Millis,
 ) -> Vec<Effect> {
-    make(state, label, changes, Documents::change, now)
+    apply_changes_with(state, label, changes, Documents::apply_changes, now)
 }
 
 /// Makes a plan, as a step of its own.
-pub(super) fn compose(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect> {
+pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect> {
     let before = state.generation;
-    let effects = make(state, &plan.label, &plan.changes, Documents::step, now);
+    let effects =
+        apply_changes_with(state, &plan.label, &plan.changes, Documents::apply_as_step, now);
     if state.generation != before {
         if let Some(Renaming { renamed, joins }) = &plan.renamed {
-            renamed::follow(state, renamed);
+            renamed::follow_rename(state, renamed);
             if !joins {
                 state.documents.note_renamed(renamed.clone());
             }
@@ -69,7 +70,7 @@ pub(super) fn compose(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect
 
 type Making = fn(&mut Documents, &str, &[Change]) -> Result<Vec<FileId>, ChangeError>;
 
-fn make(
+fn apply_changes_with(
     state: &mut State,
     label: &str,
     changes: &[Change],
@@ -81,7 +82,7 @@ fn make(
         Ok(files) => {
             read_again(state, &files);
             follow_new_entry(state, &before, changes);
-            journal(state)
+            journal_unsaved(state)
         }
         Err(ChangeError::NoFile(file)) if state.catalog.of_file(&file).next().is_some() => {
             let words = format!("{label}: {file} is still being read");
@@ -96,24 +97,30 @@ fn make(
 }
 
 pub(super) fn undo(state: &mut State, now: Millis) -> Vec<Effect> {
-    stepped(state, "undone", "there is nothing to undo", now, Documents::undo)
+    step_history(state, "undone", "there is nothing to undo", now, Documents::undo)
 }
 
 pub(super) fn redo(state: &mut State, now: Millis) -> Vec<Effect> {
-    stepped(state, "made again", "there is nothing to redo", now, Documents::redo)
+    step_history(state, "made again", "there is nothing to redo", now, Documents::redo)
 }
 
 type Stepping = fn(&mut Documents) -> Option<Stepped>;
 
-fn stepped(state: &mut State, done: &str, nothing: &str, now: Millis, go: Stepping) -> Vec<Effect> {
+fn step_history(
+    state: &mut State,
+    done: &str,
+    nothing: &str,
+    now: Millis,
+    go: Stepping,
+) -> Vec<Effect> {
     let Some(Stepped { label, files, renamed }) = go(&mut state.documents) else {
         state.notices.push(NoticeKind::Hint, nothing, now);
         return Vec::new();
     };
     read_again(state, &files);
-    renamed.iter().for_each(|renamed| renamed::follow(state, renamed));
+    renamed.iter().for_each(|renamed| renamed::follow_rename(state, renamed));
     state.notices.push(NoticeKind::Done, format!("{done}: {label}"), now);
-    journal(state)
+    journal_unsaved(state)
 }
 
 /// Where changes may make a new entry: the file, and the place where it is known.
@@ -164,21 +171,23 @@ fn read_again(state: &mut State, files: &[FileId]) {
             Some(Err(_)) => {}
             Some(Ok(source)) => {
                 let before = state.read.insert(file.clone(), source.clone());
-                if !before.is_some_and(|before| read::again(catalog, file, source, &before)) {
-                    catalog.replace(file, read::part(file, source, state.mode));
+                if !before
+                    .is_some_and(|before| read::refresh_entries(catalog, file, source, &before))
+                {
+                    catalog.replace_file(file, read::read_part(file, source, state.mode));
                 }
             }
             None => {
                 state.read.remove(file);
-                catalog.replace(file, Default::default());
+                catalog.replace_file(file, Default::default());
             }
         }
     }
-    read::load(catalog);
+    read::apply_loading(catalog);
     if files.iter().any(|file| file.as_str() == SETTINGS) {
         take_settings(state);
     }
-    settle(state);
+    refresh_after_change(state);
 }
 
 fn read_all(state: &mut State) {
@@ -187,11 +196,12 @@ fn read_all(state: &mut State) {
         .iter()
         .filter_map(|(file, document)| Some((file, document.source.as_ref().ok()?)));
     let sources: Vec<_> = sources.collect();
-    state.catalog =
-        Arc::new(read::catalog(sources.iter().copied(), state.mode).after(&state.catalog));
+    state.catalog = Arc::new(
+        read::read_catalog(sources.iter().copied(), state.mode).into_successor_of(&state.catalog),
+    );
     state.read = sources.into_iter().map(|(file, source)| (file.clone(), source.clone())).collect();
     take_settings_there(state);
-    settle(state);
+    refresh_after_change(state);
 }
 
 fn take_settings_there(state: &mut State) {
@@ -209,11 +219,11 @@ fn take_settings(state: &mut State) {
         Some(Err(_)) => return,
         Some(Ok(source)) => source.value(0).map_or(Value::Null, |value| (**value).clone()),
     };
-    let text = document.map_or("", |document| document.text.whole());
-    take_connections(state, settings::parse(text).0.connections);
+    let text = document.map_or("", |document| document.text.whole_text());
+    take_connections(state, settings::parse_settings(text).0.connections);
     state.listed_states = listed_states(&settings);
     state.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));
-    if let Ok(groups) = CustomGroups::read(settings.get(GROUPS).unwrap_or(&Value::Null)) {
+    if let Ok(groups) = CustomGroups::from_value(settings.get(GROUPS).unwrap_or(&Value::Null)) {
         state.custom_groups = groups;
     }
 }
@@ -222,9 +232,9 @@ fn take_settings(state: &mut State) {
 /// through.
 fn take_connections(state: &mut State, mut read: Connections) {
     if let Some(chosen) =
-        state.connections.chosen.as_ref().and_then(|name| state.connections.named(name))
+        state.connections.chosen.as_ref().and_then(|name| state.connections.find_by_name(name))
     {
-        match read.named(&chosen.name) {
+        match read.find_by_name(&chosen.name) {
             Some(_) => read.chosen = Some(chosen.name.clone()),
             None => read.choose(chosen.clone()),
         }
@@ -240,12 +250,13 @@ pub(super) fn check_again(state: &mut State) {
     if state.catalog.entries().take(checking::AT_ONCE + 1).count() <= checking::AT_ONCE {
         state.checking.answered = state.checking.turn;
         let files = files.map(|(file, document)| (file, document.source.as_ref()));
-        state.findings = Arc::new(checking::findings_of(&state.catalog, &state.there(), files));
+        state.findings =
+            Arc::new(checking::findings_of(&state.catalog, &state.call_destinations(), files));
     }
 }
 
 /// Findings, selection and generation for the catalog as it is now.
-fn settle(state: &mut State) {
+fn refresh_after_change(state: &mut State) {
     check_again(state);
     let is_there = |id: &EntryId| state.catalog.entry(id).is_some() || state.tool(id).is_some();
     if !state.selected.as_ref().is_some_and(is_there) {
@@ -267,7 +278,7 @@ pub(super) fn due_check(state: &mut State) -> Option<Effect> {
 
 /// What is to be checked, as it is now. It is not put together before it is needed: a change copies
 /// a catalog that a check holds.
-pub(super) fn check(state: &mut State) -> Effect {
+pub(super) fn request_check(state: &mut State) -> Effect {
     let turn = state.checking.turn;
     state.checking.asked = turn;
     let files = state.documents.iter().filter(|(_, document)| !document.gone);
@@ -277,12 +288,12 @@ pub(super) fn check(state: &mut State) -> Effect {
         turn,
         catalog: Arc::clone(&state.catalog),
         files,
-        there: state.there(),
+        there: state.call_destinations(),
     }))
 }
 
 /// Takes the answer to the newest asking in.
-pub(super) fn checked(state: &mut State, turn: u64, findings: Arc<Findings>) {
+pub(super) fn on_checked(state: &mut State, turn: u64, findings: Arc<Findings>) {
     state.checking.under_way = false;
     if turn == state.checking.turn {
         state.checking.answered = turn;
@@ -292,17 +303,17 @@ pub(super) fn checked(state: &mut State, turn: u64, findings: Arc<Findings>) {
 }
 
 /// Asks to keep what is not saved.
-fn journal(state: &State) -> Vec<Effect> {
-    vec![Effect::Journal(state.documents.unsaved())]
+fn journal_unsaved(state: &State) -> Vec<Effect> {
+    vec![Effect::Journal(state.documents.unsaved_texts())]
 }
 
-pub(super) fn save(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<Effect> {
+pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<Effect> {
     let wanted = |name: &FileId| file.as_ref().is_none_or(|file| file == name);
     let effects: Vec<_> = state
         .documents
-        .changed()
+        .changed_files()
         .filter(|(name, _)| wanted(name))
-        .map(|(name, document)| write(name, document, Overwrite::Refuse))
+        .map(|(name, document)| save_effect(name, document, Overwrite::Refuse))
         .collect();
     if effects.is_empty() {
         let what = file.map_or_else(
@@ -321,13 +332,13 @@ pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
     state
         .documents
         .get(file)
-        .map(|document| write(file, document, Overwrite::Allow))
+        .map(|document| save_effect(file, document, Overwrite::Allow))
         .into_iter()
         .collect()
 }
 
-fn write(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
-    let text = (!document.gone).then(|| document.text.whole().clone());
+fn save_effect(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
+    let text = (!document.gone).then(|| document.text.whole_text().clone());
     Effect::Save { file: file.clone(), text, before: document.saved.clone(), overwrite }
 }
 
@@ -340,8 +351,8 @@ pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Ef
         Some(text) => Change::Text { file: file.clone(), text: text.clone() },
         None => Change::Remove { file: file.clone() },
     };
-    state.documents.saved(file, disk);
-    let effects = self::change(state, &format!("take {file} from disk"), &[change], now);
+    state.documents.mark_saved(file, disk);
+    let effects = self::apply_changes(state, &format!("take {file} from disk"), &[change], now);
     state.notices.push(
         NoticeKind::Done,
         format!("{file} is as on disk; undo brings your changes back"),
@@ -350,18 +361,18 @@ pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Ef
     effects
 }
 
-pub(super) fn saved(
+pub(super) fn on_saved(
     state: &mut State,
     file: &FileId,
     text: Option<Arc<str>>,
     now: Millis,
 ) -> Vec<Effect> {
     let word = if text.is_some() { "saved" } else { "removed" };
-    state.documents.saved(file, text);
+    state.documents.mark_saved(file, text);
     state.generation += 1;
     state.notices.push(NoticeKind::Done, format!("{file} {word}"), now);
-    let mut effects = journal(state);
-    if state.leaving && state.documents.changed().next().is_none() {
+    let mut effects = journal_unsaved(state);
+    if state.leaving && state.documents.changed_files().next().is_none() {
         effects.push(Effect::Quit);
     }
     effects
@@ -370,7 +381,7 @@ pub(super) fn saved(
 /// Shows what the beginning of a file holds until the first slice comes, which tells it anew.
 pub(super) fn begun(state: &mut State, file: &FileId, held: Held) {
     if state.reading == LoadProgress::UnderWay(0) && held.mode == state.mode {
-        Arc::make_mut(&mut state.catalog).replace(file, held.part);
+        Arc::make_mut(&mut state.catalog).replace_file(file, held.part);
         state.generation += 1;
         select_first(state);
     }
@@ -382,19 +393,19 @@ fn select_first(state: &mut State) {
     }
 }
 
-pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
+pub(super) fn on_files_loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
     let first = state.reading != LoadProgress::Done;
     if state.reading == LoadProgress::UnderWay(0) {
         // What beginnings held comes again, in the order of the files.
         let empty = Catalog::new(state.mode, Vec::new(), Vec::new(), Vec::new());
-        state.catalog = Arc::new(empty.after(&state.catalog));
+        state.catalog = Arc::new(empty.into_successor_of(&state.catalog));
     }
     let mut slice = Part::default();
     let mut count = 0;
     for (file, Loaded { text, source, held }) in loaded {
         count += 1;
-        let format = Format::of(file.path()).unwrap_or(Format::Json);
-        state.documents.load(file.clone(), Document::read(format, text, source));
+        let format = Format::from_path(file.path()).unwrap_or(Format::Json);
+        state.documents.load_document(file.clone(), Document::from_disk(format, text, source));
         // The first reading comes in the order of the files, so that each can be put behind the
         // others.
         if first
@@ -402,7 +413,7 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
         {
             let held = held.filter(|held| held.mode == state.mode);
             let part = held.map(|held| held.part);
-            slice.extend(part.unwrap_or_else(|| read::part(&file, source, state.mode)));
+            slice.extend(part.unwrap_or_else(|| read::read_part(&file, source, state.mode)));
             state.read.insert(file, source.clone());
         }
     }
@@ -425,12 +436,12 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
         .collect();
     if is_first && gone.is_empty() && names.is_sorted() {
         // The catalog was put together while the files came in.
-        read::load(Arc::make_mut(&mut state.catalog));
+        read::apply_loading(Arc::make_mut(&mut state.catalog));
         take_settings_there(state);
-        settle(state);
+        refresh_after_change(state);
     } else {
         for file in gone {
-            state.documents.vanish(&file);
+            state.documents.mark_deleted(&file);
         }
         read_all(state);
     }
@@ -439,7 +450,7 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
     }
     if state.catalog.entries().next().is_none()
         && state.question.is_none()
-        && state.documents.changed().next().is_none()
+        && state.documents.changed_files().next().is_none()
     {
         state.question = Some(Question::Begin);
     }
@@ -461,7 +472,7 @@ pub(super) fn disk_changed(
             if known == Some(&text) {
                 return Vec::new();
             }
-            let format = Format::of(file.path()).unwrap_or(Format::Json);
+            let format = Format::from_path(file.path()).unwrap_or(Format::Json);
             let source = Source::of_format(format, text.clone());
             if unsaved {
                 state.notices.push(
@@ -471,7 +482,7 @@ pub(super) fn disk_changed(
                 );
                 return Vec::new();
             }
-            state.documents.load(file.clone(), Document::read(format, text, source));
+            state.documents.load_document(file.clone(), Document::from_disk(format, text, source));
             state.notices.push(
                 NoticeKind::Hint,
                 format!("{file} changed on disk and was read again"),
@@ -479,7 +490,7 @@ pub(super) fn disk_changed(
             );
         }
         None => {
-            state.documents.vanish(file);
+            state.documents.mark_deleted(file);
             state.notices.push(NoticeKind::Warning, format!("{file} was removed on disk"), now);
         }
     }
@@ -489,7 +500,7 @@ pub(super) fn disk_changed(
 
 /// Offers the unsaved texts of an earlier session, but not before the files are read that they are
 /// changes of.
-pub(super) fn offer(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
+pub(super) fn offer_recovery(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
     match state.reading {
         LoadProgress::UnderWay(_) => state.offer = Some(texts),
         LoadProgress::Done => ask_to_recover(state, texts),
@@ -507,7 +518,7 @@ fn ask_to_recover(state: &mut State, mut texts: BTreeMap<FileId, Arc<str>>) {
     }
 }
 
-pub(super) fn recover(state: &mut State, take: bool, now: Millis) -> Vec<Effect> {
+pub(super) fn answer_recovery(state: &mut State, take: bool, now: Millis) -> Vec<Effect> {
     let Some(Question::Recover(texts)) = state.question.take() else { return Vec::new() };
     if !take {
         state.notices.push(
@@ -528,7 +539,7 @@ pub(super) fn recover(state: &mut State, take: bool, now: Millis) -> Vec<Effect>
         [only] => only.file().to_string(),
         many => format!("{} files", many.len()),
     };
-    let effects = change(state, "take up unsaved work", &changes, now);
+    let effects = apply_changes(state, "take up unsaved work", &changes, now);
     let words = match &state.form {
         Some(form) if form.goal == FormGoal::Printed => {
             "what was typed is back; done prints it, undo takes it away".to_owned()
@@ -548,8 +559,10 @@ pub(super) fn open_editor(
     now: Millis,
 ) -> Vec<Effect> {
     let unsaved = state.documents.get(&file).filter(|document| document.is_changed());
-    let mut effects: Vec<_> =
-        unsaved.map(|document| write(&file, document, Overwrite::Refuse)).into_iter().collect();
+    let mut effects: Vec<_> = unsaved
+        .map(|document| save_effect(&file, document, Overwrite::Refuse))
+        .into_iter()
+        .collect();
     if !effects.is_empty() {
         state.notices.push(NoticeKind::Hint, format!("{file} was saved for the editor"), now);
     }
@@ -558,7 +571,7 @@ pub(super) fn open_editor(
 }
 
 pub(super) fn switch_mode(state: &mut State, now: Millis) {
-    state.mode = state.mode.other();
+    state.mode = state.mode.toggled();
     state.simulation.set_mode(state.mode);
     read_all(state);
     state.notices.push(
@@ -605,7 +618,9 @@ mod tests {
         for file in [&same, &other] {
             let text: Arc<str> = "{}".into();
             let source = Source::parse(Format::Json, text.clone());
-            state.documents.load(file.clone(), Document::read(Format::Json, text, source));
+            state
+                .documents
+                .load_document(file.clone(), Document::from_disk(Format::Json, text, source));
         }
         let texts =
             BTreeMap::from([(same, Arc::from("{}")), (other.clone(), Arc::from("{\"a\": 1}"))]);

@@ -33,16 +33,16 @@ pub(super) fn accept(state: &mut State, then: Then, draft: Draft, now: Millis) -
         return Vec::new();
     }
     match form.goal {
-        Goal::Printed => leave(state, FormEnd::Accepted { issues }),
+        Goal::Printed => leave_form(state, FormEnd::Accepted { issues }),
         Goal::Saved if document.is_changed() => {
             let file = form.file.clone();
             if let Some(form) = &mut state.form {
                 form.saving = issues;
             }
             state.leaving = then == Then::Leave;
-            files::save(state, Some(file), now)
+            files::save_files(state, Some(file), now)
         }
-        Goal::Saved if then == Then::Leave => leave(state, FormEnd::Accepted { issues }),
+        Goal::Saved if then == Then::Leave => leave_form(state, FormEnd::Accepted { issues }),
         Goal::Saved => {
             state.notices.push(NoticeKind::Hint, "it is saved already", now);
             Vec::new()
@@ -60,12 +60,12 @@ fn fill_empty(state: &mut State, now: Millis) {
     if state.documents.get(&form.file).is_some_and(empty) {
         let edit = Edit::Set { at: Pointer::root(), to: Value::Object(Map::new()).into() };
         let change = Change::File { file: form.file.clone(), document: 0, edit };
-        files::change(state, "begin", &[change], now);
+        files::apply_changes(state, "begin", &[change], now);
     }
 }
 
 /// The text is on disk.
-pub(super) fn saved(state: &mut State, text: Option<&Arc<str>>) {
+pub(super) fn on_saved(state: &mut State, text: Option<&Arc<str>>) {
     let Some(form) = &mut state.form else { return };
     if let Some(text) = text {
         form.before = Arc::clone(text);
@@ -73,7 +73,7 @@ pub(super) fn saved(state: &mut State, text: Option<&Arc<str>>) {
     form.end = FormEnd::Accepted { issues: std::mem::take(&mut form.saving) };
 }
 
-fn leave(state: &mut State, end: FormEnd) -> Vec<Effect> {
+fn leave_form(state: &mut State, end: FormEnd) -> Vec<Effect> {
     if let Some(form) = &mut state.form {
         form.end = end;
     }

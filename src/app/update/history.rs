@@ -29,19 +29,21 @@ pub(super) fn handle_message(
     now: Millis,
 ) -> Vec<Effect> {
     match message {
-        HistoryMessage::Find(query) => return find(state, query),
-        HistoryMessage::Listed { turn, listing } => return listed(state, turn, listing),
-        HistoryMessage::Changed => return list(state),
-        HistoryMessage::Select(id) => return select(state, id),
-        HistoryMessage::Opened(trace) => opened(state, *trace),
-        HistoryMessage::Mark(id) => mark(state, id),
+        HistoryMessage::Find(query) => return search_calls(state, query),
+        HistoryMessage::Listed { turn, listing } => return on_calls_listed(state, turn, listing),
+        HistoryMessage::Changed => return list_calls(state),
+        HistoryMessage::Select(id) => return select_call(state, id),
+        HistoryMessage::Opened(trace) => on_trace_opened(state, *trace),
+        HistoryMessage::Mark(id) => toggle_mark(state, id),
         HistoryMessage::Compare(ids) => return vec![Effect::CompareKept(ids)],
         HistoryMessage::Compared(traces) => state.kept.compared = Some(traces),
         HistoryMessage::DropComparison => state.kept.compared = None,
-        HistoryMessage::Replay { speed } => return replay(state, speed),
-        HistoryMessage::Replayed { id, events, ended } => replayed(state, &id, events, ended),
-        HistoryMessage::StopReplay => return stop(state),
-        HistoryMessage::Resend => return resend(state, now),
+        HistoryMessage::Replay { speed } => return start_replay(state, speed),
+        HistoryMessage::Replayed { id, events, ended } => {
+            on_replay_events(state, &id, events, ended)
+        }
+        HistoryMessage::StopReplay => return stop_replay(state),
+        HistoryMessage::Resend => return resend_call(state, now),
         HistoryMessage::Export { id, path } => return vec![Effect::ExportKept { id, path }],
         HistoryMessage::Remove(id) => return vec![Effect::RemoveKept(id)],
     }
@@ -49,19 +51,19 @@ pub(super) fn handle_message(
 }
 
 /// Looks for what was typed.
-fn find(state: &mut State, query: String) -> Vec<Effect> {
+fn search_calls(state: &mut State, query: String) -> Vec<Effect> {
     state.kept.query = query;
-    list(state)
+    list_calls(state)
 }
 
 /// Reads the list anew.
-pub(super) fn list(state: &mut State) -> Vec<Effect> {
+pub(super) fn list_calls(state: &mut State) -> Vec<Effect> {
     state.kept.asked += 1;
     vec![Effect::ListKept { turn: state.kept.asked, query: state.kept.query.clone() }]
 }
 
 /// The list was read.
-fn listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<Effect> {
+fn on_calls_listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<Effect> {
     if turn != state.kept.asked {
         return Vec::new();
     }
@@ -74,52 +76,52 @@ fn listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<Effect> {
     state.kept.open = None;
     state.kept.compared = None;
     match state.kept.listing.calls.first().map(|call| call.id.clone()) {
-        Some(first) => select(state, first),
+        Some(first) => select_call(state, first),
         None => Vec::new(),
     }
 }
 
-fn select(state: &mut State, id: TraceId) -> Vec<Effect> {
-    let stop = stop(state);
+fn select_call(state: &mut State, id: TraceId) -> Vec<Effect> {
+    let stop = stop_replay(state);
     state.kept.compared = None;
     state.kept.selected = Some(id.clone());
     stop.into_iter().chain([Effect::OpenKept(id)]).collect()
 }
 
-fn opened(state: &mut State, trace: Trace) {
+fn on_trace_opened(state: &mut State, trace: Trace) {
     if state.kept.selected.as_ref() == Some(&trace.head.id) {
         let catalog = Arc::clone(&state.catalog);
-        state.kept.show(Arc::new(trace), &catalog);
+        state.kept.show_trace(Arc::new(trace), &catalog);
     }
 }
 
-fn mark(state: &mut State, id: TraceId) {
+fn toggle_mark(state: &mut State, id: TraceId) {
     state.kept.marked = if state.kept.marked.as_ref() == Some(&id) { None } else { Some(id) };
 }
 
 /// Lets the open call come once more; `speed` times as fast, 0 is at once.
-fn replay(state: &mut State, speed: u32) -> Vec<Effect> {
-    let mut effects = stop(state);
+fn start_replay(state: &mut State, speed: u32) -> Vec<Effect> {
+    let mut effects = stop_replay(state);
     let catalog = Arc::clone(&state.catalog);
     state.kept.compared = None;
-    effects.extend(state.kept.rewind(&catalog).map(|trace| Effect::Replay { trace, speed }));
+    effects.extend(state.kept.begin_replay(&catalog).map(|trace| Effect::Replay { trace, speed }));
     effects
 }
 
-fn replayed(state: &mut State, id: &TraceId, events: Vec<Event>, ended: bool) {
+fn on_replay_events(state: &mut State, id: &TraceId, events: Vec<Event>, ended: bool) {
     let Some(open) =
         state.kept.open.as_mut().filter(|open| open.replaying && open.trace.head.id == *id)
     else {
         return;
     };
     for event in events {
-        open.call.take(event);
+        open.call.apply_event(event);
     }
     open.replaying = !ended;
 }
 
 /// Ends a replay; the call is shown whole again.
-fn stop(state: &mut State) -> Vec<Effect> {
+fn stop_replay(state: &mut State) -> Vec<Effect> {
     match state.kept.open.as_mut().filter(|open| open.replaying) {
         Some(open) => {
             open.show_all();
@@ -130,12 +132,12 @@ fn stop(state: &mut State) -> Vec<Effect> {
 }
 
 /// Sends the kept request under a fresh id, over the connection that it was made for.
-fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
+fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(open) = &state.kept.open else { return Vec::new() };
     let head = &open.trace.head;
     let problem = |cause: String, remedy: &str| {
         Problem::new(ProblemKind::Input, format!("sending {} once more", head.tool), cause)
-            .remedy(remedy)
+            .with_remedy(remedy)
     };
     let refused = if head.masked {
         Some(problem(
@@ -145,14 +147,14 @@ fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
     } else if state.tool_called(&head.tool).is_none() && !agents::is_at(&head.to) {
         let remedy = format!(
             "open the workspace that has it; {} on Invoke lists tools that are only deployed",
-            Act::DeployedTools.row().keys.join(", ")
+            Act::DeployedTools.action().keys.join(", ")
         );
         Some(problem("its tool is no longer in this workspace".into(), &remedy))
-    } else if state.connections.named(&head.connection).is_none()
+    } else if state.connections.find_by_name(&head.connection).is_none()
         && state
             .connection_of(&request_of(head, state.tool_called(&head.tool)).tool)
             .transport()
-            .word()
+            .as_str()
             != &*head.transport
     {
         Some(problem(
@@ -163,7 +165,7 @@ fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
         None
     };
     if let Some(problem) = refused {
-        state.notices.problem(&problem, now);
+        state.notices.push_problem(&problem, now);
         return Vec::new();
     }
     let request = request_of(head, state.tool_called(&head.tool));
@@ -176,7 +178,7 @@ fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
 }
 
 /// Puts the arguments of a call into the form of its tool.
-pub(super) fn edit(state: &mut State, tool: &str, arguments: &str, now: Millis) {
+pub(super) fn load_arguments(state: &mut State, tool: &str, arguments: &str, now: Millis) {
     let found = state.tool_called(tool).map(|tool| tool.id().clone());
     match (found, Source::parse(Format::Json, arguments)) {
         (Some(tool), Ok(text)) => {

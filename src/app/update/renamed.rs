@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A state, a group or a tool has another name: the run, what is tried and the stops go by it.
-pub(super) fn follow(state: &mut State, Renamed { what, from, to }: &Renamed) {
+pub(super) fn follow_rename(state: &mut State, Renamed { what, from, to }: &Renamed) {
     match what {
         Named::State => {
             state.simulation.rename_state(from, to);

@@ -22,10 +22,10 @@ use crate::{
 };
 
 /// Takes a message of the watch in.
-pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec<Effect> {
+pub(super) fn handle(state: &mut State, message: WatchMessage, now: Millis) -> Vec<Effect> {
     let turn_of_now = state.watching.turn;
     match message {
-        WatchMessage::Begin(subjects) => return begin(state, &subjects, now),
+        WatchMessage::Begin(subjects) => return begin_watching(state, &subjects, now),
         WatchMessage::Stop => {
             if state.watching.is_listening() {
                 state.watching.source = Source::Stopped;
@@ -34,13 +34,14 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
             return vec![Effect::StopWatching];
         }
         WatchMessage::Pause => {
-            let rings = state.watching.pause();
-            ring(state, &rings, now);
+            let rings = state.watching.toggle_pause();
+            notify_alerts(state, &rings, now);
         }
         WatchMessage::Clear => state.watching.clear(),
         WatchMessage::Filter(text) => {
-            let shown = Filter::parse(&text).and_then(|filter| state.watching.record.show(filter));
-            told(state, shown, now);
+            let shown =
+                Filter::parse(&text).and_then(|filter| state.watching.record.set_view(filter));
+            report_filter_error(state, shown, now);
         }
         WatchMessage::AddAlert(text) => {
             let added =
@@ -48,19 +49,19 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
             if added.is_ok() {
                 state.notices.push(NoticeKind::Done, format!("alert on {text}"), now);
             }
-            told(state, added, now);
+            report_filter_error(state, added, now);
         }
         WatchMessage::Reveal => {
             let record = &mut state.watching.record;
-            record.reveal(!record.reveals());
+            record.show_routine(!record.shows_routine());
         }
         WatchMessage::ForgetAlert(row) => state.watching.record.forget_alert(row),
         WatchMessage::Save(path) => {
-            let (head, heard) = (state.watching.head.clone(), state.watching.record.tapped());
+            let (head, heard) = (state.watching.head.clone(), state.watching.record.to_tapped());
             return vec![Effect::SaveTrace { path, head, heard }];
         }
         WatchMessage::Open(path) => return vec![Effect::OpenTrace(path)],
-        WatchMessage::Resend(number) => return resend(state, number, now),
+        WatchMessage::Resend(number) => return resend_request(state, number, now),
         WatchMessage::ReadCards { system, cards } => return read_cards(state, system, &cards, now),
         WatchMessage::CardsRead { turn, read } => return cards_read(state, turn, read, now),
 
@@ -68,12 +69,12 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
             state.watching.source = Source::Listening;
         }
         WatchMessage::Heard { turn, heard } if turn == turn_of_now => {
-            let rings = state.watching.take(heard);
-            ring(state, &rings, now);
+            let rings = state.watching.record_messages(heard);
+            notify_alerts(state, &rings, now);
         }
         WatchMessage::Tick { turn } if turn == turn_of_now => {
             let rings = state.watching.record.tick(now);
-            ring(state, &rings, now);
+            notify_alerts(state, &rings, now);
         }
         WatchMessage::Refused { turn, problem } if turn == turn_of_now => {
             state.notices.push(
@@ -91,7 +92,7 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
             );
         }
         WatchMessage::Opened { path, head, record } => {
-            return opened(state, path, head, *record, now);
+            return on_trace_opened(state, path, head, *record, now);
         }
         // Of a watch that is over.
         WatchMessage::Began { .. }
@@ -102,14 +103,14 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
     Vec::new()
 }
 
-fn told(state: &mut State, done: Result<(), String>, now: Millis) {
+fn report_filter_error(state: &mut State, done: Result<(), String>, now: Millis) {
     if let Err(cause) = done {
         state.notices.push(NoticeKind::Hint, format!("{cause} ({})", filter::HELP), now);
     }
 }
 
-fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
-    let connection = state.connection();
+fn begin_watching(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
+    let connection = state.current_connection();
     let Asked { subjects, since } = match Asked::parse(subjects) {
         Ok(asked) => asked,
         Err(cause) => {
@@ -118,21 +119,22 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
         }
     };
     let places = match subjects.as_slice() {
-        [] => watched::usual(&state.catalog, &connection),
-        subjects => {
-            subjects.iter().map(|subject| watched::place(subject, connection.transport())).collect()
-        }
+        [] => watched::default_places(&state.catalog, &connection),
+        subjects => subjects
+            .iter()
+            .map(|subject| watched::parse_place(subject, connection.transport()))
+            .collect(),
     };
     let places = match places {
         Ok(places) => places,
         Err(problem) => {
-            state.notices.problem(&problem, now);
+            state.notices.push_problem(&problem, now);
             return Vec::new();
         }
     };
     let watching = &mut state.watching;
-    if watching.held().is_some() {
-        watching.pause();
+    if watching.held_count().is_some() {
+        watching.toggle_pause();
     }
     if matches!(watching.source, Source::Trace(_)) {
         watching.clear();
@@ -141,7 +143,7 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
     watching.source = Source::Opening;
     watching.head = Head {
         connection: connection.name.clone(),
-        transport: connection.transport().word().into(),
+        transport: connection.transport().as_str().into(),
         subjects: places.iter().map(|place| place.name.clone()).collect(),
     };
     let turn = watching.turn;
@@ -154,7 +156,7 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
     }]
 }
 
-fn opened(
+fn on_trace_opened(
     state: &mut State,
     path: String,
     head: Head,
@@ -163,18 +165,18 @@ fn opened(
 ) -> Vec<Effect> {
     let watching = &mut state.watching;
     // They fitted the record before, and they fit this one.
-    let _ = record.show(watching.record.view().clone());
+    let _ = record.set_view(watching.record.view().clone());
     for alert in watching.record.alerts() {
         let _ = record.watch_for(alert.filter.clone());
     }
-    if watching.held().is_some() {
-        watching.pause();
+    if watching.held_count().is_some() {
+        watching.toggle_pause();
     }
     watching.turn += 1;
     (watching.record, watching.head) = (record, head);
     state.notices.push(
         NoticeKind::Done,
-        format!("{} messages of {path}", watching.record.heard()),
+        format!("{} messages of {path}", watching.record.heard_count()),
         now,
     );
     watching.source = Source::Trace(path);
@@ -193,7 +195,7 @@ fn read_cards(
     let card_source = match watched::card_source(system, &connection, cards) {
         Ok(card_source) => card_source,
         Err(problem) => {
-            state.notices.problem(&problem, now);
+            state.notices.push_problem(&problem, now);
             return Vec::new();
         }
     };
@@ -225,12 +227,16 @@ fn cards_read(state: &mut State, turn: u64, read: Vec<CardRead>, now: Millis) ->
     cards.read.extend(read);
     let values: Vec<Value> = cards.values().cloned().collect();
     let settled: Vec<Settled> =
-        values.iter().filter_map(|value| watched::settled(cards.system, value)).collect();
-    let rings: Vec<Ring> = settled.iter().flat_map(|settled| record.settle(settled)).collect();
+        values.iter().filter_map(|value| watched::card_outcome(cards.system, value)).collect();
+    let rings: Vec<Ring> =
+        settled.iter().flat_map(|settled| record.apply_settled(settled)).collect();
     cards.attachments = watched::laid_out(cards.system, &values);
     let there: Vec<String> = cards.read.iter().map(|(id, _)| id.clone()).collect();
-    let beside =
-        traffic::cards::beside(record, settled.iter().map(|settled| settled.name.as_str()), &there);
+    let beside = traffic::cards::further_cards(
+        record,
+        settled.iter().map(|settled| settled.name.as_str()),
+        &there,
+    );
     let more =
         first.then(|| watched::card_source(cards.system, &connection, &beside).ok()).flatten();
     let more = more.filter(|card_source| !card_source.wanted.is_empty()).map(|card_source| {
@@ -242,12 +248,12 @@ fn cards_read(state: &mut State, turn: u64, read: Vec<CardRead>, now: Millis) ->
             card_source,
         }
     });
-    ring(state, &rings, now);
+    notify_alerts(state, &rings, now);
     more.into_iter().collect()
 }
 
 /// Says what rang, in one notice.
-fn ring(state: &mut State, rings: &[Ring], now: Millis) {
+fn notify_alerts(state: &mut State, rings: &[Ring], now: Millis) {
     let Some(last) = rings.last() else { return };
     let record = &state.watching.record;
     let Some(alert) = record.alerts().get(last.alert) else { return };
@@ -260,17 +266,17 @@ fn ring(state: &mut State, rings: &[Ring], now: Millis) {
     state.notices.push(NoticeKind::Warning, words, now);
 }
 
-fn resend(state: &mut State, number: u64, now: Millis) -> Vec<Effect> {
+fn resend_request(state: &mut State, number: u64, now: Millis) -> Vec<Effect> {
     match request_of(state, number) {
         Ok(request) => {
-            state.ids.take();
+            state.ids.take_id();
             state.selected = Some(request.tool.clone());
             state.screen = ScreenId::Invoke;
             let connection = state.watched_connection();
             super::calls::begin_on(state, request, connection, now)
         }
         Err(problem) => {
-            state.notices.problem(&problem, now);
+            state.notices.push_problem(&problem, now);
             Vec::new()
         }
     }

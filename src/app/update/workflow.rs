@@ -10,7 +10,7 @@ use crate::{
         workflow::WorkflowMessage,
     },
     engine::{
-        filter::permit,
+        filter::check_permission,
         gate_edit::GateEdit,
         gated::Slot,
         simulate::{
@@ -39,22 +39,22 @@ pub(super) fn handle_message(
         WorkflowMessage::SetGroups(groups) => set_groups(state, groups),
         WorkflowMessage::SetUser(user) => set_user(state, user, now),
         WorkflowMessage::SetStart(start) => set_start(state, start, now),
-        WorkflowMessage::Step { tool, outcome } => step(state, &tool, outcome, now),
+        WorkflowMessage::Step { tool, outcome } => simulate_step(state, &tool, outcome, now),
         WorkflowMessage::StepLive { tool } => return step_live(state, &tool, now),
-        WorkflowMessage::Walk { tools } => walk(state, &tools, now),
+        WorkflowMessage::Walk { tools } => walk_tools(state, &tools, now),
         WorkflowMessage::ShowRun(simulation) => {
             state.simulation = *simulation;
             state.live = None;
         }
         WorkflowMessage::SetQuestion(question) => state.simulation.set_question(question),
         WorkflowMessage::ToggleStop(stop) => toggle_stop(state, stop, now),
-        WorkflowMessage::WhatIf => state.what_if = Some(WhatIf::of(&state.context())),
+        WorkflowMessage::WhatIf => state.what_if = Some(WhatIf::from_context(&state.context())),
         WorkflowMessage::TryEdits(edits) => try_edits(state, edits),
         WorkflowMessage::AcceptWhatIf => return accept_what_if(state, now),
         WorkflowMessage::DropWhatIf => state.what_if = None,
         WorkflowMessage::StepTo(step) => state.simulation.go_to(step),
         WorkflowMessage::StepBack => {
-            if !state.simulation.back() {
+            if !state.simulation.step_back() {
                 state.notices.push(NoticeKind::Hint, "this is the start of the run", now);
             }
         }
@@ -89,7 +89,7 @@ fn set_groups(state: &mut State, groups: Option<Vec<Name>>) {
 fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
     if let Some(what_if) = &mut state.what_if {
         for (tool, edit) in edits {
-            what_if.edit(&tool, edit);
+            what_if.add_edit(&tool, edit);
         }
     }
 }
@@ -100,7 +100,7 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
     let edits: Vec<Change> =
         what_if.entry_edits(&state.catalog.tools).into_iter().map(Change::Entry).collect();
     let label = match what_if.edits.as_slice() {
-        [(tool, edit)] => format!("{}: {}", tool_key(state, tool), edit.text()),
+        [(tool, edit)] => format!("{}: {}", tool_key(state, tool), edit.description()),
         edits => format!("a what-if of {} edits", edits.len()),
     };
     state.simulation.set_groups(what_if.groups);
@@ -108,7 +108,7 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
         state.notices.push(NoticeKind::Done, "the groups are asked for from here on", now);
         return Vec::new();
     }
-    super::files::change(state, &label, &edits, now)
+    super::files::apply_changes(state, &label, &edits, now)
 }
 
 fn tool_key(state: &State, tool: &EntryId) -> String {
@@ -116,7 +116,7 @@ fn tool_key(state: &State, tool: &EntryId) -> String {
 }
 
 fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
-    let words = stop.text();
+    let words = stop.description();
     match state.stops.iter().position(|known| *known == stop) {
         Some(row) => {
             state.stops.remove(row);
@@ -130,7 +130,7 @@ fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
 }
 
 /// Takes tools one after another, as far as no stop is met and none is refused.
-fn walk(state: &mut State, way: &[EntryId], now: Millis) {
+fn walk_tools(state: &mut State, way: &[EntryId], now: Millis) {
     if state.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
@@ -173,7 +173,7 @@ enum Taken {
 
 fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
     state.simulation.set_user(user);
-    if let Err(denied) = permit(&state.profiles, &state.context()) {
+    if let Err(denied) = check_permission(&state.profiles, &state.context()) {
         state.notices.push(NoticeKind::Warning, denied.to_string(), now);
     }
 }
@@ -181,24 +181,24 @@ fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
 fn set_start(state: &mut State, start: Name, now: Millis) {
     let context = state.context();
     state.notices.push(NoticeKind::Done, format!("the run starts in {start}"), now);
-    begin(state, Context { state: Some(start), ..context }, now);
+    begin_run(state, Context { state: Some(start), ..context }, now);
 }
 
 fn restart(state: &mut State, now: Millis) {
     let start = state.simulation.start().clone();
     let groups = state.context().groups;
-    begin(state, Context { groups, ..start }, now);
+    begin_run(state, Context { groups, ..start }, now);
 }
 
 /// A run anew; what is asked stays.
-fn begin(state: &mut State, start: Context, now: Millis) {
+fn begin_run(state: &mut State, start: Context, now: Millis) {
     state.live = None;
     let question = state.simulation.question().map(ToOwned::to_owned);
     state.simulation = Simulation::new(start, state.mode, now);
     state.simulation.set_question(question);
 }
 
-fn step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
+fn simulate_step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
     if state.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
@@ -207,10 +207,10 @@ fn step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
         );
         return;
     }
-    take(state, tool, |row| Take::simulated(row, outcome, now), now);
+    take_step(state, tool, |row| Take::simulated(row, outcome, now), now);
 }
 
-fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now: Millis) {
+fn take_step(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now: Millis) {
     let tools = state.gated_tools();
     let (_, told) = try_take(state, &tools, tool, make);
     told.into_iter().for_each(|(kind, words)| state.notices.push(kind, words, now));
@@ -234,15 +234,15 @@ fn try_take(
     let before = state.simulation.state().to_owned();
     let take = make(row);
     let outcome = take.outcome;
-    state.simulation.begin(Millis(take.at.0.saturating_sub(take.took_ms)));
-    match state.simulation.take(tools, &state.profiles, take) {
+    state.simulation.set_start_time(Millis(take.at.0.saturating_sub(take.took_ms)));
+    match state.simulation.take_step(tools, &state.profiles, take) {
         Ok(_) => {
             let after = state.simulation.state();
             let name = &catalog.tools[row].name;
             let ended = if outcome == Outcome::Succeeded {
                 String::new()
             } else {
-                format!(" {}", outcome.word())
+                format!(" {}", outcome.as_str())
             };
             let kind =
                 if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
@@ -257,7 +257,7 @@ fn try_take(
                 .stops
                 .iter()
                 .filter(|stop| stop.is_met(tools, &context, &here))
-                .map(Stop::text)
+                .map(Stop::description)
                 .collect();
             if met.is_empty() {
                 return (Taken::On, told);
@@ -266,7 +266,7 @@ fn try_take(
             (Taken::Stopped, told)
         }
         Err(cause) => {
-            let words = cause.sentences().join("; ");
+            let words = cause.messages().join("; ");
             (
                 Taken::Refused,
                 vec![(
@@ -294,20 +294,27 @@ fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
         let edit = Edit::Set { at: Pointer::root().child(name), to: question.into() };
         super::calls::edit_arguments(state, tool, &[edit], now);
     }
-    let effects = super::calls::send(state, tool, now);
+    let effects = super::calls::send_call(state, tool, now);
     if !effects.is_empty()
         && let Some(call) = state.calls.selected
     {
-        state.live = Some(LiveStep { call, tool: tool.clone(), at: state.simulation.at() });
+        state.live =
+            Some(LiveStep { call, tool: tool.clone(), at: state.simulation.current_step() });
     }
     effects
 }
 
 /// A call has ended: if the run waited for it, the step is taken where it was begun.
-pub(super) fn ended(state: &mut State, call: CallId, outcome: Outcome, took_ms: u64, now: Millis) {
+pub(super) fn on_call_ended(
+    state: &mut State,
+    call: CallId,
+    outcome: Outcome,
+    took_ms: u64,
+    now: Millis,
+) {
     let Some(live) = state.live.take_if(|live| live.call == call) else { return };
     state.simulation.go_to(live.at);
-    take(
+    take_step(
         state,
         &live.tool,
         |row| Take { call: Some(call), took_ms, ..Take::simulated(row, outcome, now) },

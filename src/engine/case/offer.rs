@@ -31,15 +31,15 @@ pub(crate) struct Suggestion {
 
 /// All that a case may expect of an answer like this one.
 #[must_use]
-pub(crate) fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
+pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
     let mut offers = Vec::new();
     let mut add = |what, value, usual| offers.push(Suggestion { what, value, usual });
-    add("outcome", answer.outcome.unwrap_or(Outcome::Succeeded).word().into(), true);
+    add("outcome", answer.outcome.unwrap_or(Outcome::Succeeded).as_str().into(), true);
     if let Some((kind, _)) = &answer.error {
         add("error", kind.as_str().into(), true);
     }
     let near: String = answer.text.trim().chars().take(LARGEST).collect();
-    let text = mask.text(&near);
+    let text = mask.mask_text(&near);
     let of_json = |text: &str| {
         serde_json::from_str::<Value>(text)
             .ok()
@@ -47,7 +47,7 @@ pub(crate) fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
     };
     let whole = Some(&text).filter(|text| text.len() <= LONGEST).and_then(|text| of_json(text));
     let is_whole = whole.is_some();
-    if let Some(value) = whole.and_then(unmasked) {
+    if let Some(value) = whole.and_then(drop_masked) {
         add("json", value, true);
     }
     if let Some(part) = telling_part(&text) {
@@ -58,7 +58,7 @@ pub(crate) fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
         add("schema", schema_of(&value, 0), false);
     }
     if answer.outcome.is_some() {
-        add("under", duration::print(roomy(answer.took_ms)).into(), false);
+        add("under", duration::print_duration(generous_limit(answer.took_ms)).into(), false);
     }
     if answer.chunks > 0 {
         add("chunks", answer.chunks.min(2).into(), answer.chunks > 1);
@@ -67,7 +67,7 @@ pub(crate) fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
 }
 
 /// What is expected of those that were chosen.
-pub(crate) fn chosen(
+pub(crate) fn chosen_expectations(
     offers: &[Suggestion],
     is_chosen: impl Fn(&Suggestion) -> bool,
 ) -> Map<String, Value> {
@@ -80,16 +80,16 @@ pub(crate) fn chosen(
 
 /// What of a value holds no secret; a list with one is none at all, since its items are held
 /// against each other by their place.
-fn unmasked(value: Value) -> Option<Value> {
+fn drop_masked(value: Value) -> Option<Value> {
     match value {
         Value::String(text) if text.contains(MASKED) => None,
         Value::Array(items) => {
-            items.into_iter().map(unmasked).collect::<Option<_>>().map(Value::Array)
+            items.into_iter().map(drop_masked).collect::<Option<_>>().map(Value::Array)
         }
         Value::Object(members) => Some(Value::Object(
             members
                 .into_iter()
-                .filter_map(|(name, value)| Some((name, unmasked(value)?)))
+                .filter_map(|(name, value)| Some((name, drop_masked(value)?)))
                 .collect(),
         )),
         value => Some(value),
@@ -105,7 +105,7 @@ fn telling_part(masked: &str) -> Option<String> {
 }
 
 /// Twice the time, and rounded up.
-fn roomy(took_ms: u64) -> Duration {
+fn generous_limit(took_ms: u64) -> Duration {
     const STEPS: [u64; 10] = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
     let wanted = took_ms.saturating_mul(2);
     let step = STEPS.into_iter().find(|step| *step >= wanted);
@@ -166,20 +166,20 @@ mod tests {
     #[test]
     fn secrets_are_offered_nowhere() {
         let value = json!({"count": 2, "password": "hunter2", "note": "***", "deep": {"key": KEY, "kept": [1]}, "list": [KEY]});
-        let offers = offers(&answer(&value.to_string()), &Mask::default());
+        let offers = suggest_expectations(&answer(&value.to_string()), &Mask::default());
         assert_eq!(
-            chosen(&offers, |offer| offer.usual)["json"],
+            chosen_expectations(&offers, |offer| offer.usual)["json"],
             json!({"count": 2, "deep": {"kept": [1]}})
         );
-        let printed = Value::Object(chosen(&offers, |_| true)).to_string();
+        let printed = Value::Object(chosen_expectations(&offers, |_| true)).to_string();
         assert!(!printed.contains(KEY) && !printed.contains("hunter2"), "{printed}");
     }
 
     #[test]
     fn a_schema_a_time_and_chunks_can_be_chosen() {
         let value = json!({"rows": [{"id": 1}, {"id": 2}], "more": null});
-        let offers = offers(&answer(&value.to_string()), &Mask::default());
-        let all = chosen(&offers, |_| true);
+        let offers = suggest_expectations(&answer(&value.to_string()), &Mask::default());
+        let all = chosen_expectations(&offers, |_| true);
         let schema = json!({
             "type": "object", "required": ["rows", "more"],
             "properties": {
@@ -193,11 +193,11 @@ mod tests {
         );
         assert!(Checker::compile(&schema).unwrap().issues(&value).is_empty());
         assert!(
-            !chosen(&offers, |offer| offer.usual).contains_key("schema")
-                && !chosen(&offers, |offer| offer.usual).contains_key("under")
+            !chosen_expectations(&offers, |offer| offer.usual).contains_key("schema")
+                && !chosen_expectations(&offers, |offer| offer.usual).contains_key("under")
         );
         assert_eq!(
-            [0, 60, 3_000, 90_000].map(|took| roomy(took).as_millis()),
+            [0, 60, 3_000, 90_000].map(|took| generous_limit(took).as_millis()),
             [100, 200, 10_000, 180_000]
         );
     }

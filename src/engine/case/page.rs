@@ -24,7 +24,7 @@ const HIDDEN: &str =
 
 /// The text of a new case. The user and the connection stay open where they are not given.
 #[must_use]
-pub(crate) fn text(
+pub(crate) fn render_yaml(
     name: &str,
     tool: &str,
     arguments: &Literal,
@@ -32,38 +32,38 @@ pub(crate) fn text(
     answer: &Answer,
 ) -> String {
     let mut text = HEAD.to_owned();
-    text.push_str(&print::value(Format::Yaml, &json!({"case": name, "call": tool})));
+    text.push_str(&print::print_value(Format::Yaml, &json!({"case": name, "call": tool})));
     // Numbers stay as they were typed.
-    let arguments = arguments.json();
+    let arguments = arguments.to_json();
     if arguments.contains(MASKED) {
         text.push_str(HIDDEN);
     }
     let arguments = Literal::parse(&format!("{{\"arguments\":{arguments}}}"))
         .unwrap_or_else(|_| json!({"arguments": {}}).into());
-    text.push_str(&print::literal(Format::Yaml, &arguments));
+    text.push_str(&print::print_literal(Format::Yaml, &arguments));
     let took = answer.outcome.map_or_else(String::new, |outcome| {
         format!(
             "# when it was kept it {} after {} ms, with {} chunks\n",
-            outcome.word(),
+            outcome.as_str(),
             answer.took_ms,
             answer.chunks
         )
     });
     text.push_str(&took);
-    text.push_str(&print::value(Format::Yaml, &json!({"expect": expect})));
+    text.push_str(&print::print_value(Format::Yaml, &json!({"expect": expect})));
     text
 }
 
 /// A case in one line, for a list.
 #[must_use]
-pub(crate) fn summary(case: &Case) -> String {
+pub(crate) fn case_summary(case: &Case) -> String {
     let expect = &case.expect;
     let parts = [
-        Some(expect.outcome.unwrap_or(Outcome::Succeeded).word().to_owned()),
+        Some(expect.outcome.unwrap_or(Outcome::Succeeded).as_str().to_owned()),
         expect.json.is_some().then(|| "json".to_owned()),
         (!expect.contains.is_empty()).then(|| "contains".to_owned()),
         expect.schema.is_some().then(|| "schema".to_owned()),
-        expect.under.map(|under| format!("under {}", duration::print(under))),
+        expect.under.map(|under| format!("under {}", duration::print_duration(under))),
         expect.chunks.map(|chunks| format!("{chunks} chunks")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -75,8 +75,8 @@ mod tests {
     use crate::{
         engine::{
             case::{
-                offer::{chosen, offers},
-                verdict::judge,
+                offer::{chosen_expectations, suggest_expectations},
+                verdict::check_answer,
             },
             mask::Mask,
         },
@@ -88,11 +88,13 @@ mod tests {
             r#"{"question": "Why: # \"so\"?", "share": 1.50, "deep": {"list": [1, null]}}"#,
         )
         .unwrap();
-        text(
+        render_yaml(
             "why # not",
             "ask",
             &arguments,
-            &chosen(&offers(answer, &Mask::default()), |offer| offer.usual),
+            &chosen_expectations(&suggest_expectations(answer, &Mask::default()), |offer| {
+                offer.usual
+            }),
             answer,
         )
     }
@@ -113,13 +115,15 @@ mod tests {
                 text: text.into(),
                 ..Answer::default()
             };
-            let mut expect = chosen(&offers(&answer, &mask), |offer| offer.usual);
+            let mut expect =
+                chosen_expectations(&suggest_expectations(&answer, &mask), |offer| offer.usual);
             expect.remove("outcome");
             assert_eq!(Value::Object(expect), expected, "{text}");
         }
         let arguments = Literal::parse(r#"{"token": "***"}"#).unwrap();
         assert!(
-            text("n", "ask", &arguments, &Map::new(), &Answer::default()).contains("{{env.NAME}}")
+            render_yaml("n", "ask", &arguments, &Map::new(), &Answer::default())
+                .contains("{{env.NAME}}")
         );
     }
 
@@ -152,15 +156,15 @@ mod tests {
             },
         ] {
             let text = kept(&answer);
-            let case = Case::read(&Source::parse(Format::Yaml, text.as_str()).unwrap())
+            let case = Case::from_source(&Source::parse(Format::Yaml, text.as_str()).unwrap())
                 .unwrap_or_else(|issue| panic!("{issue}\n{text}"));
             assert_eq!((case.name.as_str(), case.tool.as_str()), ("why # not", "ask"));
             assert_eq!(
-                case.arguments.json(),
+                case.arguments.to_json(),
                 r#"{"question":"Why: # \"so\"?","share":1.50,"deep":{"list":[1,null]}}"#
             );
-            let verdict = judge(&case, answer);
-            assert!(verdict.holds(), "{:?}\n{text}", verdict.findings);
+            let verdict = check_answer(&case, answer);
+            assert!(verdict.has_passed(), "{:?}\n{text}", verdict.findings);
         }
     }
 }

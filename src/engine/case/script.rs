@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    engine::members::{FileIssue, Members, issue, wrong},
+    engine::members::{FileIssue, Members, file_issue, wrong_type},
     model::call::Outcome,
     schema::{literal::Literal, pointer::Pointer},
     syntax::source::Source,
@@ -60,32 +60,37 @@ impl Case {
     ///
     /// # Errors
     /// The first thing that is not as it must be: unknown key, wrong type, unknown word.
-    pub fn read(source: &Source) -> Result<Self, FileIssue> {
-        let empty =
-            || issue(&Pointer::root(), "the file is empty: a case has call, arguments and expect");
+    pub fn from_source(source: &Source) -> Result<Self, FileIssue> {
+        let empty = || {
+            file_issue(&Pointer::root(), "the file is empty: a case has call, arguments and expect")
+        };
         let value = source.value(0).ok_or_else(empty)?;
-        let top = Members::of(value, Pointer::root(), MEMBERS)?;
+        let top = Members::from_value(value, Pointer::root(), MEMBERS)?;
         let tool = top
-            .text("call")?
-            .ok_or_else(|| issue(&top.at, "\"call\" is missing: the tool, by key or name"))?;
+            .read_text("call")?
+            .ok_or_else(|| file_issue(&top.at, "\"call\" is missing: the tool, by key or name"))?;
         let arguments = match top.members.get("arguments") {
             None => Value::Object(Map::new()).into(),
             Some(Value::Object(_)) => {
                 written_arguments(source).unwrap_or_else(|| Value::Object(Map::new()).into())
             }
-            Some(other) => return Err(wrong(&top.at.child("arguments"), "an object", other)),
+            Some(other) => return Err(wrong_type(&top.at.child("arguments"), "an object", other)),
         };
         let expect = match top.members.get("expect") {
             None => Expect::default(),
-            Some(value) => Expect::read(&Members::of(value, top.at.child("expect"), EXPECTED)?)?,
+            Some(value) => Expect::from_members(&Members::from_value(
+                value,
+                top.at.child("expect"),
+                EXPECTED,
+            )?)?,
         };
         Ok(Self {
-            name: top.text("case")?.unwrap_or_default(),
+            name: top.read_text("case")?.unwrap_or_default(),
             tool,
             arguments,
-            user: top.text("user")?,
-            connection: top.text("connection")?,
-            timeout: top.time("timeout")?,
+            user: top.read_text("user")?,
+            connection: top.read_text("connection")?,
+            timeout: top.read_duration("timeout")?,
             expect,
         })
     }
@@ -93,17 +98,17 @@ impl Case {
 
 /// The arguments as JSON, their numbers as they stand in the file.
 fn written_arguments(source: &Source) -> Option<Literal> {
-    let json = source.json(0)?;
+    let json = source.to_json(0)?;
     let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&json).ok()?;
     Literal::parse(members.get("arguments")?.get()).ok()
 }
 
 impl Expect {
-    fn read(members: &Members<'_>) -> Result<Self, FileIssue> {
+    fn from_members(members: &Members<'_>) -> Result<Self, FileIssue> {
         let chunks = match members.members.get("chunks") {
             None => None,
             Some(value) => Some(value.as_u64().ok_or_else(|| {
-                wrong(
+                wrong_type(
                     &members.at.child("chunks"),
                     "a whole number, the least that must come",
                     value,
@@ -111,12 +116,12 @@ impl Expect {
             })?),
         };
         Ok(Self {
-            outcome: members.outcome("outcome")?,
-            error: members.text("error")?,
+            outcome: members.read_outcome("outcome")?,
+            error: members.read_text("error")?,
             json: members.members.get("json").cloned(),
-            contains: members.texts("contains")?,
+            contains: members.read_texts("contains")?,
             schema: members.members.get("schema").cloned(),
-            under: members.time("under")?,
+            under: members.read_duration("under")?,
             chunks,
         })
     }
@@ -130,7 +135,7 @@ mod tests {
     use crate::syntax::source::Format;
 
     fn read(text: &str) -> Result<Case, FileIssue> {
-        Case::read(&Source::parse(Format::Yaml, text).unwrap())
+        Case::from_source(&Source::parse(Format::Yaml, text).unwrap())
     }
 
     #[test]
@@ -141,7 +146,7 @@ mod tests {
         );
         let case = case.unwrap();
         assert_eq!((case.name.as_str(), case.tool.as_str()), ("complaints", "ask"));
-        assert_eq!(case.arguments.json(), r#"{"question":"Why?","share":1.50}"#);
+        assert_eq!(case.arguments.to_json(), r#"{"question":"Why?","share":1.50}"#);
         assert_eq!(
             (case.user.as_deref(), case.connection.as_deref()),
             (Some("alice"), Some("local"))
@@ -154,7 +159,7 @@ mod tests {
             (case.expect.json, case.expect.contains, case.expect.chunks),
             (Some(json!({"a": 1})), vec!["late".into()], Some(3))
         );
-        assert_eq!(read("call: ask").unwrap().arguments.json(), "{}");
+        assert_eq!(read("call: ask").unwrap().arguments.to_json(), "{}");
     }
 
     #[test]

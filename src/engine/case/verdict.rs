@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::script::Case;
 use crate::{
-    engine::subset::{missing, start},
+    engine::subset::{describe_missing, quoted_start},
     model::{
         call::{Call, CallState, Event, EventKind, Outcome},
         duration,
@@ -27,7 +27,7 @@ pub struct Answer {
 
 impl Answer {
     /// Takes an event in; what comes after the end changes nothing.
-    pub fn take(&mut self, event: &Event) {
+    pub fn apply_event(&mut self, event: &Event) {
         if self.outcome.is_some() {
             return;
         }
@@ -49,7 +49,7 @@ impl Answer {
 
     /// What came of a call of this session.
     #[must_use]
-    pub fn of(call: &Call) -> Self {
+    pub fn from_call(call: &Call) -> Self {
         let mut answer = Self { text: call.text.clone(), chunks: call.chunks, ..Self::default() };
         if let CallState::Ended { outcome, problem, at_ms } = &call.state {
             answer.outcome = Some(*outcome);
@@ -80,7 +80,7 @@ pub struct Verdict {
 
 impl Verdict {
     #[must_use]
-    pub fn holds(&self) -> bool {
+    pub fn has_passed(&self) -> bool {
         self.differences().next().is_none()
     }
 
@@ -114,8 +114,8 @@ impl Verdict {
     pub fn to_json(&self) -> Value {
         let of = |finding: &Finding| json!({"what": finding.what, "expected": finding.expected, "difference": finding.difference});
         json!({
-            "holds": self.holds(),
-            "outcome": self.answer.outcome.map(Outcome::word),
+            "holds": self.has_passed(),
+            "outcome": self.answer.outcome.map(Outcome::as_str),
             "took_ms": self.answer.took_ms,
             "chunks": self.answer.chunks,
             "error": self.answer.error.as_ref().map(|(kind, message)| json!({"type": kind, "message": message})),
@@ -127,9 +127,9 @@ impl Verdict {
 /// Holds an answer against a case. That it ends as expected is always looked at: where nothing is
 /// said, it must succeed.
 #[must_use]
-pub(crate) fn judge(case: &Case, answer: Answer) -> Verdict {
+pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
     let expect = &case.expect;
-    let mut findings = vec![outcome(expect.outcome.unwrap_or(Outcome::Succeeded), &answer)];
+    let mut findings = vec![outcome_finding(expect.outcome.unwrap_or(Outcome::Succeeded), &answer)];
     let mut add =
         |what, expected: String, difference| findings.push(Finding { what, expected, difference });
     if let Some(wanted) = &expect.error {
@@ -144,24 +144,26 @@ pub(crate) fn judge(case: &Case, answer: Answer) -> Verdict {
         add(
             "contains",
             format!("{wanted:?}"),
-            (!holds).then(|| format!("it is not in {}", start(&answer.text))),
+            (!holds).then(|| format!("it is not in {}", quoted_start(&answer.text))),
         );
     }
     let parsed = (expect.json.is_some() || expect.schema.is_some())
         .then(|| serde_json::from_str::<Value>(&answer.text));
     let parsed = parsed.map(|parsed| {
-        parsed.map_err(|error| format!("the answer is not JSON ({error}): {}", start(&answer.text)))
+        parsed.map_err(|error| {
+            format!("the answer is not JSON ({error}): {}", quoted_start(&answer.text))
+        })
     });
     if let (Some(wanted), Some(parsed)) = (&expect.json, &parsed) {
         let difference = match parsed {
-            Ok(value) => missing(&Pointer::root(), "the answer", wanted, value),
+            Ok(value) => describe_missing(&Pointer::root(), "the answer", wanted, value),
             Err(why) => Some(why.clone()),
         };
         add("json", wanted.to_string(), difference);
     }
     if let (Some(schema), Some(parsed)) = (&expect.schema, &parsed) {
         let difference = match parsed {
-            Ok(value) => misfit(schema, value),
+            Ok(value) => schema_difference(schema, value),
             Err(why) => Some(why.clone()),
         };
         add("schema", "an answer that fits".into(), difference);
@@ -170,7 +172,7 @@ pub(crate) fn judge(case: &Case, answer: Answer) -> Verdict {
         let late = u128::from(answer.took_ms) >= under.as_millis();
         add(
             "under",
-            duration::print(under),
+            duration::print_duration(under),
             late.then(|| format!("it took {} ms", answer.took_ms)),
         );
     }
@@ -181,7 +183,7 @@ pub(crate) fn judge(case: &Case, answer: Answer) -> Verdict {
     Verdict { answer, findings }
 }
 
-fn outcome(wanted: Outcome, answer: &Answer) -> Finding {
+fn outcome_finding(wanted: Outcome, answer: &Answer) -> Finding {
     let difference = match answer.outcome {
         Some(outcome) if outcome == wanted => None,
         Some(outcome) => {
@@ -189,14 +191,14 @@ fn outcome(wanted: Outcome, answer: &Answer) -> Finding {
                 .error
                 .as_ref()
                 .map_or_else(String::new, |(kind, message)| format!(" ({kind}: {message})"));
-            Some(format!("it {}{why}", said(outcome)))
+            Some(format!("it {}{why}", outcome_phrase(outcome)))
         }
         None => Some("it has not ended".into()),
     };
-    Finding { what: "outcome", expected: wanted.word().into(), difference }
+    Finding { what: "outcome", expected: wanted.as_str().into(), difference }
 }
 
-fn said(outcome: Outcome) -> &'static str {
+fn outcome_phrase(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Succeeded => "succeeded",
         Outcome::Failed => "failed",
@@ -206,7 +208,7 @@ fn said(outcome: Outcome) -> &'static str {
     }
 }
 
-fn misfit(schema: &Value, value: &Value) -> Option<String> {
+fn schema_difference(schema: &Value, value: &Value) -> Option<String> {
     match Checker::compile(schema) {
         Ok(checker) => checker.issues(value).first().map(|issue| {
             let at =
@@ -229,10 +231,11 @@ mod tests {
     };
 
     fn differences(expect: &str, answer: Answer) -> Vec<String> {
-        let case =
-            Case::read(&Source::parse(Format::Yaml, format!("call: a\nexpect: {expect}")).unwrap())
-                .unwrap();
-        judge(&case, answer).differences().collect()
+        let case = Case::from_source(
+            &Source::parse(Format::Yaml, format!("call: a\nexpect: {expect}")).unwrap(),
+        )
+        .unwrap();
+        check_answer(&case, answer).differences().collect()
     }
 
     fn answer(text: &str) -> Answer {

@@ -21,7 +21,7 @@ pub(crate) struct Standing {
 
 impl Standing {
     #[must_use]
-    pub fn of<T: Gated>(tools: &[T], context: &Context) -> Self {
+    pub fn from_tools<T: Gated>(tools: &[T], context: &Context) -> Self {
         let workflow = Workflow::new(tools, context);
         let paths = workflow.paths_from(workflow.start());
         let reached: Vec<usize> =
@@ -32,7 +32,7 @@ impl Standing {
         };
         let key = |row: usize| Name::from(tools[row].key());
         Self {
-            available: filter::available(tools, context).into_iter().map(key).collect(),
+            available: filter::available_tools(tools, context).into_iter().map(key).collect(),
             runnable: (0..tools.len()).filter(runs).map(key).collect(),
             reached: reached.iter().map(|row| workflow.states()[*row].clone()).collect(),
         }
@@ -114,19 +114,20 @@ mod tests {
         ];
         let context =
             |groups: &[&str]| Context { groups: Some(names(groups)), ..Context::default() };
-        let before = Standing::of(&tools, &context(&["g"]));
+        let before = Standing::from_tools(&tools, &context(&["g"]));
         assert_eq!(
             (before.available.clone(), before.runnable.clone()),
             (names(&["a"]), names(&["a"]))
         );
-        let ticked = Difference::between(&before, &Standing::of(&tools, &context(&["g", "h"])));
+        let ticked =
+            Difference::between(&before, &Standing::from_tools(&tools, &context(&["g", "h"])));
         assert_eq!(ticked.available, Turn::default());
         let turn =
             |gained: &[&str], lost: &[&str]| Turn { gained: names(gained), lost: names(lost) };
         assert_eq!((ticked.runnable, ticked.states), (turn(&["b", "c"], &[]), turn(&["t"], &[])));
         let mut edited = tools.to_vec();
-        edited[0].gate = GateEdit::LeadTo(Some("t".into())).of(&edited[0].gate);
-        let edited = Difference::between(&before, &Standing::of(&edited, &context(&["g"])));
+        edited[0].gate = GateEdit::LeadTo(Some("t".into())).apply_to(&edited[0].gate);
+        let edited = Difference::between(&before, &Standing::from_tools(&edited, &context(&["g"])));
         assert_eq!((edited.runnable, edited.states), (turn(&["c"], &[]), turn(&["t"], &["s"])));
         assert!(Difference::between(&before, &before).is_none());
     }

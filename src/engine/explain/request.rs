@@ -3,7 +3,7 @@
 
 use crate::{
     engine::{
-        filter::list,
+        filter::join_names,
         gated::ToolRow,
         workflow::{
             analysis::{Analysis, NeverRuns},
@@ -30,7 +30,7 @@ pub(crate) struct RequestView {
 
 impl RequestView {
     #[must_use]
-    pub fn of(workflow: &Workflow, analysis: &Analysis) -> Self {
+    pub fn from_analysis(workflow: &Workflow, analysis: &Analysis) -> Self {
         let rows = || 0..workflow.states().len();
         let name = |row: usize| workflow.states()[row].clone();
         let reached = |row: &usize| analysis.reaches(*row);
@@ -38,7 +38,7 @@ impl RequestView {
             never_run: analysis
                 .never_run
                 .iter()
-                .map(|(tool, why)| (*tool, words(why, workflow)))
+                .map(|(tool, why)| (*tool, never_runs_message(why, workflow)))
                 .collect(),
             never_reached: rows().filter(|row| !reached(row)).map(name).collect(),
             dead_ends: analysis.dead_ends.iter().copied().filter(reached).map(name).collect(),
@@ -55,7 +55,7 @@ impl RequestView {
 }
 
 /// Why a tool can never run, in words.
-fn words(why: &NeverRuns, workflow: &Workflow) -> String {
+fn never_runs_message(why: &NeverRuns, workflow: &Workflow) -> String {
     match why {
         NeverRuns::NotAsked => "none of its groups is asked for".into(),
         NeverRuns::NoGroup => "it is in no group, and * is not asked for".into(),
@@ -64,7 +64,7 @@ fn words(why: &NeverRuns, workflow: &Workflow) -> String {
         NeverRuns::Unreachable { waits_for } => {
             let names: Vec<Name> =
                 waits_for.iter().map(|row| workflow.states()[*row].clone()).collect();
-            format!("no run comes to {}", list(&names))
+            format!("no run comes to {}", join_names(&names))
         }
     }
 }

@@ -45,10 +45,10 @@ pub(crate) struct Passage {
 impl StateView {
     /// A state of these tools; `None` where no tool names it and the context is not in it.
     #[must_use]
-    pub fn of<T: Gated>(tools: &[T], context: &Context, state: &str) -> Option<Self> {
-        let asked = AskedGroups::of(context.groups.as_deref());
-        let workflow = Workflow::of(tools, &asked, context.state());
-        let row = workflow.state(state)?;
+    pub fn for_state<T: Gated>(tools: &[T], context: &Context, state: &str) -> Option<Self> {
+        let asked = AskedGroups::from_request(context.groups.as_deref());
+        let workflow = Workflow::for_groups(tools, &asked, context.state());
+        let row = workflow.state_row(state)?;
         let mut view = Self {
             name: workflow.states()[row].clone(),
             into: Vec::new(),
@@ -69,12 +69,18 @@ impl StateView {
         for (tool, gated) in
             tools.iter().enumerate().filter(|(_, gated)| gated.gate().not_loaded().is_none())
         {
-            view.place(&workflow, row, tool, gated.gate().groups());
+            view.add_passage(&workflow, row, tool, gated.gate().groups());
         }
         Some(view)
     }
 
-    fn place(&mut self, workflow: &Workflow, here: StateRow, tool: ToolRow, groups: Vec<Name>) {
+    fn add_passage(
+        &mut self,
+        workflow: &Workflow,
+        here: StateRow,
+        tool: ToolRow,
+        groups: Vec<Name>,
+    ) {
         let member = &workflow.members()[tool];
         let (from, listed, elsewhere) = match &member.origin {
             Origin::Every => (None, true, true),
@@ -138,7 +144,7 @@ mod tests {
             tool("again", &["read"], Some(&["sent"]), Some("found")),
         ];
         let context = Context { groups: Some(names(&["read"])), ..Context::default() };
-        let view = StateView::of(&tools, &context, "found").unwrap();
+        let view = StateView::for_state(&tools, &context, "found").unwrap();
         let rows =
             |passages: &[Passage]| passages.iter().map(|passage| passage.tool).collect::<Vec<_>>();
         assert_eq!(
@@ -153,9 +159,9 @@ mod tests {
         );
         assert!(!view.out[0].admitted && view.into[0].admitted);
         assert_eq!(
-            StateView::of(&tools, &context, "sent").unwrap().groups.sets,
+            StateView::for_state(&tools, &context, "sent").unwrap().groups.sets,
             [names(&["write"])]
         );
-        assert_eq!(StateView::of(&tools, &context, "nowhere"), None);
+        assert_eq!(StateView::for_state(&tools, &context, "nowhere"), None);
     }
 }

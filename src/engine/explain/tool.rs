@@ -2,7 +2,7 @@
 
 use crate::{
     engine::{
-        filter::{Allowed, AskedGroups, Denied, Filter, Reason, list, permit},
+        filter::{Allowed, AskedGroups, Denied, Filter, Reason, check_permission, join_names},
         gate_edit::GateEdit,
         gated::{Gated, ToolRow},
         groups::groups_of,
@@ -49,38 +49,42 @@ pub(crate) enum Change {
 impl Change {
     /// The groups to ask for beside the present ones.
     #[must_use]
-    pub fn groups(&self) -> &[Name] {
+    pub fn groups_to_ask(&self) -> &[Name] {
         match self {
             Self::Ask { groups } | Self::AskAndTake { groups, .. } | Self::Start { groups, .. } => {
                 groups
             }
-            Self::Drop { then: Some(then), .. } => then.groups(),
+            Self::Drop { then: Some(then), .. } => then.groups_to_ask(),
             Self::Take { .. } | Self::Edit(_) | Self::Drop { .. } => &[],
         }
     }
 
     /// The change in words, tools by their keys.
     #[must_use]
-    pub fn text<T: Gated>(&self, tools: &[T]) -> String {
+    pub fn description<T: Gated>(&self, tools: &[T]) -> String {
         let keys = |rows: &[ToolRow]| {
             rows.iter().map(|row| tools[*row].key()).collect::<Vec<_>>().join(", then ")
         };
         match self {
-            Self::Ask { groups } => format!("ask for {}", list(groups)),
+            Self::Ask { groups } => format!("ask for {}", join_names(groups)),
             Self::Take { tools: rows, .. } => format!("take {} first", keys(rows)),
             Self::AskAndTake { groups, tools: rows, .. } => {
-                format!("ask for {}, then take {}", list(groups), keys(rows))
+                format!("ask for {}, then take {}", join_names(groups), keys(rows))
             }
             Self::Start { groups, state } if groups.is_empty() => {
                 format!("start in {state}: no tool leads there")
             }
             Self::Start { groups, state } => {
-                format!("ask for {} and start in {state}: no tool leads there", list(groups))
+                format!("ask for {} and start in {state}: no tool leads there", join_names(groups))
             }
-            Self::Edit(edits) => edits.iter().map(GateEdit::text).collect::<Vec<_>>().join(" and "),
-            Self::Drop { groups, then: None } => format!("no longer ask for {}", list(groups)),
+            Self::Edit(edits) => {
+                edits.iter().map(GateEdit::description).collect::<Vec<_>>().join(" and ")
+            }
+            Self::Drop { groups, then: None } => {
+                format!("no longer ask for {}", join_names(groups))
+            }
             Self::Drop { groups, then: Some(then) } => {
-                format!("no longer ask for {}; {}", list(groups), then.text(tools))
+                format!("no longer ask for {}; {}", join_names(groups), then.description(tools))
             }
         }
     }
@@ -111,14 +115,14 @@ impl Explainer {
     /// What a user may not ask for is part of no change.
     #[must_use]
     pub fn new<T: Gated>(tools: &[T], context: &Context, profiles: &[Profile]) -> Self {
-        let allowed = Allowed::of(profiles, context);
-        let denied = permit(profiles, context).err().map(|denied| {
+        let allowed = Allowed::from_profiles(profiles, context);
+        let denied = check_permission(profiles, context).err().map(|denied| {
             let groups = context.groups().into_iter().filter(|name| allowed.allows(name)).collect();
             (denied, Filter::new(&Context { groups: Some(groups), ..context.clone() }))
         });
         let filter = Filter::new(context);
         let permitted = denied.as_ref().map_or(&filter, |(_, permitted)| permitted);
-        let workflow = Workflow::of(tools, permitted.groups(), permitted.state());
+        let workflow = Workflow::for_groups(tools, permitted.groups(), permitted.state());
         Self {
             paths: workflow.paths_from(workflow.start()),
             search: GroupSearch::new(tools, permitted.groups(), permitted.state(), &allowed),
@@ -138,38 +142,40 @@ impl Explainer {
     pub fn explain<T: Gated>(&self, tools: &[T], tool: ToolRow) -> Explanation {
         let gate = tools[tool].gate();
         let Some((denied, permitted)) = &self.denied else {
-            let reasons = self.filter.reasons(gate);
-            return Explanation { tool, changes: self.changes(tool, gate, &reasons), reasons };
+            let reasons = self.filter.hidden_reasons(gate);
+            return Explanation { tool, changes: self.find_changes(tool, gate, &reasons), reasons };
         };
-        let rest = permitted.reasons(gate);
+        let rest = permitted.hidden_reasons(gate);
         let drop = |then| Change::Drop { groups: denied.exceeding.clone(), then };
         let changes = match rest.is_empty() {
             true => vec![drop(None)],
             false => self
-                .changes(tool, gate, &rest)
+                .find_changes(tool, gate, &rest)
                 .into_iter()
                 .map(|then| drop(Some(Box::new(then))))
                 .collect(),
         };
-        let reasons =
-            [Reason::User(denied.clone())].into_iter().chain(self.filter.reasons(gate)).collect();
+        let reasons = [Reason::User(denied.clone())]
+            .into_iter()
+            .chain(self.filter.hidden_reasons(gate))
+            .collect();
         Explanation { tool, reasons, changes }
     }
 
     /// What would take these reasons away, the smallest change first.
-    fn changes(&self, tool: ToolRow, gate: &Gate, reasons: &[Reason]) -> Vec<Change> {
+    fn find_changes(&self, tool: ToolRow, gate: &Gate, reasons: &[Reason]) -> Vec<Change> {
         let mut changes = match reasons {
             [] | [Reason::NotLoaded(_)] => Vec::new(),
-            [Reason::Group { has, .. }] => self.asks(has),
-            _ => self.ways(tool, gate, reasons),
+            [Reason::Group { has, .. }] => self.ask_changes(has),
+            _ => self.path_changes(tool, gate, reasons),
         };
-        changes.extend(Self::edits(reasons));
+        changes.extend(Self::edit_change(reasons));
         changes
     }
 
     /// One change for each group that would do; the group that brings in the fewest other tools
     /// first.
-    fn asks(&self, has: &[Name]) -> Vec<Change> {
+    fn ask_changes(&self, has: &[Name]) -> Vec<Change> {
         let mut groups: Vec<Name> = has.to_vec();
         if groups.is_empty() {
             groups.push(ANY.into());
@@ -180,7 +186,7 @@ impl Explainer {
     }
 
     /// To another state: by tools at hand, else with more groups, else by starting there.
-    fn ways(&self, tool: ToolRow, gate: &Gate, reasons: &[Reason]) -> Vec<Change> {
+    fn path_changes(&self, tool: ToolRow, gate: &Gate, reasons: &[Reason]) -> Vec<Change> {
         let in_group = self.workflow.members()[tool].is_admitted();
         if in_group
             && let Some((state, hops)) = self
@@ -191,16 +197,16 @@ impl Explainer {
             let tools = hops.into_iter().map(|hop| hop.tool).collect();
             return vec![Change::Take { tools, state: self.workflow.states()[state].clone() }];
         }
-        if let Some(reach) = self.search.fewest(tool) {
+        if let Some(reach) = self.search.fewest_groups(tool) {
             return vec![Change::AskAndTake {
                 groups: reach.groups,
                 tools: reach.before,
                 state: reach.state,
             }];
         }
-        let groups = match self.asks(&gate.groups()).first() {
+        let groups = match self.ask_changes(&gate.groups()).first() {
             _ if in_group => Vec::new(),
-            Some(ask) => ask.groups().to_vec(),
+            Some(ask) => ask.groups_to_ask().to_vec(),
             None => return Vec::new(),
         };
         let listed = reasons.iter().find_map(|reason| match reason {
@@ -216,7 +222,7 @@ impl Explainer {
     }
 
     /// The edits that together take every reason away; none where no group is asked for.
-    fn edits(reasons: &[Reason]) -> Option<Change> {
+    fn edit_change(reasons: &[Reason]) -> Option<Change> {
         let edit = |reason: &Reason| match reason {
             Reason::Group { asked, .. } => asked.first().cloned().map(GateEdit::AddGroup),
             Reason::State { current, .. } => Some(GateEdit::AddState(current.clone())),
@@ -283,7 +289,10 @@ mod tests {
             Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
         let row = tools.iter().position(|tool| &*tool.key == key).unwrap();
         let explanation = Explainer::new(&tools, &context, &[]).explain(&tools, row);
-        explanation.changes.first().map_or_else(|| "available".into(), |change| change.text(&tools))
+        explanation
+            .changes
+            .first()
+            .map_or_else(|| "available".into(), |change| change.description(&tools))
     }
 
     #[test]
@@ -328,7 +337,10 @@ mod tests {
                     for change in explainer.explain(&tools, row).changes {
                         let mut gate = tools[row].gate.clone();
                         let mut then = context.clone();
-                        then.groups.as_mut().unwrap().extend(change.groups().iter().cloned());
+                        then.groups
+                            .as_mut()
+                            .unwrap()
+                            .extend(change.groups_to_ask().iter().cloned());
                         match &change {
                             Change::Take { tools: rows, .. }
                             | Change::AskAndTake { tools: rows, .. } => {
@@ -342,12 +354,12 @@ mod tests {
                             }
                             Change::Start { state, .. } => then.state = Some(state.clone()),
                             Change::Edit(edits) => {
-                                gate = edits.iter().fold(gate, |gate, edit| edit.of(&gate));
+                                gate = edits.iter().fold(gate, |gate, edit| edit.apply_to(&gate));
                             }
                             Change::Ask { .. } => {}
                             Change::Drop { .. } => panic!("without a user nothing exceeds"),
                         }
-                        let still = Filter::new(&then).reasons(&gate);
+                        let still = Filter::new(&then).hidden_reasons(&gate);
                         assert_eq!(still, [], "{change:?} of {} from {context:?}", tools[row].key);
                     }
                 }
@@ -368,7 +380,10 @@ mod tests {
             let row = tools.iter().position(|tool| &*tool.key == key).unwrap();
             let found = Explainer::new(&tools, &context, &profiles).explain(&tools, row);
             let kinds = found.reasons.iter().map(Reason::kind).collect::<Vec<_>>().join(" ");
-            (kinds, found.changes.iter().map(|change| change.text(&tools)).collect::<Vec<_>>())
+            (
+                kinds,
+                found.changes.iter().map(|change| change.description(&tools)).collect::<Vec<_>>(),
+            )
         };
         let (kinds, changes) = said("reader", &[], "text-completion");
         assert_eq!(

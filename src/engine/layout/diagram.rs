@@ -5,7 +5,7 @@ pub(crate) type Measure = fn(&str) -> usize;
 
 /// One cell for each letter; right for plain text.
 #[must_use]
-pub fn letters(text: &str) -> usize {
+pub fn char_count(text: &str) -> usize {
     text.chars().count()
 }
 
@@ -19,7 +19,7 @@ pub enum Direction {
 
 impl Direction {
     #[must_use]
-    pub fn other(self) -> Self {
+    pub fn toggled(self) -> Self {
         match self {
             Self::LeftToRight => Self::TopDown,
             Self::TopDown => Self::LeftToRight,

@@ -26,7 +26,7 @@ impl Node {
 
     /// The state that it is, unless it is folded.
     #[must_use]
-    pub fn state(&self) -> Option<StateRow> {
+    pub fn single_state(&self) -> Option<StateRow> {
         match self {
             Self::State(row) => Some(*row),
             Self::Folded(_) => None,
@@ -71,23 +71,23 @@ pub struct Extent {
 impl Extent {
     /// Every state in a box of its own.
     #[must_use]
-    pub fn all(count: usize) -> Self {
-        Self::of(Scale::All, count, (0..count).map(Node::State).collect())
+    pub fn all_states(count: usize) -> Self {
+        Self::from_nodes(Scale::All, count, (0..count).map(Node::State).collect())
     }
 
     /// Chooses states. Only arrows from state to state count, not those that come from any.
     #[must_use]
-    pub fn choose(count: usize, edges: &[Edge], choice: &Choice<'_>) -> Self {
+    pub fn choose_states(count: usize, edges: &[Edge], choice: &Choice<'_>) -> Self {
         let links = || Links::new(count, edges);
         match choice.scale {
-            Scale::All => Self::all(count),
-            Scale::Folded => links().folded(choice),
-            Scale::Near => links().near(choice),
-            Scale::Fitting if count <= choice.most => Self::all(count),
+            Scale::All => Self::all_states(count),
+            Scale::Folded => links().folded_extent(choice),
+            Scale::Near => links().near_extent(choice),
+            Scale::Fitting if count <= choice.most => Self::all_states(count),
             Scale::Fitting => {
                 let links = links();
-                let folded = links.folded(choice);
-                if folded.nodes.len() <= choice.most { folded } else { links.near(choice) }
+                let folded = links.folded_extent(choice);
+                if folded.nodes.len() <= choice.most { folded } else { links.near_extent(choice) }
             }
         }
     }
@@ -98,7 +98,7 @@ impl Extent {
         self.node_of.iter().filter(|node| node.is_none()).count()
     }
 
-    fn of(scale: Scale, count: usize, mut nodes: Vec<Node>) -> Self {
+    fn from_nodes(scale: Scale, count: usize, mut nodes: Vec<Node>) -> Self {
         nodes.sort_by_key(|node| node.states().first().copied());
         let mut node_of = vec![None; count];
         for (row, node) in nodes.iter().enumerate() {
@@ -128,18 +128,18 @@ impl Links {
         links
     }
 
-    fn beside(&self, state: StateRow) -> impl Iterator<Item = StateRow> + '_ {
+    fn neighbours(&self, state: StateRow) -> impl Iterator<Item = StateRow> + '_ {
         self.to[state].iter().chain(&self.from[state]).copied()
     }
 
     /// Parts that nothing connects with the rest, and in what remains the circles, one box each;
     /// opened ones and those of the focus stay open.
-    fn folded(&self, choice: &Choice<'_>) -> Extent {
+    fn folded_extent(&self, choice: &Choice<'_>) -> Extent {
         let count = self.to.len();
         let is_open = |states: &[StateRow]| {
             states.iter().any(|state| Some(*state) == choice.focus || choice.opened.contains(state))
         };
-        let (parts, circles) = (self.parts(), self.circles());
+        let (parts, circles) = (self.connected_components(), self.strongly_connected_components());
         let mut by_part: BTreeMap<usize, Vec<StateRow>> = BTreeMap::new();
         (0..count).for_each(|state| by_part.entry(parts[state]).or_default().push(state));
         let mut nodes = Vec::new();
@@ -160,18 +160,18 @@ impl Links {
                 }
             }
         }
-        Extent::of(Scale::Folded, count, nodes)
+        Extent::from_nodes(Scale::Folded, count, nodes)
     }
 
     /// The states around the focus, ring by ring, as many as are still a picture; then the
     /// neighbours of each that was opened.
-    fn near(&self, choice: &Choice<'_>) -> Extent {
+    fn near_extent(&self, choice: &Choice<'_>) -> Extent {
         let count = self.to.len();
         let focus = choice.focus.unwrap_or(0);
         let mut shown = BTreeSet::from([focus]);
         let mut ways = VecDeque::from([focus]);
         while let Some(at) = ways.pop_front() {
-            for next in self.beside(at) {
+            for next in self.neighbours(at) {
                 if shown.len() < choice.most / 2 && shown.insert(next) {
                     ways.push_back(next);
                 }
@@ -179,16 +179,19 @@ impl Links {
         }
         for opened in choice.opened {
             shown.insert(*opened);
-            shown.extend(self.beside(*opened).take(choice.most / 2));
+            shown.extend(self.neighbours(*opened).take(choice.most / 2));
         }
-        let mut extent = Extent::of(
+        let mut extent = Extent::from_nodes(
             Scale::Near,
             count,
             shown.into_iter().filter(|row| *row < count).map(Node::State).collect(),
         );
         for row in 0..extent.nodes.len() {
-            let beside: BTreeSet<StateRow> =
-                extent.nodes[row].states().iter().flat_map(|state| self.beside(*state)).collect();
+            let beside: BTreeSet<StateRow> = extent.nodes[row]
+                .states()
+                .iter()
+                .flat_map(|state| self.neighbours(*state))
+                .collect();
             extent.beyond[row] =
                 beside.into_iter().filter(|state| extent.node_of[*state].is_none()).count();
         }
@@ -197,14 +200,14 @@ impl Links {
 
     /// For each state a number that it shares with all that arrows connect it with, in whatever
     /// direction.
-    fn parts(&self) -> Vec<usize> {
+    fn connected_components(&self) -> Vec<usize> {
         let mut part = vec![usize::MAX; self.to.len()];
         for root in 0..part.len() {
             let mut ways = vec![root];
             while let Some(at) = ways.pop() {
                 if part[at] == usize::MAX {
                     part[at] = root;
-                    ways.extend(self.beside(at));
+                    ways.extend(self.neighbours(at));
                 }
             }
         }
@@ -213,7 +216,7 @@ impl Links {
 
     /// For each state a number that it shares with all that lead to it and that it leads to: walked
     /// forward to find the order in which states are done with, then backward in the reverse of it.
-    fn circles(&self) -> Vec<usize> {
+    fn strongly_connected_components(&self) -> Vec<usize> {
         let count = self.to.len();
         let mut seen = vec![false; count];
         let mut done = Vec::with_capacity(count);
@@ -263,7 +266,7 @@ mod tests {
         most: usize,
     ) -> Extent {
         let opened = opened.iter().copied().collect();
-        Extent::choose(
+        Extent::choose_states(
             count,
             &edges(pairs),
             &Choice { scale, focus: Some(focus), opened: &opened, most },
@@ -291,7 +294,7 @@ mod tests {
     fn what_is_near_is_shown_ring_by_ring_and_says_how_much_it_leaves_out() {
         let chain: Vec<(usize, usize)> = (0..99).map(|row| (row, row + 1)).collect();
         let near = chosen(100, &chain, Scale::Near, 50, &[], 10);
-        let rows: Vec<usize> = near.nodes.iter().filter_map(Node::state).collect();
+        let rows: Vec<usize> = near.nodes.iter().filter_map(Node::single_state).collect();
         assert_eq!(rows, [48, 49, 50, 51, 52]);
         assert_eq!((near.left_out(), near.beyond), (95, vec![1, 0, 0, 0, 1]));
         let opened = chosen(100, &chain, Scale::Near, 50, &[52], 10);

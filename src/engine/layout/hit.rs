@@ -20,13 +20,13 @@ pub enum Hit {
 impl Picture {
     /// What stands at a cell. Where two arrows cross, the earlier one.
     #[must_use]
-    pub fn hit(&self, at: Point) -> Hit {
-        let on = |route: &Route| route.labelled(at) || route.passes(at);
-        if let Some(row) = self.arrows.iter().position(|route| route.labelled(at)) {
+    pub fn hit_test(&self, at: Point) -> Hit {
+        let on = |route: &Route| route.label_contains(at) || route.line_contains(at);
+        if let Some(row) = self.arrows.iter().position(|route| route.label_contains(at)) {
             return Hit::Label(row);
         }
         for (row, Placed { area, to_itself, from_any }) in self.boxes.iter().enumerate() {
-            if area.holds(at) {
+            if area.contains(at) {
                 return Hit::Box(row);
             }
             if to_itself.as_ref().is_some_and(on) {
@@ -36,14 +36,17 @@ impl Picture {
                 return Hit::FromAny(row);
             }
         }
-        self.arrows.iter().position(|route| route.passes(at)).map_or(Hit::Nothing, Hit::Arrow)
+        self.arrows
+            .iter()
+            .position(|route| route.line_contains(at))
+            .map_or(Hit::Nothing, Hit::Arrow)
     }
 }
 
 impl Route {
     /// Whether a cell is part of the line or its head.
     #[must_use]
-    pub fn passes(&self, at: Point) -> bool {
+    pub fn line_contains(&self, at: Point) -> bool {
         let between = |a: usize, b: usize, value: usize| (a.min(b)..=a.max(b)).contains(&value);
         let on = |pair: &[Point]| {
             between(pair[0].x, pair[1].x, at.x) && between(pair[0].y, pair[1].y, at.y)
@@ -53,7 +56,7 @@ impl Route {
 
     /// Whether a cell is part of the label or of the blanks beside it.
     #[must_use]
-    pub fn labelled(&self, at: Point) -> bool {
+    pub fn label_contains(&self, at: Point) -> bool {
         let beside =
             |start: usize, width: usize| (start.saturating_sub(1)..=start + width).contains(&at.x);
         self.label.as_ref().is_some_and(|label| {
@@ -65,7 +68,7 @@ impl Route {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::layout::diagram::{ArrowSpec, BoxSpec, Diagram, Direction, letters};
+    use crate::engine::layout::diagram::{ArrowSpec, BoxSpec, Diagram, Direction, char_count};
 
     #[test]
     fn each_part_is_found_at_its_cells() {
@@ -82,25 +85,31 @@ mod tests {
         for direction in [Direction::LeftToRight, Direction::TopDown] {
             let boxes = vec![first.clone(), spec("two")];
             let picture =
-                Diagram { boxes, arrows: arrows.clone(), first: 0, direction, measure: letters }
+                Diagram { boxes, arrows: arrows.clone(), first: 0, direction, measure: char_count }
                     .layout();
             for (row, placed) in picture.boxes.iter().enumerate() {
                 let area = placed.area;
-                assert_eq!(picture.hit(Point { x: area.x, y: area.y }), Hit::Box(row));
+                assert_eq!(picture.hit_test(Point { x: area.x, y: area.y }), Hit::Box(row));
                 assert_eq!(
-                    picture.hit(Point { x: area.x + area.width - 1, y: area.y + area.height - 1 }),
+                    picture.hit_test(Point {
+                        x: area.x + area.width - 1,
+                        y: area.y + area.height - 1
+                    }),
                     Hit::Box(row)
                 );
             }
             for (row, route) in picture.arrows.iter().enumerate() {
-                assert_eq!(picture.hit(route.head), Hit::Arrow(row));
-                assert_eq!(picture.hit(route.points[0]), Hit::Arrow(row));
-                assert_eq!(picture.hit(route.label.as_ref().unwrap().at), Hit::Label(row));
+                assert_eq!(picture.hit_test(route.head), Hit::Arrow(row));
+                assert_eq!(picture.hit_test(route.points[0]), Hit::Arrow(row));
+                assert_eq!(picture.hit_test(route.label.as_ref().unwrap().at), Hit::Label(row));
             }
             let label = |route: &Option<Route>| route.as_ref().unwrap().label.as_ref().unwrap().at;
-            assert_eq!(picture.hit(label(&picture.boxes[0].to_itself)), Hit::Itself(0));
-            assert_eq!(picture.hit(label(&picture.boxes[0].from_any)), Hit::FromAny(0));
-            assert_eq!(picture.hit(Point { x: picture.width, y: picture.height }), Hit::Nothing);
+            assert_eq!(picture.hit_test(label(&picture.boxes[0].to_itself)), Hit::Itself(0));
+            assert_eq!(picture.hit_test(label(&picture.boxes[0].from_any)), Hit::FromAny(0));
+            assert_eq!(
+                picture.hit_test(Point { x: picture.width, y: picture.height }),
+                Hit::Nothing
+            );
         }
     }
 }

@@ -104,7 +104,7 @@ const MOST_PIECES: usize = 1_500;
 /// Arrows that pass at most so many layers are always drawn whole.
 const SHORT: usize = 2;
 
-fn stubs(diagram: &Diagram, ranks: &Ranks) -> Vec<bool> {
+fn choose_stubs(diagram: &Diagram, ranks: &Ranks) -> Vec<bool> {
     let length = |row: usize| {
         ranks.layer[diagram.arrows[row].from].abs_diff(ranks.layer[diagram.arrows[row].to])
     };
@@ -123,7 +123,7 @@ fn stubs(diagram: &Diagram, ranks: &Ranks) -> Vec<bool> {
 }
 
 /// An arrow's label; a stub's names the box that it leads to.
-pub(crate) fn label(diagram: &Diagram, row: usize, stub: bool) -> String {
+pub(crate) fn arrow_label(diagram: &Diagram, row: usize, stub: bool) -> String {
     let arrow = &diagram.arrows[row];
     let target = diagram.boxes[arrow.to]
         .lines
@@ -141,17 +141,17 @@ impl Items {
             layers: vec![Vec::new(); depth],
             chains: Vec::with_capacity(diagram.arrows.len()),
             labels: Vec::with_capacity(diagram.arrows.len()),
-            stubs: stubs(diagram, ranks),
+            stubs: choose_stubs(diagram, ranks),
             reversed: ranks.reversed.clone(),
             direction: diagram.direction,
             box_sizes: Vec::with_capacity(diagram.boxes.len()),
             edges: Vec::with_capacity(diagram.boxes.len()),
         };
         for row in 0..diagram.boxes.len() {
-            all.add(Kind::Box(row), ranks.layer[row] * 2, (0, 0));
+            all.add_item(Kind::Box(row), ranks.layer[row] * 2, (0, 0));
         }
         for (row, arrow) in diagram.arrows.iter().enumerate() {
-            let width = match (diagram.measure)(&label(diagram, row, all.stubs[row])) {
+            let width = match (diagram.measure)(&arrow_label(diagram, row, all.stubs[row])) {
                 0 => 1,
                 width => width + 2,
             };
@@ -170,20 +170,20 @@ impl Items {
                     continue;
                 }
                 let item = if layer == label_layer {
-                    let label = all.add(Kind::Label, layer, (width, 1));
+                    let label = all.add_item(Kind::Label, layer, (width, 1));
                     all.labels.push(label);
                     label
                 } else {
-                    all.add(Kind::Bend, layer, (1, 1))
+                    all.add_item(Kind::Bend, layer, (1, 1))
                 };
                 // A stub has nothing on its far side.
                 if let Some(before) = before.filter(|_| !(all.stubs[row] && ranks.reversed[row])) {
-                    chain.push(all.join(before, item));
+                    chain.push(all.add_link(before, item));
                 }
                 before = Some(item);
             }
             if let Some(before) = before.filter(|_| !all.stubs[row] || ranks.reversed[row]) {
-                chain.push(all.join(before, to));
+                chain.push(all.add_link(before, to));
             }
             all.chains.push(chain);
         }
@@ -196,7 +196,8 @@ impl Items {
     fn thin_out(&mut self, diagram: &Diagram) {
         let mut lettered = vec![false; self.layers.len()];
         for (row, item) in self.labels.iter().enumerate() {
-            lettered[self.items[*item].layer] |= !label(diagram, row, self.stubs[row]).is_empty();
+            lettered[self.items[*item].layer] |=
+                !arrow_label(diagram, row, self.stubs[row]).is_empty();
         }
         for item in &mut self.items {
             if item.layer % 2 == 1 && !lettered[item.layer] {
@@ -206,8 +207,8 @@ impl Items {
     }
 
     /// `size` is width and height.
-    fn add(&mut self, kind: Kind, layer: usize, size: (usize, usize)) -> ItemRow {
-        let (along, across) = self.turned(size);
+    fn add_item(&mut self, kind: Kind, layer: usize, size: (usize, usize)) -> ItemRow {
+        let (along, across) = self.along_across(size);
         let row = self.items.len();
         self.items.push(Item {
             kind,
@@ -222,7 +223,7 @@ impl Items {
         row
     }
 
-    fn join(&mut self, from: ItemRow, to: ItemRow) -> LinkRow {
+    fn add_link(&mut self, from: ItemRow, to: ItemRow) -> LinkRow {
         let row = self.links.len();
         self.links.push(Link { from, to, from_port: 0, to_port: 0 });
         self.items[from].outs.push(row);
@@ -230,7 +231,7 @@ impl Items {
         row
     }
 
-    fn turned<T>(&self, (width, height): (T, T)) -> (T, T) {
+    fn along_across<T>(&self, (width, height): (T, T)) -> (T, T) {
         match self.direction {
             Direction::LeftToRight => (width, height),
             Direction::TopDown => (height, width),
@@ -243,7 +244,7 @@ impl Items {
         let mut longest = vec![0; self.layers.len()];
         for (row, spec) in diagram.boxes.iter().enumerate() {
             let (inner, whole) = (inner_size(spec, diagram), size_of(spec, diagram));
-            let (along, across) = self.turned(inner);
+            let (along, across) = self.along_across(inner);
             let ports = self.items[row].ins.len().max(self.items[row].outs.len());
             let needed = match (self.direction, spec.frame) {
                 (Direction::LeftToRight, Frame::None) => ports,
@@ -253,8 +254,8 @@ impl Items {
             };
             self.edges.push(usize::from(spec.frame != Frame::None));
             let across = across.max(needed);
-            let (_, inner_across) = self.turned(inner);
-            let (whole_along, whole_across) = self.turned(whole);
+            let (_, inner_across) = self.along_across(inner);
+            let (whole_along, whole_across) = self.along_across(whole);
             self.items[row].across = whole_across + (across - inner_across);
             self.items[row].along = whole_along;
             self.box_sizes.push((along, across));
@@ -293,15 +294,15 @@ impl Items {
             ins.sort_by_key(|link| place[self.links[*link].from]);
             outs.sort_by_key(|link| place[self.links[*link].to]);
             for (at, link) in ins.iter().enumerate() {
-                self.links[*link].to_port = self.port(row, at, ins.len());
+                self.links[*link].to_port = self.port_offset(row, at, ins.len());
             }
             for (at, link) in outs.iter().enumerate() {
-                self.links[*link].from_port = self.port(row, at, outs.len());
+                self.links[*link].from_port = self.port_offset(row, at, outs.len());
             }
         }
     }
 
-    fn port(&self, row: ItemRow, at: usize, of: usize) -> usize {
+    fn port_offset(&self, row: ItemRow, at: usize, of: usize) -> usize {
         match self.items[row].kind {
             Kind::Bend => 0,
             Kind::Label => self.items[row].across / 2,
@@ -314,7 +315,7 @@ impl Items {
     }
 
     /// The room to leave between two items that stand next to each other.
-    pub fn gap(&self, before: ItemRow, after: ItemRow) -> usize {
+    pub fn gap_between(&self, before: ItemRow, after: ItemRow) -> usize {
         let beside_box =
             [before, after].iter().any(|row| matches!(self.items[*row].kind, Kind::Box(_)));
         match self.direction {

@@ -23,11 +23,11 @@ impl Diagram {
         if self.boxes.is_empty() {
             return Picture::default();
         }
-        let ranks = rank::rank(self, earlier);
+        let ranks = rank::rank_boxes(self, earlier);
         let mut items = Items::new(self, &ranks);
         order::reduce_crossings(&mut items, earlier);
         items.set_ports();
         place::place_across(&mut items, if held == Held::Places { earlier } else { &[] });
-        route::draw(self, &items)
+        route::build_picture(self, &items)
     }
 }

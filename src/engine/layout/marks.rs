@@ -50,7 +50,7 @@ impl Mark {
 
     /// What it says of a state.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Start => "the run starts here",
             Self::Current => "the run stands here; its box has a heavy edge",
@@ -77,7 +77,11 @@ pub struct Marks {
 impl Marks {
     /// As the analysis of a workflow says, seen from its start.
     #[must_use]
-    pub fn of(workflow: &Workflow, analysis: &Analysis, current: Option<StateRow>) -> Self {
+    pub fn from_analysis(
+        workflow: &Workflow,
+        analysis: &Analysis,
+        current: Option<StateRow>,
+    ) -> Self {
         Self {
             start: workflow.start(),
             current,
@@ -88,7 +92,7 @@ impl Marks {
     }
 
     #[must_use]
-    pub fn is(&self, state: StateRow, mark: Mark) -> bool {
+    pub fn has_mark(&self, state: StateRow, mark: Mark) -> bool {
         match mark {
             Mark::Start => self.start == state,
             Mark::Current => self.current == Some(state),

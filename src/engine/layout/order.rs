@@ -19,14 +19,14 @@ pub(crate) fn reduce_crossings(items: &mut Items, earlier: &[Option<BoxPosition>
     let known = known.map(|(place, seat)| *place = Some(seat.across)).count();
     let kept = (known > 0).then(|| {
         order_by_places(items, &places);
-        (improve(items, &places), items.layers.clone())
+        (improve_order(items, &places), items.layers.clone())
     });
     if let Some((0, _)) = kept {
         return;
     }
     start_order(items);
     places.fill(None);
-    let free = improve(items, &places);
+    let free = improve_order(items, &places);
     if let Some((crossings, layers)) = kept
         && crossings <= free * 2 + 4
     {
@@ -36,9 +36,9 @@ pub(crate) fn reduce_crossings(items: &mut Items, earlier: &[Option<BoxPosition>
 
 /// Improves the order as it is; how many links still cross. Items with a place are not put out of
 /// the order of their places.
-fn improve(items: &mut Items, places: &[Option<usize>]) -> usize {
+fn improve_order(items: &mut Items, places: &[Option<usize>]) -> usize {
     let sweeps = if items.items.len() > MANY { 4 } else { SWEEPS };
-    let mut best = (crossings(items), items.layers.clone());
+    let mut best = (count_crossings(items), items.layers.clone());
     let mut since = 0;
     for sweep in 0..sweeps {
         if best.0 == 0 || since == 4 {
@@ -53,7 +53,7 @@ fn improve(items: &mut Items, places: &[Option<usize>]) -> usize {
         if items.items.len() <= MANY {
             swap_neighbours(items, places);
         }
-        let count = crossings(items);
+        let count = count_crossings(items);
         if count < best.0 {
             best = (count, items.layers.clone());
             since = 0;
@@ -232,7 +232,7 @@ fn pair_crossings(first: &[usize], second: &[usize]) -> usize {
 }
 
 /// How many pairs of links cross.
-pub(crate) fn crossings(items: &Items) -> usize {
+pub(crate) fn count_crossings(items: &Items) -> usize {
     let place = items.ranks_within();
     let mut total = 0;
     for layer in &items.layers {
@@ -245,13 +245,13 @@ pub(crate) fn crossings(items: &Items) -> usize {
             size = size.max(places.last().map_or(0, |last| last + 1));
             ends.extend(places);
         }
-        total += inversions(&ends, size);
+        total += count_inversions(&ends, size);
     }
     total
 }
 
 /// How many pairs stand in the wrong order; by a tree of counts.
-fn inversions(values: &[usize], size: usize) -> usize {
+fn count_inversions(values: &[usize], size: usize) -> usize {
     let mut tree = vec![0_usize; size + 1];
     let mut total = 0;
     for (seen, value) in values.iter().enumerate() {

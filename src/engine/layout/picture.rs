@@ -17,7 +17,7 @@ pub struct Area {
 
 impl Area {
     #[must_use]
-    pub fn holds(&self, point: Point) -> bool {
+    pub fn contains(&self, point: Point) -> bool {
         (self.x..self.x + self.width).contains(&point.x)
             && (self.y..self.y + self.height).contains(&point.y)
     }

@@ -22,7 +22,7 @@ pub(crate) fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
         let mut next = 0.0;
         for (place, row) in layer.iter().enumerate() {
             at[*row] = stood[*row].map_or(next, |stood| stood.max(next));
-            let gap = layer.get(place + 1).map_or(0, |after| items.gap(*row, *after));
+            let gap = layer.get(place + 1).map_or(0, |after| items.gap_between(*row, *after));
             next = at[*row] + (items.items[*row].across + gap) as f64;
         }
     }
@@ -38,9 +38,9 @@ pub(crate) fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
         };
         for step in 0..count {
             let layer = if sweep % 2 == 1 { count - 1 - step } else { step };
-            settle(items, &mut at, layer, sides, &stood);
+            settle_layer(items, &mut at, layer, sides, &stood);
         }
-        let cost = crookedness(items, &at);
+        let cost = bend_cost(items, &at);
         if cost < best.0 {
             best = (cost, at.clone());
             since = 0;
@@ -59,7 +59,7 @@ pub(crate) fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
 }
 
 /// How far links are from straight; that one bends at all counts more than how far.
-fn crookedness(items: &Items, at: &[f64]) -> f64 {
+fn bend_cost(items: &Items, at: &[f64]) -> f64 {
     let bend = |link: &Link| {
         (at[link.from] + link.from_port as f64 - at[link.to] - link.to_port as f64).abs()
     };
@@ -76,7 +76,7 @@ enum Sides {
 /// Moves the items of one layer as near as they can to where their links want them. Where two want
 /// the same room, both give way by their weight: neighbours that push each other are joined into
 /// blocks, and each block stands at the mean of what its items want.
-fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Option<f64>]) {
+fn settle_layer(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Option<f64>]) {
     struct Block {
         sum: f64,
         weight: f64,
@@ -92,8 +92,8 @@ fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Op
     let mut blocks: Vec<Block> = Vec::new();
     for (place, row) in rows.iter().enumerate() {
         offsets.push(offset);
-        let (wish, weight) =
-            stood[*row].map_or_else(|| wish(items, at, *row, sides), |stood| (stood, STANDING));
+        let (wish, weight) = stood[*row]
+            .map_or_else(|| desired_position(items, at, *row, sides), |stood| (stood, STANDING));
         let mut block = Block { sum: (wish - offset) * weight, weight, first: place };
         while let Some(above) = blocks.last()
             && above.sum / above.weight >= block.sum / block.weight
@@ -106,7 +106,7 @@ fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Op
             blocks.pop();
         }
         blocks.push(block);
-        let gap = rows.get(place + 1).map_or(0, |after| items.gap(*row, *after));
+        let gap = rows.get(place + 1).map_or(0, |after| items.gap_between(*row, *after));
         offset += (items.items[*row].across + gap) as f64;
     }
     let mut last = rows.len();
@@ -121,7 +121,7 @@ fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Op
     let mut before = rows.last().copied();
     for row in loose {
         at[*row] = before.map_or(0.0, |above| {
-            at[above] + (items.items[above].across + items.gap(above, *row)) as f64
+            at[above] + (items.items[above].across + items.gap_between(above, *row)) as f64
         });
         before = Some(*row);
     }
@@ -129,7 +129,7 @@ fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Op
 
 /// Where an item's links want it, and how much that counts. Arrows that pass want to be straight
 /// most.
-fn wish(items: &Items, at: &[f64], row: usize, sides: Sides) -> (f64, f64) {
+fn desired_position(items: &Items, at: &[f64], row: usize, sides: Sides) -> (f64, f64) {
     let item = &items.items[row];
     let before = |link: &LinkRow| {
         let link = &items.links[*link];

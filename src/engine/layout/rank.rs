@@ -18,7 +18,7 @@ pub(crate) struct Ranks {
 /// arrow stand below all others. Where boxes stood `earlier`, arrows keep the direction that they
 /// had.
 #[must_use]
-pub(crate) fn rank(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
+pub(crate) fn rank_boxes(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
     let count = diagram.boxes.len();
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (row, arrow) in diagram.arrows.iter().enumerate() {

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use super::{
     diagram::{Diagram, Direction},
-    items::{Item, Items, Kind, LinkRow, label},
+    items::{Item, Items, Kind, LinkRow, arrow_label},
     picture::{Area, BoxPosition, Caption, Heading, Picture, Placed, Point, Route},
 };
 
 /// The picture of placed items.
-pub(crate) fn draw(diagram: &Diagram, items: &Items) -> Picture {
+pub(crate) fn build_picture(diagram: &Diagram, items: &Items) -> Picture {
     let mut height = items.items.iter().map(|item| item.at + item.across).max().unwrap_or(0);
     let channels: Vec<Channel> =
         (1..items.layers.len()).map(|layer| Channel::new(items, layer - 1, &mut height)).collect();
@@ -23,8 +23,9 @@ pub(crate) fn draw(diagram: &Diagram, items: &Items) -> Picture {
             + channels.get(layer).map_or(0, Channel::width);
     }
     let drawing = Drawing { diagram, items, channels, begins };
-    let boxes: Vec<Placed> = (0..diagram.boxes.len()).map(|row| drawing.place(row)).collect();
-    let arrows: Vec<Route> = (0..diagram.arrows.len()).map(|row| drawing.arrow(row)).collect();
+    let boxes: Vec<Placed> = (0..diagram.boxes.len()).map(|row| drawing.place_box(row)).collect();
+    let arrows: Vec<Route> =
+        (0..diagram.arrows.len()).map(|row| drawing.route_arrow(row)).collect();
     let (width, height) = match diagram.direction {
         Direction::LeftToRight => (next, height),
         Direction::TopDown => (height, next),
@@ -76,13 +77,13 @@ impl Jog {
             && other.from.min(other.to) <= self.from.max(self.to)
     }
 
-    fn passes(&self, row: usize) -> bool {
+    fn crosses_row(&self, row: usize) -> bool {
         self.from.min(self.to) < row && row < self.from.max(self.to)
     }
 
     /// How many lines cross when this one turns before the other.
     fn cost_before(&self, other: &Jog) -> usize {
-        usize::from(self.passes(other.from)) + usize::from(other.passes(self.to))
+        usize::from(self.crosses_row(other.from)) + usize::from(other.crosses_row(self.to))
     }
 
     /// Whether this one must turn first, since the other comes into the row that this one starts
@@ -98,13 +99,13 @@ impl Channel {
         let mut bends = HashMap::new();
         let mut jogs: Vec<Jog> = Vec::new();
         for link in items.layers[layer].iter().flat_map(|row| &items.items[*row].outs) {
-            let (from, to) = ends(items, *link);
+            let (from, to) = link_ends(items, *link);
             if from != to {
                 jogs.push(Jog { link: *link, from, to });
             }
         }
         let detours = break_circles(&mut jogs, height);
-        let (levels, count) = assign(&jogs);
+        let (levels, count) = assign_tracks(&jogs);
         for (jog, track) in jogs.iter().zip(levels) {
             let detour = detours.iter().find(|(link, _)| *link == jog.link).map(|(_, row)| *row);
             let bend = match (bends.get(&jog.link), detour) {
@@ -131,7 +132,7 @@ impl Channel {
     }
 }
 
-fn ends(items: &Items, link: LinkRow) -> (usize, usize) {
+fn link_ends(items: &Items, link: LinkRow) -> (usize, usize) {
     let link = &items.links[link];
     (items.items[link.from].at + link.from_port, items.items[link.to].at + link.to_port)
 }
@@ -175,7 +176,7 @@ fn break_circles(jogs: &mut Vec<Jog>, height: &mut usize) -> Vec<(LinkRow, usize
 
 /// Each jog's track: in an order that obeys what must come first and else crosses little; jogs that
 /// do not meet share a track.
-fn assign(jogs: &[Jog]) -> (Vec<usize>, usize) {
+fn assign_tracks(jogs: &[Jog]) -> (Vec<usize>, usize) {
     let count = jogs.len();
     let cost = |a: usize, b: usize| {
         if a != b && jogs[a].overlaps(&jogs[b]) {
@@ -224,7 +225,7 @@ struct Drawing<'d> {
 }
 
 impl Drawing<'_> {
-    fn point(&self, along: usize, across: usize) -> Point {
+    fn point_at(&self, along: usize, across: usize) -> Point {
         match self.diagram.direction {
             Direction::LeftToRight => Point { x: along, y: across },
             Direction::TopDown => Point { x: across, y: along },
@@ -240,10 +241,10 @@ impl Drawing<'_> {
                 .unwrap_or(0)
     }
 
-    fn place(&self, row: usize) -> Placed {
+    fn place_box(&self, row: usize) -> Placed {
         let item = &self.items.items[row];
         let (along, across) = self.items.box_size(row);
-        let at = self.point(self.begins[item.layer], item.at);
+        let at = self.point_at(self.begins[item.layer], item.at);
         let (width, height) = match self.diagram.direction {
             Direction::LeftToRight => (along, across),
             Direction::TopDown => (across, along),
@@ -316,11 +317,11 @@ impl Drawing<'_> {
     }
 
     /// From box to box along its links; a reversed arrow is turned round at the end.
-    fn arrow(&self, row: usize) -> Route {
+    fn route_arrow(&self, row: usize) -> Route {
         let chain = &self.items.chains[row];
         let mut points: Vec<Point> = Vec::new();
         for (step, link) in chain.iter().enumerate() {
-            let (from, to) = ends(self.items, *link);
+            let (from, to) = link_ends(self.items, *link);
             let from_item = &self.items.items[self.items.links[*link].from];
             let to_item = &self.items.items[self.items.links[*link].to];
             let channel = &self.channels[from_item.layer];
@@ -331,21 +332,24 @@ impl Drawing<'_> {
                 Kind::Label | Kind::Bend => self.layer_end(from_item.layer),
             };
             let track = |track: usize| self.layer_end(channel.layer) + channel.lead + track;
-            points.push(self.point(begin, from));
+            points.push(self.point_at(begin, from));
             match channel.bends(*link) {
                 Bends::None => {}
                 Bends::One { track: at } => {
-                    points.extend([self.point(track(at), from), self.point(track(at), to)]);
+                    points.extend([self.point_at(track(at), from), self.point_at(track(at), to)]);
                 }
                 Bends::Two { first, row, second } => points.extend([
-                    self.point(track(first), from),
-                    self.point(track(first), row),
-                    self.point(track(second), row),
-                    self.point(track(second), to),
+                    self.point_at(track(first), from),
+                    self.point_at(track(first), row),
+                    self.point_at(track(second), row),
+                    self.point_at(track(second), to),
                 ]),
             }
             points.push(
-                self.point(self.begins[to_item.layer] - usize::from(step + 1 == chain.len()), to),
+                self.point_at(
+                    self.begins[to_item.layer] - usize::from(step + 1 == chain.len()),
+                    to,
+                ),
             );
         }
         let reversed = self.items.reversed[row];
@@ -358,12 +362,12 @@ impl Drawing<'_> {
             (Direction::TopDown, false) => Heading::Down,
             (Direction::TopDown, true) => Heading::Up,
         };
-        let points = straightened(&points);
+        let points = corner_points(&points);
         Route {
             head: points.last().copied().unwrap_or_default(),
             points,
             heading,
-            label: Some(self.label(row)),
+            label: Some(self.place_label(row)),
         }
     }
 
@@ -376,10 +380,10 @@ impl Drawing<'_> {
         self.begins[item.layer] + along
     }
 
-    fn label(&self, row: usize) -> Caption {
+    fn place_label(&self, row: usize) -> Caption {
         let item = &self.items.items[self.items.labels[row]];
         let is_stub = self.items.stubs[row];
-        let text = label(self.diagram, row, is_stub);
+        let text = arrow_label(self.diagram, row, is_stub);
         let width = (self.diagram.measure)(&text);
         let room = self.layer_end(item.layer) - self.begins[item.layer];
         let at = match self.diagram.direction {
@@ -389,16 +393,16 @@ impl Drawing<'_> {
                     (true, false) => 1,
                     (true, true) => room - width - 1,
                 };
-                self.point(self.begins[item.layer] + before, item.at)
+                self.point_at(self.begins[item.layer] + before, item.at)
             }
-            Direction::TopDown => self.point(self.begins[item.layer], item.at + 1),
+            Direction::TopDown => self.point_at(self.begins[item.layer], item.at + 1),
         };
         Caption { at, text, width }
     }
 }
 
 /// The corners alone.
-fn straightened(points: &[Point]) -> Vec<Point> {
+fn corner_points(points: &[Point]) -> Vec<Point> {
     let mut corners: Vec<Point> = Vec::with_capacity(points.len());
     for point in points {
         if corners.last() == Some(point) {

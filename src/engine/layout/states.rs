@@ -40,7 +40,7 @@ impl Strand {
 
     /// Whether it stands for this link among others.
     #[must_use]
-    pub fn holds(&self, link: Link) -> bool {
+    pub fn contains_link(&self, link: Link) -> bool {
         self.edges.iter().any(|edge| edge.link == link)
     }
 }
@@ -89,7 +89,7 @@ const MANY_TOOLS: usize = 300;
 impl Drawn {
     /// What suits so many tools.
     #[must_use]
-    pub fn fitting(tools: usize) -> Self {
+    pub fn for_tool_count(tools: usize) -> Self {
         if tools > MANY_TOOLS { Self::Asked } else { Self::All }
     }
 
@@ -102,7 +102,7 @@ impl Drawn {
 
 /// The diagram of a workflow's `edges`. Its size does not depend on which state is the current one.
 #[must_use]
-pub fn diagram<T: Gated>(
+pub fn state_diagram<T: Gated>(
     workflow: &Workflow,
     edges: &[Edge],
     tools: &[T],
@@ -110,7 +110,8 @@ pub fn diagram<T: Gated>(
 ) -> StateDiagram {
     let View { extent, direction, measure, detail, .. } = view;
     let count = extent.nodes.len();
-    let mut boxes: Vec<BoxSpec> = (0..count).map(|row| spec(workflow, tools, row, view)).collect();
+    let mut boxes: Vec<BoxSpec> =
+        (0..count).map(|row| box_spec(workflow, tools, row, view)).collect();
     let mut feet = vec![(Vec::new(), Vec::new()); count];
     let mut strands: BTreeMap<(usize, usize), Vec<Edge>> = BTreeMap::new();
     let mut staying = Vec::new();
@@ -125,9 +126,9 @@ pub fn diagram<T: Gated>(
             Link::Between { from, to } => match (extent.node_of[from], extent.node_of[to]) {
                 // What goes on within a folded box is not shown.
                 (Some(from), Some(to)) if from == to => {
-                    feet[from]
-                        .0
-                        .extend(edge.tools.iter().filter(|_| extent.nodes[from].state().is_some()));
+                    feet[from].0.extend(
+                        edge.tools.iter().filter(|_| extent.nodes[from].single_state().is_some()),
+                    );
                 }
                 (Some(from), Some(to)) => strands.entry((from, to)).or_default().push(edge.clone()),
                 _ => {}
@@ -138,7 +139,7 @@ pub fn diagram<T: Gated>(
         Detail::Dots => String::new(),
         Detail::Less if rows.len() == 1 => String::new(),
         Detail::Less => rows.len().to_string(),
-        Detail::Usual | Detail::More => label(rows, tools, measure),
+        Detail::Usual | Detail::More => tools_label(rows, tools, measure),
     };
     for (spec, (itself, any)) in boxes.iter_mut().zip(&feet).filter(|_| detail != Detail::Dots) {
         let any_words = |words: String| {
@@ -149,7 +150,7 @@ pub fn diagram<T: Gated>(
     }
     let arrows: Vec<Strand> = strands
         .into_iter()
-        .flat_map(|((from, to), edges)| bundled(from, to, edges, view))
+        .flat_map(|((from, to), edges)| bundle_edges(from, to, edges, view))
         .collect();
     let specs = arrows.iter().map(|strand| {
         let rows: Vec<ToolRow> = strand.tools().collect();
@@ -167,9 +168,9 @@ pub fn diagram<T: Gated>(
 }
 
 /// One strand, or where it is to be open one for each tool.
-fn bundled(from: usize, to: usize, edges: Vec<Edge>, view: View<'_>) -> Vec<Strand> {
+fn bundle_edges(from: usize, to: usize, edges: Vec<Edge>, view: View<'_>) -> Vec<Strand> {
     let whole = Strand { from, to, edges };
-    if view.unbundled.is_none_or(|link| !whole.holds(link)) {
+    if view.unbundled.is_none_or(|link| !whole.contains_link(link)) {
         return vec![whole];
     }
     let each = whole.edges.iter().flat_map(|edge| {
@@ -181,13 +182,15 @@ fn bundled(from: usize, to: usize, edges: Vec<Edge>, view: View<'_>) -> Vec<Stra
 /// How many tools a box names.
 const NAMED: usize = 8;
 
-fn spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'_>) -> BoxSpec {
+fn box_spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'_>) -> BoxSpec {
     let node = &view.extent.nodes[row];
-    let is = |mark: Mark| node.states().iter().any(|state| view.marks.is(*state, mark));
+    let is = |mark: Mark| node.states().iter().any(|state| view.marks.has_mark(*state, mark));
     let frame = match view.detail {
         Detail::Dots => Frame::None,
         _ if is(Mark::Current) => Frame::Heavy,
-        _ if node.states().iter().all(|state| view.marks.is(*state, Mark::Far)) => Frame::Dashed,
+        _ if node.states().iter().all(|state| view.marks.has_mark(*state, Mark::Far)) => {
+            Frame::Dashed
+        }
         _ => Frame::Plain,
     };
     let mut lines = match node {
@@ -203,9 +206,10 @@ fn spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'_>) 
 
 /// The first mark that a state has, before a text; the room for it is kept, so that the picture
 /// stays while the run goes on.
-fn marked(text: &str, marks: &Marks, state: StateRow) -> String {
-    let leading =
-        [Mark::DeadEnd, Mark::Trap, Mark::Current].into_iter().find(|mark| marks.is(state, *mark));
+fn marked_text(text: &str, marks: &Marks, state: StateRow) -> String {
+    let leading = [Mark::DeadEnd, Mark::Trap, Mark::Current]
+        .into_iter()
+        .find(|mark| marks.has_mark(state, *mark));
     leading.map_or_else(|| format!("{text}  "), |mark| format!("{} {text}", mark.sign()))
 }
 
@@ -216,22 +220,25 @@ fn state_lines<T: Gated>(
     view: View<'_>,
 ) -> Vec<String> {
     let View { marks, measure, .. } = view;
-    let name = shortened(&workflow.states()[state], LONGEST, measure);
-    let name =
-        if marks.is(state, Mark::Start) { format!("{} {name}", Mark::Start.sign()) } else { name };
+    let name = truncate_text(&workflow.states()[state], LONGEST, measure);
+    let name = if marks.has_mark(state, Mark::Start) {
+        format!("{} {name}", Mark::Start.sign())
+    } else {
+        name
+    };
     match view.detail {
         Detail::Dots => {
             let shown = [Mark::Current, Mark::DeadEnd, Mark::Trap, Mark::Start, Mark::Far];
             return vec![
                 shown
                     .into_iter()
-                    .find(|mark| marks.is(state, *mark))
+                    .find(|mark| marks.has_mark(state, *mark))
                     .unwrap_or(Mark::Plain)
                     .sign()
                     .to_owned(),
             ];
         }
-        Detail::Less => return vec![marked(&name, marks, state)],
+        Detail::Less => return vec![marked_text(&name, marks, state)],
         Detail::Usual | Detail::More => {}
     }
     // All as wide as each other, so that the picture stays when the groups change.
@@ -241,14 +248,14 @@ fn state_lines<T: Gated>(
         count => format!("{count} tools"),
     };
     let count = if workflow.is_ever_produced(state) { count } else { "never produced".to_owned() };
-    let mut lines = vec![name, marked(&count, marks, state)];
+    let mut lines = vec![name, marked_text(&count, marks, state)];
     if view.detail == Detail::More {
-        let offered = workflow.listing(state);
+        let offered = workflow.tools_listing(state);
         lines.extend(
             offered
                 .iter()
                 .take(NAMED)
-                .map(|tool| format!("· {}", shortened(tools[*tool].key(), LONGEST, measure))),
+                .map(|tool| format!("· {}", truncate_text(tools[*tool].key(), LONGEST, measure))),
         );
         if offered.len() > NAMED {
             lines.push(format!("… {} more", offered.len() - NAMED));
@@ -258,11 +265,11 @@ fn state_lines<T: Gated>(
 }
 
 fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec<String> {
-    let name = |row: &StateRow| shortened(&workflow.states()[*row], LONGEST, view.measure);
+    let name = |row: &StateRow| truncate_text(&workflow.states()[*row], LONGEST, view.measure);
     let count = format!("{} {} states", Mark::Folded.sign(), states.len());
     let held = states
         .iter()
-        .find(|state| view.marks.is(**state, Mark::Current))
+        .find(|state| view.marks.has_mark(**state, Mark::Current))
         .or(states.first())
         .map(name)
         .unwrap_or_default();
@@ -283,20 +290,22 @@ fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec
 
 /// The tools of an arrow: their keys while they fit, else the first and how many more.
 #[must_use]
-pub(crate) fn label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: Measure) -> String {
+pub(crate) fn tools_label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: Measure) -> String {
     let keys: Vec<&str> = rows.iter().filter_map(|row| tools.get(*row)).map(Gated::key).collect();
     let all = keys.join(", ");
     match keys.as_slice() {
         [] => String::new(),
         _ if measure(&all) <= LONGEST => all,
-        [only] => shortened(only, LONGEST, measure),
-        [first, rest @ ..] => format!("{} +{}", shortened(first, LONGEST - 4, measure), rest.len()),
+        [only] => truncate_text(only, LONGEST, measure),
+        [first, rest @ ..] => {
+            format!("{} +{}", truncate_text(first, LONGEST - 4, measure), rest.len())
+        }
     }
 }
 
 /// A text of at most `room` cells, with an ellipsis where something is left out.
 #[must_use]
-pub(crate) fn shortened(text: &str, room: usize, measure: Measure) -> String {
+pub(crate) fn truncate_text(text: &str, room: usize, measure: Measure) -> String {
     if measure(text) <= room {
         return text.to_owned();
     }

@@ -7,7 +7,7 @@ use crate::{
         entry::{Entry, EntryId},
         finding::{EntryEdit, Finding, Fix, Severity, Site},
         service::Service,
-        shown::visible,
+        shown::visible_text,
         tool::Tool,
     },
     schema::{literal::Literal, pointer::Pointer},
@@ -44,11 +44,11 @@ pub struct Level {
 }
 
 impl Level {
-    pub const ERROR: Self = Self::both(Severity::Error);
-    pub const WARNING: Self = Self::both(Severity::Warning);
-    pub const NOTE: Self = Self::both(Severity::Note);
+    pub const ERROR: Self = Self::both_modes(Severity::Error);
+    pub const WARNING: Self = Self::both_modes(Severity::Warning);
+    pub const NOTE: Self = Self::both_modes(Severity::Note);
 
-    const fn both(severity: Severity) -> Self {
+    const fn both_modes(severity: Severity) -> Self {
         Self { document: Some(severity), as_deployed: Some(severity) }
     }
 
@@ -65,7 +65,7 @@ impl Level {
     }
 
     #[must_use]
-    pub fn of(self, mode: Mode) -> Option<Severity> {
+    pub fn in_mode(self, mode: Mode) -> Option<Severity> {
         match mode {
             Mode::Document => self.document,
             Mode::AsDeployed => self.as_deployed,
@@ -88,7 +88,12 @@ impl<'r> Report<'r> {
 
     /// A finding at a pointer of an entry. Line and column are the entry's until the exact place is
     /// filled in.
-    pub fn at(&mut self, entry: &Entry, pointer: Pointer, message: impl Into<String>) -> Found<'_> {
+    pub fn add_finding(
+        &mut self,
+        entry: &Entry,
+        pointer: Pointer,
+        message: impl Into<String>,
+    ) -> Found<'_> {
         let site = Site {
             file: entry.id.file().clone(),
             entry: Some(entry.id.clone()),
@@ -96,7 +101,7 @@ impl<'r> Report<'r> {
             line: entry.line,
             column: entry.column,
         };
-        let message = safe(&message.into());
+        let message = safe_text(&message.into());
         self.findings.push(Finding {
             code: self.code,
             severity: self.severity,
@@ -117,11 +122,11 @@ pub struct Found<'f> {
 
 impl Found<'_> {
     /// A fix by edits of the entry that the finding is in.
-    pub fn fix(self, label: impl Into<String>, edits: impl IntoIterator<Item = Edit>) {
+    pub fn fix_edits(self, label: impl Into<String>, edits: impl IntoIterator<Item = Edit>) {
         let edits =
             edits.into_iter().map(|edit| EntryEdit { entry: self.entry.clone(), edit }).collect();
         if let Some(finding) = self.finding {
-            finding.fix = Some(Fix { label: safe(&label.into()), edits });
+            finding.fix = Some(Fix { label: safe_text(&label.into()), edits });
         }
     }
 
@@ -130,7 +135,7 @@ impl Found<'_> {
         let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else {
             return;
         };
-        self.fix(label, [Edit::Set { at, to: to.into() }]);
+        self.fix_edits(label, [Edit::Set { at, to: to.into() }]);
     }
 
     /// A fix that takes out what stands at the finding's pointer.
@@ -138,7 +143,7 @@ impl Found<'_> {
         let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else {
             return;
         };
-        self.fix(label, [Edit::Remove { at }]);
+        self.fix_edits(label, [Edit::Remove { at }]);
     }
 
     /// A fix that gives the member at the finding's pointer another key.
@@ -147,15 +152,15 @@ impl Found<'_> {
         let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else {
             return;
         };
-        self.fix(format!("rename to \"{key}\""), [Edit::Rename { at, key }]);
+        self.fix_edits(format!("rename to \"{key}\""), [Edit::Rename { at, key }]);
     }
 }
 
 /// Words that may be shown anywhere: no control characters, and no passwords of addresses that a
 /// message quotes.
 #[must_use]
-pub(crate) fn safe(words: &str) -> String {
-    visible(&without_passwords(words)).into_owned()
+pub(crate) fn safe_text(words: &str) -> String {
+    visible_text(&without_passwords(words)).into_owned()
 }
 
 /// The same text with `user:…@` for every `user:password@` that follows `://`.
@@ -183,7 +188,7 @@ fn without_passwords(text: &str) -> String {
 
 /// The place of a member of an entry.
 #[must_use]
-pub fn member(key: &str) -> Pointer {
+pub fn member_pointer(key: &str) -> Pointer {
     Pointer::root().child(key)
 }
 
@@ -200,11 +205,11 @@ mod tests {
     #[test]
     fn messages_hold_neither_passwords_nor_control_characters() {
         assert_eq!(
-            safe("the queue \"nats://u:hunter2@h/x\" and a://b:c@d, a://b@c:d e\u{1b}[2J"),
+            safe_text("the queue \"nats://u:hunter2@h/x\" and a://b:c@d, a://b@c:d e\u{1b}[2J"),
             "the queue \"nats://u:…@h/x\" and a://b:…@d, a://b@c:d e␛[2J"
         );
-        assert_eq!(safe("nats://u:p@ss@h x://"), "nats://u:…@h x://");
-        assert_eq!(safe("nats://u:with/slash@h"), "nats://u:…@h");
-        assert_eq!(safe("plain"), "plain");
+        assert_eq!(safe_text("nats://u:p@ss@h x://"), "nats://u:…@h x://");
+        assert_eq!(safe_text("nats://u:with/slash@h"), "nats://u:…@h");
+        assert_eq!(safe_text("plain"), "plain");
     }
 }

@@ -42,8 +42,8 @@ impl<'c> LintContext<'c> {
             flow: OnceCell::new(),
         };
         for tool in &catalog.tools {
-            count(&mut context.groups, tool.gate.groups.iter().flatten());
-            count(&mut context.states, listed(tool).iter().chain(&tool.gate.next));
+            count_names(&mut context.groups, tool.gate.groups.iter().flatten());
+            count_names(&mut context.states, listed_states(tool).iter().chain(&tool.gate.next));
         }
         let servers = catalog.others.iter().filter(|entry| entry.kind == EntryKind::Server);
         context.servers.extend(servers.map(|entry| ((entry.system, entry.key.as_str()), entry)));
@@ -57,7 +57,7 @@ impl<'c> LintContext<'c> {
 
     /// The server of that key, within a system.
     #[must_use]
-    pub fn server(&self, system: SystemId, key: &str) -> Option<&'c Entry> {
+    pub fn server_by_key(&self, system: SystemId, key: &str) -> Option<&'c Entry> {
         self.servers.get(&(system, key)).copied()
     }
 
@@ -68,15 +68,15 @@ impl<'c> LintContext<'c> {
 
     /// The workflow of all tools under every group, from `undefined`: what it cannot do, no request
     /// can. It takes every tool for loaded: what keeps them from loading is a finding of its own.
-    pub fn flow(&self) -> &(Workflow, Analysis) {
+    pub fn full_workflow(&self) -> &(Workflow, Analysis) {
         self.flow.get_or_init(|| {
             let written = |tool: &Arc<Tool>| Slot {
                 key: tool.entry.key.as_str().into(),
                 name: tool.name.as_str().into(),
-                gate: tool.gate.written(),
+                gate: tool.gate.to_declared(),
             };
             let tools: Vec<Slot> = self.catalog.tools.iter().map(written).collect();
-            let workflow = Workflow::of(&tools, &AskedGroups::Every, UNDEFINED);
+            let workflow = Workflow::for_groups(&tools, &AskedGroups::Every, UNDEFINED);
             let analysis = workflow.analysis();
             (workflow, analysis)
         })
@@ -85,14 +85,17 @@ impl<'c> LintContext<'c> {
 
 /// The states that a tool lists; none where it is available in every state.
 #[must_use]
-pub(crate) fn listed(tool: &Tool) -> &[Name] {
+pub(crate) fn listed_states(tool: &Tool) -> &[Name] {
     match &tool.gate.states {
         States::Every => &[],
         States::Only(listed) => listed,
     }
 }
 
-fn count<'c>(counts: &mut BTreeMap<&'c str, usize>, names: impl IntoIterator<Item = &'c Name>) {
+fn count_names<'c>(
+    counts: &mut BTreeMap<&'c str, usize>,
+    names: impl IntoIterator<Item = &'c Name>,
+) {
     for name in names {
         *counts.entry(&**name).or_default() += 1;
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    check::{Report, member},
-    context::{LintContext, listed},
+    check::{Report, member_pointer},
+    context::{LintContext, listed_states},
 };
 use crate::{
-    engine::workflow::similar::fold,
+    engine::workflow::similar::fold_name,
     model::{
         context::{ANY, Name},
         tool::Tool,
@@ -20,29 +20,32 @@ use crate::{
 
 pub(crate) fn no_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.groups.as_ref().is_some_and(Vec::is_empty) {
-        let found = report.at(
+        let found = report.add_finding(
             &tool.entry,
-            member(tool.keys.groups),
+            member_pointer(tool.keys.groups),
             "it is in no group: only a request for \"*\" shows it",
         );
         found.fix_remove("remove the list: in the group \"default\"");
     }
 }
 
-pub(crate) fn wildcard(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn wildcard_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.groups.iter().flatten().any(|group| &**group == ANY) {
         let message = "\"*\" among a tool's groups is a group of that name: only a request for \"*\" matches it";
-        report.at(&tool.entry, place(tool, tool.keys.groups, ANY), message);
+        report.add_finding(&tool.entry, name_pointer(tool, tool.keys.groups, ANY), message);
     }
 }
 
-pub(crate) fn comma(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn comma_in_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for group in tool.gate.groups.iter().flatten().filter(|group| group.contains(',')) {
         let parts: Vec<&str> =
             group.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-        let at = place(tool, tool.keys.groups, group);
-        let found =
-            report.at(&tool.entry, at.clone(), format!("\"{group}\" is one group, comma included"));
+        let at = name_pointer(tool, tool.keys.groups, group);
+        let found = report.add_finding(
+            &tool.entry,
+            at.clone(),
+            format!("\"{group}\" is one group, comma included"),
+        );
         let (Some((first, rest)), Some(index), Some(list)) =
             (parts.split_first(), at.last_index(), at.parent())
         else {
@@ -53,41 +56,43 @@ pub(crate) fn comma(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
             at: list.item(index + 1 + step),
             item: (*part).into(),
         });
-        found
-            .fix(format!("split into {} groups", parts.len()), std::iter::once(set).chain(inserts));
+        found.fix_edits(
+            format!("split into {} groups", parts.len()),
+            std::iter::once(set).chain(inserts),
+        );
     }
 }
 
-pub(crate) fn blanks(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (key, name) in names(tool).filter(|(_, name)| name.trim() != &***name) {
+pub(crate) fn surrounding_blanks(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (key, name) in gate_names(tool).filter(|(_, name)| name.trim() != &***name) {
         let message = format!("\"{name}\" begins or ends with a blank, and names match exactly");
         report
-            .at(&tool.entry, place(tool, key, name), message)
+            .add_finding(&tool.entry, name_pointer(tool, key, name), message)
             .fix_set("take the blanks off", name.trim());
     }
 }
 
 /// The group and state names of a tool, with the member each stands in.
-fn names(tool: &Tool) -> impl Iterator<Item = (&'static str, &Name)> {
+fn gate_names(tool: &Tool) -> impl Iterator<Item = (&'static str, &Name)> {
     let groups = tool.gate.groups.iter().flatten().map(|name| (tool.keys.groups, name));
-    let states = listed(tool).iter().map(|name| (tool.keys.states, name));
+    let states = listed_states(tool).iter().map(|name| (tool.keys.states, name));
     groups.chain(states).chain(tool.gate.next.iter().map(|name| (tool.keys.next, name)))
 }
 
 pub(crate) fn near_duplicates(context: &LintContext<'_>, report: &mut Report<'_>) {
-    let (groups, states) = (rarer(&context.groups), rarer(&context.states));
+    let (groups, states) = (rarer_spellings(&context.groups), rarer_spellings(&context.states));
     if groups.is_empty() && states.is_empty() {
         return;
     }
     for tool in &context.catalog.tools {
-        for (key, name) in names(tool) {
+        for (key, name) in gate_names(tool) {
             let (kind, rarer) =
                 if key == tool.keys.groups { ("group", &groups) } else { ("state", &states) };
             if let Some(usual) = rarer.get(&**name) {
                 let message =
                     format!("the {kind} \"{name}\" is not \"{usual}\": names match exactly");
                 report
-                    .at(&tool.entry, place(tool, key, name), message)
+                    .add_finding(&tool.entry, name_pointer(tool, key, name), message)
                     .fix_set(format!("change to \"{usual}\""), *usual);
             }
         }
@@ -95,10 +100,10 @@ pub(crate) fn near_duplicates(context: &LintContext<'_>, report: &mut Report<'_>
 }
 
 /// Names that look like another, with the one that is used most; of equals the first.
-fn rarer<'c>(counts: &BTreeMap<&'c str, usize>) -> BTreeMap<&'c str, &'c str> {
+fn rarer_spellings<'c>(counts: &BTreeMap<&'c str, usize>) -> BTreeMap<&'c str, &'c str> {
     let mut alike: BTreeMap<String, Vec<(&'c str, usize)>> = BTreeMap::new();
     for (name, count) in counts {
-        alike.entry(fold(name)).or_default().push((name, *count));
+        alike.entry(fold_name(name)).or_default().push((name, *count));
     }
     let mut rarer = BTreeMap::new();
     for names in alike.into_values().filter(|names| names.len() > 1) {
@@ -141,16 +146,17 @@ const WRITING: &[&str] = &[
 
 pub(crate) fn write_reachable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(groups) = tool.gate.groups.as_ref() else { return };
-    let Some(reading) = groups.iter().find(|group| says(group, READING)) else { return };
+    let Some(reading) = groups.iter().find(|group| has_word(group, READING)) else { return };
     let writing = groups
         .iter()
-        .find(|group| says(group, WRITING))
+        .find(|group| has_word(group, WRITING))
         .map(|group| format!("is also in \"{group}\""));
     let writing = writing
-        .or_else(|| says(&tool.name, WRITING).then(|| "by its name changes things".to_owned()));
+        .or_else(|| has_word(&tool.name, WRITING).then(|| "by its name changes things".to_owned()));
     if let Some(writing) = writing {
         let message = format!("a request for \"{reading}\" gets this tool, which {writing}");
-        let found = report.at(&tool.entry, place(tool, tool.keys.groups, reading), message);
+        let found =
+            report.add_finding(&tool.entry, name_pointer(tool, tool.keys.groups, reading), message);
         if groups.len() > 1 {
             found.fix_remove(format!("take it out of \"{reading}\""));
         }
@@ -159,7 +165,7 @@ pub(crate) fn write_reachable(_: &LintContext<'_>, tool: &Tool, report: &mut Rep
 
 /// Whether one of a name's words is in a list; `read-only`, `readOnly` and `read_only` have the
 /// word `read`.
-fn says(name: &str, words: &[&str]) -> bool {
+fn has_word(name: &str, words: &[&str]) -> bool {
     let mut word = String::new();
     let mut last_small = false;
     for letter in name.chars().chain([' ']) {
@@ -179,8 +185,8 @@ fn says(name: &str, words: &[&str]) -> bool {
 }
 
 /// The place of a name in a member that holds one or a list of them.
-fn place(tool: &Tool, key: &str, name: &str) -> Pointer {
-    let at = member(key);
+fn name_pointer(tool: &Tool, key: &str, name: &str) -> Pointer {
+    let at = member_pointer(key);
     match tool
         .entry
         .value

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    check::{Report, member},
+    check::{Report, member_pointer},
     context::LintContext,
 };
 use crate::{
@@ -22,11 +22,11 @@ pub(crate) fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) 
         if let Some(earlier) = first.get(&(entry.system, entry.kind, entry.key.as_str())) {
             let message = format!(
                 "the {} \"{}\" is also in {}; loaded together, the last one counts",
-                entry.kind.word(),
+                entry.kind.as_str(),
                 entry.key,
-                stands(earlier, entry)
+                relative_place(earlier, entry)
             );
-            report.at(entry, Pointer::root(), message);
+            report.add_finding(entry, Pointer::root(), message);
         } else {
             first.insert((entry.system, entry.kind, &entry.key), entry);
         }
@@ -42,9 +42,9 @@ pub(crate) fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>)
                 let message = format!(
                     "another tool is called \"{}\", in {}; a model sees only one of them",
                     tool.name,
-                    stands(&earlier.entry, &tool.entry)
+                    relative_place(&earlier.entry, &tool.entry)
                 );
-                report.at(&tool.entry, name_place(tool), message);
+                report.add_finding(&tool.entry, name_place(tool), message);
             }
             Some(_) => {}
             None => drop(first.insert((tool.entry.system, &tool.name), tool)),
@@ -52,24 +52,24 @@ pub(crate) fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>)
     }
 }
 
-pub(crate) fn twins(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn twin_tools(context: &LintContext<'_>, report: &mut Report<'_>) {
     let tools = &context.catalog.tools;
-    for set in twins::twins(tools) {
+    for set in twins::find_twins(tools) {
         let mut set = set.iter().filter_map(|row| tools.get(*row));
         let Some(first) = set.next() else { continue };
         for tool in set.filter(|tool| tool.name != first.name) {
             let message = format!(
                 "it differs from \"{}\" ({}) only by its name",
                 first.name,
-                stands(&first.entry, &tool.entry)
+                relative_place(&first.entry, &tool.entry)
             );
-            report.at(&tool.entry, Pointer::root(), message);
+            report.add_finding(&tool.entry, Pointer::root(), message);
         }
     }
 }
 
 /// Where an entry stands, as seen from another.
-fn stands(entry: &Entry, from: &Entry) -> String {
+fn relative_place(entry: &Entry, from: &Entry) -> String {
     if entry.id.file() == from.id.file() {
         format!("line {}", entry.line)
     } else {
@@ -88,16 +88,16 @@ pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report
         None if tool.name.len() > LONGEST_NAME => format!("is longer than {LONGEST_NAME} letters"),
         None => return,
     };
-    let found = report.at(
+    let found = report.add_finding(
         &tool.entry,
         name_place(tool),
         format!("the name \"{}\" {fault}; function-calling APIs refuse it", tool.name),
     );
     let plain = plain_name(&tool.name);
     if !plain.is_empty() && tool.entry.value.is_object() {
-        found.fix(
+        found.fix_edits(
             format!("name it \"{plain}\""),
-            [Edit::Set { at: member(tool.name_key), to: plain.into() }],
+            [Edit::Set { at: member_pointer(tool.name_key), to: plain.into() }],
         );
     }
 }
@@ -118,7 +118,7 @@ fn plain_name(name: &str) -> String {
 
 fn name_place(tool: &Tool) -> Pointer {
     if tool.entry.value.get(tool.name_key).is_some() {
-        member(tool.name_key)
+        member_pointer(tool.name_key)
     } else {
         Pointer::root()
     }

@@ -6,7 +6,7 @@ use super::{check::Report, context::LintContext};
 use crate::{engine::secret::looks_secret, model::entry::Entry, schema::pointer::Pointer};
 
 pub(crate) fn in_descriptor(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
-    visit(&entry.value, &mut Vec::new(), &mut |path, text| {
+    visit_strings(&entry.value, &mut Vec::new(), &mut |path, text| {
         let key = path
             .iter()
             .rev()
@@ -14,33 +14,37 @@ pub(crate) fn in_descriptor(_: &LintContext<'_>, entry: &Entry, report: &mut Rep
             .copied()
             .unwrap_or_default();
         if let Some(what) = looks_secret(key, text) {
-            let variable = variable(key);
+            let variable = variable_name(key);
             let message = format!(
                 "\"{key}\" holds what looks like {what}; keep it in the environment (say {variable}), not in a file that is shared"
             );
-            report.at(entry, path.iter().copied().collect::<Pointer>(), message);
+            report.add_finding(entry, path.iter().copied().collect::<Pointer>(), message);
         }
     });
 }
 
-fn visit<'v>(value: &'v Value, path: &mut Vec<&'v str>, see: &mut impl FnMut(&[&'v str], &'v str)) {
+fn visit_strings<'v>(
+    value: &'v Value,
+    path: &mut Vec<&'v str>,
+    see: &mut impl FnMut(&[&'v str], &'v str),
+) {
     match value {
         Value::String(text) => see(path, text),
         Value::Object(members) => {
             for (key, member) in members {
                 path.push(key);
-                visit(member, path, see);
+                visit_strings(member, path, see);
                 path.pop();
             }
         }
         // Items are looked at, but the finding stands at their list.
-        Value::Array(items) => items.iter().for_each(|item| visit(item, path, see)),
+        Value::Array(items) => items.iter().for_each(|item| visit_strings(item, path, see)),
         _ => {}
     }
 }
 
 /// The environment variable that a key suggests.
-fn variable(key: &str) -> String {
+fn variable_name(key: &str) -> String {
     let letters = key.chars().map(|letter| {
         if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' }
     });
@@ -54,6 +58,9 @@ mod tests {
 
     #[test]
     fn a_variable_is_named_after_the_key() {
-        assert_eq!((variable("auth-token"), variable("")), ("AUTH_TOKEN".into(), "TOKEN".into()));
+        assert_eq!(
+            (variable_name("auth-token"), variable_name("")),
+            ("AUTH_TOKEN".into(), "TOKEN".into())
+        );
     }
 }

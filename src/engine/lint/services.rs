@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    check::{Report, member},
+    check::{Report, member_pointer},
     context::LintContext,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     schema::pointer::Pointer,
 };
 
-pub(crate) fn unused(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn unused_service(context: &LintContext<'_>, report: &mut Report<'_>) {
     let catalog = context.catalog;
     let used = catalog
         .tools
@@ -19,7 +19,7 @@ pub(crate) fn unused(context: &LintContext<'_>, report: &mut Report<'_>) {
         .filter_map(|tool| catalog.service_by_key(tool.entry.system, tool.service.as_deref()?));
     let used: HashSet<_> = used.map(|service| &service.entry.id).collect();
     for service in catalog.services.iter().filter(|service| !used.contains(&service.entry.id)) {
-        report.at(
+        report.add_finding(
             &service.entry,
             Pointer::root(),
             format!("no tool uses the service \"{}\"", service.key()),
@@ -36,7 +36,7 @@ pub(crate) fn same_queue(_: &LintContext<'_>, service: &Service, report: &mut Re
         let message = format!(
             "requests and responses both go to \"{queue}\": the service would take its own answers for requests"
         );
-        report.at(&service.entry, queue_place(service, queue, Last), message);
+        report.add_finding(&service.entry, queue_place(service, queue, Last), message);
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn queue_shared(context: &LintContext<'_>, report: &mut Report<'_>) {
                     "the service \"{}\" takes requests from \"{queue}\" too: each request goes to one of the two",
                     other.key()
                 );
-                report.at(&service.entry, queue_place(service, queue, First), message);
+                report.add_finding(&service.entry, queue_place(service, queue, First), message);
             }
             Some(_) => {}
             None => drop(first.insert((service.entry.system, queue), service)),
@@ -75,5 +75,5 @@ fn queue_place(service: &Service, queue: &str, which: Which) -> Pointer {
     let members = service.entry.value.as_object().into_iter().flatten();
     let mut keys = members.filter(|(_, value)| value.as_str() == Some(queue)).map(|(key, _)| key);
     let key = if which == First { keys.next() } else { keys.next_back() };
-    key.map_or_else(Pointer::root, |key| member(key))
+    key.map_or_else(Pointer::root, |key| member_pointer(key))
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::{
-    check::{Report, did_you_mean, member},
-    context::{LintContext, listed},
+    check::{Report, did_you_mean, member_pointer},
+    context::{LintContext, listed_states},
 };
 use crate::{
     engine::workflow::{
@@ -22,11 +22,11 @@ use crate::{
     syntax::edit::Edit,
 };
 
-pub(crate) fn empty(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn empty_states(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.states == States::Only(Vec::new()) {
-        let found = report.at(
+        let found = report.add_finding(
             &tool.entry,
-            member(tool.keys.states),
+            member_pointer(tool.keys.states),
             "it lists no state: the tool is never available",
         );
         found.fix_remove("remove the list: available in every state");
@@ -34,25 +34,27 @@ pub(crate) fn empty(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 }
 
 pub(crate) fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = context.flow();
+    let (workflow, analysis) = context.full_workflow();
     if analysis.never_produced.is_empty() {
         return;
     }
     let produced = workflow.produced_names();
     for waiting in &analysis.never_produced {
-        let state = name(workflow, waiting.state);
+        let state = state_name(workflow, waiting.state);
         let near = produced.nearest(state);
         for tool in waiting.waiting.iter().filter_map(|row| context.catalog.tools.get(*row)) {
-            let found = report.at(
+            let found = report.add_finding(
                 &tool.entry,
-                place(tool, state),
+                state_pointer(tool, state),
                 format!("no tool leads to \"{state}\"{}", did_you_mean(near)),
             );
             match near {
                 Some(near) => found.fix_set(format!("change to \"{near}\""), near),
                 // Without its last state a tool would be available in none, and without the list in
                 // all: neither is meant.
-                None if listed(tool).len() > 1 => found.fix_remove(format!("remove \"{state}\"")),
+                None if listed_states(tool).len() > 1 => {
+                    found.fix_remove(format!("remove \"{state}\""))
+                }
                 None => {}
             }
         }
@@ -60,22 +62,27 @@ pub(crate) fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>)
 }
 
 pub(crate) fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = context.flow();
+    let (workflow, analysis) = context.full_workflow();
     if analysis.never_awaited.is_empty() {
         return;
     }
-    let awaited: BTreeSet<&str> =
-        context.catalog.tools.iter().flat_map(|tool| listed(tool)).map(|state| &**state).collect();
-    let awaited = Names::of(awaited);
+    let awaited: BTreeSet<&str> = context
+        .catalog
+        .tools
+        .iter()
+        .flat_map(|tool| listed_states(tool))
+        .map(|state| &**state)
+        .collect();
+    let awaited = Names::from_names(awaited);
     for loose in &analysis.never_awaited {
-        let state = name(workflow, loose.state);
+        let state = state_name(workflow, loose.state);
         let near = awaited.nearest(state);
         for tool in loose.produced_by.iter().filter_map(|row| context.catalog.tools.get(*row)) {
             let message = format!(
                 "no tool lists the state \"{state}\" that this one leads to{}",
                 did_you_mean(near)
             );
-            let found = report.at(&tool.entry, member(tool.keys.next), message);
+            let found = report.add_finding(&tool.entry, member_pointer(tool.keys.next), message);
             if let Some(near) = near {
                 found.fix_set(format!("change to \"{near}\""), near);
             }
@@ -84,22 +91,24 @@ pub(crate) fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) 
 }
 
 pub(crate) fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = context.flow();
+    let (workflow, analysis) = context.full_workflow();
     let dead: HashSet<StateRow> = analysis.dead_ends.iter().copied().collect();
     for (tool, part) in context.catalog.tools.iter().zip(workflow.members()) {
         if let Some(state) = part.target.filter(|target| dead.contains(target)) {
-            let message =
-                format!("no tool is available in \"{}\": a run ends there", name(workflow, state));
-            report.at(&tool.entry, member(tool.keys.next), message);
+            let message = format!(
+                "no tool is available in \"{}\": a run ends there",
+                state_name(workflow, state)
+            );
+            report.add_finding(&tool.entry, member_pointer(tool.keys.next), message);
         }
     }
 }
 
-pub(crate) fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = context.flow();
+pub(crate) fn state_trap(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = context.full_workflow();
     for trap in &analysis.traps {
         let within: HashSet<StateRow> = trap.iter().copied().collect();
-        let names: Vec<&str> = trap.iter().map(|state| name(workflow, *state)).collect();
+        let names: Vec<&str> = trap.iter().map(|state| state_name(workflow, *state)).collect();
         for (tool, part) in context.catalog.tools.iter().zip(workflow.members()) {
             let Some(target) = part.target.filter(|target| within.contains(target)) else {
                 continue;
@@ -113,13 +122,13 @@ pub(crate) fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
                     [one] => format!("every tool available in \"{one}\" stays there"),
                     _ => format!(
                         "from \"{}\" tools lead only among {}",
-                        name(workflow, target),
+                        state_name(workflow, target),
                         names.join(", ")
                     ),
                 };
-                report.at(
+                report.add_finding(
                     &tool.entry,
-                    member(tool.keys.next),
+                    member_pointer(tool.keys.next),
                     format!("{only}: a run that comes there never leaves"),
                 );
             }
@@ -127,8 +136,8 @@ pub(crate) fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub(crate) fn unreachable(context: &LintContext<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = context.flow();
+pub(crate) fn unreachable_tool(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = context.full_workflow();
     let never_produced: HashSet<StateRow> =
         analysis.never_produced.iter().map(|waiting| waiting.state).collect();
     for (row, why) in &analysis.never_run {
@@ -142,15 +151,15 @@ pub(crate) fn unreachable(context: &LintContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let names: Vec<String> =
-            waits_for.iter().map(|state| format!("\"{}\"", name(workflow, *state))).collect();
+            waits_for.iter().map(|state| format!("\"{}\"", state_name(workflow, *state))).collect();
         let message = format!(
             "no run from \"{UNDEFINED}\" comes to {}, even with every group",
             names.join(" or ")
         );
-        let at = member(tool.keys.states);
-        let found = report.at(&tool.entry, at.clone(), message);
+        let at = member_pointer(tool.keys.states);
+        let found = report.add_finding(&tool.entry, at.clone(), message);
         if tool.entry.value.get(tool.keys.states).is_some_and(Value::is_array) {
-            found.fix(
+            found.fix_edits(
                 format!("also available in \"{UNDEFINED}\""),
                 [Edit::Insert { at: at.item(0), item: UNDEFINED.into() }],
             );
@@ -158,13 +167,13 @@ pub(crate) fn unreachable(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn name(workflow: &Workflow, state: StateRow) -> &str {
+fn state_name(workflow: &Workflow, state: StateRow) -> &str {
     workflow.states().get(state).map_or("", |name| name)
 }
 
 /// The place of a state in the tool's list.
-fn place(tool: &Tool, state: &str) -> Pointer {
-    let at = member(tool.keys.states);
+fn state_pointer(tool: &Tool, state: &str) -> Pointer {
+    let at = member_pointer(tool.keys.states);
     let items = tool.entry.value.get(tool.keys.states).and_then(Value::as_array);
     match items.and_then(|items| items.iter().position(|item| item.as_str() == Some(state))) {
         Some(item) => at.item(item),

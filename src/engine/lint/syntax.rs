@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::check::safe;
+use super::check::safe_text;
 use crate::{
     model::{
         entry::{EntryId, FileId},
@@ -43,9 +43,9 @@ pub const CODES: &[(&str, Severity, &str)] = &[
 
 /// The finding of a text that cannot be read.
 #[must_use]
-pub(crate) fn refused(file: &FileId, error: &SyntaxError) -> Finding {
+pub(crate) fn syntax_error_finding(file: &FileId, error: &SyntaxError) -> Finding {
     let message = format!("not {}: {}", error.format.name(), error.message);
-    finding(file, NOT_WELL_FORMED, &message, Pointer::root(), (error.line, error.column))
+    new_finding(file, NOT_WELL_FORMED, &message, Pointer::root(), (error.line, error.column))
 }
 
 /// The entry that a place of a document lies in, with where that begins.
@@ -53,7 +53,11 @@ pub(crate) type Homes<'h> = dyn Fn(usize, &Pointer) -> Option<(EntryId, Pointer)
 
 /// The findings of a text that can, with fixes within entries.
 #[must_use]
-pub(crate) fn odd(file: &FileId, source: &Source, homes: &Homes<'_>) -> Vec<Finding> {
+pub(crate) fn findings_from_notes(
+    file: &FileId,
+    source: &Source,
+    homes: &Homes<'_>,
+) -> Vec<Finding> {
     source.notes().iter().map(|note| odd_note(file, source, note, homes)).collect()
 }
 
@@ -69,7 +73,7 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> F
         ),
         NoteKind::NotJson => {
             let written =
-                source.written(note.document, &note.at).filter(|_| !is_key).unwrap_or(name);
+                source.written_text(note.document, &note.at).filter(|_| !is_key).unwrap_or(name);
             (
                 NOT_JSON,
                 format!(
@@ -78,9 +82,12 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> F
             )
         }
         NoteKind::ReadsDifferently => {
-            let written =
-                if is_key { name } else { source.written(note.document, &note.at).unwrap_or(name) };
-            let there = python::word(written);
+            let written = if is_key {
+                name
+            } else {
+                source.written_text(note.document, &note.at).unwrap_or(name)
+            };
+            let there = python::describe_word(written);
             (
                 READS_DIFFERENTLY,
                 format!(
@@ -89,15 +96,15 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> F
             )
         }
     };
-    let mut found = finding(file, code, &message, note.at.clone(), (note.line, note.column));
+    let mut found = new_finding(file, code, &message, note.at.clone(), (note.line, note.column));
     let home = homes(note.document, &note.at);
     if let (NoteKind::ReadsDifferently, Some((entry, at))) = (note.kind, home) {
-        let inner = note.at.strip(&at).unwrap_or_default();
+        let inner = note.at.strip_prefix(&at).unwrap_or_default();
         let fix = |(label, edit): (String, Edit)| Fix {
-            label: safe(&label),
+            label: safe_text(&label),
             edits: vec![EntryEdit { entry: entry.clone(), edit }],
         };
-        let mut fixes = meanings(source, note, is_key, &inner).into_iter().map(fix);
+        let mut fixes = unambiguous_edits(source, note, is_key, &inner).into_iter().map(fix);
         found.fix = fixes.next();
         found.others = fixes.collect();
         (found.site.entry, found.site.pointer) = (Some(entry), inner);
@@ -107,7 +114,12 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> F
 
 /// The ways to write an ambiguous word so that every reader reads the same, what it reads as here
 /// first.
-fn meanings(source: &Source, note: &Note, is_key: bool, at: &Pointer) -> Vec<(String, Edit)> {
+fn unambiguous_edits(
+    source: &Source,
+    note: &Note,
+    is_key: bool,
+    at: &Pointer,
+) -> Vec<(String, Edit)> {
     if is_key {
         let key = at.last().unwrap_or_default().to_owned();
         return vec![(
@@ -118,14 +130,14 @@ fn meanings(source: &Source, note: &Note, is_key: bool, at: &Pointer) -> Vec<(St
     // A number keeps its value, and needs its spelling said.
     let spelled = |to: Value| Literal::parse(&to.to_string()).unwrap_or_else(|_| to.into());
     let set = |to: Value| Edit::Set { at: at.clone(), to: spelled(to) };
-    let written = source.written(note.document, &note.at).unwrap_or_default();
+    let written = source.written_text(note.document, &note.at).unwrap_or_default();
     let quoted = (format!("put it in quotes: \"{written}\""), set(written.into()));
     let here = source
         .value(note.document)
         .and_then(|value| note.at.get(value))
         .cloned()
         .unwrap_or_default();
-    let there = python::meaning(written).filter(|there| !there.is_string());
+    let there = python::python_value(written).filter(|there| !there.is_string());
     let there = there.map(|there| (format!("write {there}, as YAML 1.1 reads it"), set(there)));
     match here {
         Value::String(_) => std::iter::once(quoted).chain(there).collect(),
@@ -136,7 +148,7 @@ fn meanings(source: &Source, note: &Note, is_key: bool, at: &Pointer) -> Vec<(St
     }
 }
 
-fn finding(
+fn new_finding(
     file: &FileId,
     code: &'static str,
     message: &str,
@@ -150,7 +162,7 @@ fn finding(
     Finding {
         code,
         severity,
-        message: safe(message),
+        message: safe_text(message),
         site: Site { file: file.clone(), entry: None, pointer, line, column },
         fix: None,
         others: Vec::new(),

@@ -52,17 +52,17 @@ impl<K: Ord + Clone> Share<K> {
     }
 
     #[must_use]
-    pub fn of(&self) -> usize {
+    pub fn total_count(&self) -> usize {
         self.order.len()
     }
 
     #[must_use]
-    pub fn covered(&self) -> usize {
+    pub fn covered_count(&self) -> usize {
         self.counts.values().filter(|count| **count > 0).count()
     }
 
     /// What was never exercised, in its order.
-    pub fn missed(&self) -> impl Iterator<Item = &K> {
+    pub fn missed_keys(&self) -> impl Iterator<Item = &K> {
         self.order.iter().filter(|key| self.counts.get(key) == Some(&0))
     }
 }
@@ -97,26 +97,26 @@ impl Coverage {
 
     /// Adds every step of a simulation, on all its branches. A tool counts when it was taken, its
     /// transition only when it succeeded.
-    pub fn take(&mut self, simulation: &Simulation) {
+    pub fn add_simulation(&mut self, simulation: &Simulation) {
         self.states.add(&simulation.start().state().into());
         for (_, step) in simulation.steps() {
             self.states.add(&step.after);
             self.tools.add(&step.tool);
             if step.outcome == Outcome::Succeeded {
-                self.make(&step.tool, &step.before, &step.after);
+                self.add_transition(&step.tool, &step.before, &step.after);
             }
         }
     }
 
     /// Adds a tool taken from one state, with success, and what it led to.
-    pub fn step(&mut self, tool: &Name, before: &Name, after: &Name) {
+    pub fn add_step(&mut self, tool: &Name, before: &Name, after: &Name) {
         self.states.add(before);
         self.states.add(after);
         self.tools.add(tool);
-        self.make(tool, before, after);
+        self.add_transition(tool, before, after);
     }
 
-    fn make(&mut self, tool: &Name, before: &Name, after: &Name) {
+    fn add_transition(&mut self, tool: &Name, before: &Name, after: &Name) {
         // A tool stands in one way for every state, or for each that it lists; and leads to one, or
         // stays.
         for from in [None, Some(before.clone())] {
@@ -137,22 +137,25 @@ impl Coverage {
     pub fn summary(&self) -> String {
         let part = |word: &str, covered: usize, of: usize| format!("{word} {covered} of {of}");
         [
-            part("states", self.states.covered(), self.states.of()),
-            part("transitions", self.transitions.covered(), self.transitions.of()),
-            part("tools", self.tools.covered(), self.tools.of()),
+            part("states", self.states.covered_count(), self.states.total_count()),
+            part("transitions", self.transitions.covered_count(), self.transitions.total_count()),
+            part("tools", self.tools.covered_count(), self.tools.total_count()),
         ]
         .join(" · ")
     }
 
     /// What was left out, a line for each kind of which something was.
     #[must_use]
-    pub fn missed(&self) -> Vec<String> {
+    pub fn missed_lines(&self) -> Vec<String> {
         let names = |names: Vec<String>| names.join(", ");
         let of_names =
-            |share: &Share<Name>| names(share.missed().map(ToString::to_string).collect());
+            |share: &Share<Name>| names(share.missed_keys().map(ToString::to_string).collect());
         let lines = [
             ("states", of_names(&self.states)),
-            ("transitions", names(self.transitions.missed().map(Transition::text).collect())),
+            (
+                "transitions",
+                names(self.transitions.missed_keys().map(Transition::description).collect()),
+            ),
             ("tools", of_names(&self.tools)),
         ];
         lines
@@ -167,16 +170,16 @@ impl Coverage {
     #[must_use]
     pub fn to_json(&self) -> Value {
         let names = |share: &Share<Name>| {
-            let missed: Value = share.missed().map(|name| Value::from(&**name)).collect();
-            json!({"of": share.of(), "covered": share.covered(), "missed": missed})
+            let missed: Value = share.missed_keys().map(|name| Value::from(&**name)).collect();
+            json!({"of": share.total_count(), "covered": share.covered_count(), "missed": missed})
         };
         let transition = |found: &Transition| json!({"tool": &*found.tool, "from": found.from.as_deref().unwrap_or(ANY), "to": found.to.as_deref()});
         json!({
             "states": names(&self.states),
             "transitions": {
-                "of": self.transitions.of(),
-                "covered": self.transitions.covered(),
-                "missed": self.transitions.missed().map(transition).collect::<Value>(),
+                "of": self.transitions.total_count(),
+                "covered": self.transitions.covered_count(),
+                "missed": self.transitions.missed_keys().map(transition).collect::<Value>(),
             },
             "tools": names(&self.tools),
         })
@@ -186,7 +189,7 @@ impl Coverage {
 impl Transition {
     /// `reset-workflow (results → undefined)`
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn description(&self) -> String {
         let from = self.from.as_deref().unwrap_or("any");
         match &self.to {
             Some(to) => format!("{} ({from} → {to})", self.tool),
@@ -229,16 +232,16 @@ mod tests {
         let tools = tools();
         let mut simulation = Simulation::new(Context::default(), Mode::Document, Millis(0));
         let mut take = |row, outcome| {
-            simulation.take(&tools, &[], Take::simulated(row, outcome, Millis(0))).unwrap();
+            simulation.take_step(&tools, &[], Take::simulated(row, outcome, Millis(0))).unwrap();
         };
         take(0, Outcome::Succeeded);
         take(1, Outcome::Failed);
         take(2, Outcome::Succeeded);
         let mut coverage = Coverage::new(&tools);
-        coverage.take(&simulation);
+        coverage.add_simulation(&simulation);
         assert_eq!(coverage.summary(), "states 2 of 3 · transitions 2 of 5 · tools 3 of 4");
         assert_eq!(
-            coverage.missed(),
+            coverage.missed_lines(),
             [
                 "no states: nowhere",
                 "no transitions: go (s → s), stay (stays in s), far (stays in nowhere)",
@@ -250,8 +253,8 @@ mod tests {
             (&json["transitions"]["covered"], &json["transitions"]["missed"][0]["from"]),
             (&json!(2), &json!("s"))
         );
-        coverage.step(&"go".into(), &"s".into(), &"s".into());
-        coverage.step(&"stay".into(), &"s".into(), &"s".into());
-        assert_eq!(coverage.transitions.covered(), 4);
+        coverage.add_step(&"go".into(), &"s".into(), &"s".into());
+        coverage.add_step(&"stay".into(), &"s".into(), &"s".into());
+        assert_eq!(coverage.transitions.covered_count(), 4);
     }
 }

@@ -5,18 +5,18 @@ use crate::engine::junit::{self, Checked, Suite};
 
 /// A report: a suite for each scenario, by name and file, and a case for each of its steps.
 #[must_use]
-pub(crate) fn report<'t>(
+pub(crate) fn render_report<'t>(
     trials: impl IntoIterator<Item = (&'t str, &'t str, &'t Trial)>,
 ) -> String {
     let suite = |(name, file, trial): (&str, &str, &Trial)| Suite {
         name: name.to_owned(),
         file: file.to_owned(),
-        cases: trial.steps.iter().enumerate().map(|(row, step)| case(row + 1, step)).collect(),
+        cases: trial.steps.iter().enumerate().map(|(row, step)| step_case(row + 1, step)).collect(),
     };
-    junit::report("toolcrib simulate", &trials.into_iter().map(suite).collect::<Vec<_>>())
+    junit::render_report("toolcrib simulate", &trials.into_iter().map(suite).collect::<Vec<_>>())
 }
 
-fn case(number: usize, step: &TrialStep) -> Checked {
+fn step_case(number: usize, step: &TrialStep) -> Checked {
     let tool = step.tool.as_deref().unwrap_or("(looks only)");
     let difference = |found: &super::trial::Expectation| {
         Some(format!(
@@ -51,9 +51,14 @@ mod tests {
         let tools = [Slot { key: "a".into(), name: "a".into(), gate: Gate::open() }];
         let steps =
             json!({"steps": [{"tool": "a"}, {"tool": "a", "expect": {"after": "<s>\u{1b}"}}]});
-        let trial =
-            trial::run(&Scenario::read(&steps).unwrap(), &tools, &[], Mode::Document, Millis(0));
-        let text = report([("a \"run\"", "s.yaml", &trial)]);
+        let trial = trial::run_scenario(
+            &Scenario::from_value(&steps).unwrap(),
+            &tools,
+            &[],
+            Mode::Document,
+            Millis(0),
+        );
+        let text = render_report([("a \"run\"", "s.yaml", &trial)]);
         assert!(text.contains("tests=\"2\" failures=\"1\""), "{text}");
         assert!(text.contains("name=\"a &quot;run&quot;\" file=\"s.yaml\""), "{text}");
         assert!(

@@ -24,13 +24,13 @@ const HEAD: &str = "\
 
 /// The text; `trial` is the scenario as it went, for the comments.
 #[must_use]
-pub(crate) fn text(scenario: &Scenario, trial: &Trial) -> String {
-    let whole = scenario.write();
+pub(crate) fn render_yaml(scenario: &Scenario, trial: &Trial) -> String {
+    let whole = scenario.to_value();
     let mut text = HEAD.to_owned();
     let mut head: Map<String, Value> = whole.as_object().cloned().unwrap_or_default();
     let steps = head.remove("steps").unwrap_or_default();
     if !head.is_empty() {
-        text.push_str(&print::value(Format::Yaml, &head.into()));
+        text.push_str(&print::print_value(Format::Yaml, &head.into()));
     }
     let steps: &[Value] = steps.as_array().map_or(&[], Vec::as_slice);
     if steps.is_empty() {
@@ -43,11 +43,11 @@ pub(crate) fn text(scenario: &Scenario, trial: &Trial) -> String {
             text.push('\n');
         }
         if let Some(went) = trial.steps.get(row) {
-            text.push_str(&format!("  # {}: {}\n", row + 1, one_line(&comment(went))));
+            text.push_str(&format!("  # {}: {}\n", row + 1, one_line(&step_comment(went))));
         }
         // A list of one step is printed as the step with its dash, and stands two blanks deeper
         // here.
-        let printed = print::value(Format::Yaml, &json!([step]));
+        let printed = print::print_value(Format::Yaml, &json!([step]));
         for line in printed.lines() {
             if !line.is_empty() {
                 text.push_str("  ");
@@ -59,9 +59,9 @@ pub(crate) fn text(scenario: &Scenario, trial: &Trial) -> String {
     text
 }
 
-fn comment(step: &TrialStep) -> String {
+fn step_comment(step: &TrialStep) -> String {
     let offer = &step.offer;
-    let all = offer.tools();
+    let all = offer.tool_count();
     let available = format!("{} of {all} tools available", offer.available.len());
     match &step.end {
         StepEnd::Looked => format!("in {}, {available}", step.before),
@@ -148,14 +148,14 @@ mod tests {
         let mut simulation = Simulation::new(start, Mode::Document, Millis(0));
         simulation.set_question(Some("Who is it: \"you\"?".into()));
         let take = |row, at| Take::simulated(row, Outcome::Succeeded, Millis(at));
-        simulation.take(&tools, &[], take(0, 1)).unwrap();
-        simulation.take(&tools, &[], take(1, 2)).unwrap_err();
+        simulation.take_step(&tools, &[], take(0, 1)).unwrap();
+        simulation.take_step(&tools, &[], take(1, 2)).unwrap_err();
         simulation.set_groups(groups(&["read", "admin"]));
-        simulation.take(&tools, &[], take(1, 3)).unwrap();
+        simulation.take_step(&tools, &[], take(1, 3)).unwrap();
         let scenario = Scenario::of_simulation("A reset: first try", &simulation);
-        let went = trial::run(&scenario, &tools, &[], Mode::AsDeployed, Millis(0));
-        assert!(went.holds(), "{:?}", went.steps);
-        let text = text(&scenario, &went);
+        let went = trial::run_scenario(&scenario, &tools, &[], Mode::AsDeployed, Millis(0));
+        assert!(went.has_passed(), "{:?}", went.steps);
+        let text = render_yaml(&scenario, &went);
         assert!(
             text.contains("  # 1: undefined → found; 1 of 2 tools available\n  - tool:"),
             "{text}"
@@ -167,10 +167,10 @@ mod tests {
             "{text}"
         );
         let source = Source::parse(Format::Yaml, text.clone()).unwrap();
-        let read = Scenario::read(source.value(0).unwrap()).unwrap();
+        let read = Scenario::from_value(source.value(0).unwrap()).unwrap();
         assert_eq!(read, scenario, "{text}");
-        let again = trial::run(&read, &tools, &[], Mode::AsDeployed, Millis(0));
-        assert_eq!(super::text(&read, &again), text, "the same run gives the same bytes");
+        let again = trial::run_scenario(&read, &tools, &[], Mode::AsDeployed, Millis(0));
+        assert_eq!(super::render_yaml(&read, &again), text, "the same run gives the same bytes");
     }
 
     #[test]

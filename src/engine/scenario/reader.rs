@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::script::{Expectations, GroupsChange, Refusal, Scenario, ScenarioStep};
 use crate::{
-    engine::members::{FileIssue, Members, issue, wrong},
+    engine::members::{FileIssue, Members, file_issue, wrong_type},
     model::context::{Context, Mode},
     schema::pointer::Pointer,
 };
@@ -27,24 +27,28 @@ impl Scenario {
     ///
     /// # Errors
     /// The first thing that is not as it must be: unknown key, wrong type, unknown word.
-    pub fn read(value: &Value) -> Result<Self, FileIssue> {
-        let top = Members::of(
+    pub fn from_value(value: &Value) -> Result<Self, FileIssue> {
+        let top = Members::from_value(
             value,
             Pointer::root(),
             &["name", "description", "mode", "start", "steps"],
         )?;
-        let (start, question) = match top.value("start") {
+        let (start, question) = match top.non_null_value("start") {
             None => Default::default(),
-            Some((value, at)) => {
-                read_start(&Members::of(value, at, &["user", "groups", "state", "question"])?)?
-            }
+            Some((value, at)) => read_start(&Members::from_value(
+                value,
+                at,
+                &["user", "groups", "state", "question"],
+            )?)?,
         };
-        let Some((steps, at)) = top.value("steps") else {
-            return Err(issue(&top.at, "\"steps\" is missing: a list of {tool, expect}"));
+        let Some((steps, at)) = top.non_null_value("steps") else {
+            return Err(file_issue(&top.at, "\"steps\" is missing: a list of {tool, expect}"));
         };
-        let Value::Array(items) = steps else { return Err(wrong(&at, "a list of steps", steps)) };
+        let Value::Array(items) = steps else {
+            return Err(wrong_type(&at, "a list of steps", steps));
+        };
         Ok(Self {
-            name: top.name("name")?.map(|name| name.to_string()).unwrap_or_default(),
+            name: top.read_name("name")?.map(|name| name.to_string()).unwrap_or_default(),
             start,
             question,
             mode: read_mode(&top)?,
@@ -59,19 +63,19 @@ impl Scenario {
 
 fn read_start(start: &Members<'_>) -> Result<(Context, Option<String>), FileIssue> {
     let context = Context {
-        user: start.name("user")?,
-        groups: start.names("groups")?,
-        state: start.name("state")?,
+        user: start.read_name("user")?,
+        groups: start.read_names("groups")?,
+        state: start.read_name("state")?,
     };
-    Ok((context, start.name("question")?.map(|question| question.to_string())))
+    Ok((context, start.read_name("question")?.map(|question| question.to_string())))
 }
 
 fn read_mode(top: &Members<'_>) -> Result<Option<Mode>, FileIssue> {
-    match top.name("mode")?.as_deref() {
+    match top.read_name("mode")?.as_deref() {
         None => Ok(None),
         Some("document") => Ok(Some(Mode::Document)),
         Some("as deployed" | "as-deployed") => Ok(Some(Mode::AsDeployed)),
-        Some(other) => Err(issue(
+        Some(other) => Err(file_issue(
             &top.at.child("mode"),
             format!("{other:?} is no mode: write \"document\" or \"as deployed\""),
         )),
@@ -79,34 +83,39 @@ fn read_mode(top: &Members<'_>) -> Result<Option<Mode>, FileIssue> {
 }
 
 fn read_step(value: &Value, at: Pointer) -> Result<ScenarioStep, FileIssue> {
-    let step = Members::of(value, at, &["groups", "tool", "outcome", "expect"])?;
+    let step = Members::from_value(value, at, &["groups", "tool", "outcome", "expect"])?;
     let groups = match step.members.get("groups") {
         None => None,
         Some(Value::Null) => Some(GroupsChange::Absent),
-        Some(_) => step.names("groups")?.map(GroupsChange::Only),
+        Some(_) => step.read_names("groups")?.map(GroupsChange::Only),
     };
-    let expect = match step.value("expect") {
+    let expect = match step.non_null_value("expect") {
         None => Expectations::default(),
-        Some((value, at)) => read_expectations(&Members::of(value, at, EXPECTATIONS)?)?,
+        Some((value, at)) => read_expectations(&Members::from_value(value, at, EXPECTATIONS)?)?,
     };
-    Ok(ScenarioStep { groups, tool: step.name("tool")?, outcome: step.outcome("outcome")?, expect })
+    Ok(ScenarioStep {
+        groups,
+        tool: step.read_name("tool")?,
+        outcome: step.read_outcome("outcome")?,
+        expect,
+    })
 }
 
 fn read_expectations(expect: &Members<'_>) -> Result<Expectations, FileIssue> {
-    let refused = match expect.value("refused") {
+    let refused = match expect.non_null_value("refused") {
         None => None,
         Some((Value::Bool(true), _)) => Some(Refusal::Expected),
         Some((Value::Bool(false), _)) => Some(Refusal::Excluded),
-        Some((other, at)) => return Err(wrong(&at, "true or false", other)),
+        Some((other, at)) => return Err(wrong_type(&at, "true or false", other)),
     };
     Ok(Expectations {
-        before: expect.name("before")?,
-        after: expect.name("after")?.or(expect.name("state")?),
-        available: expect.names("available")?,
-        includes: expect.names("includes")?,
-        hidden: expect.names("hidden")?,
-        filtered_by_group: expect.names("filtered_by_group")?,
-        filtered_by_state: expect.names("filtered_by_state")?,
+        before: expect.read_name("before")?,
+        after: expect.read_name("after")?.or(expect.read_name("state")?),
+        available: expect.read_names("available")?,
+        includes: expect.read_names("includes")?,
+        hidden: expect.read_names("hidden")?,
+        filtered_by_group: expect.read_names("filtered_by_group")?,
+        filtered_by_state: expect.read_names("filtered_by_state")?,
         refused,
     })
 }
@@ -133,16 +142,20 @@ mod tests {
 
     #[test]
     fn what_is_read_is_written_back() {
-        let scenario = Scenario::read(&full()).unwrap();
+        let scenario = Scenario::from_value(&full()).unwrap();
         assert_eq!(scenario.steps[2].groups, Some(GroupsChange::Absent));
-        assert_eq!(scenario.write(), full());
-        assert_eq!(Scenario::read(&json!({"steps": []})).unwrap().write(), json!({"steps": []}));
+        assert_eq!(scenario.to_value(), full());
+        assert_eq!(
+            Scenario::from_value(&json!({"steps": []})).unwrap().to_value(),
+            json!({"steps": []})
+        );
     }
 
     #[test]
     fn state_is_short_for_the_state_after() {
         let scenario =
-            Scenario::read(&json!({"steps": [{"tool": "x", "expect": {"state": "t"}}]})).unwrap();
+            Scenario::from_value(&json!({"steps": [{"tool": "x", "expect": {"state": "t"}}]}))
+                .unwrap();
         assert_eq!(scenario.steps[0].expect.after.as_deref(), Some("t"));
     }
 
@@ -173,7 +186,7 @@ mod tests {
                 "/steps/0/expect/available/1: here must stand a text, not 1",
             ),
         ] {
-            assert_eq!(Scenario::read(&value).unwrap_err().to_string(), expected);
+            assert_eq!(Scenario::from_value(&value).unwrap_err().to_string(), expected);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::script::{Expectations, Refusal, Scenario, ScenarioStep};
 use crate::{
     engine::{
         explain::tool::Explainer,
-        filter::{permit, unknown_groups},
+        filter::{check_permission, unknown_groups},
         gated::{Gated, row_of},
         simulate::run::{Simulation, Take, ToolOffer},
     },
@@ -57,10 +57,10 @@ pub enum StepEnd {
 
 impl StepEnd {
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Looked => "looked",
-            Self::Taken(outcome) => outcome.word(),
+            Self::Taken(outcome) => outcome.as_str(),
             Self::Refused { .. } => "refused",
             Self::Unknown => "unknown-tool",
         }
@@ -80,12 +80,12 @@ pub struct Expectation {
 impl Trial {
     /// Whether every expectation of every step holds.
     #[must_use]
-    pub fn holds(&self) -> bool {
-        self.differences() == 0
+    pub fn has_passed(&self) -> bool {
+        self.difference_count() == 0
     }
 
     #[must_use]
-    pub fn differences(&self) -> usize {
+    pub fn difference_count(&self) -> usize {
         self.steps
             .iter()
             .flat_map(|step| &step.expectations)
@@ -104,7 +104,7 @@ impl Trial {
 /// Runs a scenario; a step that can't be taken is reported and the run goes on. `mode` counts where
 /// the scenario names none; `tick` is the time, and each step takes none.
 #[must_use]
-pub fn run<T: Gated>(
+pub fn run_scenario<T: Gated>(
     scenario: &Scenario,
     tools: &[T],
     profiles: &[Profile],
@@ -119,29 +119,29 @@ pub fn run<T: Gated>(
     for step in &scenario.steps {
         if let Some(change) = &step.groups {
             simulation.set_groups(change.groups());
-            let new = unknown_groups(tools, &simulation.context())
+            let new = unknown_groups(tools, &simulation.next_context())
                 .into_iter()
                 .filter(|name| !unknown.contains(name))
                 .collect::<Vec<_>>();
             unknown.extend(new);
         }
-        steps.push(take(&mut simulation, step, tools, profiles, tick));
+        steps.push(take_step(&mut simulation, step, tools, profiles, tick));
     }
     Trial { simulation, steps, unknown_groups: unknown }
 }
 
-fn take<T: Gated>(
+fn take_step<T: Gated>(
     simulation: &mut Simulation,
     step: &ScenarioStep,
     tools: &[T],
     profiles: &[Profile],
     tick: Millis,
 ) -> TrialStep {
-    let context = simulation.context();
+    let context = simulation.next_context();
     let before: Name = context.state().into();
     // What a user may not ask for is refused before any tool is looked at.
-    let offer = if permit(profiles, &context).is_ok() {
-        ToolOffer::of(tools, &context)
+    let offer = if check_permission(profiles, &context).is_ok() {
+        ToolOffer::for_context(tools, &context)
     } else {
         ToolOffer::default()
     };
@@ -151,7 +151,7 @@ fn take<T: Gated>(
             None => StepEnd::Unknown,
             Some(row) => {
                 let outcome = step.outcome.unwrap_or(Outcome::Succeeded);
-                match simulation.take(tools, profiles, Take::simulated(row, outcome, tick)) {
+                match simulation.take_step(tools, profiles, Take::simulated(row, outcome, tick)) {
                     Ok(_) => StepEnd::Taken(outcome),
                     Err(cause) => {
                         let change = Explainer::new(tools, &context, profiles)
@@ -160,8 +160,8 @@ fn take<T: Gated>(
                             .into_iter()
                             .next();
                         StepEnd::Refused {
-                            reasons: cause.sentences(),
-                            fix: change.map(|change| change.text(tools)),
+                            reasons: cause.messages(),
+                            fix: change.map(|change| change.description(tools)),
                         }
                     }
                 }
@@ -170,7 +170,7 @@ fn take<T: Gated>(
     };
     let after: Name = simulation.state().into();
     let seen = Seen { tools, before: &before, after: &after, offer: &offer, end: &end };
-    let expectations = seen.compare(&step.expect);
+    let expectations = seen.check_expectations(&step.expect);
     TrialStep {
         tool: step.tool.clone(),
         groups: context.groups,
@@ -191,7 +191,7 @@ struct Seen<'s, T> {
 }
 
 impl<T: Gated> Seen<'_, T> {
-    fn compare(&self, expect: &Expectations) -> Vec<Expectation> {
+    fn check_expectations(&self, expect: &Expectations) -> Vec<Expectation> {
         let mut all = Vec::new();
         let mut state = |what, expected: Option<&Name>, got: &Name| {
             if let Some(expected) = expected {
@@ -292,7 +292,7 @@ fn step_json(step: &TrialStep) -> Value {
     let mut value = Map::new();
     value.insert("before".into(), json!(&*step.before));
     value.insert("tool".into(), json!(step.tool.as_deref()));
-    value.insert("outcome".into(), json!(step.end.word()));
+    value.insert("outcome".into(), json!(step.end.as_str()));
     value.insert("after".into(), json!(&*step.after));
     value.insert("groups".into(), step.groups.as_deref().map_or(Value::Null, names));
     value.insert("available".into(), names(&step.offer.available));
@@ -363,7 +363,7 @@ mod tests {
     }
 
     fn try_out(value: &Value) -> Trial {
-        run(&Scenario::read(value).unwrap(), &spec(), &[], Mode::Document, Millis(0))
+        run_scenario(&Scenario::from_value(value).unwrap(), &spec(), &[], Mode::Document, Millis(0))
     }
 
     #[test]
@@ -377,7 +377,7 @@ mod tests {
                 {"expect": {"available": []}}
             ]
         }));
-        let ends: Vec<_> = trial.steps.iter().map(|step| step.end.word()).collect();
+        let ends: Vec<_> = trial.steps.iter().map(|step| step.end.as_str()).collect();
         assert_eq!(ends, ["succeeded", "succeeded", "refused", "looked"]);
         assert_eq!(
             trial.steps[2].end,
@@ -398,7 +398,7 @@ mod tests {
                 "group: in admin, asked for knowledge, compute"
             ]
         );
-        assert_eq!(trial.differences(), 2);
+        assert_eq!(trial.difference_count(), 2);
         let json = trial.to_json();
         assert_eq!(json[2]["outcome"], "refused");
         assert_eq!(json[1]["filtered_by_group"], json!(["text-completion", "reset-workflow"]));
@@ -411,8 +411,8 @@ mod tests {
                 &json!({"steps": [{"tool": tool, "expect": {"refused": true}}], "start": {"groups": ["text"]}}),
             )
         };
-        assert!(refused("knowledge-query").holds());
-        assert_eq!(refused("text-completion").differences(), 1);
+        assert!(refused("knowledge-query").has_passed());
+        assert_eq!(refused("text-completion").difference_count(), 1);
     }
 
     #[test]
@@ -421,7 +421,7 @@ mod tests {
             "start": {"groups": ["basic"]},
             "steps": [{"tool": "knowledge-query"}, {"groups": ["admin", "nobody"], "tool": "reset-workflow", "expect": {"after": "undefined"}}]
         }));
-        assert!(trial.holds());
+        assert!(trial.has_passed());
         assert_eq!(trial.unknown_groups, [Name::from("nobody")]);
     }
 
@@ -442,10 +442,10 @@ mod tests {
             let trial = try_out(
                 &json!({"start": {"groups": ["basic"]}, "steps": [{"tool": "knowledge-query", "expect": expect}]}),
             );
-            assert_eq!(trial.differences(), 1, "{expect}");
+            assert_eq!(trial.difference_count(), 1, "{expect}");
         }
         let trial = try_out(&json!({"steps": [{"tool": "nothing"}]}));
-        assert_eq!((trial.steps[0].end.word(), trial.differences()), ("unknown-tool", 1));
+        assert_eq!((trial.steps[0].end.as_str(), trial.difference_count()), ("unknown-tool", 1));
     }
 
     #[test]
@@ -455,13 +455,15 @@ mod tests {
             ..Default::default()
         };
         let mut simulation = Simulation::new(start, Mode::AsDeployed, Millis(0));
-        simulation.take(&spec(), &[], Take::simulated(0, Outcome::Failed, Millis(1))).unwrap();
+        simulation.take_step(&spec(), &[], Take::simulated(0, Outcome::Failed, Millis(1))).unwrap();
         simulation.set_groups(None);
         simulation.set_groups(Some(vec!["admin".into()]));
-        simulation.take(&spec(), &[], Take::simulated(4, Outcome::Succeeded, Millis(2))).unwrap();
+        simulation
+            .take_step(&spec(), &[], Take::simulated(4, Outcome::Succeeded, Millis(2)))
+            .unwrap();
         let scenario = Scenario::of_simulation("kept", &simulation);
-        assert_eq!(Scenario::read(&scenario.write()).unwrap(), scenario);
-        let trial = run(&scenario, &spec(), &[], Mode::Document, Millis(0));
-        assert!(trial.holds(), "{:?}", trial.steps);
+        assert_eq!(Scenario::from_value(&scenario.to_value()).unwrap(), scenario);
+        let trial = run_scenario(&scenario, &spec(), &[], Mode::Document, Millis(0));
+        assert!(trial.has_passed(), "{:?}", trial.steps);
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 impl Scenario {
     /// The value that reads as this scenario; what is not given is left out.
     #[must_use]
-    pub fn write(&self) -> Value {
+    pub fn to_value(&self) -> Value {
         let mut top = Map::new();
         if !self.name.is_empty() {
             top.insert("name".into(), self.name.clone().into());
@@ -37,7 +37,7 @@ impl Scenario {
     /// and what was refused on it.
     #[must_use]
     pub fn of_simulation(name: &str, simulation: &Simulation) -> Self {
-        let way = simulation.way_to(simulation.at());
+        let way = simulation.way_to(simulation.current_step());
         let places = std::iter::once(None).chain(way.iter().copied().map(Some));
         let mut steps = Vec::new();
         let mut groups = simulation.start().groups.clone();
@@ -52,7 +52,8 @@ impl Scenario {
             let next = way.get(row).and_then(|id| simulation.step(*id));
             // What was tried in vain belongs to this way only if it went on afterwards, or ends
             // here.
-            let tried = simulation.refused().iter().filter(|refused| refused.after == place);
+            let tried =
+                simulation.refused_attempts().iter().filter(|refused| refused.after == place);
             for refused in tried.filter(|refused| next.is_none_or(|next| refused.at <= next.at)) {
                 let expect =
                     Expectations { refused: Some(Refusal::Expected), ..Expectations::default() };
@@ -69,7 +70,7 @@ impl Scenario {
                 let (tool, outcome) = (Some(step.tool.clone()), Some(step.outcome));
                 push(
                     &step.groups,
-                    ScenarioStep { tool, outcome, expect: seen(step), groups: None },
+                    ScenarioStep { tool, outcome, expect: step_expectations(step), groups: None },
                 );
             }
         }
@@ -83,7 +84,7 @@ impl Scenario {
     }
 }
 
-fn seen(step: &Step) -> Expectations {
+fn step_expectations(step: &Step) -> Expectations {
     Expectations {
         before: Some(step.before.clone()),
         after: Some(step.after.clone()),
@@ -101,7 +102,7 @@ fn write_step(step: &ScenarioStep) -> Value {
     }
     put_text(&mut value, "tool", step.tool.as_ref());
     if let Some(outcome) = step.outcome {
-        value.insert("outcome".into(), outcome.word().into());
+        value.insert("outcome".into(), outcome.as_str().into());
     }
     let expect = write_expectations(&step.expect);
     if !expect.is_empty() {

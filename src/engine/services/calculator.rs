@@ -1,7 +1,7 @@
 //! A calculator: `+ - * / % ^`, parentheses, decimals and a few functions; errors name their
 //! column.
 
-use super::sample::{Answer, Asking, Fault, text};
+use super::sample::{Answer, Asking, Fault, text_member};
 
 /// How deep parentheses and signs may nest.
 const DEEPEST: usize = 100;
@@ -32,7 +32,7 @@ const FUNCTIONS: &[Function] = &[
     Function {
         name: "round",
         takes: 1..=2,
-        apply: |v| round(v[0], v.get(1).copied().unwrap_or(0.0)),
+        apply: |v| round_digits(v[0], v.get(1).copied().unwrap_or(0.0)),
     },
     Function { name: "sqrt", takes: 1..=1, apply: |v| v[0].sqrt() },
 ];
@@ -40,27 +40,26 @@ const FUNCTIONS: &[Function] = &[
 const CONSTANTS: &[(&str, f64)] = &[("pi", std::f64::consts::PI), ("e", std::f64::consts::E)];
 
 /// Evaluates the argument `expression`.
-pub(crate) fn answer(asking: &Asking<'_>) -> Answer {
-    let expression = text(asking.arguments, "expression")
+pub(crate) fn answer_request(asking: &Asking<'_>) -> Answer {
+    let expression = text_member(asking.arguments, "expression")
         .ok_or_else(|| Fault::new("missing-argument", "give an expression, such as (2 + 3) * 4"))?;
-    Ok(vec![print(evaluate(&expression)?)])
+    Ok(vec![format_number(evaluate(&expression)?)])
 }
 
 /// The value of an expression, always finite.
 pub(crate) fn evaluate(expression: &str) -> Result<f64, Fault> {
     let mut reader = Reader { text: expression, at: 0, depth: 0 };
-    let value = reader.sum()?;
-    match reader.peek() {
+    let value = reader.parse_sum()?;
+    match reader.peek_char() {
         None => Ok(value),
-        Some(')') => Err(reader.fault("this ) closes nothing")),
-        Some(found) => {
-            Err(reader.fault(&format!("expected an operator, found \"{}\"", found.escape_debug())))
-        }
+        Some(')') => Err(reader.syntax_fault("this ) closes nothing")),
+        Some(found) => Err(reader
+            .syntax_fault(&format!("expected an operator, found \"{}\"", found.escape_debug()))),
     }
 }
 
 /// Up to twelve digits that count, so that 0.1 + 0.2 is 0.3.
-fn print(value: f64) -> String {
+fn format_number(value: f64) -> String {
     let rounded: f64 = format!("{value:.11e}").parse().unwrap_or(value);
     let shown = if rounded == 0.0 { 0.0 } else { rounded };
     if shown != 0.0 && !(1e-9..1e21).contains(&shown.abs()) {
@@ -70,7 +69,7 @@ fn print(value: f64) -> String {
     }
 }
 
-fn round(value: f64, digits: f64) -> f64 {
+fn round_digits(value: f64, digits: f64) -> f64 {
     let factor = 10_f64.powf(digits.trunc());
     (value * factor).round() / factor
 }
@@ -82,20 +81,20 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn peek(&mut self) -> Option<char> {
+    fn peek_char(&mut self) -> Option<char> {
         let rest = &self.text[self.at..];
         let trimmed = rest.trim_start();
         self.at += rest.len() - trimmed.len();
         trimmed.chars().next()
     }
 
-    fn take(&mut self, wanted: &[char]) -> Option<char> {
-        let found = self.peek().filter(|found| wanted.contains(found))?;
+    fn take_char(&mut self, wanted: &[char]) -> Option<char> {
+        let found = self.peek_char().filter(|found| wanted.contains(found))?;
         self.at += found.len_utf8();
         Some(found)
     }
 
-    fn fault(&self, message: &str) -> Fault {
+    fn syntax_fault(&self, message: &str) -> Fault {
         self.fault_at(self.at, "syntax", message)
     }
 
@@ -103,7 +102,7 @@ impl Reader<'_> {
         Fault::new(kind, format!("column {}: {message}", self.text[..at].chars().count() + 1))
     }
 
-    fn finite(&self, value: f64, at: usize) -> Result<f64, Fault> {
+    fn check_finite(&self, value: f64, at: usize) -> Result<f64, Fault> {
         if value.is_nan() {
             return Err(self.fault_at(at, "undefined", "this has no real value"));
         }
@@ -113,21 +112,21 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    fn sum(&mut self) -> Result<f64, Fault> {
-        let mut value = self.product()?;
-        while let Some(sign) = self.take(&['+', '-']) {
+    fn parse_sum(&mut self) -> Result<f64, Fault> {
+        let mut value = self.parse_product()?;
+        while let Some(sign) = self.take_char(&['+', '-']) {
             let at = self.at - 1;
-            let next = self.product()?;
-            value = self.finite(if sign == '+' { value + next } else { value - next }, at)?;
+            let next = self.parse_product()?;
+            value = self.check_finite(if sign == '+' { value + next } else { value - next }, at)?;
         }
         Ok(value)
     }
 
-    fn product(&mut self) -> Result<f64, Fault> {
-        let mut value = self.signed()?;
-        while let Some(operator) = self.take(&['*', '/', '%']) {
+    fn parse_product(&mut self) -> Result<f64, Fault> {
+        let mut value = self.parse_signed()?;
+        while let Some(operator) = self.take_char(&['*', '/', '%']) {
             let at = self.at - 1;
-            let next = self.signed()?;
+            let next = self.parse_signed()?;
             if operator != '*' && next == 0.0 {
                 return Err(self.fault_at(at, "division-by-zero", "division by zero"));
             }
@@ -136,27 +135,27 @@ impl Reader<'_> {
                 '/' => value / next,
                 _ => value % next,
             };
-            value = self.finite(result, at)?;
+            value = self.check_finite(result, at)?;
         }
         Ok(value)
     }
 
     /// A sign binds less than a power: -2^2 is -4.
-    fn signed(&mut self) -> Result<f64, Fault> {
-        self.deeper(|reader| match reader.take(&['-', '+']) {
-            Some('-') => reader.signed().map(|value| -value),
-            Some(_) => reader.signed(),
-            None => reader.power(),
+    fn parse_signed(&mut self) -> Result<f64, Fault> {
+        self.parse_nested(|reader| match reader.take_char(&['-', '+']) {
+            Some('-') => reader.parse_signed().map(|value| -value),
+            Some(_) => reader.parse_signed(),
+            None => reader.parse_power(),
         })
     }
 
-    fn power(&mut self) -> Result<f64, Fault> {
-        let base = self.operand()?;
-        if self.take(&['^']).is_none() {
+    fn parse_power(&mut self) -> Result<f64, Fault> {
+        let base = self.parse_operand()?;
+        if self.take_char(&['^']).is_none() {
             return Ok(base);
         }
         let at = self.at - 1;
-        let exponent = self.signed()?;
+        let exponent = self.parse_signed()?;
         if base == 0.0 && exponent < 0.0 {
             return Err(self.fault_at(
                 at,
@@ -164,42 +163,41 @@ impl Reader<'_> {
                 "division by zero: zero to a negative power",
             ));
         }
-        self.finite(base.powf(exponent), at)
+        self.check_finite(base.powf(exponent), at)
     }
 
-    fn operand(&mut self) -> Result<f64, Fault> {
-        match self.peek() {
-            Some('(') => self.deeper(|reader| {
+    fn parse_operand(&mut self) -> Result<f64, Fault> {
+        match self.peek_char() {
+            Some('(') => self.parse_nested(|reader| {
                 let opened = reader.at;
                 reader.at += 1;
-                let value = reader.sum()?;
+                let value = reader.parse_sum()?;
                 reader
-                    .take(&[')'])
+                    .take_char(&[')'])
                     .map(|_| value)
                     .ok_or_else(|| reader.fault_at(opened, "syntax", "this ( is never closed"))
             }),
-            Some(first) if first.is_ascii_digit() || first == '.' => self.number(),
-            Some(first) if first.is_alphabetic() => self.named(),
-            Some(found) => {
-                Err(self.fault(&format!("expected a number, found \"{}\"", found.escape_debug())))
-            }
-            None => Err(self.fault("expected a number, found the end")),
+            Some(first) if first.is_ascii_digit() || first == '.' => self.parse_number(),
+            Some(first) if first.is_alphabetic() => self.parse_name(),
+            Some(found) => Err(self
+                .syntax_fault(&format!("expected a number, found \"{}\"", found.escape_debug()))),
+            None => Err(self.syntax_fault("expected a number, found the end")),
         }
     }
 
-    fn number(&mut self) -> Result<f64, Fault> {
+    fn parse_number(&mut self) -> Result<f64, Fault> {
         let start = self.at;
         let rest = &self.text[start..];
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let length = digits + exponent(&rest[digits..]);
+        let length = digits + exponent_len(&rest[digits..]);
         self.at += length;
         let value = rest[..length].parse().map_err(|_| {
             self.fault_at(start, "syntax", &format!("\"{}\" is not a number", &rest[..length]))
         })?;
-        self.finite(value, start)
+        self.check_finite(value, start)
     }
 
-    fn named(&mut self) -> Result<f64, Fault> {
+    fn parse_name(&mut self) -> Result<f64, Fault> {
         let start = self.at;
         let rest = &self.text[start..];
         let name =
@@ -216,7 +214,7 @@ impl Reader<'_> {
                 &format!("\"{name}\" is unknown; there is {}, pi and e", known.join(", ")),
             ));
         };
-        let values = self.deeper(Self::values)?;
+        let values = self.parse_nested(Self::parse_arguments)?;
         if !function.takes.contains(&values.len()) {
             let takes = match (function.takes.start(), function.takes.end()) {
                 (1, 1) => "one value".to_owned(),
@@ -228,26 +226,29 @@ impl Reader<'_> {
                 &format!("{name} takes {takes}, not {}", values.len()),
             ));
         }
-        self.finite((function.apply)(&values), start)
+        self.check_finite((function.apply)(&values), start)
     }
 
-    fn values(&mut self) -> Result<Vec<f64>, Fault> {
+    fn parse_arguments(&mut self) -> Result<Vec<f64>, Fault> {
         let opened = self.at;
-        if self.take(&['(']).is_none() {
-            return Err(self.fault("expected ( after the function's name"));
+        if self.take_char(&['(']).is_none() {
+            return Err(self.syntax_fault("expected ( after the function's name"));
         }
-        let mut values = vec![self.sum()?];
-        while self.take(&[',']).is_some() {
-            values.push(self.sum()?);
+        let mut values = vec![self.parse_sum()?];
+        while self.take_char(&[',']).is_some() {
+            values.push(self.parse_sum()?);
         }
-        self.take(&[')'])
+        self.take_char(&[')'])
             .map(|_| values)
             .ok_or_else(|| self.fault_at(opened, "syntax", "this ( is never closed"))
     }
 
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+    fn parse_nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
         if self.depth == DEEPEST {
-            return Err(self.fault("nested too deeply"));
+            return Err(self.syntax_fault("nested too deeply"));
         }
         self.depth += 1;
         let value = read(self);
@@ -257,7 +258,7 @@ impl Reader<'_> {
 }
 
 /// The length of an exponent such as `e-7`; `0` where there is none.
-fn exponent(rest: &str) -> usize {
+fn exponent_len(rest: &str) -> usize {
     let Some(after) = rest.strip_prefix(['e', 'E']) else { return 0 };
     let digits = after.strip_prefix(['+', '-']).unwrap_or(after);
     let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
@@ -271,7 +272,7 @@ mod tests {
     use super::*;
 
     fn result(expression: &str) -> Result<String, String> {
-        evaluate(expression).map(print).map_err(|fault| fault.message)
+        evaluate(expression).map(format_number).map_err(|fault| fault.message)
     }
 
     #[test]

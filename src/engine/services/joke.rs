@@ -1,6 +1,6 @@
 //! A teller of jokes: by topic and style, from a list of its own.
 
-use super::sample::{Answer, Asking, Fault, text};
+use super::sample::{Answer, Asking, Fault, text_member};
 
 const STYLES: &[&str] = &["pun", "dad-joke", "one-liner", "limerick"];
 
@@ -86,15 +86,15 @@ const JOKES: &[(&str, &str, &str)] = &[
 
 /// Tells a joke about the argument `topic` in the configured `style`; the same question gets the
 /// same joke.
-pub(crate) fn answer(asking: &Asking<'_>) -> Answer {
-    let style = text(asking.config, "style").unwrap_or_else(|| STYLES[0].to_owned());
+pub(crate) fn answer_request(asking: &Asking<'_>) -> Answer {
+    let style = text_member(asking.config, "style").unwrap_or_else(|| STYLES[0].to_owned());
     if !STYLES.contains(&style.as_str()) {
         return Err(Fault::new(
             "unknown-style",
             format!("there is no style \"{style}\"; choose {}", STYLES.join(", ")),
         ));
     }
-    let wanted = text(asking.arguments, "topic").unwrap_or_default();
+    let wanted = text_member(asking.arguments, "topic").unwrap_or_default();
     let topic = topic_of(&wanted);
     let fitting: Vec<&str> = JOKES
         .iter()
@@ -138,7 +138,7 @@ mod tests {
             value.as_object().cloned().unwrap_or_default()
         };
         let (config, arguments) = (map(config), map(arguments));
-        answer(&Asking { user, config: &config, arguments: &arguments })
+        answer_request(&Asking { user, config: &config, arguments: &arguments })
             .map(|pieces| pieces.concat())
             .map_err(|fault| fault.message)
     }

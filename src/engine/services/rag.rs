@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{
     collections::{COLLECTIONS, Document},
-    sample::{Answer, Asking, Fault, text},
+    sample::{Answer, Asking, Fault, text_member},
 };
 
 /// How many documents an answer draws on.
@@ -22,10 +22,10 @@ const EMPTY_WORDS: &[&str] = &[
 ];
 
 /// Answers the argument `question` from the configured `collection`.
-pub(crate) fn answer(asking: &Asking<'_>) -> Answer {
+pub(crate) fn answer_request(asking: &Asking<'_>) -> Answer {
     let names: Vec<&str> = COLLECTIONS.iter().map(|(name, _)| *name).collect();
     let there_are = names.join(" and ");
-    let wanted = text(asking.config, "collection").ok_or_else(|| {
+    let wanted = text_member(asking.config, "collection").ok_or_else(|| {
         Fault::new("missing-configuration", format!("set the collection; there are {there_are}"))
     })?;
     let (name, documents) =
@@ -35,12 +35,12 @@ pub(crate) fn answer(asking: &Asking<'_>) -> Answer {
                 format!("there is no collection \"{wanted}\"; there are {there_are}"),
             )
         })?;
-    let question = text(asking.arguments, "question")
+    let question = text_member(asking.arguments, "question")
         .ok_or_else(|| Fault::new("missing-argument", format!("ask a question about {name}")))?;
-    Ok(pieces(&compose(name, &question, &best(&question, documents))))
+    Ok(split_chunks(&compose_answer(name, &question, &best_documents(&question, documents))))
 }
 
-fn compose(name: &str, question: &str, found: &[&Document]) -> String {
+fn compose_answer(name: &str, question: &str, found: &[&Document]) -> String {
     let Some((first, others)) = found.split_first() else {
         return format!("Nothing in the collection \"{name}\" speaks of \"{question}\".");
     };
@@ -54,12 +54,12 @@ fn compose(name: &str, question: &str, found: &[&Document]) -> String {
 }
 
 /// The documents that fit best, best first; only those that share a word with the question.
-fn best<'d>(question: &str, documents: &'d [Document]) -> Vec<&'d Document> {
+fn best_documents<'d>(question: &str, documents: &'d [Document]) -> Vec<&'d Document> {
     let texts: Vec<Vec<String>> = documents
         .iter()
-        .map(|document| terms(&format!("{} {}", document.title, document.text)))
+        .map(|document| search_terms(&format!("{} {}", document.title, document.text)))
         .collect();
-    let mut scored: Vec<(f64, &Document)> = scores(&terms(question), &texts)
+    let mut scored: Vec<(f64, &Document)> = bm25_scores(&search_terms(question), &texts)
         .into_iter()
         .zip(documents)
         .filter(|(score, _)| *score > 0.0)
@@ -75,7 +75,7 @@ fn best<'d>(question: &str, documents: &'d [Document]) -> Vec<&'d Document> {
 }
 
 /// BM25 with its usual constants.
-fn scores(question: &[String], texts: &[Vec<String>]) -> Vec<f64> {
+fn bm25_scores(question: &[String], texts: &[Vec<String>]) -> Vec<f64> {
     const K: f64 = 1.2;
     const B: f64 = 0.75;
     let count = texts.len() as f64;
@@ -97,7 +97,7 @@ fn scores(question: &[String], texts: &[Vec<String>]) -> Vec<f64> {
 }
 
 /// The words that count, without their endings.
-fn terms(text: &str) -> Vec<String> {
+fn search_terms(text: &str) -> Vec<String> {
     let words = text
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -120,7 +120,7 @@ fn stem(word: &str) -> &str {
 }
 
 /// The text cut after every few words; joined, it is the text again.
-fn pieces(text: &str) -> Vec<String> {
+fn split_chunks(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_inclusive(' ').collect();
     words.chunks(WORDS).map(<[&str]>::concat).collect()
 }
@@ -137,7 +137,7 @@ mod tests {
         config.insert("collection".into(), collection.clone());
         let mut arguments = Map::new();
         arguments.insert("question".into(), question.into());
-        answer(&Asking { user: "alice", config: &config, arguments: &arguments })
+        answer_request(&Asking { user: "alice", config: &config, arguments: &arguments })
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_join_to_the_text(text in "\\PC{0,200}") {
-            prop_assert_eq!(pieces(&text).concat(), text);
+            prop_assert_eq!(split_chunks(&text).concat(), text);
         }
 
         #[test]

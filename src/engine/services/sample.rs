@@ -38,7 +38,7 @@ impl Fault {
 
 /// A member as text; a number counts as the way it is written. `None`: absent, null or empty.
 #[must_use]
-pub(crate) fn text(map: &Map<String, Value>, name: &str) -> Option<String> {
+pub(crate) fn text_member(map: &Map<String, Value>, name: &str) -> Option<String> {
     let text = match map.get(name)? {
         Value::Null => return None,
         Value::String(text) => text.trim().to_owned(),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     connections::{COMMAND, ENV, ENV_KEY, LARGEST, SECRETS, TOOLS, said_by},
-    system_settings::{SettingsSchema, properties},
+    system_settings::{SettingsSchema, schema_properties},
 };
 use crate::model::{
     connection::{LARGEST_ANSWER, MIB},
@@ -15,18 +15,18 @@ use crate::model::{
 /// The schema for a table with this value. A key that does not count for its transport is offered
 /// only while it is there.
 #[must_use]
-pub(crate) fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
-    let kind = transport(table);
+pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
+    let kind = table_transport(table);
     let mut offered = Map::new();
     let mut offer = |key: &str, counts: bool, schema: Value| {
         if counts || table.get(key).is_some() {
             offered.insert(key.to_owned(), schema);
         }
     };
-    let is_wire = !kind.about().schemes.is_empty();
+    let is_wire = !kind.spec().schemes.is_empty();
     let about = format!(
         "Addresses to try in order: {}. No password in them",
-        examples().collect::<Vec<_>>().join(", ")
+        example_addresses().collect::<Vec<_>>().join(", ")
     );
     let addresses = match table.get("servers") {
         Some(Value::String(_)) => {
@@ -34,7 +34,7 @@ pub(crate) fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
         }
         _ => json!({"type": "array", "items": {"type": "string"}, "description": about}),
     };
-    let starts = kind.about().has_command;
+    let starts = kind.spec().has_command;
     offer("servers", !starts, addresses);
     for (key, schema) in command_schema() {
         offer(key, starts, schema);
@@ -42,7 +42,7 @@ pub(crate) fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
     offer(
         "transport",
         true,
-        json!({"enum": TRANSPORTS.iter().map(|kind| kind.word()).collect::<Vec<_>>(), "description": "Said by the address, so it may be left out"}),
+        json!({"enum": TRANSPORTS.iter().map(|kind| kind.as_str()).collect::<Vec<_>>(), "description": "Said by the address, so it may be left out"}),
     );
     offer(
         TOOLS,
@@ -65,7 +65,7 @@ pub(crate) fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
     }
     offer(
         "credentials-file",
-        kind.about().credentials_file,
+        kind.spec().credentials_file,
         json!({"type": "string", "format": "path", "description": "A credentials file of NATS"}),
     );
     offer(
@@ -82,7 +82,7 @@ pub(crate) fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
     }
     for system in systems.iter().filter(|system| system.table.is_none()) {
         let counts = system.transports.contains(&kind);
-        properties(&(system.schema)())
+        schema_properties(&(system.schema)())
             .iter()
             .for_each(|(key, property)| offer(key, counts, property.clone()));
     }
@@ -138,13 +138,13 @@ fn command_schema() -> [(&'static str, Value); 5] {
 }
 
 /// An address of each transport that has any, as help shows them.
-pub(crate) fn examples() -> impl Iterator<Item = &'static str> {
-    TRANSPORTS.iter().map(|kind| kind.about().example).filter(|example| !example.is_empty())
+pub(crate) fn example_addresses() -> impl Iterator<Item = &'static str> {
+    TRANSPORTS.iter().map(|kind| kind.spec().example).filter(|example| !example.is_empty())
 }
 
 /// The transport that a table's words or first address say.
 #[must_use]
-pub(crate) fn transport(table: &Value) -> TransportKind {
+pub(crate) fn table_transport(table: &Value) -> TransportKind {
     let word = table.get("transport").and_then(Value::as_str);
     if let Some(kind) = word.and_then(TransportKind::of_word) {
         return kind;
@@ -163,10 +163,13 @@ mod tests {
 
     #[test]
     fn a_secret_that_stands_in_the_file_is_not_shown() {
-        let of_password = schema(&json!({"servers": "nats://h", "password": "hush"}), &[]);
+        let of_password =
+            connection_schema(&json!({"servers": "nats://h", "password": "hush"}), &[]);
         assert_eq!(of_password["properties"]["password"]["format"], "password");
         assert!(
-            schema(&json!({"servers": "nats://h"}), &[])["properties"].get("password").is_none()
+            connection_schema(&json!({"servers": "nats://h"}), &[])["properties"]
+                .get("password")
+                .is_none()
         );
     }
 }

@@ -66,7 +66,7 @@ pub(crate) const SECRETS: [(&str, &str); 3] =
 
 /// Reads `[connections.NAME]` with what these systems add to it; one that cannot be used is noted
 /// and left out.
-pub(crate) fn read(
+pub(crate) fn read_connection(
     reader: &mut Reader,
     name: &str,
     table: &Table<'_>,
@@ -77,44 +77,44 @@ pub(crate) fn read(
     reader.known_but_secrets(table, &SECRETS, &keys);
     let mut connection = Connection {
         name: name.to_owned(),
-        endpoint: endpoint(reader, name, table)?,
+        endpoint: read_endpoint(reader, name, table)?,
         ..Connection::embedded()
     };
     connection.tls = Tls {
         required: reader
-            .flag(table, "tls")
+            .read_flag(table, "tls")
             .unwrap_or_else(|| connection.addresses().iter().any(|address| is_encrypted(address))),
-        ca_file: reader.text(table, "ca-file"),
-        cert_file: reader.text(table, "cert-file"),
-        key_file: reader.text(table, "key-file"),
+        ca_file: reader.read_text(table, "ca-file"),
+        cert_file: reader.read_text(table, "cert-file"),
+        key_file: reader.read_text(table, "key-file"),
     };
-    connection.credentials = credentials(reader, table)?;
+    connection.credentials = read_credentials(reader, table)?;
     for system in systems {
-        if let Some(settings) = system.read(reader, table, connection.transport()).ok()? {
+        if let Some(settings) = system.read_settings(reader, table, connection.transport()).ok()? {
             connection.settings.insert(system.system, settings);
         }
     }
     connection.largest_answer =
-        reader.count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
+        reader.read_count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
     Some(connection)
 }
 
-fn endpoint(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Endpoint> {
-    let addresses = servers(reader, table)?;
+fn read_endpoint(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Endpoint> {
+    let addresses = read_servers(reader, table)?;
     let transport = match table.members.contains_key("transport") {
-        true => reader.word(table, "transport", &words())?,
+        true => reader.read_choice(table, "transport", &transport_words())?,
         false => said_by(addresses.first().map(String::as_str), table.members),
     };
-    if transport.about().has_command {
+    if transport.spec().has_command {
         return command(reader, name, table).map(Endpoint::Process);
     }
-    if transport.about().schemes.is_empty() {
+    if transport.spec().schemes.is_empty() {
         return Some(Endpoint::Embedded);
     }
     if addresses.is_empty() {
         let message =
             format!("connection \"{name}\" has no address; add servers = [\"nats://HOST:4222\"]");
-        reader.note(Severity::Error, "settings.no-address", &table.at, message);
+        reader.add_finding(Severity::Error, "settings.no-address", &table.at, message);
         return None;
     }
     Some(Endpoint::Servers { transport, addresses })
@@ -131,38 +131,39 @@ pub(crate) fn said_by(address: Option<&str>, members: &Map<String, Value>) -> Tr
 
 /// What starts a server.
 fn command(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<ServerCommand> {
-    let Some(program) = reader.text(table, COMMAND).filter(|program| !program.is_empty()) else {
+    let Some(program) = reader.read_text(table, COMMAND).filter(|program| !program.is_empty())
+    else {
         let message = format!("connection \"{name}\" starts no server; add command = \"PROGRAM\"");
-        reader.note(Severity::Error, "settings.no-command", &table.at, message);
+        reader.add_finding(Severity::Error, "settings.no-command", &table.at, message);
         return None;
     };
     let mut env = BTreeMap::new();
-    if let Some(own) = reader.table(table, ENV) {
+    if let Some(own) = reader.read_table(table, ENV) {
         for variable in own.members.keys() {
-            let Some(text) = reader.text(&own, variable) else { continue };
+            let Some(text) = reader.read_text(&own, variable) else { continue };
             let secret = text.strip_prefix('$').map(|name| SecretAt::Variable(name.to_owned()));
             if secret.is_none() && is_secret_name(variable) && !text.is_empty() {
                 let message = format!(
                     "secrets do not belong in this file; write {variable} = \"$NAME\" for an environment variable of yours, or name it in {ENV_KEY}"
                 );
                 let at = own.at.child(variable.as_str());
-                reader.note(Severity::Error, "settings.secret", &at, message);
+                reader.add_finding(Severity::Error, "settings.secret", &at, message);
             }
             let value = secret.map_or(EnvValue::Text(text), EnvValue::Secret);
             env.insert(variable.clone(), value);
         }
     }
-    if let Some(own) = reader.table(table, ENV_KEY) {
+    if let Some(own) = reader.read_table(table, ENV_KEY) {
         for variable in own.members.keys() {
-            let Some(key) = reader.text(&own, variable) else { continue };
+            let Some(key) = reader.read_text(&own, variable) else { continue };
             env.insert(variable.clone(), EnvValue::Secret(SecretAt::KeyStore(key)));
         }
     }
     let args = match table.members.contains_key("args") {
-        true => reader.texts(table, "args")?,
+        true => reader.read_texts(table, "args")?,
         false => Vec::new(),
     };
-    Some(ServerCommand { command: program, args, env, dir: reader.text(table, "dir") })
+    Some(ServerCommand { command: program, args, env, dir: reader.read_text(table, "dir") })
 }
 
 /// Whether a variable of that name usually holds a secret.
@@ -174,8 +175,8 @@ fn is_secret_name(variable: &str) -> bool {
 }
 
 /// The words that name a transport.
-fn words() -> Vec<(&'static str, TransportKind)> {
-    TRANSPORTS.iter().map(|kind| (kind.word(), *kind)).collect()
+fn transport_words() -> Vec<(&'static str, TransportKind)> {
+    TRANSPORTS.iter().map(|kind| (kind.as_str(), *kind)).collect()
 }
 
 /// Reads the tools whose calls go through a connection: each through one.
@@ -185,7 +186,7 @@ pub(crate) fn read_tools(
     table: &Table<'_>,
     connections: &mut Connections,
 ) {
-    for (row, tool) in reader.texts(table, TOOLS).unwrap_or_default().into_iter().enumerate() {
+    for (row, tool) in reader.read_texts(table, TOOLS).unwrap_or_default().into_iter().enumerate() {
         match connections.of_tools.get(&tool) {
             Some(other) if other != name => {
                 let message = format!(
@@ -193,7 +194,7 @@ pub(crate) fn read_tools(
                     tool.escape_debug(),
                     other.escape_debug()
                 );
-                reader.note(
+                reader.add_finding(
                     Severity::Error,
                     "settings.two-connections",
                     &table.at.child(TOOLS).item(row),
@@ -205,27 +206,27 @@ pub(crate) fn read_tools(
     }
 }
 
-fn servers(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<String>> {
+fn read_servers(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<String>> {
     let servers = match table.members.get("servers") {
         None => Vec::new(),
         Some(value) => match value.as_str() {
             Some(one) => vec![one.to_owned()],
-            None => reader.texts(table, "servers")?,
+            None => reader.read_texts(table, "servers")?,
         },
     };
     if servers.iter().any(|server| holds_credentials(server)) {
         let message = "an address here must not hold a user or password; use user and password-variable or password-key";
-        reader.note(Severity::Error, "settings.secret", &table.at.child("servers"), message);
+        reader.add_finding(Severity::Error, "settings.secret", &table.at.child("servers"), message);
         return None;
     }
     Some(servers)
 }
 
-fn credentials(reader: &mut Reader, table: &Table<'_>) -> Option<Credentials> {
-    let user = reader.text(table, "user");
-    let password = reader.secret(table, "password").ok()?;
-    let token = reader.secret(table, "token").ok()?;
-    let file = reader.text(table, "credentials-file");
+fn read_credentials(reader: &mut Reader, table: &Table<'_>) -> Option<Credentials> {
+    let user = reader.read_text(table, "user");
+    let password = reader.read_secret(table, "password").ok()?;
+    let token = reader.read_secret(table, "token").ok()?;
+    let file = reader.read_text(table, "credentials-file");
     match (user, password, token, file) {
         (None, None, None, None) => Some(Credentials::None),
         (Some(user), Some(password), None, None) => Some(Credentials::Password { user, password }),
@@ -233,7 +234,7 @@ fn credentials(reader: &mut Reader, table: &Table<'_>) -> Option<Credentials> {
         (None, None, None, Some(path)) => Some(Credentials::File { path }),
         _ => {
             let message = "say who we are in one way: user with password-variable or password-key, or token-variable or token-key, or credentials-file";
-            reader.note(Severity::Error, "settings.credentials", &table.at, message);
+            reader.add_finding(Severity::Error, "settings.credentials", &table.at, message);
             None
         }
     }
@@ -251,15 +252,18 @@ pub(crate) fn holds_credentials(server: &str) -> bool {
 /// # Errors
 /// When there is none of that name, or the address is not one; the text is not repeated where it
 /// may hold a password.
-pub(crate) fn named(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
+pub(crate) fn find_connection(
+    connections: &Connections,
+    wanted: &str,
+) -> Result<Connection, Problem> {
     let doing = "choosing the connection";
-    if let Some(named) = connections.named(wanted) {
+    if let Some(named) = connections.find_by_name(wanted) {
         return Ok(named.clone());
     }
     if !wanted.contains("://") {
         let names: Vec<&str> =
             connections.known.iter().map(|connection| connection.name.as_str()).collect();
-        let near = similar::nearest(wanted, names.iter().copied());
+        let near = similar::nearest_name(wanted, names.iter().copied());
         let remedy = match near {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => {
@@ -267,7 +271,7 @@ pub(crate) fn named(connections: &Connections, wanted: &str) -> Result<Connectio
             }
         };
         let cause = format!("there is no connection \"{}\"", wanted.escape_debug());
-        return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));
+        return Err(Problem::new(ProblemKind::Input, doing, cause).with_remedy(remedy));
     }
     if holds_credentials(wanted) {
         let remedy =
@@ -277,15 +281,15 @@ pub(crate) fn named(connections: &Connections, wanted: &str) -> Result<Connectio
             doing,
             "the address holds a user or password",
         )
-        .remedy(remedy));
+        .with_remedy(remedy));
     }
     let Some(transport) = TransportKind::of_address(wanted) else {
-        let schemes = TRANSPORTS.iter().flat_map(|kind| kind.about().schemes);
+        let schemes = TRANSPORTS.iter().flat_map(|kind| kind.spec().schemes);
         let known: Vec<_> = schemes.map(|scheme| format!("{}://", scheme.word)).collect();
         let cause = format!("no transport is known for {}", wanted.escape_debug());
         return Err(Problem::new(ProblemKind::Input, doing, cause)
-            .remedy(format!("addresses begin with {}", known.join(" or "))));
+            .with_remedy(format!("addresses begin with {}", known.join(" or "))));
     };
     let tls = Tls { required: is_encrypted(wanted), ..Tls::default() };
-    Ok(Connection { tls, ..Connection::to(transport, wanted, wanted) })
+    Ok(Connection { tls, ..Connection::from_address(transport, wanted, wanted) })
 }

@@ -65,7 +65,7 @@ impl SettingsSchema {
     /// Every key that may be written.
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
-        properties(&(self.schema)()).keys().cloned().collect()
+        schema_properties(&(self.schema)()).keys().cloned().collect()
     }
 
     /// The keys that they add to a connection's own table.
@@ -78,7 +78,7 @@ impl SettingsSchema {
     ///
     /// # Errors
     /// When the connection cannot be used until that is mended.
-    pub fn read(
+    pub fn read_settings(
         &self,
         reader: &mut Reader,
         table: &Table<'_>,
@@ -86,14 +86,14 @@ impl SettingsSchema {
     ) -> Result<Option<SystemSettings>, Noted> {
         let keys = self.keys();
         if let Some(name) = self.table {
-            let Some(own) = reader.table(table, name) else { return Ok(None) };
+            let Some(own) = reader.read_table(table, name) else { return Ok(None) };
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             let secrets = self
                 .secrets
                 .iter()
                 .flat_map(|secret| secret.written.iter().map(|written| (*written, secret.key)));
             reader.known_but_secrets(&own, &secrets.collect::<Vec<_>>(), &keys);
-            return self.members(reader, &own).map(Some);
+            return self.read_members(reader, &own).map(Some);
         }
         let written: Vec<&String> =
             keys.iter().filter(|key| table.members.contains_key(*key)).collect();
@@ -101,25 +101,34 @@ impl SettingsSchema {
             let message = format!(
                 "{key} counts only {}, which transport {} is not",
                 self.counts,
-                kind.word()
+                kind.as_str()
             );
-            reader.note(
+            reader.add_finding(
                 Severity::Warning,
                 "settings.no-gateway",
                 &table.at.child(key.as_str()),
                 message,
             );
         }
-        if written.is_empty() { Ok(None) } else { self.members(reader, table).map(Some) }
+        if written.is_empty() { Ok(None) } else { self.read_members(reader, table).map(Some) }
     }
 
-    fn members(&self, reader: &mut Reader, table: &Table<'_>) -> Result<SystemSettings, Noted> {
+    fn read_members(
+        &self,
+        reader: &mut Reader,
+        table: &Table<'_>,
+    ) -> Result<SystemSettings, Noted> {
         let schema = (self.schema)();
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         for key in required.iter().filter(|key| !table.members.contains_key(**key)) {
             let (code, words) = self.required;
-            reader.note(Severity::Error, code, &table.at, format!("{words}; add {key} = \"…\""));
+            reader.add_finding(
+                Severity::Error,
+                code,
+                &table.at,
+                format!("{words}; add {key} = \"…\""),
+            );
         }
         let mut settings = SystemSettings::default();
         let mut broken = false;
@@ -127,17 +136,24 @@ impl SettingsSchema {
             let ends = ["-variable", "-key"].iter().filter_map(|end| key.strip_suffix(end));
             ends.into_iter().any(|start| self.secrets.iter().any(|secret| secret.key == start))
         };
-        for (key, property) in properties(&schema).iter().filter(|(key, _)| !names_secret(key)) {
+        for (key, property) in
+            schema_properties(&schema).iter().filter(|(key, _)| !names_secret(key))
+        {
             let Some(value) = table.members.get(key) else { continue };
             let at = table.at.child(key.as_str());
-            if !fits(property, value) {
-                reader.wrong(&at, wanted(property));
+            if !matches_type(property, value) {
+                reader.note_wrong_type(&at, type_description(property));
                 continue;
             }
             let text = value.as_str().unwrap_or_default();
             for rule in self.rules.iter().filter(|rule| rule.key == key && !(rule.holds)(text)) {
                 broken = true;
-                reader.note(Severity::Error, rule.code, &at, format!("{key} {}", rule.words));
+                reader.add_finding(
+                    Severity::Error,
+                    rule.code,
+                    &at,
+                    format!("{key} {}", rule.words),
+                );
             }
             settings.values.insert(key.clone(), value.clone());
         }
@@ -145,7 +161,7 @@ impl SettingsSchema {
             return Err(Noted);
         }
         for member in self.secrets {
-            if let Some(at) = reader.secret(table, member.key)? {
+            if let Some(at) = reader.read_secret(table, member.key)? {
                 settings.secrets.insert(member.key, at);
             }
         }
@@ -160,10 +176,11 @@ impl SettingsSchema {
         table: &Table<'_>,
         connections: &mut Connections,
     ) {
-        let settings = connections.named(name).and_then(|known| known.settings.get(self.system));
+        let settings =
+            connections.find_by_name(name).and_then(|known| known.settings.get(self.system));
         let Some(mut settings) = settings.cloned() else { return };
         for member in self.connections {
-            let Some(wanted) = settings.text(member.key) else { continue };
+            let Some(wanted) = settings.text_value(member.key) else { continue };
             match (member.find)(connections, wanted) {
                 Ok(found) => drop(settings.connections.insert(member.key, found)),
                 Err(problem) => {
@@ -172,7 +189,7 @@ impl SettingsSchema {
                         .map_or_else(|| table.at.clone(), |own| table.at.child(own))
                         .child(member.key);
                     let message = format!("{}; {}", problem.cause, problem.remedy);
-                    reader.note(Severity::Error, member.code, &at, message);
+                    reader.add_finding(Severity::Error, member.code, &at, message);
                 }
             }
         }
@@ -184,13 +201,13 @@ impl SettingsSchema {
 
 /// The properties of an object's schema.
 #[must_use]
-pub(crate) fn properties(schema: &Value) -> &Map<String, Value> {
+pub(crate) fn schema_properties(schema: &Value) -> &Map<String, Value> {
     static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     schema["properties"].as_object().unwrap_or(&NONE)
 }
 
 /// Whether a value is of the type that its schema names.
-fn fits(schema: &Value, value: &Value) -> bool {
+fn matches_type(schema: &Value, value: &Value) -> bool {
     match schema["type"].as_str() {
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),
@@ -202,7 +219,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
 }
 
 /// That type for people.
-fn wanted(schema: &Value) -> &'static str {
+fn type_description(schema: &Value) -> &'static str {
     match schema["type"].as_str() {
         Some("boolean") => "true or false",
         Some("integer") => "a whole number",

@@ -34,11 +34,11 @@ pub struct Table<'v> {
 
 impl Reader {
     /// Opens a file and gives the table that it is; an empty one where the text is not TOML.
-    pub fn open(file: FileId, text: &str) -> (Self, Map<String, Value>) {
+    pub fn open_toml(file: FileId, text: &str) -> (Self, Map<String, Value>) {
         let mut reader = Self { file, source: None, findings: Vec::new() };
         match Source::parse(Format::Toml, text) {
             Ok(source) => {
-                reader.findings = syntax::odd(&reader.file, &source, &|_, _| None);
+                reader.findings = syntax::findings_from_notes(&reader.file, &source, &|_, _| None);
                 let root = source
                     .value(0)
                     .and_then(|value| value.as_object().cloned())
@@ -47,20 +47,20 @@ impl Reader {
                 (reader, root)
             }
             Err(error) => {
-                reader.findings.push(syntax::refused(&reader.file, &error));
+                reader.findings.push(syntax::syntax_error_finding(&reader.file, &error));
                 (reader, Map::new())
             }
         }
     }
 
-    pub fn note(
+    pub fn add_finding(
         &mut self,
         severity: Severity,
         code: &'static str,
         at: &Pointer,
         message: impl Into<String>,
     ) {
-        let place = self.source.as_ref().and_then(|source| source.place(0, at));
+        let place = self.source.as_ref().and_then(|source| source.find_place(0, at));
         let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
         let site = Site { file: self.file.clone(), entry: None, pointer: at.clone(), line, column };
         self.findings.push(Finding {
@@ -74,24 +74,29 @@ impl Reader {
     }
 
     /// The value there is not of the kind that is wanted.
-    pub fn wrong(&mut self, at: &Pointer, wanted: &str) {
+    pub fn note_wrong_type(&mut self, at: &Pointer, wanted: &str) {
         let key = at.tokens().join(".");
-        self.note(Severity::Error, "settings.wrong-type", at, format!("{key} must be {wanted}"));
+        self.add_finding(
+            Severity::Error,
+            "settings.wrong-type",
+            at,
+            format!("{key} must be {wanted}"),
+        );
     }
 
     /// A table whose keys are all known; others are noted with the nearest known one.
-    pub fn known(&mut self, table: &Table<'_>, known: &[&str]) {
+    pub fn check_keys(&mut self, table: &Table<'_>, known: &[&str]) {
         for key in table.members.keys().filter(|key| !known.contains(&key.as_str())) {
-            let hint = match similar::nearest(key, known.iter().copied()) {
+            let hint = match similar::nearest_name(key, known.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("known here: {}", known.join(", ")),
             };
             let at = table.at.child(key.as_str());
-            self.note(
+            self.add_finding(
                 Severity::Warning,
                 "settings.unknown-key",
                 &at,
-                format!("unknown key \"{}\"; {hint}", shown(key)),
+                format!("unknown key \"{}\"; {hint}", escaped_text(key)),
             );
         }
     }
@@ -110,17 +115,26 @@ impl Reader {
                 let message = format!(
                     "secrets do not belong in this file; name the environment variable that holds it with {instead}-variable, or its name in the system's key store with {instead}-key"
                 );
-                self.note(Severity::Error, "settings.secret", &table.at.child(*key), message);
+                self.add_finding(
+                    Severity::Error,
+                    "settings.secret",
+                    &table.at.child(*key),
+                    message,
+                );
             }
         }
-        self.known(&Table { members: &rest, at: table.at.clone() }, known);
+        self.check_keys(&Table { members: &rest, at: table.at.clone() }, known);
     }
 
     /// Where a secret lies, as its two keys may say: `password-variable`, `password-key`. What is
     /// wrong is noted.
-    pub fn secret(&mut self, table: &Table<'_>, what: &str) -> Result<Option<SecretAt>, Noted> {
+    pub fn read_secret(
+        &mut self,
+        table: &Table<'_>,
+        what: &str,
+    ) -> Result<Option<SecretAt>, Noted> {
         let keys = [format!("{what}-variable"), format!("{what}-key")];
-        let [variable, key] = keys.each_ref().map(|key| self.text(table, key));
+        let [variable, key] = keys.each_ref().map(|key| self.read_text(table, key));
         let message = match (&variable, &key) {
             (Some(_), Some(_)) => {
                 format!("{what} lies in one place: keep either {} or {}", keys[0], keys[1])
@@ -130,84 +144,92 @@ impl Reader {
             }
             _ => return Ok(variable.map(SecretAt::Variable).or(key.map(SecretAt::KeyStore))),
         };
-        self.note(Severity::Error, "settings.credentials", &table.at, message);
+        self.add_finding(Severity::Error, "settings.credentials", &table.at, message);
         Err(Noted)
     }
 
-    pub fn table<'v>(&mut self, table: &Table<'v>, key: &str) -> Option<Table<'v>> {
+    pub fn read_table<'v>(&mut self, table: &Table<'v>, key: &str) -> Option<Table<'v>> {
         let at = table.at.child(key);
         match table.members.get(key)? {
             Value::Object(members) => Some(Table { members, at }),
             _ => {
-                self.wrong(&at, "a table");
+                self.note_wrong_type(&at, "a table");
                 None
             }
         }
     }
 
-    pub fn text(&mut self, table: &Table<'_>, key: &str) -> Option<String> {
+    pub fn read_text(&mut self, table: &Table<'_>, key: &str) -> Option<String> {
         let value = table.members.get(key)?;
         match value.as_str() {
             Some(text) => Some(text.to_owned()),
             None => {
-                self.wrong(&table.at.child(key), "a text in quotes");
+                self.note_wrong_type(&table.at.child(key), "a text in quotes");
                 None
             }
         }
     }
 
-    pub fn flag(&mut self, table: &Table<'_>, key: &str) -> Option<bool> {
+    pub fn read_flag(&mut self, table: &Table<'_>, key: &str) -> Option<bool> {
         let value = table.members.get(key)?;
         if value.as_bool().is_none() {
-            self.wrong(&table.at.child(key), "true or false");
+            self.note_wrong_type(&table.at.child(key), "true or false");
         }
         value.as_bool()
     }
 
     /// A whole number from 1 on.
-    pub fn count(&mut self, table: &Table<'_>, key: &str) -> Option<u64> {
+    pub fn read_count(&mut self, table: &Table<'_>, key: &str) -> Option<u64> {
         let count = table.members.get(key)?.as_u64().filter(|count| *count > 0);
         if count.is_none() {
-            self.wrong(&table.at.child(key), "a whole number from 1 on");
+            self.note_wrong_type(&table.at.child(key), "a whole number from 1 on");
         }
         count
     }
 
-    pub fn texts(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<String>> {
+    pub fn read_texts(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<String>> {
         let value = table.members.get(key)?;
         let texts = value
             .as_array()
             .and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
         if texts.is_none() {
-            self.wrong(&table.at.child(key), "a list of texts: [\"one\", \"two\"]");
+            self.note_wrong_type(&table.at.child(key), "a list of texts: [\"one\", \"two\"]");
         }
         texts
     }
 
-    pub fn names(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<Name>> {
-        Some(self.texts(table, key)?.into_iter().map(Name::from).collect())
+    pub fn read_names(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<Name>> {
+        Some(self.read_texts(table, key)?.into_iter().map(Name::from).collect())
     }
 
     /// One of some words, and what it stands for.
-    pub fn word<T: Copy>(
+    pub fn read_choice<T: Copy>(
         &mut self,
         table: &Table<'_>,
         key: &str,
         words: &[(&str, T)],
     ) -> Option<T> {
-        let text = self.text(table, key)?;
+        let text = self.read_text(table, key)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
         if found.is_none() {
             let known: Vec<_> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-            let message =
-                format!("{key} must be one of {}; \"{}\" is not", known.join(", "), shown(&text));
-            self.note(Severity::Error, "settings.unknown-word", &table.at.child(key), message);
+            let message = format!(
+                "{key} must be one of {}; \"{}\" is not",
+                known.join(", "),
+                escaped_text(&text)
+            );
+            self.add_finding(
+                Severity::Error,
+                "settings.unknown-word",
+                &table.at.child(key),
+                message,
+            );
         }
         found
     }
 }
 
 /// A text of the file as a message may hold it.
-fn shown(text: &str) -> String {
+fn escaped_text(text: &str) -> String {
     text.chars().take(80).flat_map(char::escape_debug).collect()
 }

@@ -38,47 +38,51 @@ const MODES: [(&str, Mode); 3] = [
 /// What a text says, and everything that is wrong in it; `systems` is what systems need to know of
 /// connections, `tables` are those that systems read themselves.
 #[must_use]
-pub(crate) fn parse(
+pub(crate) fn parse_settings(
     text: &str,
     systems: &[&SettingsSchema],
     tables: &[&str],
 ) -> (WorkspaceSettings, Vec<Finding>) {
-    let (mut reader, root) = Reader::open(FileId::new(SETTINGS), text);
+    let (mut reader, root) = Reader::open_toml(FileId::new(SETTINGS), text);
     let top = Table { members: &root, at: Pointer::root() };
-    reader.known(&top, &[&KEYS, tables].concat());
+    reader.check_keys(&top, &[&KEYS, tables].concat());
     let mut settings = WorkspaceSettings {
-        name: reader.text(&top, "name").filter(|name| !name.trim().is_empty()),
-        mode: reader.word(&top, "mode", &MODES).unwrap_or_default(),
+        name: reader.read_text(&top, "name").filter(|name| !name.trim().is_empty()),
+        mode: reader.read_choice(&top, "mode", &MODES).unwrap_or_default(),
         context: read_context(&mut reader, &top),
         profiles: read_profiles(&mut reader, &top),
-        states: reader.names(&top, "states").unwrap_or_default(),
+        states: reader.read_names(&top, "states").unwrap_or_default(),
         ..WorkspaceSettings::default()
     };
     if let Some(groups) = root.get("groups") {
-        match CustomGroups::read(groups) {
+        match CustomGroups::from_value(groups) {
             Ok(_) => settings.groups = groups.clone(),
             Err(issue) => {
                 let at = top.at.child("groups").join(&issue.at);
-                reader.note(Severity::Error, "settings.groups", &at, issue.message);
+                reader.add_finding(Severity::Error, "settings.groups", &at, issue.message);
             }
         }
     }
-    if let Some(table) = reader.table(&top, "schemas") {
-        let files =
-            table.members.keys().filter_map(|url| Some((url.clone(), reader.text(&table, url)?)));
+    if let Some(table) = reader.read_table(&top, "schemas") {
+        let files = table
+            .members
+            .keys()
+            .filter_map(|url| Some((url.clone(), reader.read_text(&table, url)?)));
         settings.schemas = files.collect();
     }
-    if let Some(tables) = reader.table(&top, "connections") {
+    if let Some(tables) = reader.read_table(&top, "connections") {
         for name in tables.members.keys() {
-            let Some(table) = reader.table(&tables, name) else { continue };
-            if let Some(connection) = connections::read(&mut reader, name, &table, systems) {
-                settings.connections.put(connection);
+            let Some(table) = reader.read_table(&tables, name) else { continue };
+            if let Some(connection) =
+                connections::read_connection(&mut reader, name, &table, systems)
+            {
+                settings.connections.insert(connection);
                 connections::read_tools(&mut reader, name, &table, &mut settings.connections);
             }
         }
         for (name, value) in tables.members {
             if value.is_object()
-                && let Some(table) = reader.table(&tables, name)
+                && let Some(table) = reader.read_table(&tables, name)
             {
                 systems.iter().for_each(|system| {
                     system.find_connections(&mut reader, name, &table, &mut settings.connections);
@@ -86,11 +90,11 @@ pub(crate) fn parse(
             }
         }
     }
-    if let Some(usual) = reader.text(&top, "connection") {
-        match settings.connections.named(&usual) {
+    if let Some(usual) = reader.read_text(&top, "connection") {
+        match settings.connections.find_by_name(&usual) {
             Some(_) => settings.connections.usual = usual,
             None => {
-                let problem = connections::named(&settings.connections, &usual);
+                let problem = connections::find_connection(&settings.connections, &usual);
                 let told = problem.err().map_or_else(
                     || {
                         "name a connection, and give its address under [connections.NAME]"
@@ -98,7 +102,7 @@ pub(crate) fn parse(
                     },
                     |problem| format!("{}; {}", problem.cause, problem.remedy),
                 );
-                reader.note(
+                reader.add_finding(
                     Severity::Error,
                     "settings.connection",
                     &top.at.child("connection"),
@@ -111,33 +115,33 @@ pub(crate) fn parse(
 }
 
 fn read_context(reader: &mut Reader, top: &Table<'_>) -> Context {
-    let Some(table) = reader.table(top, "context") else { return Context::default() };
-    reader.known(&table, &["user", "groups", "state"]);
+    let Some(table) = reader.read_table(top, "context") else { return Context::default() };
+    reader.check_keys(&table, &["user", "groups", "state"]);
     Context {
-        user: reader.text(&table, "user").map(Into::into),
-        groups: reader.names(&table, "groups"),
-        state: reader.text(&table, "state").map(Into::into),
+        user: reader.read_text(&table, "user").map(Into::into),
+        groups: reader.read_names(&table, "groups"),
+        state: reader.read_text(&table, "state").map(Into::into),
     }
 }
 
 /// `[profiles] NAME = [groups]`, or `[profiles.NAME] allowed-groups = [groups]`.
 fn read_profiles(reader: &mut Reader, top: &Table<'_>) -> Vec<Profile> {
-    let Some(tables) = reader.table(top, "profiles") else { return Vec::new() };
+    let Some(tables) = reader.read_table(top, "profiles") else { return Vec::new() };
     let mut profiles = Vec::new();
     for (user, value) in tables.members {
         let allowed_groups = if value.is_object() {
-            let Some(table) = reader.table(&tables, user) else { continue };
-            reader.known(&table, &["allowed-groups"]);
+            let Some(table) = reader.read_table(&tables, user) else { continue };
+            reader.check_keys(&table, &["allowed-groups"]);
             if !table.members.contains_key("allowed-groups") {
                 let message = format!(
                     "profile \"{}\" has no allowed-groups; without them it may ask for nothing",
                     user.escape_debug()
                 );
-                reader.note(Severity::Warning, "settings.empty-profile", &table.at, message);
+                reader.add_finding(Severity::Warning, "settings.empty-profile", &table.at, message);
             }
-            reader.names(&table, "allowed-groups").unwrap_or_default()
+            reader.read_names(&table, "allowed-groups").unwrap_or_default()
         } else {
-            let Some(names) = reader.names(&tables, user) else { continue };
+            let Some(names) = reader.read_names(&tables, user) else { continue };
             names
         };
         profiles.push(Profile { user: user.as_str().into(), allowed_groups });
@@ -157,7 +161,7 @@ mod tests {
     };
 
     fn read_alone(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
-        parse(text, &[], &[])
+        parse_settings(text, &[], &[])
     }
 
     fn told(findings: &[Finding]) -> Vec<String> {
@@ -283,7 +287,7 @@ servers = ["nats://host"]
             let (settings, findings) =
                 read_alone(&format!("[connections.c]\nservers = 'nats://h:1'\n{rest}"));
             (
-                settings.connections.named("c").map(|known| known.credentials.clone()),
+                settings.connections.find_by_name("c").map(|known| known.credentials.clone()),
                 told(&findings),
             )
         };
@@ -316,7 +320,7 @@ servers = ["nats://host"]
     fn a_connection_is_chosen_by_name_or_address() {
         let (settings, _) =
             read_alone("connection = 'local'\n[connections.local]\nservers = 'nats://h:1'\n");
-        let choose = |wanted: &str| connections::named(&settings.connections, wanted);
+        let choose = |wanted: &str| connections::find_connection(&settings.connections, wanted);
         assert_eq!(settings.connections.current().name, "local");
         assert_eq!(choose("embedded").unwrap().transport(), TransportKind::Embedded);
         let there = choose("tls://there:4222").unwrap();
@@ -348,8 +352,8 @@ servers = ["nats://host"]
         fn no_text_makes_the_reader_panic(lines in prop::collection::vec(prop::sample::select(LINES.to_vec()), 0..12), odd in ".{0,12}") {
             let text = [&lines.join("\n"), &*odd].concat();
             let (settings, findings) = read_alone(&text);
-            prop_assert!(settings.connections.named(&settings.connections.usual).is_some());
-            prop_assert!(settings.connections.of_tools.values().all(|name| settings.connections.named(name).is_some()));
+            prop_assert!(settings.connections.find_by_name(&settings.connections.usual).is_some());
+            prop_assert!(settings.connections.of_tools.values().all(|name| settings.connections.find_by_name(name).is_some()));
             prop_assert!(settings.groups.is_object());
             prop_assert!(!findings.iter().any(|finding| finding.message.contains("hunter2")));
         }

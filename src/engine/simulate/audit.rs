@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::run::{Simulation, Step, ToolOffer};
 use crate::{
     engine::{
-        filter::{AskedGroups, permit},
+        filter::{AskedGroups, check_permission},
         gated::Gated,
     },
     model::{
@@ -18,7 +18,7 @@ use crate::{
 /// The record of the way from the start to where one stands, under the document's names. A request
 /// that the permissions gate refuses offers no tool and says so under `refused`.
 #[must_use]
-pub(crate) fn record<T: Gated>(
+pub(crate) fn audit_record<T: Gated>(
     simulation: &Simulation,
     tools: &[T],
     profiles: &[Profile],
@@ -26,28 +26,36 @@ pub(crate) fn record<T: Gated>(
 ) -> Value {
     let start = simulation.start();
     let way: Vec<&Step> = simulation
-        .way_to(simulation.at())
+        .way_to(simulation.current_step())
         .into_iter()
         .filter_map(|id| simulation.step(id))
         .collect();
-    let denied = permit(profiles, start).err();
+    let denied = check_permission(profiles, start).err();
     let offer = match &denied {
         Some(_) => ToolOffer::default(),
-        None => way.first().map_or_else(|| ToolOffer::of(tools, start), |step| step.offer.clone()),
+        None => way
+            .first()
+            .map_or_else(|| ToolOffer::for_context(tools, start), |step| step.offer.clone()),
     };
-    let ended = way.last().map_or(simulation.started(), |step| step.at);
+    let ended = way.last().map_or(simulation.start_time(), |step| step.at);
     let mut record = Map::new();
     record.insert("request_id".into(), request_id.into());
-    record.insert("requested_groups".into(), names(&start.groups()));
+    record.insert("requested_groups".into(), names_json(&start.groups()));
     record.insert("initial_state".into(), start.state().into());
     record.insert(
         "state_transitions".into(),
-        way.iter().filter(|step| step.before != step.after).map(|step| transition(step)).collect(),
+        way.iter()
+            .filter(|step| step.before != step.after)
+            .map(|step| transition_json(step))
+            .collect(),
     );
-    record.insert("available_tools".into(), names(&offer.available));
-    record.insert("filtered_by_group".into(), names(&offer.filtered_by_group));
-    record.insert("filtered_by_state".into(), names(&offer.filtered_by_state));
-    record.insert("execution_time".into(), seconds(ended.since(simulation.started())).into());
+    record.insert("available_tools".into(), names_json(&offer.available));
+    record.insert("filtered_by_group".into(), names_json(&offer.filtered_by_group));
+    record.insert("filtered_by_state".into(), names_json(&offer.filtered_by_state));
+    record.insert(
+        "execution_time".into(),
+        format_seconds(ended.since(simulation.start_time())).into(),
+    );
     if let Some(user) = &start.user {
         record.insert("user".into(), (&**user).into());
     }
@@ -57,15 +65,15 @@ pub(crate) fn record<T: Gated>(
     if let Some(denied) = denied {
         record.insert(
             "refused".into(),
-            json!({"message": denied.to_string(), "exceeding": names(&denied.exceeding)}),
+            json!({"message": denied.to_string(), "exceeding": names_json(&denied.exceeding)}),
         );
     }
     let refused: Vec<Value> = simulation
-        .refused()
+        .refused_attempts()
         .iter()
         .map(|refused| {
-            let groups = names(&AskedGroups::of(refused.groups.as_deref()).names());
-            json!({"tool": &*refused.tool, "requested_groups": groups, "state": &*refused.state, "reasons": refused.cause.sentences()})
+            let groups = names_json(&AskedGroups::from_request(refused.groups.as_deref()).names());
+            json!({"tool": &*refused.tool, "requested_groups": groups, "state": &*refused.state, "reasons": refused.cause.messages()})
         })
         .collect();
     if !refused.is_empty() {
@@ -74,17 +82,17 @@ pub(crate) fn record<T: Gated>(
     record.into()
 }
 
-fn transition(step: &Step) -> Value {
-    json!({"tool": &*step.tool, "from": &*step.before, "to": &*step.after, "timestamp": timestamp(step.at)})
+fn transition_json(step: &Step) -> Value {
+    json!({"tool": &*step.tool, "from": &*step.before, "to": &*step.after, "timestamp": format_timestamp(step.at)})
 }
 
-fn names(names: &[Name]) -> Value {
+fn names_json(names: &[Name]) -> Value {
     names.iter().map(|name| Value::from(&**name)).collect()
 }
 
 /// `1.2s`: milliseconds as seconds without needless digits.
 #[must_use]
-pub(crate) fn seconds(milliseconds: u64) -> String {
+pub(crate) fn format_seconds(milliseconds: u64) -> String {
     let (whole, part) = (milliseconds / 1000, milliseconds % 1000);
     let text = format!("{whole}.{part:03}");
     format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
@@ -92,7 +100,7 @@ pub(crate) fn seconds(milliseconds: u64) -> String {
 
 /// `2024-01-01T10:00:01Z`, with milliseconds where there are any.
 #[must_use]
-pub(crate) fn timestamp(at: Millis) -> String {
+pub(crate) fn format_timestamp(at: Millis) -> String {
     let at = i64::try_from(at.0).ok().and_then(|at| Timestamp::from_millisecond(at).ok());
     at.unwrap_or(Timestamp::MAX).to_string()
 }
@@ -111,12 +119,12 @@ mod tests {
 
     #[test]
     fn times_read_as_in_the_document() {
-        assert_eq!(timestamp(Millis(1_704_103_201_000)), "2024-01-01T10:00:01Z");
-        assert_eq!(timestamp(Millis(1_709_210_096_007)), "2024-02-29T12:34:56.007Z");
-        assert_eq!(timestamp(Millis(0)), "1970-01-01T00:00:00Z");
-        assert_eq!(timestamp(Millis(951_868_799_000)), "2000-02-29T23:59:59Z");
+        assert_eq!(format_timestamp(Millis(1_704_103_201_000)), "2024-01-01T10:00:01Z");
+        assert_eq!(format_timestamp(Millis(1_709_210_096_007)), "2024-02-29T12:34:56.007Z");
+        assert_eq!(format_timestamp(Millis(0)), "1970-01-01T00:00:00Z");
+        assert_eq!(format_timestamp(Millis(951_868_799_000)), "2000-02-29T23:59:59Z");
         assert_eq!(
-            (seconds(1200), seconds(31), seconds(0), seconds(2000)),
+            (format_seconds(1200), format_seconds(31), format_seconds(0), format_seconds(2000)),
             ("1.2s".into(), "0.031s".into(), "0s".into(), "2s".into())
         );
     }
@@ -151,11 +159,11 @@ mod tests {
         let mut simulation = Simulation::new(start, Mode::Document, Millis(1_704_103_200_000));
         for (tool, at) in [(0, 1_704_103_201_000), (1, 1_704_103_201_200)] {
             simulation
-                .take(&tools, &[], Take::simulated(tool, Outcome::Succeeded, Millis(at)))
+                .take_step(&tools, &[], Take::simulated(tool, Outcome::Succeeded, Millis(at)))
                 .unwrap();
         }
         assert_eq!(
-            record(&simulation, &tools, &[], "req-123"),
+            audit_record(&simulation, &tools, &[], "req-123"),
             json!({
                 "request_id": "req-123",
                 "requested_groups": ["read-only", "knowledge"],
@@ -177,8 +185,12 @@ mod tests {
         let start =
             Context { user: Some("ann".into()), groups: Some(vec!["admin".into()]), state: None };
         let profiles = [Profile { user: "ann".into(), allowed_groups: vec!["read".into()] }];
-        let record =
-            record(&Simulation::new(start, Mode::Document, Millis(0)), &tools, &profiles, "r");
+        let record = audit_record(
+            &Simulation::new(start, Mode::Document, Millis(0)),
+            &tools,
+            &profiles,
+            "r",
+        );
         assert_eq!(
             record["refused"]["message"],
             "Insufficient permissions for requested tool groups: admin"
@@ -194,12 +206,14 @@ mod tests {
         let profiles = [Profile { user: "ann".into(), allowed_groups: vec!["read".into()] }];
         let mut simulation = Simulation::new(start, Mode::Document, Millis(0));
         simulation.set_groups(Some(vec!["read".into()]));
-        simulation.take(&tools, &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1))).ok();
+        simulation
+            .take_step(&tools, &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1)))
+            .ok();
         simulation.set_groups(Some(vec!["admin".into()]));
         simulation
-            .take(&tools, &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1)))
+            .take_step(&tools, &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1)))
             .unwrap_err();
-        let record = record(&simulation, &tools, &profiles, "r");
+        let record = audit_record(&simulation, &tools, &profiles, "r");
         let refused = record["refused_steps"].as_array().unwrap();
         assert_eq!(refused.last().unwrap()["requested_groups"], json!(["admin"]), "{record}");
         assert_eq!(

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use super::run::{RefusedCause, Simulation, Step, ToolOffer};
 use crate::{
     engine::{
-        filter::{Reason, permit},
+        filter::{Reason, check_permission},
         gated::Gated,
         workflow::graph::Workflow,
     },
@@ -18,22 +18,31 @@ const SECOND_BOUNDS: &[f64] = &[0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0];
 /// The counters of the way from the start to where one stands. A run counts as one request, and as
 /// another whenever its groups change.
 #[must_use]
-pub(crate) fn text<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profile]) -> String {
+pub(crate) fn render_metrics<T: Gated>(
+    simulation: &Simulation,
+    tools: &[T],
+    profiles: &[Profile],
+) -> String {
     let way: Vec<&Step> = simulation
-        .way_to(simulation.at())
+        .way_to(simulation.current_step())
         .into_iter()
         .filter_map(|id| simulation.step(id))
         .collect();
-    let context = simulation.context();
+    let context = simulation.next_context();
     let mut page = Page::default();
-    groups(&mut page, simulation, &way, tools);
-    offers(&mut page, &way, tools, &context);
-    states(&mut page, simulation, &way, tools, &context);
-    security(&mut page, simulation, profiles);
+    add_group_metrics(&mut page, simulation, &way, tools);
+    add_offer_metrics(&mut page, &way, tools, &context);
+    add_state_metrics(&mut page, simulation, &way, tools, &context);
+    add_security_metrics(&mut page, simulation, profiles);
     page.text
 }
 
-fn groups<T: Gated>(page: &mut Page, simulation: &Simulation, way: &[&Step], tools: &[T]) {
+fn add_group_metrics<T: Gated>(
+    page: &mut Page,
+    simulation: &Simulation,
+    way: &[&Step],
+    tools: &[T],
+) {
     let mut requests: BTreeMap<Name, u64> = BTreeMap::new();
     let mut count = |groups: Option<&Vec<Name>>| {
         for group in (Context { groups: groups.cloned(), ..Context::default() }).groups() {
@@ -42,16 +51,16 @@ fn groups<T: Gated>(page: &mut Page, simulation: &Simulation, way: &[&Step], too
     };
     let mut present = simulation.start().groups.as_ref();
     count(present);
-    let now = simulation.context().groups;
+    let now = simulation.next_context().groups;
     for groups in way.iter().map(|step| step.groups.as_ref()).chain([now.as_ref()]) {
         if groups != present {
             count(groups);
             present = groups;
         }
     }
-    page.head("agent_tool_group_requests_total", "counter", "Requests by group.");
+    page.write_head("agent_tool_group_requests_total", "counter", "Requests by group.");
     for (group, count) in &requests {
-        page.line("agent_tool_group_requests_total", &[("group", group)], *count as f64);
+        page.write_line("agent_tool_group_requests_total", &[("group", group)], *count as f64);
     }
     let mut per_group: BTreeMap<Name, u64> = BTreeMap::new();
     for tool in tools {
@@ -61,33 +70,33 @@ fn groups<T: Gated>(page: &mut Page, simulation: &Simulation, way: &[&Step], too
             *per_group.entry(group).or_default() += here;
         }
     }
-    page.head(
+    page.write_head(
         "agent_tool_group_availability",
         "gauge",
         "Tools available per group in the current state.",
     );
     for (group, count) in &per_group {
-        page.line("agent_tool_group_availability", &[("group", group)], *count as f64);
+        page.write_line("agent_tool_group_availability", &[("group", group)], *count as f64);
     }
 }
 
-fn offers<T: Gated>(page: &mut Page, way: &[&Step], tools: &[T], context: &Context) {
-    let last = ToolOffer::of(tools, context).available.len();
+fn add_offer_metrics<T: Gated>(page: &mut Page, way: &[&Step], tools: &[T], context: &Context) {
+    let last = ToolOffer::for_context(tools, context).available.len();
     let counts: Vec<f64> = way
         .iter()
         .map(|step| step.offer.available.len())
         .chain([last])
         .map(|count| count as f64)
         .collect();
-    page.head(
+    page.write_head(
         "agent_filtered_tools_count",
         "histogram",
         "Tools left after filtering by group and state.",
     );
-    page.histogram("agent_filtered_tools_count", &[], COUNT_BOUNDS, &counts);
+    page.write_histogram("agent_filtered_tools_count", &[], COUNT_BOUNDS, &counts);
 }
 
-fn states<T: Gated>(
+fn add_state_metrics<T: Gated>(
     page: &mut Page,
     simulation: &Simulation,
     way: &[&Step],
@@ -96,27 +105,27 @@ fn states<T: Gated>(
 ) {
     let mut transitions: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
     let mut durations: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    let mut entered = simulation.started();
+    let mut entered = simulation.start_time();
     for step in way.iter().filter(|step| step.before != step.after) {
         *transitions.entry((&step.tool, &step.before, &step.after)).or_default() += 1;
         durations.entry(&step.before).or_default().push(step.at.since(entered) as f64 / 1000.0);
         entered = step.at;
     }
-    page.head("agent_state_transitions_total", "counter", "State transitions by tool.");
+    page.write_head("agent_state_transitions_total", "counter", "State transitions by tool.");
     for ((tool, from, to), count) in transitions {
-        page.line(
+        page.write_line(
             "agent_state_transitions_total",
             &[("tool", tool), ("from", from), ("to", to)],
             count as f64,
         );
     }
-    page.head(
+    page.write_head(
         "agent_workflow_duration_seconds",
         "histogram",
         "Time spent in each state that was left.",
     );
     for (state, seconds) in durations {
-        page.histogram(
+        page.write_histogram(
             "agent_workflow_duration_seconds",
             &[("state", state)],
             SECOND_BOUNDS,
@@ -124,13 +133,13 @@ fn states<T: Gated>(
         );
     }
     let workflow = Workflow::new(tools, context);
-    page.head(
+    page.write_head(
         "agent_state_availability",
         "gauge",
         "Tools available per state under the groups asked for.",
     );
     for (row, state) in workflow.states().iter().enumerate() {
-        page.line(
+        page.write_line(
             "agent_state_availability",
             &[("state", state)],
             workflow.offer_count(row) as f64,
@@ -141,12 +150,12 @@ fn states<T: Gated>(
 /// Denied: requests refused by the permissions gate, and steps whose tool's groups were not asked
 /// for. Escalation: those of them that asked for groups beyond their profile, `*` among them.
 /// Invalid transition: steps whose tool would move the state, tried in a state it does not list.
-fn security(page: &mut Page, simulation: &Simulation, profiles: &[Profile]) {
-    let start_denied = u64::from(permit(profiles, simulation.start()).is_err());
+fn add_security_metrics(page: &mut Page, simulation: &Simulation, profiles: &[Profile]) {
+    let start_denied = u64::from(check_permission(profiles, simulation.start()).is_err());
     let mut denied = start_denied;
     let mut escalations = start_denied;
     let mut invalid = 0_u64;
-    for refused in simulation.refused() {
+    for refused in simulation.refused_attempts() {
         match &refused.cause {
             // The start's own refusal is counted above; what is tried under it is the same request.
             RefusedCause::Denied(_) if start_denied > 0 => {}
@@ -179,8 +188,8 @@ fn security(page: &mut Page, simulation: &Simulation, profiles: &[Profile]) {
             escalations,
         ),
     ] {
-        page.head(name, "counter", help);
-        page.line(name, &[], count as f64);
+        page.write_head(name, "counter", help);
+        page.write_line(name, &[], count as f64);
     }
 }
 
@@ -191,32 +200,40 @@ struct Page {
 }
 
 impl Page {
-    fn head(&mut self, name: &str, kind: &str, help: &str) {
+    fn write_head(&mut self, name: &str, kind: &str, help: &str) {
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
-        let labels: Vec<String> =
-            labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
+    fn write_line(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
+        let labels: Vec<String> = labels
+            .iter()
+            .map(|(key, value)| format!("{key}=\"{}\"", escape_label(value)))
+            .collect();
         let labels =
             if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
         let _ = writeln!(self.text, "{name}{labels} {value}");
     }
 
-    fn histogram(&mut self, name: &str, labels: &[(&str, &str)], bounds: &[f64], values: &[f64]) {
+    fn write_histogram(
+        &mut self,
+        name: &str,
+        labels: &[(&str, &str)],
+        bounds: &[f64],
+        values: &[f64],
+    ) {
         for bound in bounds.iter().copied().chain([f64::INFINITY]) {
             let within = values.iter().filter(|value| **value <= bound).count();
             let bound = if bound.is_finite() { bound.to_string() } else { "+Inf".into() };
             let labels: Vec<(&str, &str)> =
                 labels.iter().copied().chain([("le", bound.as_str())]).collect();
-            self.line(&format!("{name}_bucket"), &labels, within as f64);
+            self.write_line(&format!("{name}_bucket"), &labels, within as f64);
         }
-        self.line(&format!("{name}_sum"), labels, values.iter().sum());
-        self.line(&format!("{name}_count"), labels, values.len() as f64);
+        self.write_line(&format!("{name}_sum"), labels, values.iter().sum());
+        self.write_line(&format!("{name}_count"), labels, values.len() as f64);
     }
 }
 
-fn escaped(value: &str) -> String {
+fn escape_label(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
@@ -251,15 +268,17 @@ mod tests {
         ];
         let start = Context { user: None, groups: Some(vec!["read".into()]), state: None };
         let mut simulation = Simulation::new(start, Mode::Document, Millis(0));
-        simulation.take(&tools, &[], Take::simulated(0, Outcome::Succeeded, Millis(700))).unwrap();
         simulation
-            .take(&tools, &[], Take::simulated(1, Outcome::Succeeded, Millis(800)))
+            .take_step(&tools, &[], Take::simulated(0, Outcome::Succeeded, Millis(700)))
+            .unwrap();
+        simulation
+            .take_step(&tools, &[], Take::simulated(1, Outcome::Succeeded, Millis(800)))
             .unwrap_err();
         simulation
-            .take(&tools, &[], Take::simulated(0, Outcome::Succeeded, Millis(900)))
+            .take_step(&tools, &[], Take::simulated(0, Outcome::Succeeded, Millis(900)))
             .unwrap_err();
         simulation.set_groups(Some(vec!["ad\"min".into(), "read".into()]));
-        let text = text(&simulation, &tools, &[]);
+        let text = render_metrics(&simulation, &tools, &[]);
         for name in [
             "agent_tool_group_requests_total counter",
             "agent_tool_group_availability gauge",

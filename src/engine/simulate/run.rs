@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::{
     engine::{
-        filter::{Denied, Filter, Reason, Split, next_state, permit, split},
+        filter::{Denied, Filter, Reason, Split, check_permission, next_state, split_tools},
         gated::{Gated, ToolRow},
     },
     model::{
@@ -51,7 +51,7 @@ pub struct ToolOffer {
 impl ToolOffer {
     /// How many tools there are.
     #[must_use]
-    pub fn tools(&self) -> usize {
+    pub fn tool_count(&self) -> usize {
         [&self.available, &self.filtered_by_group, &self.filtered_by_state, &self.not_loaded]
             .map(Vec::len)
             .iter()
@@ -60,13 +60,13 @@ impl ToolOffer {
 
     /// What a context gets.
     #[must_use]
-    pub fn of<T: Gated>(tools: &[T], context: &Context) -> Self {
-        let split = split(tools, context);
-        Self::named(tools, &split)
+    pub fn for_context<T: Gated>(tools: &[T], context: &Context) -> Self {
+        let split = split_tools(tools, context);
+        Self::from_split(tools, &split)
     }
 
     #[must_use]
-    pub fn named<T: Gated>(tools: &[T], split: &Split) -> Self {
+    pub fn from_split<T: Gated>(tools: &[T], split: &Split) -> Self {
         let keys = |rows: &[ToolRow]| rows.iter().map(|row| tools[*row].key().into()).collect();
         Self {
             available: keys(&split.available),
@@ -120,7 +120,7 @@ pub enum RefusedCause {
 impl RefusedCause {
     /// Each cause as a sentence.
     #[must_use]
-    pub fn sentences(&self) -> Vec<String> {
+    pub fn messages(&self) -> Vec<String> {
         match self {
             Self::Hidden(reasons) => reasons.iter().map(ToString::to_string).collect(),
             Self::Denied(denied) => vec![denied.to_string()],
@@ -170,7 +170,7 @@ impl Simulation {
     }
 
     #[must_use]
-    pub fn started(&self) -> Millis {
+    pub fn start_time(&self) -> Millis {
         self.started
     }
 
@@ -195,7 +195,7 @@ impl Simulation {
     }
 
     /// Says when the run began; counts until the first step is taken.
-    pub fn begin(&mut self, now: Millis) {
+    pub fn set_start_time(&mut self, now: Millis) {
         if self.steps.is_empty() {
             self.started = now;
         }
@@ -203,7 +203,7 @@ impl Simulation {
 
     /// The context of the next step: the user, the groups as they stand, the state reached.
     #[must_use]
-    pub fn context(&self) -> Context {
+    pub fn next_context(&self) -> Context {
         Context {
             user: self.start.user.clone(),
             groups: self.groups.clone(),
@@ -273,16 +273,16 @@ impl Simulation {
     /// # Errors
     /// The tool is hidden, or the user may not ask for these groups; the attempt is kept in
     /// [`Simulation::refused`].
-    pub fn take<T: Gated>(
+    pub fn take_step<T: Gated>(
         &mut self,
         tools: &[T],
         profiles: &[Profile],
         take: Take,
     ) -> Result<StepId, RefusedCause> {
-        let context = self.context();
+        let context = self.next_context();
         let (tool, gate) = (&tools[take.tool], tools[take.tool].gate());
-        let reasons = Filter::new(&context).reasons(gate);
-        let refusal = match permit(profiles, &context) {
+        let reasons = Filter::new(&context).hidden_reasons(gate);
+        let refusal = match check_permission(profiles, &context) {
             Err(denied) => Some(RefusedCause::Denied(denied)),
             Ok(()) if !reasons.is_empty() => Some(RefusedCause::Hidden(reasons)),
             Ok(()) => None,
@@ -307,7 +307,7 @@ impl Simulation {
             groups: self.groups.clone(),
             after: next_state(gate, &before, take.outcome, self.mode),
             before,
-            offer: ToolOffer::of(tools, &context),
+            offer: ToolOffer::for_context(tools, &context),
             at: take.at,
             took_ms: take.took_ms,
             call: take.call,
@@ -333,15 +333,15 @@ impl Simulation {
     }
 
     /// One step back; whether there was one.
-    pub fn back(&mut self) -> bool {
+    pub fn step_back(&mut self) -> bool {
         let Some(step) = self.at.and_then(|id| self.step(id)) else { return false };
         self.go_to(step.parent);
         true
     }
 
     /// One step forward again, on the branch taken last; whether there was one.
-    pub fn forward(&mut self) -> bool {
-        let next = self.next(self.at).last();
+    pub fn step_forward(&mut self) -> bool {
+        let next = self.next_steps(self.at).last();
         if next.is_some() {
             self.go_to(next);
         }
@@ -350,7 +350,7 @@ impl Simulation {
 
     /// The step after which one stands; `None`: at the start.
     #[must_use]
-    pub fn at(&self) -> Option<StepId> {
+    pub fn current_step(&self) -> Option<StepId> {
         self.at
     }
 
@@ -365,7 +365,10 @@ impl Simulation {
     }
 
     /// The steps that follow a step, in the order in which they were taken; `None`: the start.
-    pub fn next(&self, after: Option<StepId>) -> impl DoubleEndedIterator<Item = StepId> + '_ {
+    pub fn next_steps(
+        &self,
+        after: Option<StepId>,
+    ) -> impl DoubleEndedIterator<Item = StepId> + '_ {
         self.steps().filter(move |(_, step)| step.parent == after).map(|(id, _)| id)
     }
 
@@ -406,7 +409,7 @@ impl Simulation {
 
     /// Attempts that were refused, in order.
     #[must_use]
-    pub fn refused(&self) -> &[Refused] {
+    pub fn refused_attempts(&self) -> &[Refused] {
         &self.refused
     }
 }
@@ -459,7 +462,7 @@ mod tests {
         tool: ToolRow,
         outcome: Outcome,
     ) -> Result<StepId, RefusedCause> {
-        simulation.take(&kit(), &[], Take::simulated(tool, outcome, Millis(5)))
+        simulation.take_step(&kit(), &[], Take::simulated(tool, outcome, Millis(5)))
     }
 
     #[test]
@@ -478,10 +481,10 @@ mod tests {
         let mut simulation = Simulation::new(reading(), Mode::Document, Millis(0));
         let cause = take(&mut simulation, 1, Outcome::Succeeded).unwrap_err();
         assert_eq!(
-            cause.sentences(),
+            cause.messages(),
             ["group: in compute, asked for read", "state: available in found, not in undefined"]
         );
-        assert_eq!(simulation.refused().len(), 1);
+        assert_eq!(simulation.refused_attempts().len(), 1);
         assert_eq!(simulation.steps().count(), 0);
     }
 
@@ -492,17 +495,17 @@ mod tests {
         simulation.set_groups(Some(vec!["compute".into()]));
         take(&mut simulation, 1, Outcome::Succeeded).unwrap();
         assert_eq!(simulation.state(), "done");
-        assert!(simulation.back());
-        assert_eq!(simulation.at(), Some(look));
-        assert_eq!(simulation.context().groups, reading().groups);
-        assert!(simulation.forward());
+        assert!(simulation.step_back());
+        assert_eq!(simulation.current_step(), Some(look));
+        assert_eq!(simulation.next_context().groups, reading().groups);
+        assert!(simulation.step_forward());
         assert_eq!(simulation.state(), "done");
         simulation.go_to(None);
         assert_eq!(
-            (simulation.state(), simulation.context().groups),
+            (simulation.state(), simulation.next_context().groups),
             ("undefined", reading().groups)
         );
-        assert!(!simulation.back());
+        assert!(!simulation.step_back());
     }
 
     #[test]
@@ -512,12 +515,12 @@ mod tests {
         take(&mut simulation, 1, Outcome::Succeeded).unwrap_err();
         simulation.rename_state("found", &"seen".into());
         assert_eq!(simulation.state(), "seen");
-        assert_eq!(&*simulation.refused()[0].state, "seen");
+        assert_eq!(&*simulation.refused_attempts()[0].state, "seen");
         simulation.rename_group("read", &"readers".into());
-        assert_eq!(simulation.context().groups, Some(vec!["readers".into()]));
+        assert_eq!(simulation.next_context().groups, Some(vec!["readers".into()]));
         assert_eq!(simulation.steps().next().unwrap().1.groups, Some(vec!["readers".into()]));
         simulation.go_to(None);
-        assert_eq!(simulation.context().groups, Some(vec!["readers".into()]));
+        assert_eq!(simulation.next_context().groups, Some(vec!["readers".into()]));
         simulation.rename_tool("look", &"peek".into());
         let step = simulation.steps().next().unwrap().1;
         assert_eq!((&*step.tool, step.offer.available.contains(&"peek".into())), ("peek", true));
@@ -560,8 +563,8 @@ mod tests {
             Millis(0),
         );
         let cause = simulation
-            .take(&kit(), &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1)))
+            .take_step(&kit(), &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1)))
             .unwrap_err();
-        assert_eq!(cause.sentences(), ["Insufficient permissions for requested tool groups: read"]);
+        assert_eq!(cause.messages(), ["Insufficient permissions for requested tool groups: read"]);
     }
 }

@@ -22,7 +22,7 @@ pub enum Stop {
 impl Stop {
     /// When it stops: `complex-analysis is available`.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn description(&self) -> String {
         match self {
             Self::Available(tool) => format!("{tool} is available"),
             Self::State(state) => format!("the state is {state}"),
@@ -39,7 +39,7 @@ impl Stop {
                 Filter::new(after).admits(gate) && !Filter::new(before).admits(gate)
             }),
             Self::State(state) => after.state() == &**state,
-            Self::NoTool => filter::available(tools, after).is_empty(),
+            Self::NoTool => filter::available_tools(tools, after).is_empty(),
         }
     }
 }

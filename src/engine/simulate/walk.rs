@@ -12,7 +12,7 @@ use crate::{
 /// A way of so many steps, or fewer where no tool is left; every tool that a state offers is as
 /// likely. The same seed gives the same way.
 #[must_use]
-pub(crate) fn random<T: Gated>(
+pub(crate) fn random_walk<T: Gated>(
     tools: &[T],
     context: &Context,
     seed: u64,
@@ -23,14 +23,14 @@ pub(crate) fn random<T: Gated>(
     let mut dice = Dice(seed);
     let mut way = Vec::new();
     while way.len() < steps {
-        let (listing, everywhere) = (workflow.listing(state), workflow.everywhere());
+        let (listing, everywhere) = (workflow.tools_listing(state), workflow.tools_everywhere());
         let count = listing.len() + everywhere.len();
         if count == 0 {
             break;
         }
-        let at = dice.below(count);
+        let at = dice.random_below(count);
         let tool = listing.get(at).copied().unwrap_or_else(|| everywhere[at - listing.len()]);
-        state = workflow.leads(state, tool);
+        state = workflow.target_state(state, tool);
         way.push(tool);
     }
     way
@@ -46,7 +46,7 @@ pub(crate) fn to_stop<T: Gated>(
 ) -> Option<(Vec<ToolRow>, Stop)> {
     let workflow = Workflow::new(tools, context);
     let paths = workflow.paths_from(workflow.start());
-    let offers = |state: StateRow, tool: ToolRow| workflow.listing(state).contains(&tool);
+    let offers = |state: StateRow, tool: ToolRow| workflow.tools_listing(state).contains(&tool);
     // A tool that is available everywhere is available before the first step.
     let waited: Vec<Option<ToolRow>> = stops
         .iter()
@@ -61,14 +61,16 @@ pub(crate) fn to_stop<T: Gated>(
                 waited.is_some_and(|tool| offers(to, tool) && !offers(from, tool))
             }
             Stop::State(name) => workflow.states()[to] == *name,
-            Stop::NoTool => workflow.listing(to).is_empty() && workflow.everywhere().is_empty(),
+            Stop::NoTool => {
+                workflow.tools_listing(to).is_empty() && workflow.tools_everywhere().is_empty()
+            }
         };
     let mut reached: Vec<StateRow> =
         (0..workflow.states().len()).filter(|state| paths.reaches(*state)).collect();
     reached.sort_by_key(|state| paths.distance(*state));
     for from in reached {
-        for tool in offered(&workflow, from) {
-            let to = workflow.leads(from, tool);
+        for tool in offered_tools(&workflow, from) {
+            let to = workflow.target_state(from, tool);
             if let Some((stop, _)) = stops.iter().zip(&waited).find(|stop| is_met(stop, from, to)) {
                 let before = paths.to_state(from)?.into_iter().map(|hop| hop.tool);
                 return Some((before.chain([tool]).collect(), stop.clone()));
@@ -91,24 +93,29 @@ pub(crate) struct Ways {
 
 /// All ways of up to `steps` steps from a context, the first `most` of them listed.
 #[must_use]
-pub(crate) fn every<T: Gated>(tools: &[T], context: &Context, steps: usize, most: usize) -> Ways {
+pub(crate) fn all_walks<T: Gated>(
+    tools: &[T],
+    context: &Context,
+    steps: usize,
+    most: usize,
+) -> Ways {
     let workflow = Workflow::new(tools, context);
     let mut listed = Vec::new();
-    list(&workflow, steps, most, &mut listed);
-    Ways { listed, count: count(&workflow, steps), steps: within(&workflow, steps) }
+    list_walks(&workflow, steps, most, &mut listed);
+    Ways { listed, count: count_walks(&workflow, steps), steps: steps_within(&workflow, steps) }
 }
 
-fn offered(workflow: &Workflow, state: StateRow) -> Vec<ToolRow> {
+fn offered_tools(workflow: &Workflow, state: StateRow) -> Vec<ToolRow> {
     let mut rows: Vec<ToolRow> =
-        workflow.listing(state).iter().chain(workflow.everywhere()).copied().collect();
+        workflow.tools_listing(state).iter().chain(workflow.tools_everywhere()).copied().collect();
     rows.sort_unstable();
     rows
 }
 
 /// Depth first, without recursion: how deep a way may go is the user's to say.
-fn list(workflow: &Workflow, steps: usize, most: usize, listed: &mut Vec<Vec<ToolRow>>) {
+fn list_walks(workflow: &Workflow, steps: usize, most: usize, listed: &mut Vec<Vec<ToolRow>>) {
     let mut way: Vec<ToolRow> = Vec::new();
-    let mut open = vec![(workflow.start(), offered(workflow, workflow.start()), 0)];
+    let mut open = vec![(workflow.start(), offered_tools(workflow, workflow.start()), 0)];
     while let Some((state, tools, at)) = open.last_mut() {
         let is_end = way.len() == steps || tools.is_empty();
         if is_end && listed.len() < most && !way.is_empty() {
@@ -117,9 +124,9 @@ fn list(workflow: &Workflow, steps: usize, most: usize, listed: &mut Vec<Vec<Too
         match tools.get(*at).filter(|_| !is_end && listed.len() < most) {
             Some(tool) => {
                 *at += 1;
-                let next = workflow.leads(*state, *tool);
+                let next = workflow.target_state(*state, *tool);
                 way.push(*tool);
-                let offered = offered(workflow, next);
+                let offered = offered_tools(workflow, next);
                 open.push((next, offered, 0));
             }
             None => {
@@ -130,11 +137,14 @@ fn list(workflow: &Workflow, steps: usize, most: usize, listed: &mut Vec<Vec<Too
     }
 }
 
-fn count(workflow: &Workflow, steps: usize) -> u64 {
+fn count_walks(workflow: &Workflow, steps: usize) -> u64 {
     let states = workflow.states().len();
     let offers: Vec<Vec<StateRow>> = (0..states)
         .map(|state| {
-            offered(workflow, state).into_iter().map(|tool| workflow.leads(state, tool)).collect()
+            offered_tools(workflow, state)
+                .into_iter()
+                .map(|tool| workflow.target_state(state, tool))
+                .collect()
         })
         .collect();
     // Ways of up to so many steps from each state; a state without tools ends a way.
@@ -149,12 +159,12 @@ fn count(workflow: &Workflow, steps: usize) -> u64 {
     if steps == 0 || offers[workflow.start()].is_empty() { 0 } else { ways[workflow.start()] }
 }
 
-fn within(workflow: &Workflow, steps: usize) -> Vec<(StateRow, ToolRow)> {
+fn steps_within(workflow: &Workflow, steps: usize) -> Vec<(StateRow, ToolRow)> {
     let paths = workflow.paths_from(workflow.start());
     let near = |state: &StateRow| paths.distance(*state).is_some_and(|distance| distance < steps);
     let states = (0..workflow.states().len()).filter(near);
     states
-        .flat_map(|state| offered(workflow, state).into_iter().map(move |tool| (state, tool)))
+        .flat_map(|state| offered_tools(workflow, state).into_iter().map(move |tool| (state, tool)))
         .collect()
 }
 
@@ -162,7 +172,7 @@ fn within(workflow: &Workflow, steps: usize) -> Vec<(StateRow, ToolRow)> {
 struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, count: usize) -> usize {
+    fn random_below(&mut self, count: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -178,7 +188,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::{filter::available, gated::Slot},
+        engine::{filter::available_tools, gated::Slot},
         model::tool::{Gate, States},
     };
 
@@ -204,7 +214,8 @@ mod tests {
 
     /// Every way by trying each available tool, straight from the filter.
     fn tried(tools: &[Slot], state: &str, steps: usize) -> Vec<Vec<usize>> {
-        let rows = available(tools, &Context { state: Some(state.into()), ..Context::default() });
+        let rows =
+            available_tools(tools, &Context { state: Some(state.into()), ..Context::default() });
         if steps == 0 || rows.is_empty() {
             return vec![Vec::new()];
         }
@@ -219,23 +230,23 @@ mod tests {
     fn all_ways_are_those_that_trying_finds() {
         let tools = tools();
         for steps in 1..7 {
-            let found = every(&tools, &Context::default(), steps, 10_000);
+            let found = all_walks(&tools, &Context::default(), steps, 10_000);
             let expected = tried(&tools, "undefined", steps);
             assert_eq!(found.count, expected.len() as u64);
             assert_eq!(found.listed, expected);
-            let some = every(&tools, &Context::default(), steps, 2);
+            let some = all_walks(&tools, &Context::default(), steps, 2);
             assert_eq!((some.listed.len(), some.count), (expected.len().min(2), found.count));
             let taken: BTreeSet<usize> = expected.iter().flatten().copied().collect();
             assert_eq!(found.steps.iter().map(|(_, tool)| *tool).collect::<BTreeSet<_>>(), taken);
         }
-        assert_eq!(every(&tools, &Context::default(), 0, 10).count, 0);
+        assert_eq!(all_walks(&tools, &Context::default(), 0, 10).count, 0);
         assert_eq!(
-            every(&tools, &Context { state: Some("end".into()), ..Context::default() }, 3, 10)
+            all_walks(&tools, &Context { state: Some("end".into()), ..Context::default() }, 3, 10)
                 .count,
             0
         );
         assert_eq!(
-            every(&tools, &Context::default(), 100_000, 3).listed.len(),
+            all_walks(&tools, &Context::default(), 100_000, 3).listed.len(),
             3,
             "a long way does not exhaust the stack"
         );
@@ -246,12 +257,12 @@ mod tests {
         let tools = tools();
         let mut seen = BTreeSet::new();
         for seed in 0..200 {
-            let way = random(&tools, &Context::default(), seed, 8);
-            assert_eq!(way, random(&tools, &Context::default(), seed, 8));
+            let way = random_walk(&tools, &Context::default(), seed, 8);
+            assert_eq!(way, random_walk(&tools, &Context::default(), seed, 8));
             let mut state = "undefined".to_owned();
             for row in &way {
                 assert!(
-                    available(
+                    available_tools(
                         &tools,
                         &Context { state: Some(state.as_str().into()), ..Context::default() }
                     )

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::script::{Rule, StubService, When};
 use crate::{
-    engine::{services::sample::Asking, subset::missing},
+    engine::{services::sample::Asking, subset::describe_missing},
     schema::pointer::Pointer,
 };
 
@@ -15,10 +15,13 @@ const TOLD: usize = 3;
 ///
 /// # Errors
 /// When none matches.
-pub(crate) fn rule<'s>(service: &'s StubService, asking: &Asking<'_>) -> Result<&'s Rule, String> {
+pub(crate) fn choose_rule<'s>(
+    service: &'s StubService,
+    asking: &Asking<'_>,
+) -> Result<&'s Rule, String> {
     let mut differences = Vec::new();
     for rule in &service.rules {
-        match difference(&rule.when, asking) {
+        match request_difference(&rule.when, asking) {
             None => return Ok(rule),
             Some(words) => differences.push(format!("\"{}\": {words}", rule.name)),
         }
@@ -31,13 +34,14 @@ pub(crate) fn rule<'s>(service: &'s StubService, asking: &Asking<'_>) -> Result<
 
 /// Why a request is not as it must be; `None`: it is.
 #[must_use]
-pub(crate) fn difference(when: &When, asking: &Asking<'_>) -> Option<String> {
+pub(crate) fn request_difference(when: &When, asking: &Asking<'_>) -> Option<String> {
     let part = |name: &str,
                 whole: &str,
                 wanted: &Option<Map<String, Value>>,
                 given: &Map<String, Value>| {
         let (wanted, given) = (Value::Object(wanted.clone()?), Value::Object(given.clone()));
-        missing(&Pointer::root(), whole, &wanted, &given).map(|words| format!("{name}: {words}"))
+        describe_missing(&Pointer::root(), whole, &wanted, &given)
+            .map(|words| format!("{name}: {words}"))
     };
     let user = || {
         when.user
@@ -46,7 +50,8 @@ pub(crate) fn difference(when: &When, asking: &Asking<'_>) -> Option<String> {
             .map(|user| format!("the user is not {user:?}"))
     };
     let contains = || {
-        let held = |wanted: &&String| asking.arguments.values().any(|value| holds(value, wanted));
+        let held =
+            |wanted: &&String| asking.arguments.values().any(|value| contains_text(value, wanted));
         when.contains
             .iter()
             .find(|wanted| !held(wanted))
@@ -59,11 +64,11 @@ pub(crate) fn difference(when: &When, asking: &Asking<'_>) -> Option<String> {
 }
 
 /// Whether any text or number within a value holds a text.
-fn holds(value: &Value, text: &str) -> bool {
+fn contains_text(value: &Value, text: &str) -> bool {
     match value {
         Value::String(value) => value.contains(text),
-        Value::Array(items) => items.iter().any(|item| holds(item, text)),
-        Value::Object(members) => members.values().any(|member| holds(member, text)),
+        Value::Array(items) => items.iter().any(|item| contains_text(item, text)),
+        Value::Object(members) => members.values().any(|member| contains_text(member, text)),
         other => other.to_string().contains(text),
     }
 }
@@ -91,7 +96,7 @@ mod tests {
     ) -> Result<String, String> {
         let service = StubService { rules: rules.to_vec(), ..StubService::default() };
         let (config, arguments) = (map(config), map(arguments));
-        rule(&service, &Asking { user, config: &config, arguments: &arguments })
+        choose_rule(&service, &Asking { user, config: &config, arguments: &arguments })
             .map(|rule| rule.name.clone())
     }
 
@@ -154,7 +159,7 @@ mod tests {
             let config = Map::new();
             let asking = Asking { user: "", config: &config, arguments: &given };
             let when = When { arguments: Some(part), ..When::default() };
-            prop_assert_eq!(difference(&when, &asking), None);
+            prop_assert_eq!(request_difference(&when, &asking), None);
         }
 
         #[test]

@@ -21,19 +21,19 @@ const HEAD: &str = "\
 
 /// The text of a file that [`super::read::read`] reads again.
 #[must_use]
-pub(crate) fn text(stub: &Stub) -> String {
+pub(crate) fn render_yaml(stub: &Stub) -> String {
     let mut text = HEAD.to_owned();
     text.push_str("# fault:\n");
     for (_, word, does) in FAULTS {
         text.push_str(&format!("#   {word:<13} {does}\n"));
     }
-    text + &print::value(Format::Yaml, &stub_value(stub))
+    text + &print::print_value(Format::Yaml, &stub_value(stub))
 }
 
 /// The edits that put a service's rules into a stub that is there: in the place of one for the same
 /// requests, else before all.
 #[must_use]
-pub(crate) fn added(stub: &Stub, service: &StubService) -> Vec<Edit> {
+pub(crate) fn rule_edits(stub: &Stub, service: &StubService) -> Vec<Edit> {
     let at = Pointer::root().child("services").child(service.name.as_str());
     let Some(known) = stub.services.iter().find(|known| known.name == service.name) else {
         return vec![Edit::Set { at, to: service_value(service).into() }];
@@ -58,13 +58,13 @@ fn stub_value(stub: &Stub) -> Value {
         .map(|service| (service.name.clone(), service_value(service)))
         .collect();
     let name = (!stub.name.is_empty()).then(|| stub.name.clone().into());
-    object([("stub", name), ("services", Some(services.into()))])
+    json_object([("stub", name), ("services", Some(services.into()))])
 }
 
 fn service_value(service: &StubService) -> Value {
     let text = |text: &Option<String>| text.clone().map(Value::from);
     let rules = service.rules.iter().map(rule_value).collect();
-    object([
+    json_object([
         ("request-queue", text(&service.request)),
         ("response-queue", text(&service.response)),
         ("rules", Some(rules)),
@@ -74,29 +74,30 @@ fn service_value(service: &StubService) -> Value {
 fn rule_value(rule: &Rule) -> Value {
     let Rule { name, when, then } = rule;
     let Then { pieces, delay, pause, error, fault } = then;
-    let time =
-        |time: &std::time::Duration| (!time.is_zero()).then(|| duration::print(*time).into());
-    object([
+    let time = |time: &std::time::Duration| {
+        (!time.is_zero()).then(|| duration::print_duration(*time).into())
+    };
+    json_object([
         ("name", Some(name.as_str().into())),
         ("when", (!when.is_any()).then(|| when_value(when))),
         ("delay", time(delay)),
         ("pause", time(pause)),
-        ("answer", answer(pieces)),
+        ("answer", answer_value(pieces)),
         (
             "error",
             error.as_ref().map(|(kind, message)| {
-                object([
+                json_object([
                     ("type", Some(kind.as_str().into())),
                     ("message", (!message.is_empty()).then(|| message.as_str().into())),
                 ])
             }),
         ),
-        ("fault", fault.map(|fault| fault.word().into())),
+        ("fault", fault.map(|fault| fault.as_str().into())),
     ])
 }
 
 fn when_value(when: &When) -> Value {
-    object([
+    json_object([
         ("arguments", when.arguments.clone().map(Value::Object)),
         ("config", when.config.clone().map(Value::Object)),
         ("user", when.user.clone().map(Value::from)),
@@ -104,23 +105,23 @@ fn when_value(when: &When) -> Value {
     ])
 }
 
-fn answer(pieces: &[Piece]) -> Option<Value> {
+fn answer_value(pieces: &[Piece]) -> Option<Value> {
     match pieces {
         [] => None,
         [Piece { text, after: None }] => Some(text.as_str().into()),
-        pieces => Some(pieces.iter().map(piece).collect()),
+        pieces => Some(pieces.iter().map(piece_value).collect()),
     }
 }
 
-fn piece(piece: &Piece) -> Value {
+fn piece_value(piece: &Piece) -> Value {
     match piece.after {
         None => piece.text.as_str().into(),
-        Some(after) => json!({"text": piece.text, "after": duration::print(after)}),
+        Some(after) => json!({"text": piece.text, "after": duration::print_duration(after)}),
     }
 }
 
 /// The members that have a value, in this order.
-fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+fn json_object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
     let there = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Value::Object(there.collect())
 }
@@ -133,14 +134,14 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::stub::{read::read, script::Fault},
+        engine::stub::{read::read_stub, script::Fault},
         syntax::source::Source,
     };
 
     fn reread(text: &str) -> Stub {
         let source =
             Source::parse(Format::Yaml, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        read(&source).unwrap_or_else(|issue| panic!("{issue}\n{text}"))
+        read_stub(&source).unwrap_or_else(|issue| panic!("{issue}\n{text}"))
     }
 
     fn rules() -> impl Strategy<Value = Vec<Rule>> {
@@ -192,7 +193,7 @@ mod tests {
         fn a_written_stub_is_read_again(name in "\\PC{0,6}", key in "\\PC{1,6}", rules in rules(), queue in proptest::option::of("[a-z:]{1,9}")) {
             let service = StubService { name: key, request: queue.clone(), response: queue, rules };
             let stub = Stub { name, services: vec![service] };
-            prop_assert_eq!(reread(&text(&stub)), stub);
+            prop_assert_eq!(reread(&render_yaml(&stub)), stub);
         }
 
         #[test]
@@ -200,8 +201,8 @@ mod tests {
             let service = |name: &str, rules: &[Rule]| StubService { name: name.into(), rules: rules.to_vec(), ..StubService::default() };
             let stub = Stub { name: "s".into(), services: vec![service("a", &old)] };
             let added_one = service(if same { "a" } else { "b" }, &new);
-            let mut source = Source::parse(Format::Yaml, text(&stub)).unwrap();
-            for edit in added(&stub, &added_one) {
+            let mut source = Source::parse(Format::Yaml, render_yaml(&stub)).unwrap();
+            for edit in rule_edits(&stub, &added_one) {
                 source = source.apply(0, &edit).unwrap().0;
             }
             let (mut old, mut fresh) = (old, Vec::new());
@@ -212,7 +213,7 @@ mod tests {
                 }
             }
             let expected = if same { vec![service("a", &[fresh, old].concat())] } else { vec![service("a", &old), service("b", &new)] };
-            prop_assert_eq!(read(&source).unwrap(), Stub { name: "s".into(), services: expected });
+            prop_assert_eq!(read_stub(&source).unwrap(), Stub { name: "s".into(), services: expected });
             prop_assert!(source.text().starts_with(HEAD));
         }
     }

@@ -22,7 +22,7 @@ pub(crate) enum StubOutput {
 impl StubOutput {
     /// Whether nothing is to come after it.
     #[must_use]
-    pub fn ends(&self) -> bool {
+    pub fn is_last(&self) -> bool {
         !matches!(self, Self::Chunk { last: false, .. })
     }
 }
@@ -69,8 +69,8 @@ pub(crate) struct Play {
 impl Play {
     /// The answer of a rule.
     #[must_use]
-    pub fn of(then: &Then) -> Self {
-        let mut steps = told(then);
+    pub fn from_then(then: &Then) -> Self {
+        let mut steps = answer_steps(then);
         let endless = then.fault == Some(Fault::Endless);
         match then.fault {
             None => {}
@@ -78,8 +78,8 @@ impl Play {
             Some(Fault::WrongId) => steps.iter_mut().for_each(|step| step.under = Under::Foreign),
             Some(Fault::UnknownId) => steps.iter_mut().for_each(|step| step.under = Under::Unknown),
             Some(Fault::NoId) => steps.iter_mut().for_each(|step| step.under = Under::Nothing),
-            Some(Fault::BrokenJson) => spoil(&mut steps, Body::Cut),
-            Some(Fault::NotUtf8) => spoil(&mut steps, Body::NotUtf8),
+            Some(Fault::BrokenJson) => spoil_last(&mut steps, Body::Cut),
+            Some(Fault::NotUtf8) => spoil_last(&mut steps, Body::NotUtf8),
             Some(Fault::NoEnd) => open_ended(&mut steps),
             Some(Fault::Endless) => {
                 open_ended(&mut steps);
@@ -94,7 +94,7 @@ impl Play {
                 steps.extend(steps.first().cloned().map(|first| Step { after: pause, ..first }));
                 steps.iter_mut().for_each(|step| step.after = step.after.max(SHORTEST));
             }
-            Some(Fault::Late) => steps.push(chunk(then.pause, AFTERTHOUGHT, false)),
+            Some(Fault::Late) => steps.push(chunk_step(then.pause, AFTERTHOUGHT, false)),
             Some(Fault::Twice) => steps.extend_from_within(..),
             Some(Fault::OutOfOrder) => {
                 // The waits stay where they are.
@@ -108,15 +108,15 @@ impl Play {
 
     /// A sound answer in these pieces.
     #[must_use]
-    pub fn pieces(pieces: Vec<String>, pause: Duration) -> Self {
+    pub fn from_pieces(pieces: Vec<String>, pause: Duration) -> Self {
         let pieces = pieces.into_iter().map(|text| Piece { text, after: None }).collect();
-        Self::of(&Then { pieces, pause, ..Then::default() })
+        Self::from_then(&Then { pieces, pause, ..Then::default() })
     }
 
     /// Nothing but an error.
     #[must_use]
-    pub fn error(kind: &str, message: &str) -> Self {
-        Self::of(&Then { error: Some((kind.into(), message.into())), ..Then::default() })
+    pub fn from_error(kind: &str, message: &str) -> Self {
+        Self::from_then(&Then { error: Some((kind.into(), message.into())), ..Then::default() })
     }
 
     /// The message at a row; an endless answer has one at every row.
@@ -134,7 +134,7 @@ impl Play {
 }
 
 /// The answer as it would be without a fault.
-fn told(then: &Then) -> Vec<Step> {
+fn answer_steps(then: &Then) -> Vec<Step> {
     let ends = then.error.is_none();
     let count = then.pieces.len();
     let wait = |row: usize, after: Option<Duration>| match row {
@@ -142,7 +142,7 @@ fn told(then: &Then) -> Vec<Step> {
         _ => after.unwrap_or(then.pause),
     };
     let piece = |(row, piece): (usize, &Piece)| {
-        chunk(wait(row, piece.after), &piece.text, ends && row + 1 == count)
+        chunk_step(wait(row, piece.after), &piece.text, ends && row + 1 == count)
     };
     let mut steps: Vec<Step> = then.pieces.iter().enumerate().map(piece).collect();
     match &then.error {
@@ -156,13 +156,13 @@ fn told(then: &Then) -> Vec<Step> {
             });
         }
         // An answer without a piece still has to end.
-        None if steps.is_empty() => steps.push(chunk(then.delay, "", true)),
+        None if steps.is_empty() => steps.push(chunk_step(then.delay, "", true)),
         None => {}
     }
     steps
 }
 
-fn chunk(after: Duration, text: &str, last: bool) -> Step {
+fn chunk_step(after: Duration, text: &str, last: bool) -> Step {
     Step {
         after,
         said: StubOutput::Chunk { text: text.into(), last },
@@ -171,7 +171,7 @@ fn chunk(after: Duration, text: &str, last: bool) -> Step {
     }
 }
 
-fn spoil(steps: &mut [Step], body: Body) {
+fn spoil_last(steps: &mut [Step], body: Body) {
     if let Some(last) = steps.last_mut() {
         last.body = body;
     }
@@ -187,7 +187,7 @@ fn open_ended(steps: &mut [Step]) {
 
 /// The bytes of a message whose whole body this is.
 #[must_use]
-pub(crate) fn spoiled(body: Body, whole: String) -> Vec<u8> {
+pub(crate) fn body_bytes(body: Body, whole: String) -> Vec<u8> {
     let mut bytes = whole.into_bytes();
     match body {
         Body::Whole => {}
@@ -231,14 +231,14 @@ mod tests {
     }
 
     fn ends(step: &Step) -> bool {
-        step.said.ends()
+        step.said.is_last()
     }
 
     proptest! {
         #[test]
         fn a_sound_answer_says_all_in_order_and_ends_once(then in then()) {
             let then = Then { fault: None, ..then };
-            let play = Play::of(&then);
+            let play = Play::from_then(&then);
             let whole: String = then.pieces.iter().map(|piece| piece.text.as_str()).collect();
             prop_assert_eq!(texts(&play.steps), whole);
             prop_assert_eq!(play.steps.iter().position(ends), Some(play.steps.len() - 1));
@@ -251,8 +251,8 @@ mod tests {
 
         #[test]
         fn each_fault_does_what_it_says(then in then()) {
-            let sound = Play::of(&Then { fault: None, ..then.clone() }).steps;
-            let play = Play::of(&then);
+            let sound = Play::from_then(&Then { fault: None, ..then.clone() }).steps;
+            let play = Play::from_then(&then);
             let steps = &play.steps;
             let all = |under| steps.iter().all(|step| step.under == under) && steps.len() == sound.len();
             prop_assert_eq!(play.is_endless(), then.fault == Some(Fault::Endless));
@@ -280,10 +280,10 @@ mod tests {
         #[test]
         fn a_spoiled_body_is_what_it_says(text in ".{0,20}") {
             let whole = serde_json::json!({"error": null, "response": text, "end_of_stream": true}).to_string();
-            prop_assert_eq!(spoiled(Body::Whole, whole.clone()), whole.clone().into_bytes());
-            let cut = spoiled(Body::Cut, whole.clone());
+            prop_assert_eq!(body_bytes(Body::Whole, whole.clone()), whole.clone().into_bytes());
+            let cut = body_bytes(Body::Cut, whole.clone());
             prop_assert!(serde_json::from_slice::<serde_json::Value>(&cut).is_err());
-            prop_assert!(std::str::from_utf8(&spoiled(Body::NotUtf8, whole)).is_err());
+            prop_assert!(std::str::from_utf8(&body_bytes(Body::NotUtf8, whole)).is_err());
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::script::{FAULTS, Fault, Piece, Rule, Stub, StubService, Then, When};
 use crate::{
-    engine::members::{FileIssue, Members, issue, wrong},
+    engine::members::{FileIssue, Members, file_issue, wrong_type},
     schema::pointer::Pointer,
     syntax::source::Source,
 };
@@ -23,34 +23,37 @@ const ERROR: &[&str] = &["type", "message"];
 /// # Errors
 /// The first thing that is not as it must be: unknown key, wrong type, unknown word, a rule that
 /// says nothing or contradicts itself.
-pub fn read(source: &Source) -> Result<Stub, FileIssue> {
+pub fn read_stub(source: &Source) -> Result<Stub, FileIssue> {
     let empty = || {
-        issue(&Pointer::root(), "the file is empty: a stub has services, and each of them rules")
+        file_issue(
+            &Pointer::root(),
+            "the file is empty: a stub has services, and each of them rules",
+        )
     };
     let value = source.value(0).ok_or_else(empty)?;
-    let top = Members::of(value, Pointer::root(), STUB)?;
+    let top = Members::from_value(value, Pointer::root(), STUB)?;
     let at = top.at.child("services");
     let services = match top.members.get("services") {
         Some(Value::Object(services)) if !services.is_empty() => services,
         None => {
-            return Err(issue(
+            return Err(file_issue(
                 &top.at,
                 "\"services\" is missing: an object with the key of each service that is answered for",
             ));
         }
-        Some(other) => return Err(wrong(&at, "an object with at least one service", other)),
+        Some(other) => return Err(wrong_type(&at, "an object with at least one service", other)),
     };
     let services =
-        services.iter().map(|(name, value)| service(name, value, at.child(name.as_str())));
+        services.iter().map(|(name, value)| read_service(name, value, at.child(name.as_str())));
     Ok(Stub {
-        name: top.text("stub")?.unwrap_or_default(),
+        name: top.read_text("stub")?.unwrap_or_default(),
         services: services.collect::<Result<_, _>>()?,
     })
 }
 
 /// Rules that no request gets to, each with its place and what is before it.
 #[must_use]
-pub(crate) fn unreached(stub: &Stub) -> Vec<FileIssue> {
+pub(crate) fn unreached_rules(stub: &Stub) -> Vec<FileIssue> {
     let at = Pointer::root().child("services");
     let mut found = Vec::new();
     for service in &stub.services {
@@ -64,103 +67,105 @@ pub(crate) fn unreached(stub: &Stub) -> Vec<FileIssue> {
                     "no request gets to \"{}\": \"{}\" before it takes all that it would",
                     rule.name, earlier.name
                 );
-                issue(&rules.item(row), words)
+                file_issue(&rules.item(row), words)
             }));
         }
     }
     found
 }
 
-fn service(name: &str, value: &Value, at: Pointer) -> Result<StubService, FileIssue> {
-    let members = Members::of(value, at, SERVICE)?;
+fn read_service(name: &str, value: &Value, at: Pointer) -> Result<StubService, FileIssue> {
+    let members = Members::from_value(value, at, SERVICE)?;
     let at = members.at.child("rules");
     let rules = match members.members.get("rules") {
         Some(Value::Array(rules)) if !rules.is_empty() => rules,
         None => {
-            return Err(issue(
+            return Err(file_issue(
                 &members.at,
                 "\"rules\" is missing: a list, the first rule that matches a request counts",
             ));
         }
-        Some(other) => return Err(wrong(&at, "a list with at least one rule", other)),
+        Some(other) => return Err(wrong_type(&at, "a list with at least one rule", other)),
     };
-    let rules = rules.iter().enumerate().map(|(row, value)| rule(row, value, at.item(row)));
+    let rules = rules.iter().enumerate().map(|(row, value)| read_rule(row, value, at.item(row)));
     Ok(StubService {
         name: name.to_owned(),
-        request: members.text("request-queue")?,
-        response: members.text("response-queue")?,
+        request: members.read_text("request-queue")?,
+        response: members.read_text("response-queue")?,
         rules: rules.collect::<Result<_, _>>()?,
     })
 }
 
-fn rule(row: usize, value: &Value, at: Pointer) -> Result<Rule, FileIssue> {
-    let members = Members::of(value, at, RULE)?;
+fn read_rule(row: usize, value: &Value, at: Pointer) -> Result<Rule, FileIssue> {
+    let members = Members::from_value(value, at, RULE)?;
     let when = match members.members.get("when") {
         None => When::default(),
-        Some(value) => when(&Members::of(value, members.at.child("when"), WHEN)?)?,
+        Some(value) => read_when(&Members::from_value(value, members.at.child("when"), WHEN)?)?,
     };
-    let name = members.text("name")?.unwrap_or_else(|| format!("rule {}", row + 1));
-    let then = then(&members)?;
-    if let Some(words) = contradiction(&then) {
-        return Err(issue(&members.at, words));
+    let name = members.read_text("name")?.unwrap_or_else(|| format!("rule {}", row + 1));
+    let then = read_then(&members)?;
+    if let Some(words) = find_contradiction(&then) {
+        return Err(file_issue(&members.at, words));
     }
     Ok(Rule { name, when, then })
 }
 
-fn when(members: &Members<'_>) -> Result<When, FileIssue> {
+fn read_when(members: &Members<'_>) -> Result<When, FileIssue> {
     let object = |name: &str| match members.members.get(name) {
         None => Ok(None),
         Some(Value::Object(object)) => Ok(Some(object.clone())),
-        Some(other) => Err(wrong(&members.at.child(name), "an object: what must be there", other)),
+        Some(other) => {
+            Err(wrong_type(&members.at.child(name), "an object: what must be there", other))
+        }
     };
     let user = match members.members.get("user") {
         None => None,
         // Calls may come without a user.
         Some(Value::String(user)) => Some(user.clone()),
-        Some(other) => return Err(wrong(&members.at.child("user"), "a text", other)),
+        Some(other) => return Err(wrong_type(&members.at.child("user"), "a text", other)),
     };
     Ok(When {
         arguments: object("arguments")?,
         config: object("config")?,
         user,
-        contains: members.texts("contains")?,
+        contains: members.read_texts("contains")?,
     })
 }
 
-fn then(members: &Members<'_>) -> Result<Then, FileIssue> {
+fn read_then(members: &Members<'_>) -> Result<Then, FileIssue> {
     let at = members.at.child("answer");
     let pieces = match members.members.get("answer") {
         None => Vec::new(),
         Some(Value::Array(items)) => items
             .iter()
             .enumerate()
-            .map(|(row, item)| piece(item, at.item(row)))
+            .map(|(row, item)| read_piece(item, at.item(row)))
             .collect::<Result<_, _>>()?,
-        Some(one) => vec![piece(one, at)?],
+        Some(one) => vec![read_piece(one, at)?],
     };
     let error = match members.members.get("error") {
         None => None,
         Some(value) => {
-            let error = Members::of(value, members.at.child("error"), ERROR)?;
-            let kind = error.text("type")?.ok_or_else(|| {
-                issue(
+            let error = Members::from_value(value, members.at.child("error"), ERROR)?;
+            let kind = error.read_text("type")?.ok_or_else(|| {
+                file_issue(
                     &error.at,
                     "\"type\" is missing: the kind of the error, such as tool-service-error",
                 )
             })?;
-            Some((kind, error.text("message")?.unwrap_or_default()))
+            Some((kind, error.read_text("message")?.unwrap_or_default()))
         }
     };
-    let fault = members.text("fault")?.map(|word| {
+    let fault = members.read_text("fault")?.map(|word| {
         let words = || FAULTS.iter().map(|(_, word, _)| *word).collect::<Vec<_>>().join(", ");
         Fault::of_word(&word).ok_or_else(|| {
-            issue(
+            file_issue(
                 &members.at.child("fault"),
                 format!("{word:?} is no fault: write one of {}", words()),
             )
         })
     });
-    let time = |name| members.time(name).map(Option::unwrap_or_default);
+    let time = |name| members.read_duration(name).map(Option::unwrap_or_default);
     Ok(Then {
         pieces,
         delay: time("delay")?,
@@ -170,34 +175,34 @@ fn then(members: &Members<'_>) -> Result<Then, FileIssue> {
     })
 }
 
-fn piece(value: &Value, at: Pointer) -> Result<Piece, FileIssue> {
+fn read_piece(value: &Value, at: Pointer) -> Result<Piece, FileIssue> {
     if let Value::String(text) = value {
         return Ok(Piece { text: text.clone(), after: None });
     }
     if !value.is_object() {
-        return Err(wrong(&at, "a text, or an object with text or json, and after", value));
+        return Err(wrong_type(&at, "a text, or an object with text or json, and after", value));
     }
-    let members = Members::of(value, at, PIECE)?;
-    let after: Option<Duration> = members.time("after")?;
+    let members = Members::from_value(value, at, PIECE)?;
+    let after: Option<Duration> = members.read_duration("after")?;
     let text = match (members.members.get("text"), members.members.get("json")) {
         (Some(Value::String(text)), None) => text.clone(),
         (None, Some(json)) => json.to_string(),
-        (Some(other), None) => return Err(wrong(&members.at.child("text"), "a text", other)),
+        (Some(other), None) => return Err(wrong_type(&members.at.child("text"), "a text", other)),
         (None, None) => {
-            return Err(issue(
+            return Err(file_issue(
                 &members.at,
                 "a piece has a text, or a json value that is sent as text",
             ));
         }
         (Some(_), Some(_)) => {
-            return Err(issue(&members.at, "a piece has either text or json, not both"));
+            return Err(file_issue(&members.at, "a piece has either text or json, not both"));
         }
     };
     Ok(Piece { text, after })
 }
 
 /// Why an answer cannot be given as it is written.
-fn contradiction(then: &Then) -> Option<&'static str> {
+fn find_contradiction(then: &Then) -> Option<&'static str> {
     let said = !then.pieces.is_empty() || then.error.is_some();
     match then.fault {
         None if !said => {
@@ -224,7 +229,7 @@ mod tests {
     use crate::syntax::source::Format;
 
     fn read(text: &str) -> Result<Stub, FileIssue> {
-        super::read(&Source::parse(Format::Yaml, text).unwrap())
+        super::read_stub(&Source::parse(Format::Yaml, text).unwrap())
     }
 
     fn rule(text: &str) -> Result<Stub, FileIssue> {
@@ -265,7 +270,8 @@ mod tests {
             ("rule 2", true)
         );
 
-        let same = |format, text: &str| super::read(&Source::parse(format, text).unwrap()).unwrap();
+        let same =
+            |format, text: &str| super::read_stub(&Source::parse(format, text).unwrap()).unwrap();
         let json = r#"{"services": {"joke": {"rules": [{"answer": "yes!"}]}}}"#;
         assert_eq!(
             same(Format::Json, json),
@@ -314,7 +320,7 @@ mod tests {
             "services: {a: {rules: [{when: {user: x}, answer: '1'}, {when: {user: x}, answer: '2'}, {answer: '3'}, {when: {user: y}, answer: '4'}]}}",
         );
         let found: Vec<String> =
-            unreached(&stub.unwrap()).iter().map(|issue| issue.at.to_string()).collect();
+            unreached_rules(&stub.unwrap()).iter().map(|issue| issue.at.to_string()).collect();
         assert_eq!(found, ["/services/a/rules/1", "/services/a/rules/3"]);
     }
 }

@@ -24,7 +24,7 @@ const MOST: usize = 500;
 ///
 /// # Errors
 /// When the call had no answer that could be given again.
-pub(crate) fn rule<'e>(
+pub(crate) fn recorded_rule<'e>(
     name: &str,
     asking: &Asking<'_>,
     events: impl Iterator<Item = &'e Event>,
@@ -54,9 +54,10 @@ pub(crate) fn rule<'e>(
         pieces =
             vec![Piece { text: text.into(), after: pieces.first().and_then(|piece| piece.after) }];
     }
-    let (error, fault) = ended(end, &mut pieces)?;
-    let then = Then { pieces: joined(pieces), error, fault, ..Then::default() };
-    let part = |given: &Map<String, Value>| Some(lasting(given)).filter(|part| !part.is_empty());
+    let (error, fault) = rule_end(end, &mut pieces)?;
+    let then = Then { pieces: join_pieces(pieces), error, fault, ..Then::default() };
+    let part =
+        |given: &Map<String, Value>| Some(lasting_members(given)).filter(|part| !part.is_empty());
     let when =
         When { arguments: part(asking.arguments), config: part(asking.config), ..When::default() };
     Ok(Rule { name: name.into(), when, then })
@@ -64,7 +65,7 @@ pub(crate) fn rule<'e>(
 
 type Ended = (Option<(String, String)>, Option<Fault>);
 
-fn ended(
+fn rule_end(
     end: Option<(Outcome, Option<&CallError>)>,
     pieces: &mut Vec<Piece>,
 ) -> Result<Ended, String> {
@@ -103,10 +104,10 @@ fn ended(
 }
 
 /// The members that a later call has too.
-fn lasting(given: &Map<String, Value>) -> Map<String, Value> {
+fn lasting_members(given: &Map<String, Value>) -> Map<String, Value> {
     let passing = |value: &Value| {
         let text = value.to_string();
-        text.contains(MASKED) || template::names(&text).next().is_some()
+        text.contains(MASKED) || template::template_names(&text).next().is_some()
     };
     given
         .iter()
@@ -115,7 +116,7 @@ fn lasting(given: &Map<String, Value>) -> Map<String, Value> {
         .collect()
 }
 
-fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
+fn join_pieces(pieces: Vec<Piece>) -> Vec<Piece> {
     let size = pieces.len().div_ceil(MOST).max(1);
     let join = |group: &[Piece]| {
         let wait: Duration = group.iter().filter_map(|piece| piece.after).sum();
@@ -127,7 +128,7 @@ fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
 
 /// Puts a service's rules with those of the same queues. A rule for the same requests takes the
 /// place of the older one.
-pub(crate) fn add(stub: &mut Stub, service: StubService) {
+pub(crate) fn add_service(stub: &mut Stub, service: StubService) {
     let same = |known: &&mut StubService| {
         known.request == service.request && known.response == service.response
     };
@@ -199,7 +200,7 @@ mod tests {
             .iter()
             .map(|event| if let EventKind::Chunk { text, .. } = &event.kind { text } else { "" })
             .collect();
-        rule(
+        recorded_rule(
             "x",
             &Asking { user: "ann", config: &config, arguments: &arguments },
             events.iter(),
@@ -284,7 +285,7 @@ mod tests {
             (Some("x"), "new", "a"),
             (None, "other", "b"),
         ] {
-            add(&mut stub, service(topic, text, queue));
+            add_service(&mut stub, service(topic, text, queue));
         }
         let texts = |row: usize| {
             stub.services[row]
@@ -307,10 +308,10 @@ mod tests {
             events.push(end(Outcome::Succeeded, ""));
             let (config, arguments) = (Map::new(), map(&json!({"q": 1})));
             let asking = Asking { user: "", config: &config, arguments: &arguments };
-            let rule = rule("x", &asking, events.iter(), &texts.concat()).unwrap();
+            let rule = recorded_rule("x", &asking, events.iter(), &texts.concat()).unwrap();
             prop_assert!(rule.then.pieces.len() <= MOST);
             let service = StubService { rules: vec![rule], ..StubService::default() };
-            let play = Play::of(&choose::rule(&service, &asking).unwrap().then);
+            let play = Play::from_then(&choose::choose_rule(&service, &asking).unwrap().then);
             let steps = (0..).map_while(|row| play.step(row));
             let told: String = steps.map(|step| if let StubOutput::Chunk { text, .. } = &step.said { text.as_str() } else { "" }).collect();
             prop_assert_eq!(told, texts.concat());

@@ -105,7 +105,7 @@ pub const FAULTS: &[(Fault, &str, &str)] = &[
 
 impl Fault {
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         FAULTS.iter().find(|(fault, ..)| *fault == self).map_or("", |(_, word, _)| word)
     }
 

@@ -22,26 +22,31 @@ pub(crate) struct Difference {
 /// Where two values differ, in the order of the first, then what only the second has. Lists are
 /// held against each other item by item.
 #[must_use]
-pub(crate) fn json(before: &Value, after: &Value) -> Vec<Difference> {
+pub(crate) fn compare_json(before: &Value, after: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
-    walk(&Pointer::root(), Some(before), Some(after), &mut found);
+    compare_values(&Pointer::root(), Some(before), Some(after), &mut found);
     found
 }
 
-fn walk(at: &Pointer, before: Option<&Value>, after: Option<&Value>, found: &mut Vec<Difference>) {
+fn compare_values(
+    at: &Pointer,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    found: &mut Vec<Difference>,
+) {
     match (before, after) {
         (Some(before), Some(after)) if before == after => {}
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
             for (name, value) in before {
-                walk(&at.child(name), Some(value), after.get(name), found);
+                compare_values(&at.child(name), Some(value), after.get(name), found);
             }
             for (name, value) in after.iter().filter(|(name, _)| !before.contains_key(*name)) {
-                walk(&at.child(name), None, Some(value), found);
+                compare_values(&at.child(name), None, Some(value), found);
             }
         }
         (Some(Value::Array(before)), Some(Value::Array(after))) => {
             for row in 0..before.len().max(after.len()) {
-                walk(&at.child(row.to_string()), before.get(row), after.get(row), found);
+                compare_values(&at.child(row.to_string()), before.get(row), after.get(row), found);
             }
         }
         (before, after) => {
@@ -65,26 +70,26 @@ pub(crate) struct Measure {
 
 /// The times and counts of two calls.
 #[must_use]
-pub(crate) fn times(before: &Trace, after: &Trace) -> Vec<Measure> {
-    let (one, other) = (Times::of(&before.events), Times::of(&after.events));
+pub(crate) fn compare_times(before: &Trace, after: &Trace) -> Vec<Measure> {
+    let (one, other) = (Times::from_events(&before.events), Times::from_events(&after.events));
     let row =
         |name, of: &dyn Fn(&Times) -> String| Measure { name, before: of(&one), after: of(&other) };
     let ms = |ms: Option<u64>| ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms} ms"));
     vec![
-        row("outcome", &|times| times.outcome.map_or("unfinished", Outcome::word).to_owned()),
+        row("outcome", &|times| times.outcome.map_or("unfinished", Outcome::as_str).to_owned()),
         row("sent after", &|times| ms(times.sent)),
         row("first chunk after", &|times| ms(times.first)),
         row("longest wait", &|times| ms(times.longest)),
         row("end after", &|times| ms(times.end)),
         row("chunks", &|times| times.chunks.to_string()),
-        row("text", &|times| size::bytes(times.text)),
+        row("text", &|times| size::format_size(times.text)),
         row("strays", &|times| times.strays.to_string()),
     ]
 }
 
 /// The answer that a trace holds.
 #[must_use]
-pub(crate) fn text(trace: &Trace) -> String {
+pub(crate) fn answer_text(trace: &Trace) -> String {
     let of = |event: &Event| match &event.kind {
         EventKind::Chunk { text, .. } => Some(text.to_string()),
         _ => None,
@@ -106,7 +111,7 @@ struct Times {
 }
 
 impl Times {
-    fn of(events: &[Event]) -> Self {
+    fn from_events(events: &[Event]) -> Self {
         let mut times = Self::default();
         let mut last = None;
         for event in events {
@@ -139,7 +144,7 @@ mod tests {
 
     #[test]
     fn json_differs_at_places() {
-        let found = json(
+        let found = compare_json(
             &json!({"a": 1, "b": [1, 2], "c": {"d": "x"}}),
             &json!({"a": 1, "b": [1, 3, 4], "e": null}),
         );
@@ -154,7 +159,7 @@ mod tests {
             ("/e".to_owned(), None, Some("null")),
         ];
         assert_eq!(rows, expected);
-        assert_eq!(json(&json!([1, {"a": 2}]), &json!([1, {"a": 2}])), []);
+        assert_eq!(compare_json(&json!([1, {"a": 2}]), &json!([1, {"a": 2}])), []);
     }
 
     #[test]
@@ -171,7 +176,7 @@ mod tests {
             events: vec![chunk(5, "a"), chunk(50, "b"), chunk(60, "c"), end],
             ..Trace::default()
         };
-        let rows = times(&one, &Trace::default());
+        let rows = compare_times(&one, &Trace::default());
         let of = |name| {
             rows.iter()
                 .find(|row| row.name == name)
@@ -179,6 +184,6 @@ mod tests {
         };
         assert_eq!(of("longest wait"), Some(("45 ms", "–")));
         assert_eq!(of("outcome"), Some(("succeeded", "unfinished")));
-        assert_eq!(text(&one), "abc");
+        assert_eq!(answer_text(&one), "abc");
     }
 }

@@ -45,7 +45,7 @@ pub fn of_head(head: &Head) -> String {
         "transport": &*head.transport,
         "to": &*head.to,
         "reply": head.reply.as_deref(),
-        "headers": events::pairs(&head.headers),
+        "headers": events::header_pairs(&head.headers),
         "arguments": arguments,
         "body": &*head.body,
         "masked": head.masked,
@@ -63,7 +63,7 @@ pub fn of_event(id: &str, event: &Event) -> String {
     }
     let mut members = Map::new();
     members.insert("call".into(), id.into());
-    if let Value::Object(event) = events::json(event) {
+    if let Value::Object(event) = events::event_json(event) {
         // A stray's own id keeps its name; the call's stands under another.
         members.extend(event);
     }
@@ -97,7 +97,7 @@ fn of_rest(id: &str, chunk: u64, text: &str) -> String {
 
 /// What a line holds; `None` where it is none of ours, or not whole.
 #[must_use]
-pub(crate) fn read(line: &str) -> Option<Record> {
+pub(crate) fn parse_line(line: &str) -> Option<Record> {
     let value: Value = serde_json::from_str(line).ok()?;
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let id: TraceId = text("call")?.into();
@@ -129,7 +129,7 @@ pub(crate) fn read(line: &str) -> Option<Record> {
 
 /// The call and the kind of event that a line is about, without reading all of it.
 #[must_use]
-pub(crate) fn about(line: &str) -> Option<(&str, &str, &str)> {
+pub(crate) fn peek_line(line: &str) -> Option<(&str, &str, &str)> {
     let rest = line.strip_prefix("{\"call\":\"")?;
     let (id, rest) = rest.split_once('"')?;
     let rest = rest.strip_prefix(",\"event\":\"")?;
@@ -140,15 +140,15 @@ pub(crate) fn about(line: &str) -> Option<(&str, &str, &str)> {
 /// The head without its secrets.
 #[must_use]
 pub(crate) fn masked_head(head: &Head, mask: &Mask) -> Head {
-    let (arguments, body) = (mask.text(&head.arguments), mask.text(&head.body));
-    let headers: Vec<(String, String)> = mask.headers(&head.headers).collect();
+    let (arguments, body) = (mask.mask_text(&head.arguments), mask.mask_text(&head.body));
+    let headers: Vec<(String, String)> = mask.mask_headers(&head.headers).collect();
     let masked = matches!(body, Cow::Owned(_)) || headers != head.headers || head.masked;
     Head {
         headers,
         arguments: arguments.as_ref().into(),
         body: body.as_ref().into(),
-        to: mask.text(&head.to).as_ref().into(),
-        reply: head.reply.as_ref().map(|reply| mask.text(reply).as_ref().into()),
+        to: mask.mask_text(&head.to).as_ref().into(),
+        reply: head.reply.as_ref().map(|reply| mask.mask_text(reply).as_ref().into()),
         masked,
         ..head.clone()
     }
@@ -164,9 +164,9 @@ pub(crate) fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pi
         _ => None,
     });
     let ends = events.iter().any(|event| matches!(event.kind, EventKind::End { .. }));
-    let now = pieces.next(mask, texts, if ends { More::None } else { More::MayCome });
+    let now = pieces.redact_next(mask, texts, if ends { More::None } else { More::MayCome });
     let mut texts = now.pieces.into_iter();
-    let mut lines: String = rests(id, &now.earlier).collect();
+    let mut lines: String = rest_lines(id, &now.earlier).collect();
     for event in events {
         match &event.kind {
             EventKind::Chunk { bytes, .. } => {
@@ -177,8 +177,10 @@ pub(crate) fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pi
                     &texts.next().unwrap_or_default(),
                 );
             }
-            other => lines
-                .push_str(&of_event(id, &Event { at_ms: event.at_ms, kind: masked(other, mask) })),
+            other => lines.push_str(&of_event(
+                id,
+                &Event { at_ms: event.at_ms, kind: mask_event(other, mask) },
+            )),
         }
     }
     lines
@@ -187,38 +189,38 @@ pub(crate) fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pi
 /// The lines of what follows in the text of the last chunk.
 #[must_use]
 pub(crate) fn of_more(id: &str, text: &str, mask: &Mask, pieces: &mut Pieces) -> String {
-    rests(id, &pieces.go_on(mask, text)).collect()
+    rest_lines(id, &pieces.go_on(mask, text)).collect()
 }
 
 /// The lines of what is left of a call that has no end.
 #[must_use]
 pub(crate) fn of_end(id: &str, mask: &Mask, pieces: &mut Pieces) -> String {
-    rests(id, &pieces.next(mask, [], More::None).earlier).collect()
+    rest_lines(id, &pieces.redact_next(mask, [], More::None).earlier).collect()
 }
 
-fn rests(id: &str, earlier: &[(u64, String)]) -> impl Iterator<Item = String> {
+fn rest_lines(id: &str, earlier: &[(u64, String)]) -> impl Iterator<Item = String> {
     earlier.iter().map(move |(chunk, text)| of_rest(id, *chunk, text))
 }
 
 /// What happened, without its secrets; a chunk is masked together with those before it.
-fn masked(kind: &EventKind, mask: &Mask) -> EventKind {
+fn mask_event(kind: &EventKind, mask: &Mask) -> EventKind {
     match kind {
-        EventKind::Headers(headers) => EventKind::Headers(mask.headers(headers).collect()),
+        EventKind::Headers(headers) => EventKind::Headers(mask.mask_headers(headers).collect()),
         EventKind::Stray { cause, id, headers, body } => EventKind::Stray {
             cause: *cause,
             id: id.clone(),
-            headers: mask.headers(headers).collect(),
-            body: mask.text(body).as_ref().into(),
+            headers: mask.mask_headers(headers).collect(),
+            body: mask.mask_text(body).as_ref().into(),
         },
-        EventKind::Notice(words) => EventKind::Notice(mask.text(words).into_owned()),
+        EventKind::Notice(words) => EventKind::Notice(mask.mask_text(words).into_owned()),
         EventKind::Stage(stage) => EventKind::Stage(Stage {
             name: stage.name.clone(),
-            words: mask.text(&stage.words).into_owned(),
-            body: mask.text(&stage.body).as_ref().into(),
+            words: mask.mask_text(&stage.words).into_owned(),
+            body: mask.mask_text(&stage.body).as_ref().into(),
         }),
         EventKind::End { outcome, problem: Some(problem) } => {
             let mut problem = problem.clone();
-            problem.message = mask.text(&problem.message).into_owned();
+            problem.message = mask.mask_text(&problem.message).into_owned();
             EventKind::End { outcome: *outcome, problem: Some(problem) }
         }
         other => other.clone(),
@@ -259,8 +261,8 @@ mod tests {
     fn a_head_is_read_as_it_was_written() {
         let line = of_head(&head());
         assert!(line.ends_with("}\n") && line.matches('\n').count() == 1);
-        assert_eq!(read(&line), Some(Record::Head(Box::new(head()))));
-        assert_eq!(about(&line).map(|(id, event, _)| (id, event)), Some(("7f1c", "call")));
+        assert_eq!(parse_line(&line), Some(Record::Head(Box::new(head()))));
+        assert_eq!(peek_line(&line).map(|(id, event, _)| (id, event)), Some(("7f1c", "call")));
     }
 
     #[test]
@@ -337,8 +339,8 @@ mod tests {
         assert_eq!(write(&["oh"]), chunk("o"));
         assert_eq!(of_end("x", &mask, &mut pieces), rest(3, "h"));
         let line = rest(3, "h");
-        assert_eq!(read(&line), Some(Record::Rest("x".into(), 3, "h".into())));
-        assert_eq!(about(&line).map(|(id, event, _)| (id, event)), Some(("x", "rest")));
+        assert_eq!(parse_line(&line), Some(Record::Rest("x".into(), 3, "h".into())));
+        assert_eq!(peek_line(&line).map(|(id, event, _)| (id, event)), Some(("x", "rest")));
     }
 
     #[test]
@@ -347,7 +349,10 @@ mod tests {
         let kind =
             EventKind::Stray { cause: StrayCause::ForeignId, id, headers, body: "{}".into() };
         let event = Event { at_ms: 7, kind };
-        assert_eq!(read(&of_event("7f1c", &event)), Some(Record::Event("7f1c".into(), event)));
+        assert_eq!(
+            parse_line(&of_event("7f1c", &event)),
+            Some(Record::Event("7f1c".into(), event))
+        );
     }
 
     proptest! {
@@ -356,19 +361,19 @@ mod tests {
             let event = Event { at_ms: at_ms.into(), kind: EventKind::Chunk { bytes: text.len(), text: text.into() } };
             let line = of_event("id", &event);
             prop_assert_eq!(line.matches('\n').count(), 1);
-            prop_assert_eq!(read(&line), Some(Record::Event("id".into(), event)));
+            prop_assert_eq!(parse_line(&line), Some(Record::Event("id".into(), event)));
         }
 
         #[test]
         fn a_part_of_a_line_is_none(cut in 1_usize..400) {
             let line = of_head(&head());
             let cut = cut.min(line.len() - 2);
-            prop_assert_eq!(read(&line[..cut]), None);
+            prop_assert_eq!(parse_line(&line[..cut]), None);
         }
 
         #[test]
         fn no_line_causes_a_panic(line in r#"\{?("call"|"event"|:|"|,|[a-z0-9é])*"#) {
-            let _ = (read(&line), about(&line));
+            let _ = (parse_line(&line), peek_line(&line));
         }
     }
 }

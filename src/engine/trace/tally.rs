@@ -39,36 +39,36 @@ impl Tally {
     }
 
     /// Takes a line in. A chunk is read as a whole only when its text is looked for.
-    pub fn take(&mut self, line: &str) {
+    pub fn add_line(&mut self, line: &str) {
         if self.wanted.text.is_empty()
-            && let Some((id, "chunk", rest)) = lines::about(line)
+            && let Some((id, "chunk", rest)) = lines::peek_line(line)
         {
             let seen = self.rows.get(id).map(|row| &mut self.calls[*row]);
             // Its beginning is no longer kept where it is not known.
-            if let (Some(seen), Some((at_ms, bytes))) = (seen, numbers(rest)) {
-                seen.summary.chunk(at_ms, bytes);
+            if let (Some(seen), Some((at_ms, bytes))) = (seen, chunk_numbers(rest)) {
+                seen.summary.add_chunk(at_ms, bytes);
             }
             return;
         }
-        match lines::read(line) {
-            Some(Record::Head(head)) => self.begin(&head),
+        match lines::parse_line(line) {
+            Some(Record::Head(head)) => self.begin_call(&head),
             Some(Record::Event(id, event)) => {
                 if let Some(row) = self.rows.get(&id) {
                     let seen = &mut self.calls[*row];
-                    seen.look(&self.wanted.text, &event);
-                    seen.summary.take(&event);
+                    seen.search_event(&self.wanted.text, &event);
+                    seen.summary.apply_event(&event);
                 }
             }
             Some(Record::Rest(id, _, text)) => {
                 if let Some(row) = self.rows.get(&id) {
-                    self.calls[*row].hear(&self.wanted.text, &text);
+                    self.calls[*row].search_text(&self.wanted.text, &text);
                 }
             }
             None => self.unread += usize::from(!line.trim().is_empty()),
         }
     }
 
-    fn begin(&mut self, head: &Head) {
+    fn begin_call(&mut self, head: &Head) {
         let text = &self.wanted.text;
         let holds = |part: &str| part.to_lowercase().contains(text.as_str());
         let found = text.is_empty()
@@ -94,9 +94,9 @@ impl Tally {
 
     /// What fits, newest first, at most so many.
     #[must_use]
-    pub fn listing(self, most: usize) -> Listing {
+    pub fn into_listing(self, most: usize) -> Listing {
         let Self { wanted, calls, unread, .. } = self;
-        let fitting = calls.into_iter().filter(|seen| seen.found && wanted.fits(&seen.summary));
+        let fitting = calls.into_iter().filter(|seen| seen.found && wanted.matches(&seen.summary));
         let mut calls: Vec<Summary> = fitting.map(|seen| seen.summary).collect();
         calls.sort_by_key(|call| std::cmp::Reverse(call.at));
         let older = calls.len().saturating_sub(most);
@@ -106,15 +106,16 @@ impl Tally {
 }
 
 impl Seen {
-    fn look(&mut self, wanted: &str, event: &Event) {
+    fn search_event(&mut self, wanted: &str, event: &Event) {
         if self.found {
             return;
         }
         match &event.kind {
-            EventKind::Chunk { text, .. } => self.hear(wanted, text),
-            EventKind::Headers(headers) => self.found = told(headers).contains(wanted),
+            EventKind::Chunk { text, .. } => self.search_text(wanted, text),
+            EventKind::Headers(headers) => self.found = headers_text(headers).contains(wanted),
             EventKind::Stray { body, headers, .. } => {
-                self.found = body.to_lowercase().contains(wanted) || told(headers).contains(wanted);
+                self.found =
+                    body.to_lowercase().contains(wanted) || headers_text(headers).contains(wanted);
             }
             EventKind::Notice(words) => self.found = words.to_lowercase().contains(wanted),
             EventKind::Stage(stage) => {
@@ -133,7 +134,7 @@ impl Seen {
     }
 
     /// What comes next of the answer.
-    fn hear(&mut self, wanted: &str, text: &str) {
+    fn search_text(&mut self, wanted: &str, text: &str) {
         if self.found {
             return;
         }
@@ -144,12 +145,12 @@ impl Seen {
     }
 }
 
-fn told(headers: &[(String, String)]) -> String {
+fn headers_text(headers: &[(String, String)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}\n").to_lowercase()).collect()
 }
 
 impl Summary {
-    fn chunk(&mut self, at_ms: u64, bytes: u64) {
+    fn add_chunk(&mut self, at_ms: u64, bytes: u64) {
         if self.outcome.is_none() {
             self.chunks += 1;
             self.size += bytes;
@@ -158,9 +159,9 @@ impl Summary {
         }
     }
 
-    fn take(&mut self, event: &Event) {
+    fn apply_event(&mut self, event: &Event) {
         match &event.kind {
-            EventKind::Chunk { bytes, .. } => self.chunk(event.at_ms, *bytes as u64),
+            EventKind::Chunk { bytes, .. } => self.add_chunk(event.at_ms, *bytes as u64),
             EventKind::Stray { .. } => self.strays += 1,
             EventKind::End { outcome, .. } if self.outcome.is_none() => {
                 (self.outcome, self.took_ms) = (Some(*outcome), event.at_ms);
@@ -171,7 +172,7 @@ impl Summary {
 }
 
 /// Time and bytes at the start of what follows a chunk's name.
-fn numbers(rest: &str) -> Option<(u64, u64)> {
+fn chunk_numbers(rest: &str) -> Option<(u64, u64)> {
     let rest = rest.strip_prefix(",\"at_ms\":")?;
     let (at_ms, rest) = rest.split_once(',')?;
     let (bytes, _) = rest.strip_prefix("\"bytes\":")?.split_once(',')?;
@@ -184,8 +185,8 @@ pub(crate) fn of_call<'l>(id: &str, lines: impl Iterator<Item = &'l str>) -> Opt
     let mut trace: Option<Trace> = None;
     // Which of the events are chunks.
     let mut chunks: Vec<usize> = Vec::new();
-    for line in lines.filter(|line| lines::about(line).is_some_and(|(of, ..)| of == id)) {
-        match (lines::read(line), &mut trace) {
+    for line in lines.filter(|line| lines::peek_line(line).is_some_and(|(of, ..)| of == id)) {
+        match (lines::parse_line(line), &mut trace) {
             (Some(Record::Head(head)), None) => {
                 trace = Some(Trace { head: *head, events: Vec::new() });
             }
@@ -268,8 +269,8 @@ mod tests {
 
     fn listed(query: &str) -> Listing {
         let mut tally = Tally::new(Wanted::parse(query, Millis(3_000)));
-        history().iter().for_each(|line| tally.take(line));
-        tally.listing(10)
+        history().iter().for_each(|line| tally.add_line(line));
+        tally.into_listing(10)
     }
 
     #[test]
@@ -302,8 +303,8 @@ mod tests {
     #[test]
     fn what_is_too_much_is_counted() {
         let mut tally = Tally::default();
-        history().iter().for_each(|line| tally.take(line));
-        let listing = tally.listing(1);
+        history().iter().for_each(|line| tally.add_line(line));
+        let listing = tally.into_listing(1);
         assert_eq!((listing.calls.len(), listing.older), (1, 2));
     }
 

@@ -30,8 +30,8 @@ impl Wanted {
                 Some(("on", value)) => wanted.connection = low(value),
                 // What is no time is still being typed.
                 Some(("since", value)) => {
-                    let ago =
-                        duration::parse(value).and_then(|ago| u64::try_from(ago.as_millis()).ok());
+                    let ago = duration::parse_duration(value)
+                        .and_then(|ago| u64::try_from(ago.as_millis()).ok());
                     wanted.since = ago.map(|ms| Millis(now.0.saturating_sub(ms)));
                 }
                 _ => text.push(word),
@@ -43,11 +43,11 @@ impl Wanted {
 
     /// Whether a call fits, apart from the text.
     #[must_use]
-    pub fn fits(&self, call: &Summary) -> bool {
+    pub fn matches(&self, call: &Summary) -> bool {
         let holds = |wanted: &Option<String>, has: &str| {
             wanted.as_ref().is_none_or(|wanted| has.to_lowercase().contains(wanted))
         };
-        let outcome = call.outcome.map_or("unfinished", |outcome| outcome.word());
+        let outcome = call.outcome.map_or("unfinished", |outcome| outcome.as_str());
         holds(&self.tool, &call.tool)
             && holds(&self.connection, &call.connection)
             && self.outcome.as_ref().is_none_or(|wanted| outcome.starts_with(wanted.as_str()))
@@ -91,10 +91,10 @@ mod tests {
             ("since:6w", true),
             ("since:99999999999999999999d", true),
         ] {
-            assert_eq!(Wanted::parse(query, now).fits(&call()), fits, "{query}");
+            assert_eq!(Wanted::parse(query, now).matches(&call()), fits, "{query}");
         }
         assert!(
-            Wanted::parse("outcome:unfinished", now).fits(&Summary { outcome: None, ..call() })
+            Wanted::parse("outcome:unfinished", now).matches(&Summary { outcome: None, ..call() })
         );
         assert_eq!(
             Wanted::parse("late  Deliveries tool:x at 12:30", now).text,

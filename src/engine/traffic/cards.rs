@@ -9,7 +9,7 @@ pub(crate) const MOST: usize = 24;
 /// The newest cards that a conversation and its parts name.
 #[must_use]
 pub(crate) fn of_conversation(conversation: &Conversation) -> Vec<String> {
-    newest(conversation.cards.clone())
+    newest_cards(conversation.cards.clone())
 }
 
 /// The cards that a message of a conversation names, with those of the calls that they are of. A
@@ -35,24 +35,24 @@ pub(crate) fn of_message(
     for call in calls.filter(|call| call.cards.iter().any(|card| named.contains(card))) {
         cards.extend(call.cards.iter().filter(|card| !named.contains(card)).cloned());
     }
-    newest(cards)
+    newest_cards(cards)
 }
 
 /// Those that the conversations of such names have beside the ones that are there.
 #[must_use]
-pub(crate) fn beside<'n>(
+pub(crate) fn further_cards<'n>(
     record: &Record,
     names: impl Iterator<Item = &'n str>,
     there: &[String],
 ) -> Vec<String> {
     let mut cards = Vec::new();
-    for conversation in names.filter_map(|name| record.named(name)) {
+    for conversation in names.filter_map(|name| record.find_by_name(name)) {
         cards.extend(conversation.cards.iter().filter(|card| !there.contains(card)).cloned());
     }
-    newest(cards)
+    newest_cards(cards)
 }
 
-fn newest(named: Vec<String>) -> Vec<String> {
+fn newest_cards(named: Vec<String>) -> Vec<String> {
     let mut cards: Vec<String> = Vec::new();
     for card in named {
         if !cards.contains(&card) {

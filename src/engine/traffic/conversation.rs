@@ -43,7 +43,7 @@ impl Standing {
 
     /// A stable word for scripts, lists and filters.
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         Self::WORDS[match self {
             Self::Open => 0,
             Self::Succeeded => 1,
@@ -168,7 +168,7 @@ impl Conversation {
         Self {
             id: reading.id.as_deref().map(Arc::from),
             routine: reading.routine,
-            ..Self::empty(number, crossing, reading, standing)
+            ..Self::new_empty(number, crossing, reading, standing)
         }
     }
 
@@ -183,11 +183,11 @@ impl Conversation {
         Self {
             id,
             topic: whole.topic.clone(),
-            ..Self::empty(number, crossing, reading, Standing::Open)
+            ..Self::new_empty(number, crossing, reading, Standing::Open)
         }
     }
 
-    fn empty(
+    fn new_empty(
         number: u64,
         crossing: &ObservedMessage,
         reading: &Decoded,
@@ -235,8 +235,13 @@ impl Conversation {
     }
 
     /// Takes a message of it in.
-    pub(super) fn take(&mut self, message: u64, crossing: &ObservedMessage, reading: &Decoded) {
-        self.hear(message, self.number, crossing, reading);
+    pub(super) fn add_message(
+        &mut self,
+        message: u64,
+        crossing: &ObservedMessage,
+        reading: &Decoded,
+    ) {
+        self.record_message(message, self.number, crossing, reading);
         self.own += 1;
         if self.subjects.len() < SUBJECTS && !self.subjects.contains(&crossing.subject) {
             self.subjects.push(Arc::clone(&crossing.subject));
@@ -281,7 +286,7 @@ impl Conversation {
                 // The answer may be heard before what it answers.
                 self.began = self.began.min(crossing.at);
                 self.subject = Arc::clone(&crossing.subject);
-                self.asked = short(&reading.text);
+                self.asked = truncate_text(&reading.text);
                 if self.standing == Standing::Orphan {
                     let early = self.early.take().filter(|(at, _)| crossing.at.since(*at) <= EARLY);
                     self.standing = early.map_or(Standing::Open, |(_, standing)| standing);
@@ -289,7 +294,7 @@ impl Conversation {
             }
             Part::Step if !self.has_request => {
                 self.has_request = true;
-                self.asked = short(&reading.text);
+                self.asked = truncate_text(&reading.text);
             }
             Part::Outcome(_) if ended && self.told != EndSource::Nobody => {}
             Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_)
@@ -299,9 +304,9 @@ impl Conversation {
             }
             Part::Answer { last } => {
                 self.answered.get_or_insert(crossing.at);
-                self.says(reading);
+                self.add_text(reading);
                 if *last {
-                    self.end(None, crossing.at, EndSource::Own);
+                    self.set_ended(None, crossing.at, EndSource::Own);
                 }
             }
             Part::Error(problem) => {
@@ -311,11 +316,11 @@ impl Conversation {
             }
             Part::Outcome(problem) => {
                 self.answered.get_or_insert(crossing.at);
-                self.end(problem.as_ref(), crossing.at, EndSource::Other);
+                self.set_ended(problem.as_ref(), crossing.at, EndSource::Other);
             }
             Part::Unreadable(problem) => self.standing = Standing::Unreadable(problem.clone()),
             Part::Note if reading.state.is_some() => {
-                self.goes = short(&reading.text);
+                self.goes = truncate_text(&reading.text);
                 if self.standing == Standing::Orphan {
                     // It was joined on its way: what it says came before what it is was heard.
                     self.standing =
@@ -323,13 +328,13 @@ impl Conversation {
                 }
             }
             Part::Note => {}
-            _ if self.asked.is_empty() => self.asked = short(&reading.text),
+            _ if self.asked.is_empty() => self.asked = truncate_text(&reading.text),
             _ => {}
         }
     }
 
     /// An end without its beginning stays what it is, unless that comes soon.
-    fn end(&mut self, problem: Option<&CallError>, at: Millis, told: EndSource) {
+    fn set_ended(&mut self, problem: Option<&CallError>, at: Millis, told: EndSource) {
         let standing =
             problem.map_or(Standing::Succeeded, |problem| Standing::Failed(problem.clone()));
         self.told = told;
@@ -340,7 +345,7 @@ impl Conversation {
     }
 
     /// Takes in how it ended as something else tells; what its own messages told stands.
-    pub(super) fn settle(&mut self, settled: &Settled, heard: Millis) {
+    pub(super) fn apply_settled(&mut self, settled: &Settled, heard: Millis) {
         self.name_cards(settled.card.as_slice());
         let told = match settled.known {
             Known::Inferred => EndSource::Nobody,
@@ -357,8 +362,8 @@ impl Conversation {
         let at = settled.at.unwrap_or(heard);
         self.answered.get_or_insert(at);
         self.last = self.last.max(at);
-        self.end(settled.problem.as_ref(), at, told);
-        self.said = short(&settled.text);
+        self.set_ended(settled.problem.as_ref(), at, told);
+        self.said = truncate_text(&settled.text);
         self.due = None;
     }
 
@@ -372,14 +377,14 @@ impl Conversation {
     }
 
     /// Takes in a message of one of its parts, which stands so after it.
-    pub(super) fn overhear(
+    pub(super) fn add_part_message(
         &mut self,
         message: u64,
         (part, standing): (u64, Standing),
         crossing: &ObservedMessage,
         reading: &Decoded,
     ) {
-        self.hear(message, part, crossing, reading);
+        self.record_message(message, part, crossing, reading);
         if self.parts.last() != Some(&part)
             && self.parts.len() < MOST
             && !self.parts.contains(&part)
@@ -396,7 +401,13 @@ impl Conversation {
         }
     }
 
-    fn hear(&mut self, message: u64, of: u64, crossing: &ObservedMessage, reading: &Decoded) {
+    fn record_message(
+        &mut self,
+        message: u64,
+        of: u64,
+        crossing: &ObservedMessage,
+        reading: &Decoded,
+    ) {
         let piece =
             (reading.part == Part::Answer { last: false }).then(|| (of, reading.label.to_string()));
         if piece.is_none() || piece != self.piece {
@@ -414,7 +425,7 @@ impl Conversation {
     /// was said.
     pub(super) fn catch_up(&mut self, message: u64, crossing: &ObservedMessage) {
         let place = self.messages.partition_point(|known| *known < message);
-        let at = self.gone() + place as u64;
+        let at = self.dropped_count() + place as u64;
         // It stands alone, and what it stands before begins anew.
         let row = self.rows.partition_point(|begins| *begins < at);
         let splits = place < self.messages.len() && self.rows.get(row) != Some(&at);
@@ -433,7 +444,7 @@ impl Conversation {
     pub(super) fn let_go(&mut self, message: u64) {
         if self.messages.front() == Some(&message) {
             self.messages.pop_front();
-            let gone = self.gone();
+            let gone = self.dropped_count();
             while self.rows.get(1).is_some_and(|second| *second <= gone) {
                 self.rows.pop_front();
             }
@@ -442,7 +453,7 @@ impl Conversation {
 
     /// How many messages were its own, and not those of its parts.
     #[must_use]
-    pub fn heard(&self) -> u64 {
+    pub fn own_count(&self) -> u64 {
         self.own
     }
 
@@ -453,20 +464,20 @@ impl Conversation {
 
     /// How many of its messages are no longer kept.
     #[must_use]
-    pub fn gone(&self) -> u64 {
+    pub fn dropped_count(&self) -> u64 {
         self.count - self.messages.len() as u64
     }
 
     /// How many rows its messages take when the pieces of an answer stand together.
     #[must_use]
-    pub fn rows(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         if self.messages.is_empty() { 0 } else { self.rows.len() }
     }
 
     /// The places in [`Self::messages`] of what stands in a row.
     #[must_use]
-    pub fn row(&self, row: usize) -> Range<usize> {
-        let gone = self.gone();
+    pub fn row_range(&self, row: usize) -> Range<usize> {
+        let gone = self.dropped_count();
         let place = |row: usize| {
             self.rows
                 .get(row)
@@ -475,7 +486,7 @@ impl Conversation {
         place(row)..place(row + 1)
     }
 
-    fn says(&mut self, reading: &Decoded) {
+    fn add_text(&mut self, reading: &Decoded) {
         if self.label != reading.label {
             self.label = reading.label.clone().into_owned();
             self.said.clear();
@@ -492,7 +503,7 @@ impl Conversation {
 
     /// From its first message to its last, or to now where the answer is awaited, in milliseconds.
     #[must_use]
-    pub fn took(&self, now: Millis) -> u64 {
+    pub fn elapsed_ms(&self, now: Millis) -> u64 {
         let end = if self.standing == Standing::Open { now.max(self.last) } else { self.last };
         end.since(self.began)
     }
@@ -504,6 +515,6 @@ impl Conversation {
     }
 }
 
-fn short(text: &str) -> String {
+fn truncate_text(text: &str) -> String {
     text.chars().take(SHORT).collect()
 }

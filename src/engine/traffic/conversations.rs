@@ -18,30 +18,30 @@ pub(super) struct Conversations {
 
 impl Conversations {
     /// A new one, made with its number.
-    pub(super) fn begin(&mut self, make: impl FnOnce(u64) -> Conversation) -> u64 {
+    pub(super) fn add_new(&mut self, make: impl FnOnce(u64) -> Conversation) -> u64 {
         self.begun += 1;
         self.all.push_back(make(self.begun));
         self.begun
     }
 
     /// Where the one of that number stands, while it is kept.
-    pub(super) fn row(&self, number: u64) -> Option<usize> {
+    pub(super) fn row_index(&self, number: u64) -> Option<usize> {
         let first = self.all.front()?.number;
         let row = usize::try_from(number.checked_sub(first)?).ok()?;
         (row < self.all.len()).then_some(row)
     }
 
     pub(super) fn get(&self, number: u64) -> Option<&Conversation> {
-        self.all.get(self.row(number)?)
+        self.all.get(self.row_index(number)?)
     }
 
     pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut Conversation> {
-        let row = self.row(number)?;
+        let row = self.row_index(number)?;
         self.all.get_mut(row)
     }
 
     /// A conversation hears what was said in a part of it; whether it is there.
-    pub(super) fn overhear(
+    pub(super) fn add_part_message(
         &mut self,
         (whole, part): (u64, u64),
         message: u64,
@@ -51,7 +51,7 @@ impl Conversations {
         let Some(part) = self.get(part) else { return false };
         let (number, standing, found) = (part.number, part.standing.clone(), part.found);
         let Some(whole) = self.get_mut(whole) else { return false };
-        whole.overhear(message, (number, standing), crossing, reading);
+        whole.add_part_message(message, (number, standing), crossing, reading);
         if whole.asked_by.is_none() {
             whole.asked_by.clone_from(&reading.ties.asked_by);
         }
@@ -61,7 +61,7 @@ impl Conversations {
 
     /// One turns out to be a part of another, which hears what was said in it before. `message`
     /// finds what is still kept.
-    pub(super) fn join(
+    pub(super) fn join_part(
         &mut self,
         (whole, part): (u64, u64),
         message: impl Fn(u64) -> Option<Arc<ObservedMessage>>,
@@ -84,9 +84,14 @@ impl Conversations {
 
     /// Ends one as something tells that is no message of it; the numbers of those that stand
     /// otherwise now.
-    pub(super) fn settle(&mut self, number: u64, settled: &Settled, heard: Millis) -> Vec<u64> {
+    pub(super) fn apply_settled(
+        &mut self,
+        number: u64,
+        settled: &Settled,
+        heard: Millis,
+    ) -> Vec<u64> {
         let Some(part) = self.get_mut(number) else { return Vec::new() };
-        part.settle(settled, heard);
+        part.apply_settled(settled, heard);
         let (whole, standing): (Option<u64>, Standing) = (part.whole, part.standing.clone());
         if let Some(whole) = whole.and_then(|whole| self.get_mut(whole)) {
             whole.name_cards(settled.card.as_slice());

@@ -48,9 +48,10 @@ pub struct Needle(Vec<String>);
 impl Needle {
     fn new(text: &str) -> Self {
         let plain = text.to_ascii_lowercase();
-        let json = inner(&plain, false);
-        let ascii = inner(&plain, true);
-        let mut written = vec![inner(&json, false), inner(&ascii, false), json, ascii, plain];
+        let json = json_escaped(&plain, false);
+        let ascii = json_escaped(&plain, true);
+        let mut written =
+            vec![json_escaped(&json, false), json_escaped(&ascii, false), json, ascii, plain];
         written.sort();
         written.dedup();
         Self(written)
@@ -64,7 +65,7 @@ impl Needle {
 }
 
 /// A text as JSON writes it between its quotes, with letters beyond ASCII as they are or as codes.
-fn inner(text: &str, ascii: bool) -> String {
+fn json_escaped(text: &str, ascii: bool) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     let between = &quoted[1..quoted.len() - 1];
     if !ascii {
@@ -92,12 +93,12 @@ impl Filter {
     /// When a word of it is none, with what could stand there.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut terms = Vec::new();
-        for word in words(text) {
+        for word in split_words(text) {
             let (sense, word) = match word.strip_prefix('-') {
                 Some(rest) if !rest.is_empty() => (Sense::HoldsNot, rest),
                 _ => (Sense::Holds, word.as_str()),
             };
-            terms.push((sense, term(word)?));
+            terms.push((sense, parse_term(word)?));
         }
         Ok(Self { terms, text: text.to_owned() })
     }
@@ -118,7 +119,7 @@ impl Filter {
     /// Whether it holds. `found` says for each of its needles whether it stands in one of the
     /// messages.
     #[must_use]
-    pub fn holds(
+    pub fn matches(
         &self,
         conversation: &Conversation,
         now: Millis,
@@ -131,15 +132,15 @@ impl Filter {
                     needle += 1;
                     found(needle - 1)
                 }
-                Term::Standing(word) => conversation.standing.word() == *word,
+                Term::Standing(word) => conversation.standing.as_str() == *word,
                 Term::Late => conversation.late > 0,
                 Term::Odd => !conversation.remarks.is_empty(),
                 Term::Overdue => conversation.due.is_some_and(|due| due < now),
                 Term::Trace(trace) => {
                     conversation.trace.as_deref().is_some_and(|own| own.contains(trace.as_str()))
                 }
-                Term::Longer(ms) => conversation.took(now) > *ms,
-                Term::Shorter(ms) => conversation.took(now) < *ms,
+                Term::Longer(ms) => conversation.elapsed_ms(now) > *ms,
+                Term::Shorter(ms) => conversation.elapsed_ms(now) < *ms,
                 Term::Id(id) => conversation.names().any(|own| own.contains(id.as_str())),
                 Term::Subject(subject) => {
                     let topic = conversation.topic.as_deref();
@@ -160,7 +161,7 @@ impl fmt::Display for Filter {
 }
 
 /// Words apart by blanks; quotes hold them together.
-fn words(text: &str) -> Vec<String> {
+fn split_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut quoted = false;
@@ -176,17 +177,17 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-fn milliseconds(text: &str) -> Result<u64, String> {
-    let time = duration::parse(text).and_then(|time| u64::try_from(time.as_millis()).ok());
+fn parse_milliseconds(text: &str) -> Result<u64, String> {
+    let time = duration::parse_duration(text).and_then(|time| u64::try_from(time.as_millis()).ok());
     time.ok_or_else(|| format!("\"{text}\" is no time; write {}", duration::EXAMPLES))
 }
 
-fn term(word: &str) -> Result<Term, String> {
+fn parse_term(word: &str) -> Result<Term, String> {
     if let Some(time) = word.strip_prefix('>').filter(|time| !time.is_empty()) {
-        return milliseconds(time).map(Term::Longer);
+        return parse_milliseconds(time).map(Term::Longer);
     }
     if let Some(time) = word.strip_prefix('<').filter(|time| !time.is_empty()) {
-        return milliseconds(time).map(Term::Shorter);
+        return parse_milliseconds(time).map(Term::Shorter);
     }
     match word.split_once(':') {
         Some(("is", "late")) => Ok(Term::Late),

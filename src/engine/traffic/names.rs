@@ -15,18 +15,22 @@ pub(super) struct Names {
 
 impl Names {
     /// The conversation that a message says it belongs to.
-    pub(super) fn find(&self, crossing: &ObservedMessage, reading: &Decoded) -> Option<u64> {
+    pub(super) fn find_by_message(
+        &self,
+        crossing: &ObservedMessage,
+        reading: &Decoded,
+    ) -> Option<u64> {
         let by_name = reading.names().find_map(|name| self.by_name.get(name));
         by_name.or_else(|| self.by_inbox.get(&crossing.subject)).copied()
     }
 
     /// The conversation of that name.
-    pub(super) fn named(&self, name: &str) -> Option<u64> {
+    pub(super) fn find_by_name(&self, name: &str) -> Option<u64> {
         self.by_name.get(name).copied()
     }
 
     /// From now on it goes by what the message calls it, too.
-    pub(super) fn learn(&mut self, conversation: &mut Conversation, reading: &Decoded) {
+    pub(super) fn add_names(&mut self, conversation: &mut Conversation, reading: &Decoded) {
         /// So many names one conversation has at most.
         const MOST: usize = 16;
         if conversation.id.is_none() {
@@ -48,7 +52,7 @@ impl Names {
     }
 
     /// It is no longer kept.
-    pub(super) fn forget(&mut self, conversation: &Conversation) {
+    pub(super) fn remove_conversation(&mut self, conversation: &Conversation) {
         let names = conversation.id.iter().chain(&conversation.names).map(|name| (name, true));
         for (name, own) in names.chain(conversation.inbox.iter().map(|inbox| (inbox, false))) {
             let map = if own { &mut self.by_name } else { &mut self.by_inbox };

@@ -93,7 +93,7 @@ impl Count {
 
 /// A rate as people read it.
 #[must_use]
-pub(crate) fn shown(rate: f64) -> String {
+pub(crate) fn format_rate(rate: f64) -> String {
     if rate <= 0.0 {
         "–".into()
     } else if rate < 10.0 {
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(count.rate(Millis(end + 60_000)), 0.0);
         let mut one = Count::default();
         one.add(Millis(7_200), 1);
-        assert_eq!(shown(one.rate(Millis(7_300))), "1.0/s");
+        assert_eq!(format_rate(one.rate(Millis(7_300))), "1.0/s");
     }
 
     #[test]

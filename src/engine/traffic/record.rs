@@ -79,15 +79,15 @@ impl Record {
     }
 
     /// Takes in what was heard next; the alerts that ring with it.
-    pub fn take(&mut self, witnessed: Witnessed) -> Vec<Ring> {
-        self.now = self.now.max(witnessed.at());
+    pub fn add_witnessed(&mut self, witnessed: Witnessed) -> Vec<Ring> {
+        self.now = self.now.max(witnessed.heard_at());
         match witnessed {
-            Witnessed::ObservedMessage(crossing, reading) => self.join(crossing, &reading),
+            Witnessed::ObservedMessage(crossing, reading) => self.add_message(crossing, &reading),
             Witnessed::Gap { at, messages } => {
                 self.missed += messages.unwrap_or(0);
-                self.mark(Tapped::Gap { at, messages })
+                self.add_mark(Tapped::Gap { at, messages })
             }
-            Witnessed::Notice { at, words } => self.mark(Tapped::Notice { at, words }),
+            Witnessed::Notice { at, words } => self.add_mark(Tapped::Notice { at, words }),
         }
     }
 
@@ -95,10 +95,10 @@ impl Record {
     pub fn tick(&mut self, now: Millis) -> Vec<Ring> {
         self.now = self.now.max(now);
         let open: Vec<u64> = self.open.iter().copied().collect();
-        open.into_iter().flat_map(|number| self.judge(number)).collect()
+        open.into_iter().flat_map(|number| self.update_conversation(number)).collect()
     }
 
-    fn mark(&mut self, what: Tapped) -> Vec<Ring> {
+    fn add_mark(&mut self, what: Tapped) -> Vec<Ring> {
         if self.marks.len() == MARKS {
             self.marks.pop_front();
         }
@@ -106,102 +106,116 @@ impl Record {
         Vec::new()
     }
 
-    fn join(&mut self, crossing: Arc<ObservedMessage>, reading: &Decoded) -> Vec<Ring> {
+    fn add_message(&mut self, crossing: Arc<ObservedMessage>, reading: &Decoded) -> Vec<Ring> {
         self.heard += 1;
         self.rates.add(&crossing, &reading.part);
         if reading.routine {
             self.routine += 1;
             if self.routine == 1 {
                 // From now on the view no longer holds for all.
-                self.choose();
+                self.rebuild_view();
             }
         }
-        let number = self.home(&crossing, reading);
-        let lower = (!self.needles.is_empty()).then(|| crossing.lowered());
+        let number = self.conversation_for(&crossing, reading);
+        let lower = (!self.needles.is_empty()).then(|| crossing.lowercase_text());
         let found = lower.map_or(0, |text| self.found_in(&text));
         let heard = self.heard;
-        let whole = self.conversations.row(number).and_then(|row| {
+        let whole = self.conversations.row_index(number).and_then(|row| {
             let conversation = &mut self.conversations.all[row];
-            conversation.take(heard, &crossing, reading);
+            conversation.add_message(heard, &crossing, reading);
             conversation.found |= found;
-            self.names.learn(conversation, reading);
+            self.names.add_names(conversation, reading);
             conversation.whole
         });
         let whole = whole.filter(|whole| {
-            self.conversations.overhear((*whole, number), heard, &crossing, reading)
+            self.conversations.add_part_message((*whole, number), heard, &crossing, reading)
         });
         let settled: Vec<u64> = reading
             .ties
             .settles
             .iter()
-            .flat_map(|settled| self.end(settled, crossing.at))
+            .flat_map(|settled| self.end_conversation(settled, crossing.at))
             .collect();
-        self.weight += crossing.weight();
+        self.weight += crossing.memory_size();
         let label = reading.label.clone();
         self.messages.push_back(Message { number: heard, crossing, conversation: number, label });
         let changed = [Some(number), whole].into_iter().flatten().chain(settled);
-        let rings = changed.flat_map(|number| self.judge(number)).collect();
+        let rings = changed.flat_map(|number| self.update_conversation(number)).collect();
         self.make_room();
         rings
     }
 
     /// Something that is no message tells how a conversation ended; the alerts that ring with it.
-    pub fn settle(&mut self, settled: &Settled) -> Vec<Ring> {
-        self.end(settled, self.now).into_iter().flat_map(|number| self.judge(number)).collect()
+    pub fn apply_settled(&mut self, settled: &Settled) -> Vec<Ring> {
+        self.end_conversation(settled, self.now)
+            .into_iter()
+            .flat_map(|number| self.update_conversation(number))
+            .collect()
     }
 
-    fn end(&mut self, settled: &Settled, at: Millis) -> Vec<u64> {
+    fn end_conversation(&mut self, settled: &Settled, at: Millis) -> Vec<u64> {
         self.names
-            .named(&settled.name)
-            .map_or_else(Vec::new, |number| self.conversations.settle(number, settled, at))
+            .find_by_name(&settled.name)
+            .map_or_else(Vec::new, |number| self.conversations.apply_settled(number, settled, at))
     }
 
     /// The conversation of that name.
     #[must_use]
-    pub fn named(&self, name: &str) -> Option<&Conversation> {
-        self.conversation(self.names.named(name)?)
+    pub fn find_by_name(&self, name: &str) -> Option<&Conversation> {
+        self.conversation(self.names.find_by_name(name)?)
     }
 
     /// The conversation that a message belongs to; a new one where there is none.
-    fn home(&mut self, crossing: &ObservedMessage, reading: &Decoded) -> u64 {
+    fn conversation_for(&mut self, crossing: &ObservedMessage, reading: &Decoded) -> u64 {
         let goes_on = |conversation: &Conversation| {
             // An id that is used once more begins anew.
             !(reading.part == Part::Request && conversation.has_request && conversation.has_ended())
         };
-        let known = self.names.find(crossing, reading);
+        let known = self.names.find_by_message(crossing, reading);
         let known = known.filter(|number| self.conversation(*number).is_some_and(goes_on));
-        let whole = reading.ties.within.as_ref().map(|whole| self.whole(whole, crossing, reading));
+        let whole = reading
+            .ties
+            .within
+            .as_ref()
+            .map(|whole| self.whole_conversation(whole, crossing, reading));
         let number = known.unwrap_or_else(|| {
-            self.conversations.begin(|number| Conversation::new(number, crossing, reading))
+            self.conversations.add_new(|number| Conversation::new(number, crossing, reading))
         });
         if let Some(whole) = whole.filter(|whole| *whole != number) {
             let Self { conversations, messages, .. } = self;
-            conversations.join((whole, number), |number| {
-                Some(Arc::clone(&message(messages, number)?.crossing))
+            conversations.join_part((whole, number), |number| {
+                Some(Arc::clone(&find_message(messages, number)?.crossing))
             });
         }
         number
     }
 
     /// The conversation that others are parts of, which may not have been heard itself yet.
-    fn whole(&mut self, whole: &Whole, crossing: &ObservedMessage, reading: &Decoded) -> u64 {
-        let known =
-            self.names.named(&whole.id).filter(|number| self.conversations.row(*number).is_some());
+    fn whole_conversation(
+        &mut self,
+        whole: &Whole,
+        crossing: &ObservedMessage,
+        reading: &Decoded,
+    ) -> u64 {
+        let known = self
+            .names
+            .find_by_name(&whole.id)
+            .filter(|number| self.conversations.row_index(*number).is_some());
         known.unwrap_or_else(|| {
             let number = self
                 .conversations
-                .begin(|number| Conversation::of_parts(number, crossing, reading, whole));
+                .add_new(|number| Conversation::of_parts(number, crossing, reading, whole));
             let nothing = Decoded::new(None, Part::Other, "", "");
             if let Some(conversation) = self.conversations.get_mut(number) {
-                self.names.learn(conversation, &nothing);
+                self.names.add_names(conversation, &nothing);
             }
             number
         })
     }
 
     /// Brings one conversation's place in the view up to date, and rings.
-    fn judge(&mut self, number: u64) -> Vec<Ring> {
-        let Some(row) = self.conversations.row(number) else { return Vec::new() };
+    fn update_conversation(&mut self, number: u64) -> Vec<Ring> {
+        let Some(row) = self.conversations.row_index(number) else { return Vec::new() };
         let now = self.now;
         let shows_all = self.shows_all();
         let conversation = &mut self.conversations.all[row];
@@ -212,7 +226,7 @@ impl Record {
         let found = conversation.found;
         if !shows_all {
             let holds = (self.reveals || !conversation.routine)
-                && self.view.holds(conversation, now, |needle| found >> needle & 1 == 1);
+                && self.view.matches(conversation, now, |needle| found >> needle & 1 == 1);
             match (holds, self.shown.binary_search(&number)) {
                 (true, Err(place)) => self.shown.insert(place, number),
                 (false, Ok(place)) => drop(self.shown.remove(place)),
@@ -226,7 +240,7 @@ impl Record {
             if !rang
                 && alert
                     .filter
-                    .holds(conversation, now, |needle| found >> (first + needle) & 1 == 1)
+                    .matches(conversation, now, |needle| found >> (first + needle) & 1 == 1)
             {
                 conversation.rang |= 1 << row;
                 alert.rang += 1;
@@ -252,7 +266,7 @@ impl Record {
             || (self.weight > self.bounds.bytes && self.messages.len() > 1)
         {
             let Some(gone) = self.messages.pop_front() else { break };
-            self.weight -= gone.crossing.weight();
+            self.weight -= gone.crossing.memory_size();
             let whole =
                 self.conversation(gone.conversation).and_then(|conversation| conversation.whole);
             for number in [Some(gone.conversation), whole].into_iter().flatten() {
@@ -265,7 +279,7 @@ impl Record {
             || self.conversations.all.front().is_some_and(|oldest| oldest.messages.is_empty())
         {
             let Some(gone) = self.conversations.all.pop_front() else { break };
-            self.names.forget(&gone);
+            self.names.remove_conversation(&gone);
             self.open.remove(&gone.number);
             if self.shown.front() == Some(&gone.number) {
                 self.shown.pop_front();
@@ -277,8 +291,8 @@ impl Record {
     ///
     /// # Errors
     /// When it, with the alerts, looks for more texts than can be told apart.
-    pub fn show(&mut self, view: Filter) -> Result<(), String> {
-        self.arrange(view, self.alerts.clone())
+    pub fn set_view(&mut self, view: Filter) -> Result<(), String> {
+        self.apply_filters(view, self.alerts.clone())
     }
 
     /// Rings for that filter, too, for what comes from now on.
@@ -294,11 +308,11 @@ impl Record {
         }
         let row = self.alerts.len();
         let alerts = self.alerts.iter().cloned().chain([Alert::new(filter)]).collect();
-        self.arrange(self.view.clone(), alerts)?;
+        self.apply_filters(self.view.clone(), alerts)?;
         // What it holds for already has gone by.
         let numbers: Vec<u64> =
             self.conversations.all.iter().map(|conversation| conversation.number).collect();
-        numbers.into_iter().for_each(|number| drop(self.judge(number)));
+        numbers.into_iter().for_each(|number| drop(self.update_conversation(number)));
         self.alerts[row].rang = 0;
         Ok(())
     }
@@ -315,10 +329,10 @@ impl Record {
             conversation.rang = conversation.rang & below | conversation.rang >> 1 & !below;
         }
         // Fewer texts than before always fit.
-        let _ = self.arrange(self.view.clone(), alerts);
+        let _ = self.apply_filters(self.view.clone(), alerts);
     }
 
-    fn arrange(&mut self, view: Filter, alerts: Vec<Alert>) -> Result<(), String> {
+    fn apply_filters(&mut self, view: Filter, alerts: Vec<Alert>) -> Result<(), String> {
         let needles: Vec<Needle> = view
             .needles()
             .chain(alerts.iter().flat_map(|alert| alert.filter.needles()))
@@ -332,17 +346,17 @@ impl Record {
         if !same {
             self.search_again();
         }
-        self.choose();
+        self.rebuild_view();
         Ok(())
     }
 
     /// Finds those that the view holds for anew.
-    fn choose(&mut self) {
+    fn rebuild_view(&mut self) {
         self.shown.clear();
         if !self.shows_all() {
             let holds = |conversation: &&Conversation| {
                 (self.reveals || !conversation.routine)
-                    && self.view.holds(conversation, self.now, |needle| {
+                    && self.view.matches(conversation, self.now, |needle| {
                         conversation.found >> needle & 1 == 1
                     })
             };
@@ -361,20 +375,20 @@ impl Record {
     }
 
     /// Shows what tells nothing new as well, or hides it again.
-    pub fn reveal(&mut self, reveals: bool) {
+    pub fn show_routine(&mut self, reveals: bool) {
         self.reveals = reveals;
-        self.choose();
+        self.rebuild_view();
     }
 
     /// Whether what tells nothing new is shown.
     #[must_use]
-    pub fn reveals(&self) -> bool {
+    pub fn shows_routine(&self) -> bool {
         self.reveals
     }
 
     /// How many messages told nothing new.
     #[must_use]
-    pub fn routine(&self) -> u64 {
+    pub fn routine_count(&self) -> u64 {
         self.routine
     }
 
@@ -385,7 +399,7 @@ impl Record {
         }
         for row in 0..self.messages.len() {
             let (text, number) =
-                (self.messages[row].crossing.lowered(), self.messages[row].conversation);
+                (self.messages[row].crossing.lowercase_text(), self.messages[row].conversation);
             let found = self.found_in(&text);
             if let Some(conversation) = self.conversations.get_mut(number) {
                 conversation.found |= found;
@@ -411,13 +425,13 @@ impl Record {
 
     /// How many conversations the view shows.
     #[must_use]
-    pub fn rows(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         if self.shows_all() { self.conversations.all.len() } else { self.shown.len() }
     }
 
     /// The conversation in a row of the view, the oldest first.
     #[must_use]
-    pub fn row(&self, row: usize) -> Option<&Conversation> {
+    pub fn conversation_at(&self, row: usize) -> Option<&Conversation> {
         if self.shows_all() {
             self.conversations.all.get(row)
         } else {
@@ -429,7 +443,7 @@ impl Record {
     #[must_use]
     pub fn row_of(&self, number: u64) -> Option<usize> {
         if self.shows_all() {
-            self.conversations.row(number)
+            self.conversations.row_index(number)
         } else {
             self.shown.binary_search(&number).ok()
         }
@@ -444,12 +458,12 @@ impl Record {
     /// The message of that number, while it is kept.
     #[must_use]
     pub fn message(&self, number: u64) -> Option<&Message> {
-        message(&self.messages, number)
+        find_message(&self.messages, number)
     }
 
     /// All that is kept, in order, as a tap told it.
     #[must_use]
-    pub fn tapped(&self) -> Vec<Tapped> {
+    pub fn to_tapped(&self) -> Vec<Tapped> {
         let mut all = Vec::with_capacity(self.messages.len() + self.marks.len());
         let mut marks = self.marks.iter().peekable();
         for message in &self.messages {
@@ -474,7 +488,7 @@ impl Record {
 
     /// How many messages were heard.
     #[must_use]
-    pub fn heard(&self) -> u64 {
+    pub fn heard_count(&self) -> u64 {
         self.heard
     }
 
@@ -486,7 +500,7 @@ impl Record {
 
     /// How many messages were missed, because they came faster than they were taken.
     #[must_use]
-    pub fn missed(&self) -> u64 {
+    pub fn missed_count(&self) -> u64 {
         self.missed
     }
 
@@ -503,7 +517,7 @@ impl Record {
 
     /// When the last thing was heard, or the last tick was.
     #[must_use]
-    pub fn now(&self) -> Millis {
+    pub fn latest_time(&self) -> Millis {
         self.now
     }
 
@@ -519,13 +533,13 @@ impl Record {
 
     /// How many messages were searched for texts so far: the measure of a filter's work.
     #[must_use]
-    pub fn searched(&self) -> u64 {
+    pub fn searched_count(&self) -> u64 {
         self.searched
     }
 }
 
 /// The message of that number, while it is kept.
-fn message(messages: &VecDeque<Message>, number: u64) -> Option<&Message> {
+fn find_message(messages: &VecDeque<Message>, number: u64) -> Option<&Message> {
     let first = messages.front()?.number;
     messages.get(usize::try_from(number.checked_sub(first)?).ok()?)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{clock::Millis, duration},
-    schema::moment::{date_in, midnight},
+    schema::moment::{date_in, midnight_seconds},
 };
 
 /// How far back something is to begin.
@@ -37,7 +37,7 @@ impl Since {
             let day = date_in(date)
                 .filter(|_| date.len() == 10)
                 .ok_or_else(|| format!("\"{date}\" is no day; {WRITE}"))?;
-            return Ok(Self::Wall(midnight(day) + time_of_day(clock)?));
+            return Ok(Self::Wall(midnight_seconds(day) + time_of_day(clock)?));
         }
         if text.contains(':') {
             return time_of_day(text).map(Self::Clock);
@@ -45,9 +45,10 @@ impl Since {
         if text.len() == 10
             && let Some(day) = date_in(text)
         {
-            return Ok(Self::Wall(midnight(day)));
+            return Ok(Self::Wall(midnight_seconds(day)));
         }
-        let ago = duration::parse(text).and_then(|ago| u64::try_from(ago.as_millis()).ok());
+        let ago =
+            duration::parse_duration(text).and_then(|ago| u64::try_from(ago.as_millis()).ok());
         ago.map(Self::Ago).ok_or_else(|| format!("\"{text}\" is no time; {WRITE}"))
     }
 
@@ -56,7 +57,7 @@ impl Since {
     ///
     /// # Errors
     /// When that is still to come.
-    pub fn moment(self, now: Millis, offset: impl Fn(Millis) -> i32) -> Result<Millis, String> {
+    pub fn to_moment(self, now: Millis, offset: impl Fn(Millis) -> i32) -> Result<Millis, String> {
         let wall =
             |at: Millis| i64::try_from(at.0 / 1_000).unwrap_or(0) + i64::from(offset(at)) * 60;
         let at_wall = |seconds: i64| {
@@ -121,7 +122,7 @@ mod tests {
     }
 
     fn at(text: &str, now: u64) -> Result<u64, String> {
-        Since::parse(text).and_then(|since| since.moment(Millis(now), offset)).map(|at| at.0)
+        Since::parse(text).and_then(|since| since.to_moment(Millis(now), offset)).map(|at| at.0)
     }
 
     #[test]

@@ -33,16 +33,16 @@ pub enum Line {
 
 /// The first line.
 #[must_use]
-pub(crate) fn head(head: &Head) -> Value {
+pub(crate) fn head_line(head: &Head) -> Value {
     let Head { connection, transport, subjects } = head;
     json!({"event": "watch", "format": FORMAT, "connection": connection, "transport": transport, "subjects": subjects})
 }
 
 /// A line for what was heard.
 #[must_use]
-pub fn line(tapped: &Tapped) -> Value {
+pub fn tapped_line(tapped: &Tapped) -> Value {
     match tapped {
-        Tapped::ObservedMessage(crossing) => Value::Object(message(crossing)),
+        Tapped::ObservedMessage(crossing) => Value::Object(message_line(crossing)),
         Tapped::Gap { at, messages } => {
             json!({"event": "gap", "at_ms": at.0, "messages": messages})
         }
@@ -53,12 +53,12 @@ pub fn line(tapped: &Tapped) -> Value {
 /// The same for a message, with what its system makes of it, and its conversation. Who reads the
 /// trace decodes anew.
 #[must_use]
-pub(crate) fn decoded(
+pub(crate) fn decoded_line(
     crossing: &ObservedMessage,
     reading: &Decoded,
     conversation: &Conversation,
 ) -> Value {
-    let mut line = message(crossing);
+    let mut line = message_line(crossing);
     let body = line.shift_remove("body").map(|body| ("body", body));
     let body = body.or_else(|| line.shift_remove("body_hex").map(|body| ("body_hex", body)));
     let mut add = |name: &str, value: Value| drop(line.insert(name.into(), value));
@@ -68,7 +68,7 @@ pub(crate) fn decoded(
     }
     add("system", reading.system.into());
     add("id", reading.id.clone().into());
-    add("part", reading.part.word().into());
+    add("part", reading.part.as_str().into());
     if let Part::Answer { last } = reading.part {
         add("last", last.into());
     }
@@ -105,7 +105,7 @@ pub(crate) fn decoded(
     Value::Object(line)
 }
 
-fn message(crossing: &ObservedMessage) -> Map<String, Value> {
+fn message_line(crossing: &ObservedMessage) -> Map<String, Value> {
     let mut line = Map::new();
     let mut add = |name: &str, value: Value| drop(line.insert(name.into(), value));
     add("event", "message".into());
@@ -129,7 +129,7 @@ fn message(crossing: &ObservedMessage) -> Map<String, Value> {
         ),
     }
     if let Some(about) = &crossing.about {
-        line.insert("about".into(), Value::Object(message(about)));
+        line.insert("about".into(), Value::Object(message_line(about)));
     }
     line
 }
@@ -138,7 +138,7 @@ fn message(crossing: &ObservedMessage) -> Map<String, Value> {
 ///
 /// # Errors
 /// When it is no line of a trace, with the reason.
-pub fn read(line: &str) -> Result<Line, String> {
+pub fn parse_line(line: &str) -> Result<Line, String> {
     let value: Value =
         serde_json::from_str(line).map_err(|error| format!("it is not JSON: {error}"))?;
     let event = value.get("event").and_then(Value::as_str).ok_or("it has no \"event\"")?;
@@ -167,7 +167,7 @@ pub fn read(line: &str) -> Result<Line, String> {
             let words = value.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
             Line::Tapped(Tapped::Notice { at: at()?, words })
         }
-        "message" => Line::Tapped(Tapped::ObservedMessage(Arc::new(crossing(&value, at()?)?))),
+        "message" => Line::Tapped(Tapped::ObservedMessage(Arc::new(parse_message(&value, at()?)?))),
         _ => Line::Unknown,
     })
 }
@@ -180,11 +180,13 @@ fn at_of(value: &Value) -> Result<Millis, String> {
         .ok_or_else(|| "it has no \"at_ms\"".into())
 }
 
-fn crossing(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
+fn parse_message(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let body: Arc<[u8]> = match (text("body"), text("body_hex")) {
         (Some(body), _) => body.as_bytes().into(),
-        (None, Some(hex)) => bytes(hex).ok_or("its \"body_hex\" is no hexadecimal text")?.into(),
+        (None, Some(hex)) => {
+            parse_hex(hex).ok_or("its \"body_hex\" is no hexadecimal text")?.into()
+        }
         (None, None) => return Err("it has neither \"body\" nor \"body_hex\"".into()),
     };
     let header =
@@ -205,12 +207,12 @@ fn crossing(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
         },
         about: value
             .get("about")
-            .map(|about| crossing(about, at_of(about)?).map(Arc::new))
+            .map(|about| parse_message(about, at_of(about)?).map(Arc::new))
             .transpose()?,
     })
 }
 
-fn bytes(hex: &str) -> Option<Vec<u8>> {
+fn parse_hex(hex: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = hex
         .chars()
         .map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
@@ -255,17 +257,17 @@ mod tests {
         fn what_is_written_reads_back(crossing in any_crossing(), words in ".{0,20}", messages in prop::option::of(any::<u64>())) {
             let reading = Decoded { remarks: vec!["odd".into()], ..Decoded::new(None, Part::Other, "x", words.clone()) };
             let teller = ObservedMessage { about: Some(Arc::new(crossing.clone())), ..crossing.clone() };
-            let decoded = decoded(&crossing, &reading, &Conversation::new(7, &crossing, &reading)).to_string();
+            let decoded = decoded_line(&crossing, &reading, &Conversation::new(7, &crossing, &reading)).to_string();
             let (at, crossing) = (crossing.at, Tapped::ObservedMessage(Arc::new(crossing)));
-            prop_assert_eq!(read(&decoded), Ok(Line::Tapped(crossing.clone())));
+            prop_assert_eq!(parse_line(&decoded), Ok(Line::Tapped(crossing.clone())));
             for tapped in [crossing, Tapped::ObservedMessage(Arc::new(teller)), Tapped::Gap { at, messages }, Tapped::Notice { at, words }] {
-                prop_assert_eq!(read(&line(&tapped).to_string()), Ok(Line::Tapped(tapped)));
+                prop_assert_eq!(parse_line(&tapped_line(&tapped).to_string()), Ok(Line::Tapped(tapped)));
             }
         }
 
         #[test]
         fn any_line_is_read_or_refused(line in "\\PC{0,60}|\\{\"event\": ?\"(message|gap|watch|x)\",\"(at_ms|body|body_hex|format|headers)\":(1|\"a\"|\\[1\\])\\}") {
-            let _ = read(&line);
+            let _ = parse_line(&line);
         }
     }
 
@@ -276,7 +278,7 @@ mod tests {
             transport: "nats".into(),
             subjects: vec!["tg.>".into()],
         };
-        assert_eq!(read(&head(&written).to_string()), Ok(Line::Head(written)));
+        assert_eq!(parse_line(&head_line(&written).to_string()), Ok(Line::Head(written)));
         for (line, word) in [
             ("hello", "JSON"),
             ("{}", "event"),
@@ -286,8 +288,8 @@ mod tests {
             (r#"{"event":"message","at_ms":1,"subject":"s","body_hex":"0g"}"#, "hexadecimal"),
             (r#"{"event":"gap"}"#, "at_ms"),
         ] {
-            assert!(read(line).unwrap_err().contains(word), "{line}: {:?}", read(line));
+            assert!(parse_line(line).unwrap_err().contains(word), "{line}: {:?}", parse_line(line));
         }
-        assert_eq!(read(r#"{"event":"later"}"#), Ok(Line::Unknown));
+        assert_eq!(parse_line(r#"{"event":"later"}"#), Ok(Line::Unknown));
     }
 }

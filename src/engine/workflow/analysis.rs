@@ -74,14 +74,14 @@ impl Workflow {
     #[must_use]
     pub fn analysis(&self) -> Analysis {
         let paths = self.paths_from(self.start());
-        let parts = Parts::of(self);
+        let parts = Parts::from_workflow(self);
         let dead_ends =
             (0..self.states().len()).filter(|state| self.offer_count(*state) == 0).collect();
         let (never_produced, never_awaited) = self.loose_ends();
         Analysis {
             dead_ends,
-            traps: parts.traps(self),
-            cycles: parts.cycles(self),
+            traps: parts.find_traps(self),
+            cycles: parts.find_cycles(self),
             returns: self.states_leading_to(self.start()),
             never_run: self.never_run(&paths),
             never_produced,
@@ -93,22 +93,24 @@ impl Workflow {
     /// The state whose name is a slip of the hand away, of those that a tool leads to.
     #[must_use]
     pub fn similar_state(&self, state: StateRow) -> Option<StateRow> {
-        let name = similar::nearest(
+        let name = similar::nearest_name(
             &self.states()[state],
-            self.produced().iter().map(|row| &*self.states()[*row]),
+            self.produced_states().iter().map(|row| &*self.states()[*row]),
         )?;
-        self.state(name)
+        self.state_row(name)
     }
 
     /// The names of the states that a tool leads to, to look for many that are a slip of the hand
     /// away.
     #[must_use]
     pub fn produced_names(&self) -> similar::Names<'_> {
-        similar::Names::of(self.produced().into_iter().map(|row| &*self.states()[row]))
+        similar::Names::from_names(
+            self.produced_states().into_iter().map(|row| &*self.states()[row]),
+        )
     }
 
     /// The states that a tool leads to, and the one that a run starts in.
-    fn produced(&self) -> Vec<StateRow> {
+    fn produced_states(&self) -> Vec<StateRow> {
         let mut produced: Vec<StateRow> =
             self.members().iter().filter_map(|member| member.target).collect();
         produced.push(self.start());
@@ -203,7 +205,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(workflow: &Workflow) -> Self {
+    fn from_workflow(workflow: &Workflow) -> Self {
         let successors = successors(workflow);
         let count = successors.len();
         let mut search = Tarjan {
@@ -225,7 +227,7 @@ impl Parts {
     }
 
     /// The states of a part, without the node for "any state".
-    fn states(&self, workflow: &Workflow, part: usize) -> Vec<StateRow> {
+    fn part_states(&self, workflow: &Workflow, part: usize) -> Vec<StateRow> {
         let mut states: Vec<StateRow> = self.members[part]
             .iter()
             .copied()
@@ -235,7 +237,7 @@ impl Parts {
         states
     }
 
-    fn traps(&self, workflow: &Workflow) -> Vec<Vec<StateRow>> {
+    fn find_traps(&self, workflow: &Workflow) -> Vec<Vec<StateRow>> {
         let mut left = vec![false; self.members.len()];
         for (node, next) in successors(workflow).iter().enumerate() {
             for to in next {
@@ -247,18 +249,18 @@ impl Parts {
             |states: &Vec<StateRow>| states.iter().any(|state| workflow.offer_count(*state) > 0);
         let mut traps: Vec<Vec<StateRow>> = (0..self.members.len())
             .filter(|part| !left[*part] && *part != start)
-            .map(|part| self.states(workflow, part))
+            .map(|part| self.part_states(workflow, part))
             .filter(stuck)
             .collect();
         traps.sort();
         traps
     }
 
-    fn cycles(&self, workflow: &Workflow) -> Vec<Vec<StateRow>> {
+    fn find_cycles(&self, workflow: &Workflow) -> Vec<Vec<StateRow>> {
         let back_to_itself = |state: StateRow| {
             let leads_here = |tool: &ToolRow| workflow.members()[*tool].target == Some(state);
-            workflow.listing(state).iter().any(leads_here)
-                || workflow.everywhere().iter().any(leads_here)
+            workflow.tools_listing(state).iter().any(leads_here)
+                || workflow.tools_everywhere().iter().any(leads_here)
         };
         let is_cycle = |states: &Vec<StateRow>| match states.as_slice() {
             [] => false,
@@ -266,7 +268,7 @@ impl Parts {
             _ => true,
         };
         let mut cycles: Vec<Vec<StateRow>> = (0..self.members.len())
-            .map(|part| self.states(workflow, part))
+            .map(|part| self.part_states(workflow, part))
             .filter(is_cycle)
             .collect();
         cycles.sort();
@@ -276,14 +278,19 @@ impl Parts {
 
 fn successors(workflow: &Workflow) -> Vec<Vec<usize>> {
     let any = workflow.states().len();
-    let mut targets: Vec<StateRow> =
-        workflow.everywhere().iter().filter_map(|tool| workflow.members()[*tool].target).collect();
+    let mut targets: Vec<StateRow> = workflow
+        .tools_everywhere()
+        .iter()
+        .filter_map(|tool| workflow.members()[*tool].target)
+        .collect();
     targets.sort_unstable();
     targets.dedup();
     let mut successors: Vec<Vec<usize>> = (0..any)
         .map(|state| {
-            let listed =
-                workflow.listing(state).iter().filter_map(|tool| workflow.members()[*tool].target);
+            let listed = workflow
+                .tools_listing(state)
+                .iter()
+                .filter_map(|tool| workflow.members()[*tool].target);
             listed.chain((!targets.is_empty()).then_some(any)).collect()
         })
         .collect();
@@ -306,14 +313,14 @@ struct Tarjan<'s> {
 impl Tarjan<'_> {
     fn visit(&mut self, root: usize) {
         let mut path = vec![(root, 0)];
-        self.enter(root);
+        self.enter_node(root);
         while let Some((node, edge)) = path.last_mut() {
             let node = *node;
             match self.successors[node].get(*edge) {
                 Some(to) => {
                     *edge += 1;
                     if self.order[*to] == usize::MAX {
-                        self.enter(*to);
+                        self.enter_node(*to);
                         path.push((*to, 0));
                     } else if self.on_stack[*to] {
                         self.low[node] = self.low[node].min(self.order[*to]);
@@ -325,14 +332,14 @@ impl Tarjan<'_> {
                         self.low[*parent] = self.low[*parent].min(self.low[node]);
                     }
                     if self.low[node] == self.order[node] {
-                        self.close(node);
+                        self.pop_component(node);
                     }
                 }
             }
         }
     }
 
-    fn enter(&mut self, node: usize) {
+    fn enter_node(&mut self, node: usize) {
         self.order[node] = self.next;
         self.low[node] = self.next;
         self.next += 1;
@@ -340,7 +347,7 @@ impl Tarjan<'_> {
         self.on_stack[node] = true;
     }
 
-    fn close(&mut self, root: usize) {
+    fn pop_component(&mut self, root: usize) {
         let mut part = Vec::new();
         while let Some(node) = self.stack.pop() {
             self.on_stack[node] = false;
@@ -489,7 +496,7 @@ mod tests {
                 prop_assert_eq!(workflow.offer_count(row), next(&tools, groups, &state).len());
                 for (tool, _) in tools.iter().enumerate() {
                     let offered = next(&tools, groups, &state).iter().any(|(row, ..)| *row == tool);
-                    prop_assert_eq!(workflow.offers(row, tool), offered);
+                    prop_assert_eq!(workflow.offers_tool(row, tool), offered);
                 }
             }
 
@@ -511,7 +518,7 @@ mod tests {
             let never: BTreeSet<usize> = analysis.never_run.iter().map(|(tool, _)| *tool).collect();
             prop_assert_eq!((0..tools.len()).filter(|tool| !runs.contains(tool)).collect::<BTreeSet<_>>(), never);
 
-            let asked = AskedGroups::of(context.groups.as_deref());
+            let asked = AskedGroups::from_request(context.groups.as_deref());
             let admitted: Vec<&Slot> = tools.iter().filter(|tool| asked.admit(&tool.gate)).collect();
             let produced: BTreeSet<Name> = admitted.iter().filter_map(|tool| tool.gate.next.clone()).collect();
             let awaited: BTreeSet<Name> = admitted.iter().filter_map(|tool| match &tool.gate.states {
@@ -530,7 +537,7 @@ mod tests {
 
         #[test]
         fn the_smallest_sets_of_groups_lead_to_a_state(tools in tools(), context in context()) {
-            let asked = AskedGroups::of(context.groups.as_deref());
+            let asked = AskedGroups::from_request(context.groups.as_deref());
             let search = GroupSearch::new(&tools, &asked, context.state(), &Allowed::Every);
             let plain: Vec<Name> = GROUPS.iter().chain(&["default"]).map(|name| Name::from(*name)).collect();
             for state in STATES {
@@ -553,7 +560,7 @@ mod tests {
 
         #[test]
         fn the_fewest_groups_are_the_fewest(tools in tools(), context in context()) {
-            let asked = AskedGroups::of(context.groups.as_deref());
+            let asked = AskedGroups::from_request(context.groups.as_deref());
             let given = asked.names();
             let search = GroupSearch::new(&tools, &asked, context.state(), &Allowed::Every);
             for (row, tool) in tools.iter().enumerate() {
@@ -583,7 +590,7 @@ mod tests {
                 prop_assert_eq!(every.proof, Proof::Smallest);
                 prop_assert_eq!(every.sets.len(), smallest.len(), "no set twice");
                 prop_assert_eq!(every.sets.into_iter().map(|set| set.into_iter().collect()).collect::<BTreeSet<_>>(), smallest);
-                let answer = search.fewest(row);
+                let answer = search.fewest_groups(row);
                 prop_assert_eq!(answer.as_ref().map(|answer| answer.groups.len()), fewest, "{:?} {:?}", tool, answer);
                 if let Some(answer) = answer {
                     prop_assert!(runs(&answer.groups));
@@ -660,11 +667,11 @@ mod tests {
         );
         let answer = GroupSearch::new(
             &tools,
-            &AskedGroups::of(context.groups.as_deref()),
+            &AskedGroups::from_request(context.groups.as_deref()),
             UNDEFINED,
             &Allowed::Every,
         )
-        .fewest(4)
+        .fewest_groups(4)
         .unwrap();
         assert_eq!((answer.groups, answer.before), (vec!["admin".into()], vec![0]));
     }
@@ -673,7 +680,7 @@ mod tests {
     fn a_misspelt_state_is_recognised() {
         let mut tools = spec();
         tools[3].gate.states = States::Only(vec!["anaylsis".into()]);
-        let workflow = Workflow::of(&tools, &AskedGroups::Every, UNDEFINED);
+        let workflow = Workflow::for_groups(&tools, &AskedGroups::Every, UNDEFINED);
         let analysis = workflow.analysis();
         let found = analysis.never_produced.iter().find(|found| found.waiting == [3]).unwrap();
         assert_eq!(
@@ -696,11 +703,11 @@ mod tests {
                 },
             })
             .collect();
-        let analysis = Workflow::of(&tools, &AskedGroups::Every, "s0").analysis();
+        let analysis = Workflow::for_groups(&tools, &AskedGroups::Every, "s0").analysis();
         assert_eq!(
             analysis
                 .paths
-                .to_tool(&Workflow::of(&tools, &AskedGroups::Every, "s0"), 99_999)
+                .to_tool(&Workflow::for_groups(&tools, &AskedGroups::Every, "s0"), 99_999)
                 .unwrap()
                 .len(),
             99_999

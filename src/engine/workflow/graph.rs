@@ -86,7 +86,7 @@ pub enum Link {
 impl Link {
     /// The states at its tail and its head, where it has one there.
     #[must_use]
-    pub fn ends(self) -> (Option<StateRow>, Option<StateRow>) {
+    pub fn end_states(self) -> (Option<StateRow>, Option<StateRow>) {
         match self {
             Self::Between { from, to } => (Some(from), Some(to)),
             Self::FromAny { to } => (None, Some(to)),
@@ -100,15 +100,19 @@ impl Workflow {
     /// only admitted ones give edges.
     #[must_use]
     pub fn new<T: Gated>(tools: &[T], context: &Context) -> Self {
-        Self::of(tools, &AskedGroups::of(context.groups.as_deref()), context.state())
+        Self::for_groups(
+            tools,
+            &AskedGroups::from_request(context.groups.as_deref()),
+            context.state(),
+        )
     }
 
     /// The workflow under `groups`, starting in the state `start`.
     #[must_use]
-    pub fn of<T: Gated>(tools: &[T], groups: &AskedGroups, start: &str) -> Self {
+    pub fn for_groups<T: Gated>(tools: &[T], groups: &AskedGroups, start: &str) -> Self {
         let mut states = Interner::default();
-        states.row(&UNDEFINED.into());
-        let start = states.row(&start.into());
+        states.intern(&UNDEFINED.into());
+        let start = states.intern(&start.into());
         let members: Vec<Member> = tools
             .iter()
             .map(|tool| {
@@ -124,7 +128,7 @@ impl Workflow {
                     States::Only(listed) => {
                         let mut rows: Vec<StateRow> = Vec::with_capacity(listed.len());
                         for name in listed {
-                            let row = states.row(name);
+                            let row = states.intern(name);
                             if !rows.contains(&row) {
                                 rows.push(row);
                             }
@@ -135,7 +139,7 @@ impl Workflow {
                 Member {
                     admission,
                     origin,
-                    target: gate.next.as_ref().map(|next| states.row(next)),
+                    target: gate.next.as_ref().map(|next| states.intern(next)),
                 }
             })
             .collect();
@@ -153,7 +157,7 @@ impl Workflow {
 
     /// The same workflow with further states, which no tool names yet, behind its own.
     #[must_use]
-    pub fn including(mut self, listed: &[Name]) -> Self {
+    pub fn with_states(mut self, listed: &[Name]) -> Self {
         for name in listed {
             if !self.rows.contains_key(name) {
                 self.rows.insert(name.clone(), self.states.len());
@@ -171,7 +175,7 @@ impl Workflow {
     }
 
     #[must_use]
-    pub fn state(&self, name: &str) -> Option<StateRow> {
+    pub fn state_row(&self, name: &str) -> Option<StateRow> {
         self.rows.get(name).copied()
     }
 
@@ -188,13 +192,13 @@ impl Workflow {
 
     /// The admitted tools that list this state; beside those of [`Workflow::everywhere`].
     #[must_use]
-    pub fn listing(&self, state: StateRow) -> &[ToolRow] {
+    pub fn tools_listing(&self, state: StateRow) -> &[ToolRow] {
         &self.offers[state]
     }
 
     /// The admitted tools that are available in every state.
     #[must_use]
-    pub fn everywhere(&self) -> &[ToolRow] {
+    pub fn tools_everywhere(&self) -> &[ToolRow] {
         &self.everywhere
     }
 
@@ -206,7 +210,7 @@ impl Workflow {
 
     /// Whether an admitted tool is available in a state.
     #[must_use]
-    pub fn offers(&self, state: StateRow, tool: ToolRow) -> bool {
+    pub fn offers_tool(&self, state: StateRow, tool: ToolRow) -> bool {
         let member = &self.members[tool];
         member.is_admitted()
             && match &member.origin {
@@ -217,7 +221,7 @@ impl Workflow {
 
     /// Where a tool leads from a state.
     #[must_use]
-    pub fn leads(&self, state: StateRow, tool: ToolRow) -> StateRow {
+    pub fn target_state(&self, state: StateRow, tool: ToolRow) -> StateRow {
         self.members[tool].target.unwrap_or(state)
     }
 
@@ -280,7 +284,7 @@ struct Interner {
 }
 
 impl Interner {
-    fn row(&mut self, name: &Name) -> StateRow {
+    fn intern(&mut self, name: &Name) -> StateRow {
         if let Some(row) = self.rows.get(name) {
             return *row;
         }

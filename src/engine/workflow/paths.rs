@@ -37,16 +37,16 @@ impl Workflow {
         let mut waiting = VecDeque::from([from]);
         // What any state offers is as near from the first as it will ever be, so it is looked at
         // only once.
-        let mut everywhere = self.everywhere();
+        let mut everywhere = self.tools_everywhere();
         while let Some(state) = waiting.pop_front() {
             let next = paths.distance[state].map(|distance| distance + 1);
             for tool in self
-                .listing(state)
+                .tools_listing(state)
                 .iter()
                 .chain(std::mem::take(&mut everywhere))
                 .filter(|tool| may(**tool))
             {
-                let to = self.leads(state, *tool);
+                let to = self.target_state(state, *tool);
                 if paths.distance[to].is_none() {
                     paths.distance[to] = next;
                     paths.last[to] = Some(Hop { from: state, tool: *tool, to });
@@ -62,12 +62,13 @@ impl Workflow {
     pub fn states_leading_to(&self, goal: StateRow) -> Vec<bool> {
         let mut into: Vec<Vec<StateRow>> = vec![Vec::new(); self.states().len()];
         for state in 0..self.states().len() {
-            for tool in self.listing(state) {
-                into[self.leads(state, *tool)].push(state);
+            for tool in self.tools_listing(state) {
+                into[self.target_state(state, *tool)].push(state);
             }
         }
         let mut reached_from_any = vec![false; self.states().len()];
-        for target in self.everywhere().iter().filter_map(|tool| self.members()[*tool].target) {
+        for target in self.tools_everywhere().iter().filter_map(|tool| self.members()[*tool].target)
+        {
             reached_from_any[target] = true;
         }
         let mut leads = vec![false; self.states().len()];
@@ -90,7 +91,7 @@ impl Workflow {
 
 impl Paths {
     #[must_use]
-    pub fn from(&self) -> StateRow {
+    pub fn start_state(&self) -> StateRow {
         self.from
     }
 

@@ -102,7 +102,7 @@ impl GroupSearch {
             }
             price.push(Price::OneOf(any));
         }
-        let workflow = Workflow::of(tools, &AskedGroups::Every, start);
+        let workflow = Workflow::for_groups(tools, &AskedGroups::Every, start);
         let may_ask_for_all = allowed.allows(&ANY.into());
         Self {
             paths: workflow.paths_from(workflow.start()),
@@ -116,13 +116,13 @@ impl GroupSearch {
     /// The fewest groups beside those asked for under which a tool can run, and a shortest sequence
     /// under them. `*` is given only where nothing less helps. `None` when no groups help.
     #[must_use]
-    pub fn fewest(&self, tool: ToolRow) -> Option<Reach> {
+    pub fn fewest_groups(&self, tool: ToolRow) -> Option<Reach> {
         // Without any group in the way, is there a way at all?
         self.paths.nearest_for(&self.workflow, tool)?;
-        let (found, proof) = Search::new(self, Goal::Tool(tool)).run(Wanted::One);
+        let (found, proof) = Search::new(self, Goal::Tool(tool)).find_sets(Wanted::One);
         let groups = match (found.first(), proof) {
             (Some(groups), _) => Some(groups.rows().collect()),
-            (None, Proof::Found) => self.cover(tool),
+            (None, Proof::Found) => self.greedy_cover(tool),
             (None, Proof::Smallest) => None,
         };
         let of_groups = groups.map(|rows: Vec<usize>| {
@@ -151,23 +151,23 @@ impl GroupSearch {
     /// only where nothing less helps.
     #[must_use]
     pub fn every_smallest(&self, tool: ToolRow) -> GroupSets {
-        self.sets(Goal::Tool(tool), self.paths.nearest_for(&self.workflow, tool).is_some())
+        self.group_sets(Goal::Tool(tool), self.paths.nearest_for(&self.workflow, tool).is_some())
     }
 
     /// The same for coming into a state.
     #[must_use]
     pub fn every_smallest_to(&self, state: &str) -> GroupSets {
-        match self.workflow.state(state) {
-            Some(row) => self.sets(Goal::State(row), self.paths.reaches(row)),
+        match self.workflow.state_row(state) {
+            Some(row) => self.group_sets(Goal::State(row), self.paths.reaches(row)),
             None => GroupSets { sets: Vec::new(), proof: Proof::Smallest },
         }
     }
 
-    fn sets(&self, goal: Goal, possible: bool) -> GroupSets {
+    fn group_sets(&self, goal: Goal, possible: bool) -> GroupSets {
         if !possible {
             return GroupSets { sets: Vec::new(), proof: Proof::Smallest };
         }
-        let (found, proof) = Search::new(self, goal).run(Wanted::All);
+        let (found, proof) = Search::new(self, goal).find_sets(Wanted::All);
         let mut sets: Vec<Vec<Name>> = found
             .into_iter()
             .map(|groups| groups.rows().map(|row| self.names[row].clone()).collect())
@@ -182,7 +182,7 @@ impl GroupSearch {
 
     /// Groups that open the shortest way there is, the most useful ones first; `None` when a tool
     /// on it is in no group.
-    fn cover(&self, tool: ToolRow) -> Option<Vec<usize>> {
+    fn greedy_cover(&self, tool: ToolRow) -> Option<Vec<usize>> {
         let mut open: Vec<&Vec<usize>> = Vec::new();
         let hops = self.paths.to_tool(&self.workflow, tool)?;
         for tool in hops.iter().map(|hop| hop.tool).chain([tool]) {
@@ -222,12 +222,12 @@ impl Groups {
         self.rows().count()
     }
 
-    fn holds(self, row: usize) -> bool {
+    fn contains(self, row: usize) -> bool {
         self.rows().any(|has| has == row)
     }
 
     /// With one group more; `None` when there is no room for it.
-    fn with(self, row: usize) -> Option<Self> {
+    fn with_group(self, row: usize) -> Option<Self> {
         let mut rows = self.0;
         *rows.last_mut().filter(|last| **last == u32::MAX)? = u32::try_from(row).ok()?;
         rows.sort_unstable();
@@ -235,7 +235,7 @@ impl Groups {
     }
 
     fn is_part_of(self, other: Self) -> bool {
-        self.rows().all(|row| other.holds(row))
+        self.rows().all(|row| other.contains(row))
     }
 }
 
@@ -271,7 +271,7 @@ impl<'s> Search<'s> {
 
     /// The sets under which the goal is come to, none part of another; and whether there are no
     /// others.
-    fn run(mut self, wanted: Wanted) -> (Vec<Groups>, Proof) {
+    fn find_sets(mut self, wanted: Wanted) -> (Vec<Groups>, Proof) {
         let of = self.of;
         let any = of.workflow.states().len();
         let done = any + 1;
@@ -302,7 +302,7 @@ impl<'s> Search<'s> {
                 queue.push(Reverse((groups.len(), steps, groups, node)));
             };
             let tools = if node == any {
-                of.workflow.everywhere()
+                of.workflow.tools_everywhere()
             } else {
                 match self.goal {
                     Goal::State(state) if state == node => push(groups, steps, done),
@@ -312,7 +312,7 @@ impl<'s> Search<'s> {
                     _ => {}
                 }
                 push(groups, steps, any);
-                of.workflow.listing(node)
+                of.workflow.tools_listing(node)
             };
             for tool in tools {
                 if let Some(to) = of.workflow.members()[*tool].target {
@@ -335,10 +335,10 @@ impl<'s> Search<'s> {
     fn each_with(&mut self, groups: Groups, tool: ToolRow, mut then: impl FnMut(Groups)) {
         match &self.of.price[tool] {
             Price::Free => then(groups),
-            Price::OneOf(rows) if rows.iter().any(|row| groups.holds(*row)) => then(groups),
+            Price::OneOf(rows) if rows.iter().any(|row| groups.contains(*row)) => then(groups),
             Price::OneOf(rows) => {
                 for row in rows {
-                    match groups.with(*row) {
+                    match groups.with_group(*row) {
                         Some(larger) => then(larger),
                         None => self.cut = true,
                     }

@@ -8,19 +8,21 @@ use std::{
 /// The candidate nearest to `name`, if near enough to be a slip of the hand: one edit in three
 /// letters, at most three. Case and blanks alone count as the smallest slip. Of equally near ones
 /// the first.
-pub(crate) fn nearest<'n>(
+pub(crate) fn nearest_name<'n>(
     name: &str,
     candidates: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {
     let letters: Vec<char> = name.chars().collect();
-    let bound = bound(&letters);
+    let bound = max_edits(&letters);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates.into_iter().filter(|candidate| *candidate != name) {
-        if folded(candidate).eq(folded(name)) {
+        if folded_chars(candidate).eq(folded_chars(name)) {
             return Some(candidate);
         }
         let limit = best.map_or(bound, |(distance, _)| distance.saturating_sub(1));
-        if let Some(distance) = distance(&letters, &candidate.chars().collect::<Vec<_>>(), limit) {
+        if let Some(distance) =
+            edit_distance(&letters, &candidate.chars().collect::<Vec<_>>(), limit)
+        {
             best = Some((distance, candidate));
         }
     }
@@ -48,13 +50,13 @@ struct Name<'n> {
 }
 
 impl<'n> Name<'n> {
-    fn of(text: &'n str) -> Self {
+    fn from_text(text: &'n str) -> Self {
         let letters: Vec<char> = text.chars().collect();
         let bits = letters.iter().fold(0, |bits, letter| bits | 1 << (u32::from(*letter) % 64));
         Self { text, letters, bits }
     }
 
-    fn shortened(&self) -> impl Iterator<Item = u64> {
+    fn deletion_hashes(&self) -> impl Iterator<Item = u64> {
         // The last leaves no letter out.
         (0..=self.letters.len()).map(|gone| {
             let mut hasher = DefaultHasher::new();
@@ -70,16 +72,16 @@ impl<'n> Name<'n> {
 
 impl<'n> Names<'n> {
     #[must_use]
-    pub fn of(names: impl IntoIterator<Item = &'n str>) -> Self {
-        let names: Vec<Name<'n>> = names.into_iter().map(Name::of).collect();
+    pub fn from_names(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let names: Vec<Name<'n>> = names.into_iter().map(Name::from_text).collect();
         let mut by_fold: HashMap<String, Vec<usize>> = HashMap::new();
         for (row, name) in names.iter().enumerate() {
-            by_fold.entry(fold(name.text)).or_default().push(row);
+            by_fold.entry(fold_name(name.text)).or_default().push(row);
         }
         let mut shortened: Vec<_> = names
             .iter()
             .enumerate()
-            .flat_map(|(row, name)| name.shortened().map(move |hash| (hash, row)))
+            .flat_map(|(row, name)| name.deletion_hashes().map(move |hash| (hash, row)))
             .collect();
         shortened.sort_unstable();
         Self { names, folded: by_fold, shortened }
@@ -89,12 +91,13 @@ impl<'n> Names<'n> {
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&'n str> {
         let others = |row: &usize| self.names[*row].text != name;
-        if let Some(row) = self.folded.get(&fold(name)).into_iter().flatten().copied().find(others)
+        if let Some(row) =
+            self.folded.get(&fold_name(name)).into_iter().flatten().copied().find(others)
         {
             return Some(self.names[row].text);
         }
-        let wanted = Name::of(name);
-        let bound = bound(&wanted.letters);
+        let wanted = Name::from_text(name);
+        let bound = max_edits(&wanted.letters);
         if let Some(row) = self.one_edit_from(&wanted) {
             return Some(self.names[row].text);
         }
@@ -106,7 +109,8 @@ impl<'n> Names<'n> {
             }
             let may_be =
                 (wanted.bits ^ other.bits).count_ones() as usize <= 2 * limit && other.text != name;
-            if may_be && let Some(distance) = distance(&wanted.letters, &other.letters, limit) {
+            if may_be && let Some(distance) = edit_distance(&wanted.letters, &other.letters, limit)
+            {
                 best = Some(other.text);
                 limit = distance.saturating_sub(1);
             }
@@ -115,29 +119,30 @@ impl<'n> Names<'n> {
     }
 
     fn one_edit_from(&self, wanted: &Name<'_>) -> Option<usize> {
-        let rows = wanted.shortened().flat_map(|hash| {
+        let rows = wanted.deletion_hashes().flat_map(|hash| {
             let first = self.shortened.partition_point(|(known, _)| *known < hash);
             self.shortened[first..]
                 .iter()
                 .take_while(move |(known, _)| *known == hash)
                 .map(|(_, row)| *row)
         });
-        rows.filter(|row| distance(&wanted.letters, &self.names[*row].letters, 1) == Some(1)).min()
+        rows.filter(|row| edit_distance(&wanted.letters, &self.names[*row].letters, 1) == Some(1))
+            .min()
     }
 }
 
 /// How many edits a slip of the hand makes at most.
-fn bound(letters: &[char]) -> usize {
+fn max_edits(letters: &[char]) -> usize {
     (letters.len() / 3).clamp(1, 3)
 }
 
 /// A name without what the eye passes over: case, blanks, and the kind of dash.
 #[must_use]
-pub(crate) fn fold(name: &str) -> String {
-    folded(name).collect()
+pub(crate) fn fold_name(name: &str) -> String {
+    folded_chars(name).collect()
 }
 
-fn folded(name: &str) -> impl Iterator<Item = char> {
+fn folded_chars(name: &str) -> impl Iterator<Item = char> {
     name.chars()
         .filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'))
         .flat_map(char::to_lowercase)
@@ -145,7 +150,7 @@ fn folded(name: &str) -> impl Iterator<Item = char> {
 
 /// The number of single-letter edits between two names, swapped neighbours counting as one; `None`
 /// when above `limit`.
-fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
+fn edit_distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > limit {
         return None;
     }
@@ -178,12 +183,12 @@ mod tests {
     #[test]
     fn finds_slips_and_leaves_strangers() {
         let states = ["analysis", "results", "modification"];
-        assert_eq!(nearest("anaylsis", states), Some("analysis"));
-        assert_eq!(nearest("Results", states), Some("results"));
-        assert_eq!(nearest("result", states), Some("results"));
-        assert_eq!(nearest("research", states), None);
-        assert_eq!(nearest("analysis", ["analysis"]), None, "a name is no slip of itself");
-        assert_eq!(nearest("in-review", ["in_review"]), Some("in_review"));
+        assert_eq!(nearest_name("anaylsis", states), Some("analysis"));
+        assert_eq!(nearest_name("Results", states), Some("results"));
+        assert_eq!(nearest_name("result", states), Some("results"));
+        assert_eq!(nearest_name("research", states), None);
+        assert_eq!(nearest_name("analysis", ["analysis"]), None, "a name is no slip of itself");
+        assert_eq!(nearest_name("in-review", ["in_review"]), Some("in_review"));
     }
 
     proptest::proptest! {
@@ -192,12 +197,12 @@ mod tests {
             names in proptest::collection::vec("[abA]{0,4}[-_ ]?[ab]{0,6}", 0..12), name in "[abA]{0,4}[-_ ]?[ab]{0,6}",
         ) {
             let names = || names.iter().map(String::as_str);
-            proptest::prop_assert_eq!(Names::of(names()).nearest(&name), nearest(&name, names()));
+            proptest::prop_assert_eq!(Names::from_names(names()).nearest(&name), nearest_name(&name, names()));
         }
     }
 
     fn distance_within(a: &str, b: &str, limit: usize) -> Option<usize> {
-        distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>(), limit)
+        edit_distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>(), limit)
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::{engine::gated::ToolRow, model::tool::Tool};
 /// Sets of tools, of one system, whose descriptors are the same but for `name` and `id`. In catalog
 /// order.
 #[must_use]
-pub(crate) fn twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
+pub(crate) fn find_twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
     let mut alike: HashMap<u64, Vec<Vec<ToolRow>>> = HashMap::new();
     for (row, tool) in tools.iter().enumerate() {
         let mut hasher = DefaultHasher::new();
@@ -22,7 +22,7 @@ pub(crate) fn twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
         let sets = alike.entry(hasher.finish()).or_default();
         match sets
             .iter_mut()
-            .find(|set| set.first().is_some_and(|first| same(&tools[*first], tool)))
+            .find(|set| set.first().is_some_and(|first| are_twins(&tools[*first], tool)))
         {
             Some(set) => set.push(row),
             None => sets.push(vec![row]),
@@ -34,7 +34,7 @@ pub(crate) fn twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
     twins
 }
 
-fn same(a: &Tool, b: &Tool) -> bool {
+fn are_twins(a: &Tool, b: &Tool) -> bool {
     let is_named = |key: &str| matches!(key, "name" | "tool_name" | "id");
     match (&*a.entry.value, &*b.entry.value) {
         (Value::Object(left), Value::Object(right)) => {

@@ -17,7 +17,7 @@ pub(crate) type Alive = Arc<()>;
 
 /// The reading ends when the first of the two is dropped.
 #[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
-pub(crate) fn pair() -> io::Result<(Alive, Weak<()>)> {
+pub(crate) fn alive_pair() -> io::Result<(Alive, Weak<()>)> {
     let alive = Arc::new(());
     let ended = Arc::downgrade(&alive);
     Ok((alive, ended))
@@ -32,11 +32,11 @@ impl Terminal {
     }
 
     /// Reads until the other one of the pair is dropped, or nobody takes the inputs.
-    pub fn read(self, ended: &Weak<()>, taker: &Taker<'_>) -> io::Result<()> {
+    pub fn read_inputs(self, ended: &Weak<()>, taker: &Taker<'_>) -> io::Result<()> {
         while ended.strong_count() > 0 {
             if event::poll(PATIENCE)?
                 && let Some(input) = input_of(event::read()?)
-                && !taker.take(input)
+                && !taker.forward_input(input)
             {
                 break;
             }

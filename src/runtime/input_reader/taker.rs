@@ -19,7 +19,7 @@ pub(crate) struct Taker<'t> {
 
 impl Taker<'_> {
     /// Hands an input on; false where nobody takes inputs any more.
-    pub fn take(&self, input: Input) -> bool {
+    pub fn forward_input(&self, input: Input) -> bool {
         let taken = self.inputs.send(Ok(input)).is_ok();
         self.arrived.notify_one();
         taken

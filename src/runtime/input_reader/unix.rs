@@ -18,7 +18,7 @@ use crate::runtime::input_decoder::InputDecoder;
 pub(crate) type Alive = UnixStream;
 
 /// The reading ends when the first of the two is dropped.
-pub(crate) fn pair() -> io::Result<(Alive, UnixStream)> {
+pub(crate) fn alive_pair() -> io::Result<(Alive, UnixStream)> {
     UnixStream::pair()
 }
 
@@ -35,12 +35,12 @@ impl Terminal {
     }
 
     /// Reads until the other end of `ended` is dropped, or nobody takes the inputs.
-    pub fn read(mut self, ended: &UnixStream, taker: &Taker<'_>) -> io::Result<()> {
+    pub fn read_inputs(mut self, ended: &UnixStream, taker: &Taker<'_>) -> io::Result<()> {
         let mut decoder = InputDecoder::default();
         let mut bytes = [0; 4_096];
         loop {
             let patience = decoder.is_waiting().then_some(PATIENCE);
-            let found = match wait(&self.0, ended, patience)? {
+            let found = match wait_ready(&self.0, ended, patience)? {
                 Ready::Ended => return Ok(()),
                 Ready::Late => decoder.flush(),
                 Ready::Bytes => match self.0.read(&mut bytes) {
@@ -57,7 +57,7 @@ impl Terminal {
                     Err(error) => return Err(error),
                 },
             };
-            if !found.into_iter().all(|input| taker.take(input)) {
+            if !found.into_iter().all(|input| taker.forward_input(input)) {
                 return Ok(());
             }
         }
@@ -71,7 +71,7 @@ enum Ready {
     Late,
 }
 
-fn wait(tty: &File, ended: &UnixStream, patience: Option<Duration>) -> io::Result<Ready> {
+fn wait_ready(tty: &File, ended: &UnixStream, patience: Option<Duration>) -> io::Result<Ready> {
     let watched = |fd| pollfd { fd, events: POLLIN, revents: 0 };
     loop {
         let mut both = [watched(ended.as_raw_fd()), watched(tty.as_raw_fd())];

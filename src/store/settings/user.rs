@@ -22,9 +22,9 @@ use crate::{
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub(crate) fn load(path: &Path) -> Result<(UserSettings, Vec<Finding>), Problem> {
-    match files::read(path) {
-        Ok(read) => Ok(parse(&FileId::new(path.display().to_string()), &read.text)),
+pub(crate) fn load_settings(path: &Path) -> Result<(UserSettings, Vec<Finding>), Problem> {
+    match files::read_text(path) {
+        Ok(read) => Ok(parse_settings(&FileId::new(path.display().to_string()), &read.text)),
         Err(problem) if problem.kind == ProblemKind::Missing => Ok(Default::default()),
         Err(problem) => Err(problem),
     }
@@ -32,19 +32,19 @@ pub(crate) fn load(path: &Path) -> Result<(UserSettings, Vec<Finding>), Problem>
 
 /// What a text says, and what is wrong in it.
 #[must_use]
-pub(crate) fn parse(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
-    let (mut reader, root) = Reader::open(file.clone(), text);
+pub(crate) fn parse_settings(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
+    let (mut reader, root) = Reader::open_toml(file.clone(), text);
     let top = Table { members: &root, at: Pointer::root() };
-    reader.known(&top, &["theme", "editor", "keys"]);
+    reader.check_keys(&top, &["theme", "editor", "keys"]);
     let mut settings = UserSettings {
-        theme: reader.text(&top, "theme"),
-        editor: reader.text(&top, "editor").filter(|editor| !editor.trim().is_empty()),
+        theme: reader.read_text(&top, "theme"),
+        editor: reader.read_text(&top, "editor").filter(|editor| !editor.trim().is_empty()),
         ..UserSettings::default()
     };
-    if let Some(keys) = reader.table(&top, "keys") {
+    if let Some(keys) = reader.read_table(&top, "keys") {
         for (action, value) in keys.members {
             let one = value.as_str().map(|key| vec![key.to_owned()]);
-            if let Some(list) = one.or_else(|| reader.texts(&keys, action)) {
+            if let Some(list) = one.or_else(|| reader.read_texts(&keys, action)) {
                 settings.keys.insert(action.clone(), list);
             }
         }
@@ -55,15 +55,16 @@ pub(crate) fn parse(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
 /// The user's own themes, by name and text, in the order of their names; and what could not be
 /// read.
 #[must_use]
-pub(crate) fn themes(folder: &Path) -> (Vec<(String, String)>, Vec<Problem>) {
+pub(crate) fn load_themes(folder: &Path) -> (Vec<(String, String)>, Vec<Problem>) {
     let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut paths: Vec<_> = paths.filter(|path| Format::of(path) == Some(Format::Toml)).collect();
+    let mut paths: Vec<_> =
+        paths.filter(|path| Format::from_path(path) == Some(Format::Toml)).collect();
     paths.sort();
     let (mut themes, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
         let name =
             path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        match files::read(&path) {
+        match files::read_text(&path) {
             Ok(read) => themes.push((name, read.text.to_string())),
             Err(problem) => problems.push(problem),
         }
@@ -77,22 +78,22 @@ pub(crate) fn themes(folder: &Path) -> (Vec<(String, String)>, Vec<Problem>) {
 /// When the file is not TOML, or cannot be written.
 pub(crate) fn keep_theme(path: &Path, theme: &str) -> Result<(), Problem> {
     let doing = || format!("remembering the theme in {}", path.display());
-    let (text, expected) = match files::read(path) {
+    let (text, expected) = match files::read_text(path) {
         Ok(read) => (read.text, Expected::Same(read.stamp)),
         Err(problem) if problem.kind == ProblemKind::Missing => ("".into(), Expected::Absent),
         Err(problem) => return Err(problem),
     };
     let unfit = |cause: String| {
         Problem::new(ProblemKind::Input, doing(), cause)
-            .remedy("mend the file, then choose the theme again")
+            .with_remedy("mend the file, then choose the theme again")
     };
     let source = Source::parse(Format::Toml, text).map_err(|error| unfit(error.to_string()))?;
     let edit = Edit::Set { at: Pointer::root().child("theme"), to: theme.into() };
     let (source, _) = source.apply(0, &edit).map_err(|error| unfit(error.to_string()))?;
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| files::told(&doing(), &error))?;
+    fs::create_dir_all(folder).map_err(|error| files::io_problem(&doing(), &error))?;
     // Settings are often kept elsewhere and linked here.
-    let saved = files::save(folder, path, source.text(), expected, Outside::Allow);
+    let saved = files::save_file(folder, path, source.text(), expected, Outside::Allow);
     saved.map(drop).map_err(|refused| refused.problem().clone())
 }
 
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn keys_are_lists_or_one() {
         let text = "theme = 'light'\nedtor = 'hx'\n[keys]\nsave = ['ctrl+s', 'F2']\nquit = 'q'\nundo = 3\n";
-        let (settings, findings) = parse(&FileId::new("config.toml"), text);
+        let (settings, findings) = parse_settings(&FileId::new("config.toml"), text);
         assert_eq!(settings.theme.as_deref(), Some("light"));
         assert_eq!(settings.keys["save"], ["ctrl+s", "F2"]);
         assert_eq!(settings.keys["quit"], ["q"]);
@@ -123,7 +124,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("toolcrib/config.toml");
         keep_theme(&path, "light").unwrap();
-        assert_eq!(load(&path).unwrap().0.theme.as_deref(), Some("light"));
+        assert_eq!(load_settings(&path).unwrap().0.theme.as_deref(), Some("light"));
         let text = "# mine\r\ntheme = \"dark\" # at night\r\n\r\n[keys]\r\nsave = [ 'F2' ]\r\n";
         fs::write(&path, text).unwrap();
         keep_theme(&path, "light").unwrap();

@@ -17,7 +17,7 @@ pub(crate) enum Dialect {
 
 impl Dialect {
     /// The dialect of a format; that of other formats is strict, for JSON inside of them.
-    pub fn of(format: Format) -> Self {
+    pub fn from_format(format: Format) -> Self {
         match format {
             Format::Jsonc => Self::Commented,
             Format::Json5 => Self::Json5,
@@ -54,20 +54,20 @@ pub(crate) fn continues_name(letter: char) -> bool {
 }
 
 /// The text between quotes, or a name with escapes; on failure the offset in it and why.
-pub(crate) fn unescaped(written: &str) -> Result<String, (usize, String)> {
+pub(crate) fn unescape_text(written: &str) -> Result<String, (usize, String)> {
     let mut text = String::with_capacity(written.len());
     let mut at = 0;
     while let Some(length) = written[at..].find('\\') {
         text.push_str(&written[at..at + length]);
         at += length;
-        at += escape(written, at, &mut text)?;
+        at += unescape_at(written, at, &mut text)?;
     }
     text.push_str(&written[at..]);
     Ok(text)
 }
 
 /// Adds what an escape at an offset means; answers how long the escape is.
-fn escape(written: &str, at: usize, text: &mut String) -> Result<usize, (usize, String)> {
+fn unescape_at(written: &str, at: usize, text: &mut String) -> Result<usize, (usize, String)> {
     let rest = &written[at + 1..];
     let Some(letter) = rest.chars().next() else {
         return Err((at, "nothing follows the backslash".into()));
@@ -87,11 +87,11 @@ fn escape(written: &str, at: usize, text: &mut String) -> Result<usize, (usize, 
             ));
         }
         'x' => {
-            let code = hex(rest, 1, 2).and_then(char::from_u32);
+            let code = parse_hex(rest, 1, 2).and_then(char::from_u32);
             text.push(code.ok_or_else(|| (at, "\\x needs two hex digits".to_owned()))?);
             return Ok(4);
         }
-        'u' => return unicode(rest, text).map_err(|words| (at, words)),
+        'u' => return unescape_unicode(rest, text).map_err(|words| (at, words)),
         // The line goes on.
         '\r' => return Ok(if rest[1..].starts_with('\n') { 3 } else { 2 }),
         '\n' | '\u{2028}' | '\u{2029}' => return Ok(1 + letter.len_utf8()),
@@ -102,13 +102,13 @@ fn escape(written: &str, at: usize, text: &mut String) -> Result<usize, (usize, 
 }
 
 /// `u` and four hex digits, or two such for a letter beyond the first plane.
-fn unicode(rest: &str, text: &mut String) -> Result<usize, String> {
-    let code = hex(rest, 1, 4).ok_or("\\u needs four hex digits")?;
+fn unescape_unicode(rest: &str, text: &mut String) -> Result<usize, String> {
+    let code = parse_hex(rest, 1, 4).ok_or("\\u needs four hex digits")?;
     if let Some(letter) = char::from_u32(code) {
         text.push(letter);
         return Ok(6);
     }
-    let second = rest.get(5..7).filter(|next| *next == "\\u").and_then(|_| hex(rest, 7, 4));
+    let second = rest.get(5..7).filter(|next| *next == "\\u").and_then(|_| parse_hex(rest, 7, 4));
     let pair = second.filter(|_| code < 0xdc00).and_then(|second| {
         let low = second.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
         char::from_u32(0x10000 + ((code - 0xd800) << 10) + low)
@@ -117,7 +117,7 @@ fn unicode(rest: &str, text: &mut String) -> Result<usize, String> {
     Ok(12)
 }
 
-fn hex(text: &str, from: usize, len: usize) -> Option<u32> {
+fn parse_hex(text: &str, from: usize, len: usize) -> Option<u32> {
     let digits = text
         .get(from..from + len)
         .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
@@ -125,7 +125,7 @@ fn hex(text: &str, from: usize, len: usize) -> Option<u32> {
 }
 
 /// The number that a token means, with its sign; why it is none.
-pub(crate) fn number(token: &str) -> Result<Number, String> {
+pub(crate) fn parse_number(token: &str) -> Result<Number, String> {
     let (negative, bare) = match token.as_bytes().first() {
         Some(b'-') => (true, &token[1..]),
         Some(b'+') => (false, &token[1..]),
@@ -139,11 +139,13 @@ pub(crate) fn number(token: &str) -> Result<Number, String> {
     }
     if let Some(digits) = bare.strip_prefix("0x").or_else(|| bare.strip_prefix("0X")) {
         let sound = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        return number::radix(digits, 16, negative).filter(|_| sound).ok_or_else(not_a_number);
+        return number::parse_radix(digits, 16, negative)
+            .filter(|_| sound)
+            .ok_or_else(not_a_number);
     }
     let zeros = bare.len() > 1 && bare.starts_with('0') && bare.as_bytes()[1].is_ascii_digit();
     let sound = bare.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
-    number::decimal(token).filter(|_| sound && !zeros && bare != ".").ok_or_else(not_a_number)
+    number::parse_decimal(token).filter(|_| sound && !zeros && bare != ".").ok_or_else(not_a_number)
 }
 
 #[cfg(test)]
@@ -158,10 +160,10 @@ mod tests {
             (r"\v\0\'\q", "\u{b}\0'q"),
             ("\\\u{2028}x", "x"),
         ] {
-            assert_eq!(unescaped(written).as_deref(), Ok(text), "{written}");
+            assert_eq!(unescape_text(written).as_deref(), Ok(text), "{written}");
         }
         for written in [r"\x4", r"\u12", r"\ud83d", r"\ud83dx", r"\1", r"\01", r"a\"] {
-            assert!(unescaped(written).is_err(), "{written}");
+            assert!(unescape_text(written).is_err(), "{written}");
         }
     }
 
@@ -177,13 +179,13 @@ mod tests {
             ("0", "0"),
         ] {
             assert_eq!(
-                number(token).unwrap(),
+                parse_number(token).unwrap(),
                 serde_json::from_str::<Number>(json).unwrap(),
                 "{token}"
             );
         }
         for token in ["Infinity", "-NaN", "01", "0x", ".", "+", "1_0", "1e", "--1", "0xg"] {
-            assert!(number(token).is_err(), "{token}");
+            assert!(parse_number(token).is_err(), "{token}");
         }
     }
 }

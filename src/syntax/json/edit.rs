@@ -17,21 +17,25 @@ const RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_stay: t
 /// How many nodes are looked at to learn a text's manner.
 const SAMPLE: usize = 400;
 
-pub(crate) fn edit(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Splice> {
+pub(crate) fn write_change(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Splice> {
     let pen = Pen { page, layout };
     match &plan.change {
-        Change::Replace { node, to } => vec![pen.replace(node, to, &plan.above)],
+        Change::Replace { node, to } => vec![pen.replace_node(node, to, &plan.above)],
         Change::Add { object, key, to } => {
-            let rows = flow::spans(object).len();
-            pen.insert(object, rows, &plan.above, |layout, indent| {
-                print::member(key, to, layout, indent)
+            let rows = flow::child_spans(object).len();
+            pen.insert_child(object, rows, &plan.above, |layout, indent| {
+                print::print_member(key, to, layout, indent)
             })
         }
         Change::Insert { list, row, to } => {
-            pen.insert(list, *row, &plan.above, |layout, indent| print::value(to, layout, indent))
+            pen.insert_child(list, *row, &plan.above, |layout, indent| {
+                print::print_value(to, layout, indent)
+            })
         }
         Change::Drop { parent, rows } => flow::drop_rows(page, parent, rows, RULES),
-        Change::Move { list, from, to } => flow::shift(page, &flow::spans(list), *from, *to),
+        Change::Move { list, from, to } => {
+            flow::move_with_comments(page, &flow::child_spans(list), *from, *to)
+        }
         Change::Rename { object, rows, key } => {
             let Shape::Object { members, .. } = &object.shape else { return Vec::new() };
             let named = rows.iter().filter_map(|row| members.as_slice().get(*row));
@@ -40,7 +44,7 @@ pub(crate) fn edit(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Spli
                     Splice::new(
                         member.key_span.start,
                         member.key_span.end,
-                        pen.renamed(member, key),
+                        pen.print_renamed_key(member, key),
                     )
                 })
                 .collect()
@@ -54,11 +58,11 @@ struct Pen<'p> {
 }
 
 impl Pen<'_> {
-    fn replace(&self, node: &Node, to: &Draft, above: &[&Node]) -> Splice {
-        let filled = !flow::spans(node).is_empty();
+    fn replace_node(&self, node: &Node, to: &Draft, above: &[&Node]) -> Splice {
+        let filled = !flow::child_spans(node).is_empty();
         let on_lines = match (filled, above.last()) {
-            (true, _) => self.page.parted(node.span.start, node.span.end),
-            (false, Some(parent)) => self.page.parted(parent.span.start, parent.span.end),
+            (true, _) => self.page.has_line_break(node.span.start, node.span.end),
+            (false, Some(parent)) => self.page.has_line_break(parent.span.start, parent.span.end),
             (false, None) => true,
         };
         let layout = if on_lines { self.layout.clone() } else { self.layout.on_one_line() };
@@ -74,43 +78,43 @@ impl Pen<'_> {
         Splice::new(
             node.span.start,
             node.span.end,
-            print::value(to, &layout, self.page.indent(node.span.start)),
+            print::print_value(to, &layout, self.page.line_indent(node.span.start)),
         )
     }
 
-    fn insert(
+    fn insert_child(
         &self,
         parent: &Node,
         row: usize,
         above: &[&Node],
         print: impl Fn(&Layout, &str) -> String,
     ) -> Vec<Splice> {
-        let on_lines = self.page.parted(parent.span.start, parent.span.end);
+        let on_lines = self.page.has_line_break(parent.span.start, parent.span.end);
         let layout = if on_lines { self.layout.clone() } else { self.layout.on_one_line() };
-        match flow::stand(self.page, parent, row) {
-            None => vec![self.fill(parent, above, print)],
+        match flow::child_placement(self.page, parent, row) {
+            None => vec![self.fill_empty(parent, above, print)],
             Some(Placement::OwnLine(indent)) => {
-                flow::insert(self.page, parent, row, &print(&layout, indent), layout.gap())
+                flow::insert_child(self.page, parent, row, &print(&layout, indent), layout.gap())
             }
             Some(Placement::Beside) => {
-                let text = print(&layout, self.page.indent(parent.span.start));
-                flow::insert(self.page, parent, row, &text, layout.gap())
+                let text = print(&layout, self.page.line_indent(parent.span.start));
+                flow::insert_child(self.page, parent, row, &text, layout.gap())
             }
         }
     }
 
     /// A key in the place of another, quoted as that is.
-    fn renamed(&self, member: &Member, key: &str) -> String {
+    fn print_renamed_key(&self, member: &Member, key: &str) -> String {
         let keys = match self.page.text.as_bytes()[member.key_span.start] {
             b'\'' => Keys::Single,
             b'"' => Keys::Double,
             _ => Keys::Bare,
         };
-        print::key(key, &Layout { keys, ..self.layout.clone() })
+        print::print_key(key, &Layout { keys, ..self.layout.clone() })
     }
 
     /// The first child of empty brackets.
-    fn fill(
+    fn fill_empty(
         &self,
         parent: &Node,
         above: &[&Node],
@@ -122,18 +126,18 @@ impl Pen<'_> {
             return self.fill_below(parent, comments, print);
         }
         let on_lines = match above.last() {
-            _ if page.parted(inside.start, inside.end) => true,
-            Some(around) => page.parted(around.span.start, around.span.end),
+            _ if page.has_line_break(inside.start, inside.end) => true,
+            Some(around) => page.has_line_break(around.span.start, around.span.end),
             None => true,
         };
         let short = self.layout.short_lists && matches!(parent.shape, Shape::List { .. });
         let text = match &self.layout.unit {
             Some(unit) if on_lines && !short => {
-                let indent = page.indent(parent.span.start);
+                let indent = page.line_indent(parent.span.start);
                 let inner = format!("{indent}{unit}");
                 format!("{}{inner}{}{}{indent}", page.eol, print(&self.layout, &inner), page.eol)
             }
-            _ if on_lines => print(&self.layout, page.indent(parent.span.start)),
+            _ if on_lines => print(&self.layout, page.line_indent(parent.span.start)),
             _ => print(&self.layout.on_one_line(), ""),
         };
         Splice::new(inside.start, inside.end, text)
@@ -149,11 +153,11 @@ impl Pen<'_> {
         print: impl Fn(&Layout, &str) -> String,
     ) -> Splice {
         let (page, start) = (self.page, parent.span.start + 1);
-        let indent = page.indent(parent.span.start);
+        let indent = page.line_indent(parent.span.start);
         let own = page.begins_line(start + comments.len() - comments.trim_start().len());
         let inner = match &self.layout.unit {
             _ if own => {
-                page.indent(start + comments.len() - comments.trim_start().len()).to_owned()
+                page.line_indent(start + comments.len() - comments.trim_start().len()).to_owned()
             }
             unit => format!("{indent}{}", unit.as_deref().unwrap_or("  ")),
         };
@@ -164,7 +168,7 @@ impl Pen<'_> {
 }
 
 /// The manner of a text, learnt from its first nodes, which `page` holds.
-pub(crate) fn learn(page: &Page<'_>, root: &Node, dialect: Dialect, whole: &str) -> Layout {
+pub(crate) fn learn_layout(page: &Page<'_>, root: &Node, dialect: Dialect, whole: &str) -> Layout {
     let mut layout = learn_lines(page, root);
     layout.ascii = whole.is_ascii() && whole.contains("\\u");
     if dialect.is_json5() {
@@ -174,7 +178,7 @@ pub(crate) fn learn(page: &Page<'_>, root: &Node, dialect: Dialect, whole: &str)
 }
 
 fn learn_lines(page: &Page<'_>, root: &Node) -> Layout {
-    let mut layout = Layout::plain(page.eol);
+    let mut layout = Layout::with_eol(page.eol);
     let (mut unit, mut lists, mut colon) = (None, None, None);
     let mut row = 0;
     let mut queue = vec![root];
@@ -183,11 +187,11 @@ fn learn_lines(page: &Page<'_>, root: &Node) -> Layout {
         if row > SAMPLE || (unit.is_some() && lists.is_some() && colon.is_some()) {
             break;
         }
-        let spans = flow::spans(node);
+        let spans = flow::child_spans(node);
         let Some(first) = spans.first() else { continue };
-        let on_lines = page.parted(node.span.start, first.0);
+        let on_lines = page.has_line_break(node.span.start, first.0);
         if on_lines && page.begins_line(first.0) {
-            let step = page.indent(first.0).strip_prefix(page.indent(node.span.start));
+            let step = page.line_indent(first.0).strip_prefix(page.line_indent(node.span.start));
             unit = unit.or(step.filter(|step| !step.is_empty()));
         }
         match &node.shape {
@@ -213,8 +217,9 @@ fn learn_lines(page: &Page<'_>, root: &Node) -> Layout {
     if let Some(unit) = unit {
         layout.unit = Some(unit.to_owned());
     }
-    layout.short_lists = lists.unwrap_or(false) && page.parted(root.span.start, root.span.end);
-    layout.compact = colon.unwrap_or(false) && !page.parted(root.span.start, root.span.end);
+    layout.short_lists =
+        lists.unwrap_or(false) && page.has_line_break(root.span.start, root.span.end);
+    layout.compact = colon.unwrap_or(false) && !page.has_line_break(root.span.start, root.span.end);
     layout
 }
 

@@ -19,7 +19,7 @@ const MINUS_INFINITY: &str = "-Infinity";
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
 
-pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Tree, Fault> {
+pub(crate) fn parse_tree(text: &str, dialect: Dialect) -> Result<Tree, Fault> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut parser =
         Parser { text, bytes: text.as_bytes(), dialect, at: start, depth: 0, oddities: Vec::new() };
@@ -27,10 +27,10 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Tree, Fault> {
     if parser.at == text.len() {
         return Ok(Tree { documents: Vec::new(), oddities: Vec::new() });
     }
-    let (root, value) = parser.value()?;
+    let (root, value) = parser.parse_value()?;
     parser.skip_spaces()?;
     if parser.at < text.len() {
-        return Err((parser.at, format!("{} after the end of the value", parser.here())));
+        return Err((parser.at, format!("{} after the end of the value", parser.describe_next())));
     }
     let document =
         Document { value: Arc::new(value), root, extent: Span { start: 0, end: text.len() } };
@@ -47,24 +47,29 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn value(&mut self) -> Result<(Node, Value), Fault> {
+    fn parse_value(&mut self) -> Result<(Node, Value), Fault> {
         let start = self.at;
         let (shape, value) = match self.bytes.get(start) {
-            Some(b'{') => self.nested(Self::object)?,
-            Some(b'[') => self.nested(Self::list)?,
-            Some(b'"') => (Shape::Scalar, Value::String(self.string()?)),
+            Some(b'{') => self.parse_nested(Self::parse_object)?,
+            Some(b'[') => self.parse_nested(Self::parse_list)?,
+            Some(b'"') => (Shape::Scalar, Value::String(self.parse_string()?)),
             Some(b'\'') if self.dialect.is_json5() => {
-                (Shape::Scalar, Value::String(self.string()?))
+                (Shape::Scalar, Value::String(self.parse_string()?))
             }
-            Some(b'-' | b'0'..=b'9') => (Shape::Scalar, self.number()?),
-            Some(b'+' | b'.') if self.dialect.is_json5() => (Shape::Scalar, self.number()?),
-            Some(b'a'..=b'z' | b'A'..=b'Z') => (Shape::Scalar, self.word()?),
-            _ => return Err((start, format!("a value is expected here, not {}", self.here()))),
+            Some(b'-' | b'0'..=b'9') => (Shape::Scalar, self.parse_number()?),
+            Some(b'+' | b'.') if self.dialect.is_json5() => (Shape::Scalar, self.parse_number()?),
+            Some(b'a'..=b'z' | b'A'..=b'Z') => (Shape::Scalar, self.parse_word()?),
+            _ => {
+                return Err((
+                    start,
+                    format!("a value is expected here, not {}", self.describe_next()),
+                ));
+            }
         };
         Ok((Node::new(Span { start, end: self.at }, shape), value))
     }
 
-    fn nested(
+    fn parse_nested(
         &mut self,
         inner: fn(&mut Self) -> Result<(Shape, Value), Fault>,
     ) -> Result<(Shape, Value), Fault> {
@@ -78,25 +83,25 @@ impl Parser<'_> {
         read
     }
 
-    fn object(&mut self) -> Result<(Shape, Value), Fault> {
+    fn parse_object(&mut self) -> Result<(Shape, Value), Fault> {
         let (mut members, mut values) = (Vec::new(), Map::new());
         self.skip_spaces()?;
-        while !self.take(b'}') {
-            if !members.is_empty() && self.separator("}")? {
+        while !self.consume_byte(b'}') {
+            if !members.is_empty() && self.parse_separator("}")? {
                 break;
             }
             let start = self.at;
-            let key = self.key()?;
+            let key = self.parse_key()?;
             let key_span = Span { start, end: self.at };
             self.skip_spaces()?;
-            if !self.take(b':') {
+            if !self.consume_byte(b':') {
                 return Err((
                     self.at,
-                    format!("a colon is expected after the key, not {}", self.here()),
+                    format!("a colon is expected after the key, not {}", self.describe_next()),
                 ));
             }
             self.skip_spaces()?;
-            let (node, value) = self.value()?;
+            let (node, value) = self.parse_value()?;
             members.push(Member { key: key.as_str().into(), key_span, value: node, merge: false });
             if values.insert(key, value).is_some() {
                 self.oddities.push((start, NoteKind::DuplicateKey));
@@ -109,14 +114,14 @@ impl Parser<'_> {
         ))
     }
 
-    fn list(&mut self) -> Result<(Shape, Value), Fault> {
+    fn parse_list(&mut self) -> Result<(Shape, Value), Fault> {
         let (mut items, mut values) = (Vec::new(), Vec::new());
         self.skip_spaces()?;
-        while !self.take(b']') {
-            if !items.is_empty() && self.separator("]")? {
+        while !self.consume_byte(b']') {
+            if !items.is_empty() && self.parse_separator("]")? {
                 break;
             }
-            let (node, value) = self.value()?;
+            let (node, value) = self.parse_value()?;
             items.push(node);
             values.push(value);
             self.skip_spaces()?;
@@ -127,11 +132,11 @@ impl Parser<'_> {
     }
 
     /// The comma between two children; whether the brackets close behind it.
-    fn separator(&mut self, close: &str) -> Result<bool, Fault> {
-        if !self.take(b',') {
+    fn parse_separator(&mut self, close: &str) -> Result<bool, Fault> {
+        if !self.consume_byte(b',') {
             return Err((
                 self.at,
-                format!("a comma or \"{close}\" is expected here, not {}", self.here()),
+                format!("a comma or \"{close}\" is expected here, not {}", self.describe_next()),
             ));
         }
         let comma = self.at - 1;
@@ -146,32 +151,33 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    fn key(&mut self) -> Result<String, Fault> {
+    fn parse_key(&mut self) -> Result<String, Fault> {
         match self.bytes.get(self.at) {
-            Some(b'"') => self.string(),
-            Some(b'\'') if self.dialect.is_json5() => self.string(),
-            _ if self.dialect.is_json5() => self.name(),
+            Some(b'"') => self.parse_string(),
+            Some(b'\'') if self.dialect.is_json5() => self.parse_string(),
+            _ if self.dialect.is_json5() => self.parse_bare_key(),
             _ => Err((
                 self.at,
-                format!("a key in double quotes is expected here, not {}", self.here()),
+                format!("a key in double quotes is expected here, not {}", self.describe_next()),
             )),
         }
     }
 
     /// A key without quotes.
-    fn name(&mut self) -> Result<String, Fault> {
+    fn parse_bare_key(&mut self) -> Result<String, Fault> {
         let start = self.at;
         let belongs = |letter: char| dialect::continues_name(letter) || letter == '\\';
         let written =
             self.text[start..].split(|letter| !belongs(letter)).next().unwrap_or_default();
-        let name = dialect::unescaped(written).ok().filter(|name| dialect::is_name(name));
-        let name =
-            name.ok_or_else(|| (start, format!("a key is expected here, not {}", self.here())))?;
+        let name = dialect::unescape_text(written).ok().filter(|name| dialect::is_name(name));
+        let name = name.ok_or_else(|| {
+            (start, format!("a key is expected here, not {}", self.describe_next()))
+        })?;
         self.at += written.len();
         Ok(name)
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    fn parse_string(&mut self) -> Result<String, Fault> {
         let (start, quote) = (self.at, self.bytes[self.at]);
         self.at += 1;
         let mut escaped = false;
@@ -210,7 +216,7 @@ impl Parser<'_> {
             return Ok(inside.to_owned());
         }
         if self.dialect.is_json5() {
-            return dialect::unescaped(inside).map_err(|(at, words)| (start + 1 + at, words));
+            return dialect::unescape_text(inside).map_err(|(at, words)| (start + 1 + at, words));
         }
         let written = &self.text[start..self.at];
         if let Some(text) = python_json::with_halves(written) {
@@ -223,16 +229,16 @@ impl Parser<'_> {
                 .rev()
                 .find(|at| self.text.is_char_boundary(*at))
                 .unwrap_or(start);
-            (at, reason(&error))
+            (at, message_without_position(&error))
         })
     }
 
-    fn number(&mut self) -> Result<Value, Fault> {
+    fn parse_number(&mut self) -> Result<Value, Fault> {
         if self.dialect.is_json5() {
             let belongs =
                 |byte: u8| matches!(byte, b'-' | b'+' | b'.') || byte.is_ascii_alphanumeric();
-            let written = self.token(belongs);
-            let number = dialect::number(&self.text[written.start..written.end]);
+            let written = self.consume_while(belongs);
+            let number = dialect::parse_number(&self.text[written.start..written.end]);
             return number.map(Value::Number).map_err(|words| (written.start, words));
         }
         if self.text[self.at..].starts_with(MINUS_INFINITY) {
@@ -240,16 +246,16 @@ impl Parser<'_> {
             self.at += MINUS_INFINITY.len();
             return Ok(python_json::no_number(MINUS_INFINITY));
         }
-        let written =
-            self.token(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
+        let written = self
+            .consume_while(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
         let number = serde_json::from_str(&self.text[written.start..written.end]);
         number
-            .map(|number| Value::Number(decimal::canonical(number)))
-            .map_err(|error| (written.start, reason(&error)))
+            .map(|number| Value::Number(decimal::canonical_number(number)))
+            .map_err(|error| (written.start, message_without_position(&error)))
     }
 
-    fn word(&mut self) -> Result<Value, Fault> {
-        let written = self.token(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    fn parse_word(&mut self) -> Result<Value, Fault> {
+        let written = self.consume_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         match &self.text[written.start..written.end] {
             "true" => Ok(Value::Bool(true)),
             "false" => Ok(Value::Bool(false)),
@@ -258,21 +264,21 @@ impl Parser<'_> {
                 self.oddities.push((written.start, NoteKind::NotJson));
                 Ok(python_json::no_number(word))
             }
-            other @ ("Infinity" | "NaN") if self.dialect.is_json5() => {
-                dialect::number(other).map(Value::Number).map_err(|words| (written.start, words))
-            }
+            other @ ("Infinity" | "NaN") if self.dialect.is_json5() => dialect::parse_number(other)
+                .map(Value::Number)
+                .map_err(|words| (written.start, words)),
             other => Err((written.start, format!("{other:?} is no value: text needs quotes"))),
         }
     }
 
-    fn token(&mut self, belongs: fn(u8) -> bool) -> Span {
+    fn consume_while(&mut self, belongs: fn(u8) -> bool) -> Span {
         let start = self.at;
         let len = self.bytes[start..].iter().take_while(|byte| belongs(**byte)).count();
         self.at += len;
         Span { start, end: self.at }
     }
 
-    fn take(&mut self, byte: u8) -> bool {
+    fn consume_byte(&mut self, byte: u8) -> bool {
         let found = self.bytes.get(self.at) == Some(&byte);
         self.at += usize::from(found);
         found
@@ -303,7 +309,7 @@ impl Parser<'_> {
     }
 
     /// What stands at the present offset, in words.
-    fn here(&self) -> String {
+    fn describe_next(&self) -> String {
         match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
             Some('/') if !self.dialect.has_comments() => {
                 "\"/\" (JSON has no comments; name the file .jsonc)".into()
@@ -326,7 +332,7 @@ pub(crate) fn comment_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// The reader's words without its own line and column.
-fn reason(error: &serde_json::Error) -> String {
+fn message_without_position(error: &serde_json::Error) -> String {
     let words = error.to_string();
     words.split(" at line ").next().unwrap_or_default().to_owned()
 }

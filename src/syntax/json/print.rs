@@ -33,7 +33,7 @@ pub(crate) enum Keys {
 
 impl Layout {
     /// Two blanks a level.
-    pub fn plain(eol: &'static str) -> Self {
+    pub fn with_eol(eol: &'static str) -> Self {
         Self {
             unit: Some("  ".into()),
             eol,
@@ -56,27 +56,27 @@ impl Layout {
 }
 
 /// The value as JSON; lines behind its first begin with `indent`.
-pub(crate) fn value(draft: &Draft, layout: &Layout, indent: &str) -> String {
+pub(crate) fn print_value(draft: &Draft, layout: &Layout, indent: &str) -> String {
     let mut text = String::new();
-    write(&mut text, draft, layout, indent);
+    write_value(&mut text, draft, layout, indent);
     text
 }
 
 /// A key as it is written beside others.
-pub(crate) fn key(key: &str, layout: &Layout) -> String {
+pub(crate) fn print_key(key: &str, layout: &Layout) -> String {
     match layout.keys {
         Keys::Bare if dialect::is_name(key) && (key.is_ascii() || !layout.ascii) => key.to_owned(),
-        Keys::Bare => string(key, layout),
-        Keys::Double => string(key, &Layout { single: false, ..layout.clone() }),
-        Keys::Single => string(key, &Layout { single: true, ..layout.clone() }),
+        Keys::Bare => print_string(key, layout),
+        Keys::Double => print_string(key, &Layout { single: false, ..layout.clone() }),
+        Keys::Single => print_string(key, &Layout { single: true, ..layout.clone() }),
     }
 }
 
 /// A text as JSON, in quotes.
-pub(crate) fn string(text: &str, layout: &Layout) -> String {
+pub(crate) fn print_string(text: &str, layout: &Layout) -> String {
     let mut quoted = serde_json::Value::from(text).to_string();
     if layout.single {
-        quoted = single(&quoted);
+        quoted = to_single_quotes(&quoted);
     }
     if !layout.ascii {
         return quoted;
@@ -95,7 +95,7 @@ pub(crate) fn string(text: &str, layout: &Layout) -> String {
 }
 
 /// A text in double quotes put into single ones.
-fn single(quoted: &str) -> String {
+fn to_single_quotes(quoted: &str) -> String {
     let mut text = String::with_capacity(quoted.len() + 2);
     let mut letters = quoted[1..quoted.len() - 1].chars();
     text.push('\'');
@@ -114,41 +114,46 @@ fn single(quoted: &str) -> String {
 }
 
 /// A member: key, colon, value.
-pub(crate) fn member(key: &str, draft: &Draft, layout: &Layout, indent: &str) -> String {
-    format!("{}:{}{}", self::key(key, layout), layout.gap(), value(draft, layout, indent))
+pub(crate) fn print_member(key: &str, draft: &Draft, layout: &Layout, indent: &str) -> String {
+    format!(
+        "{}:{}{}",
+        self::print_key(key, layout),
+        layout.gap(),
+        print_value(draft, layout, indent)
+    )
 }
 
-fn write(out: &mut String, draft: &Draft, layout: &Layout, indent: &str) {
+fn write_value(out: &mut String, draft: &Draft, layout: &Layout, indent: &str) {
     match draft {
         Draft::Null => out.push_str("null"),
         Draft::Flag(flag) => out.push_str(if *flag { "true" } else { "false" }),
         Draft::Number { text, .. } => out.push_str(text),
-        Draft::Text(text) => out.push_str(&string(text, layout)),
+        Draft::Text(text) => out.push_str(&print_string(text, layout)),
         Draft::List(items) => {
             let short = layout.short_lists && items.iter().all(Draft::is_leaf);
             let layout = if short { &layout.on_one_line() } else { layout };
-            let inner = inner(layout, indent);
-            bracketed(
+            let inner = inner_indent(layout, indent);
+            write_brackets(
                 out,
                 ['[', ']'],
-                items.iter().map(|item| value(item, layout, &inner)),
+                items.iter().map(|item| print_value(item, layout, &inner)),
                 layout,
                 indent,
             );
         }
         Draft::Object(members) => {
-            let inner = inner(layout, indent);
-            let members = members.iter().map(|(key, to)| member(key, to, layout, &inner));
-            bracketed(out, ['{', '}'], members, layout, indent);
+            let inner = inner_indent(layout, indent);
+            let members = members.iter().map(|(key, to)| print_member(key, to, layout, &inner));
+            write_brackets(out, ['{', '}'], members, layout, indent);
         }
     }
 }
 
-fn inner(layout: &Layout, indent: &str) -> String {
+fn inner_indent(layout: &Layout, indent: &str) -> String {
     format!("{indent}{}", layout.unit.as_deref().unwrap_or_default())
 }
 
-fn bracketed(
+fn write_brackets(
     out: &mut String,
     [open, close]: [char; 2],
     children: impl ExactSizeIterator<Item = String>,
@@ -156,7 +161,7 @@ fn bracketed(
     indent: &str,
 ) {
     let parted = layout.unit.is_some() && children.len() > 0;
-    let inner = inner(layout, indent);
+    let inner = inner_indent(layout, indent);
     out.push(open);
     for (row, child) in children.enumerate() {
         if row > 0 {

@@ -122,7 +122,7 @@ fn is_printable(c: char) -> bool {
 ///
 /// # Errors
 /// What Python says where that raises.
-pub(crate) fn int(text: &str) -> Result<String, String> {
+pub(crate) fn parse_int(text: &str) -> Result<String, String> {
     let trimmed = text.trim();
     let (minus, digits) = match trimmed.strip_prefix(['+', '-']) {
         Some(rest) => (trimmed.starts_with('-'), rest),
@@ -145,7 +145,7 @@ pub(crate) fn int(text: &str) -> Result<String, String> {
 
 /// `float(text)`; `None` where that raises.
 #[must_use]
-pub(crate) fn float(text: &str) -> Option<f64> {
+pub(crate) fn parse_float(text: &str) -> Option<f64> {
     plain_digits(text.trim())?.parse().ok()
 }
 
@@ -157,19 +157,19 @@ fn plain_digits(text: &str) -> Option<String> {
     while let Some(c) = chars.next() {
         if c == '_' {
             let before = out.ends_with(|c: char| c.is_ascii_digit());
-            let after = chars.peek().is_some_and(|next| digit(*next).is_some());
+            let after = chars.peek().is_some_and(|next| ascii_digit(*next).is_some());
             if !(before && after) {
                 return None;
             }
         } else {
-            out.push(digit(c).unwrap_or(c));
+            out.push(ascii_digit(c).unwrap_or(c));
         }
     }
     Some(out)
 }
 
 /// A decimal digit of any script, as ASCII has it.
-fn digit(c: char) -> Option<char> {
+fn ascii_digit(c: char) -> Option<char> {
     if c.is_ascii() {
         return c.is_ascii_digit().then_some(c);
     }
@@ -271,8 +271,14 @@ mod tests {
             (json!(["a\n\\\"'\u{1}"]), r#"['a\n\\"\'\x01']"#),
             (json!([1.0, 1.5e-5, 123_456.75]), "[1.0, 1.5e-05, 123456.75]"),
             (json!("'\"\\"), r#"'\'"\\'"#),
-            (python_json::read("[NaN, -Infinity, 1e999, -0]").unwrap(), "[nan, -inf, inf, 0]"),
-            (python_json::read(r#"["\ud800", "\ufdd0x"]"#).unwrap(), r"['\ud800', '\ufdd0x']"),
+            (
+                python_json::parse_value("[NaN, -Infinity, 1e999, -0]").unwrap(),
+                "[nan, -inf, inf, 0]",
+            ),
+            (
+                python_json::parse_value(r#"["\ud800", "\ufdd0x"]"#).unwrap(),
+                r"['\ud800', '\ufdd0x']",
+            ),
             (
                 json!("é\u{200b}\u{e000}\u{a0}\u{301}\u{7f}\u{10ffff}"),
                 "'é\\u200b\\ue000\\xa0\u{301}\\x7f\\U0010ffff'",
@@ -300,18 +306,24 @@ mod tests {
             ("+-1", None),
             ("²", None),
         ] {
-            assert_eq!(int(text).ok().as_deref(), number, "{text:?}");
+            assert_eq!(parse_int(text).ok().as_deref(), number, "{text:?}");
         }
         // What `strip` cuts and Rust calls no white space is none to `int` either.
-        assert_eq!(int("\u{1c}5").unwrap_err(), r"invalid literal for int() with base 10: '\x1c5'");
-        assert_eq!(int("a'b").unwrap_err(), r#"invalid literal for int() with base 10: "a'b""#);
-        assert!(int(&"1".repeat(4300)).is_ok());
-        assert!(int(&"1".repeat(4301)).unwrap_err().contains("value has 4301 digits"));
         assert_eq!(
-            (float(" 1_0.5 "), float("٣"), float("1e"), float("")),
+            parse_int("\u{1c}5").unwrap_err(),
+            r"invalid literal for int() with base 10: '\x1c5'"
+        );
+        assert_eq!(
+            parse_int("a'b").unwrap_err(),
+            r#"invalid literal for int() with base 10: "a'b""#
+        );
+        assert!(parse_int(&"1".repeat(4300)).is_ok());
+        assert!(parse_int(&"1".repeat(4301)).unwrap_err().contains("value has 4301 digits"));
+        assert_eq!(
+            (parse_float(" 1_0.5 "), parse_float("٣"), parse_float("1e"), parse_float("")),
             (Some(10.5), Some(3.0), None, None)
         );
-        assert_eq!((float("inf"), float("0x1")), (Some(f64::INFINITY), None));
+        assert_eq!((parse_float("inf"), parse_float("0x1")), (Some(f64::INFINITY), None));
         assert_eq!(
             (strip("\u{1f} a\u{3000}"), is_true(&json!(-0.0)), is_true(&json!(" "))),
             ("a", false, true)

@@ -30,12 +30,12 @@ pub(crate) struct Alone {
 
 impl Alone {
     /// A pointer of the whole as one of what was read.
-    pub fn inside(&self, at: &Pointer) -> Pointer {
+    pub fn to_inner_pointer(&self, at: &Pointer) -> Pointer {
         at.tokens().iter().skip(self.depth).cloned().collect()
     }
 
     /// A span of what was read as one of the whole.
-    pub fn outside(&self, span: Span) -> Span {
+    pub fn to_outer_span(&self, span: Span) -> Span {
         Span { start: span.start + self.ahead, end: span.end + self.ahead }
     }
 }

@@ -11,21 +11,21 @@ use crate::syntax::{
 
 /// The sections of a text. What looks as JSON does is cut; whether it is, the parser tells when it
 /// reads the segments.
-pub(crate) fn cut(text: &str) -> Option<Vec<Found<'_>>> {
+pub(crate) fn split_sections(text: &str) -> Option<Vec<Found<'_>>> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
     let mut sections = Vec::new();
-    scan.object(|scan, name| {
+    scan.scan_object(|scan, name| {
         let mut members = Vec::new();
-        scan.object(|scan, key| {
+        scan.scan_object(|scan, key| {
             let start = key.start - 1;
-            scan.value()?;
+            scan.scan_value()?;
             members.push(Span { start, end: scan.at });
             Some(())
         })?;
         let found = Found { name: text.get(name.start..name.end)?, members };
         (!found.members.is_empty()).then(|| sections.push(found))
     })?;
-    scan.spaces();
+    scan.skip_spaces();
     (scan.at == text.len()).then_some(sections)
 }
 
@@ -34,9 +34,9 @@ pub(crate) fn beginning(text: &str) -> Option<String> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
     let mut end = None;
     // That it stops in the midst of a value is as it should be.
-    let _ = scan.object(|scan, _| {
-        scan.object(|scan, _| {
-            scan.value()?;
+    let _ = scan.scan_object(|scan, _| {
+        scan.scan_object(|scan, _| {
+            scan.scan_value()?;
             end = Some(scan.at);
             Some(())
         })
@@ -54,40 +54,40 @@ struct Scan<'t> {
 impl Scan<'_> {
     /// An object; `member` is told what stands between the quotes of each key, and goes over the
     /// value.
-    fn object(&mut self, mut member: impl FnMut(&mut Self, Span) -> Option<()>) -> Option<()> {
-        self.spaces();
-        self.take(b'{')?;
-        self.spaces();
-        if self.take(b'}').is_some() {
+    fn scan_object(&mut self, mut member: impl FnMut(&mut Self, Span) -> Option<()>) -> Option<()> {
+        self.skip_spaces();
+        self.consume_byte(b'{')?;
+        self.skip_spaces();
+        if self.consume_byte(b'}').is_some() {
             return Some(());
         }
         loop {
-            self.spaces();
+            self.skip_spaces();
             let start = self.at + 1;
-            self.string()?;
+            self.scan_string()?;
             let key = Span { start, end: self.at - 1 };
             // A key that is not written as it reads is not looked for.
             if self.bytes[start..key.end].contains(&b'\\') {
                 return None;
             }
-            self.spaces();
-            self.take(b':')?;
-            self.spaces();
+            self.skip_spaces();
+            self.consume_byte(b':')?;
+            self.skip_spaces();
             member(self, key)?;
-            self.spaces();
-            if self.take(b'}').is_some() {
+            self.skip_spaces();
+            if self.consume_byte(b'}').is_some() {
                 return Some(());
             }
-            self.take(b',')?;
+            self.consume_byte(b',')?;
         }
     }
 
-    fn value(&mut self) -> Option<()> {
+    fn scan_value(&mut self) -> Option<()> {
         let mut depth = 0_usize;
         loop {
             match self.bytes.get(self.at)? {
                 b'"' => {
-                    self.string()?;
+                    self.scan_string()?;
                     if depth == 0 {
                         return Some(());
                     }
@@ -106,8 +106,8 @@ impl Scan<'_> {
         }
     }
 
-    fn string(&mut self) -> Option<()> {
-        self.take(b'"')?;
+    fn scan_string(&mut self) -> Option<()> {
+        self.consume_byte(b'"')?;
         loop {
             match self.bytes.get(self.at)? {
                 b'"' => {
@@ -120,11 +120,11 @@ impl Scan<'_> {
         }
     }
 
-    fn take(&mut self, byte: u8) -> Option<()> {
+    fn consume_byte(&mut self, byte: u8) -> Option<()> {
         (self.bytes.get(self.at) == Some(&byte)).then(|| self.at += 1)
     }
 
-    fn spaces(&mut self) {
+    fn skip_spaces(&mut self) {
         let rest = &self.bytes[self.at.min(self.text.len())..];
         self.at +=
             rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
@@ -134,11 +134,11 @@ impl Scan<'_> {
 /// Where the value of a segment begins, and its key.
 fn value_of(text: &str) -> Option<(usize, &str)> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
-    scan.string()?;
+    scan.scan_string()?;
     let key = text.get(1..scan.at - 1)?;
-    scan.spaces();
-    scan.take(b':')?;
-    scan.spaces();
+    scan.skip_spaces();
+    scan.consume_byte(b':')?;
+    scan.skip_spaces();
     Some((scan.at, key))
 }
 
@@ -147,17 +147,18 @@ pub(crate) fn key_len(text: &str) -> Option<usize> {
     value_of(text).map(|(_, key)| key.len() + 2)
 }
 
-fn parse(text: &str) -> Option<Tree> {
-    json::parse::parse(text, Dialect::Strict).ok()
+fn parse_strict(text: &str) -> Option<Tree> {
+    json::parse::parse_tree(text, Dialect::Strict).ok()
 }
 
-pub(crate) fn said(text: &str) -> Option<SegmentContent> {
+pub(crate) fn segment_content(text: &str) -> Option<SegmentContent> {
     let (start, key) = value_of(text)?;
-    let tree = parse(&text[start..])?;
+    let tree = parse_strict(&text[start..])?;
     let is_odd = !tree.oddities.is_empty();
     let document = tree.documents.into_iter().next()?;
     let fits = stands_alone(&document.root, 2) && document.root.span.end == text.len() - start;
-    let is_plain = parse(text[..start].trim_end_matches([' ', '\t', '\n', '\r', ':'])).is_some();
+    let is_plain =
+        parse_strict(text[..start].trim_end_matches([' ', '\t', '\n', '\r', ':'])).is_some();
     (fits && is_plain).then_some(())?;
     let value = Arc::try_unwrap(document.value).ok()?;
     Some(SegmentContent { key: key.to_owned(), value, is_odd })
@@ -165,9 +166,9 @@ pub(crate) fn said(text: &str) -> Option<SegmentContent> {
 
 /// What is read is the value behind blanks that are those of its line, so that what is written into
 /// it is indented as in the whole.
-pub(crate) fn alone(text: &str, start: usize, indent: &str) -> Option<Alone> {
+pub(crate) fn parse_segment(text: &str, start: usize, indent: &str) -> Option<Alone> {
     let (value, _) = value_of(text)?;
     let text = format!("{indent}{}", &text[value..]);
-    let document = parse(&text)?.documents.into_iter().next()?;
+    let document = parse_strict(&text)?.documents.into_iter().next()?;
     Some(Alone { text, document, ahead: start + value - indent.len(), depth: 2 })
 }

@@ -12,14 +12,14 @@ use crate::syntax::yaml::resolve;
 const DEEPEST: usize = 16;
 
 /// What a segment says.
-pub(crate) fn said(text: &str) -> Option<SegmentContent> {
-    read(text, Wanted::Values).map(|(said, _)| said)
+pub(crate) fn segment_content(text: &str) -> Option<SegmentContent> {
+    read_segment(text, Wanted::Values).map(|(said, _)| said)
 }
 
 /// Where a member of the segment's value begins, with its key; `Some(None)` where there is no such
 /// member in an object.
 pub(crate) fn member_start(text: &str, key: &str) -> Option<Option<usize>> {
-    let (SegmentContent { value, .. }, members) = read(text, Wanted::Places)?;
+    let (SegmentContent { value, .. }, members) = read_segment(text, Wanted::Places)?;
     value.is_object().then_some(())?;
     Some(members.iter().find(|(known, _)| *known == key).map(|(_, start)| *start))
 }
@@ -33,11 +33,11 @@ enum Wanted {
 }
 
 /// What a segment says, and where the members of its value begin.
-fn read(text: &str, wanted: Wanted) -> Option<(SegmentContent, Vec<(&str, usize)>)> {
-    let (lines, members) = (lines(text)?, Vec::new());
+fn read_segment(text: &str, wanted: Wanted) -> Option<(SegmentContent, Vec<(&str, usize)>)> {
+    let (lines, members) = (split_lines(text)?, Vec::new());
     let mut reader = Reader { wanted, lines, at: 0, is_odd: false, members };
     let column = reader.lines.first()?.indent;
-    let Value::Object(members) = reader.object(column, 0)? else { return None };
+    let Value::Object(members) = reader.read_object(column, 0)? else { return None };
     let mut members = members.into_iter();
     let (Some((key, value)), None) = (members.next(), members.next()) else { return None };
     (reader.at == reader.lines.len())
@@ -53,7 +53,7 @@ struct Line<'t> {
 }
 
 /// The lines of a text that has comments and empty lines behind the others only.
-fn lines(text: &str) -> Option<Vec<Line<'_>>> {
+fn split_lines(text: &str) -> Option<Vec<Line<'_>>> {
     let (mut lines, mut ended) = (Vec::new(), false);
     let mut next = 0;
     for line in text.split_inclusive('\n') {
@@ -85,14 +85,14 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn object(&mut self, indent: usize, depth: usize) -> Option<Value> {
+    fn read_object(&mut self, indent: usize, depth: usize) -> Option<Value> {
         let is_kept = depth == 0 || self.wanted == Wanted::Values;
         let rows = self.lines[self.at..].iter().take_while(|line| line.indent >= indent);
         let mut members = match is_kept {
             true => Map::with_capacity(rows.filter(|line| line.indent == indent).count()),
             false => Map::new(),
         };
-        while let Some(line) = self.here(indent).filter(|line| !is_item(line.words)) {
+        while let Some(line) = self.peek_at_indent(indent).filter(|line| !is_item(line.words)) {
             let (key, rest) = key_of(line.words)?;
             self.is_odd |= resolve::reads_differently(key);
             if depth == 1 {
@@ -102,8 +102,11 @@ impl<'t> Reader<'t> {
                 self.members.push((key, line.start));
             }
             self.at += 1;
-            let value =
-                if rest.is_empty() { self.below(indent, depth + 1)? } else { self.value(rest)? };
+            let value = if rest.is_empty() {
+                self.read_block(indent, depth + 1)?
+            } else {
+                self.read_value(rest)?
+            };
             if is_kept && members.insert(key.to_owned(), value).is_some() {
                 return None;
             }
@@ -111,18 +114,18 @@ impl<'t> Reader<'t> {
         Some(Value::Object(members))
     }
 
-    fn list(&mut self, indent: usize, depth: usize) -> Option<Value> {
+    fn read_list(&mut self, indent: usize, depth: usize) -> Option<Value> {
         let mut items = Vec::new();
-        while let Some(line) = self.here(indent).filter(|line| is_item(line.words)) {
+        while let Some(line) = self.peek_at_indent(indent).filter(|line| is_item(line.words)) {
             let rest = line.words[1..].trim_start();
             if key_of(rest).is_some() {
                 let column = indent + line.words.len() - rest.len();
                 let start = self.lines[self.at].start + line.words.len() - rest.len();
                 self.lines[self.at] = Line { start, indent: column, words: rest };
-                items.push(self.object(column, depth + 1)?);
+                items.push(self.read_object(column, depth + 1)?);
             } else {
                 self.at += 1;
-                items.push(self.value(rest)?);
+                items.push(self.read_value(rest)?);
             }
         }
         items.shrink_to_fit();
@@ -130,22 +133,22 @@ impl<'t> Reader<'t> {
     }
 
     /// What stands below a key.
-    fn below(&mut self, indent: usize, depth: usize) -> Option<Value> {
+    fn read_block(&mut self, indent: usize, depth: usize) -> Option<Value> {
         let line = self.lines.get(self.at).filter(|_| depth < DEEPEST)?;
         match (line.indent > indent, is_item(line.words)) {
-            (true, false) => self.object(line.indent, depth),
+            (true, false) => self.read_object(line.indent, depth),
             // The items of a list may stand as far out as its key.
-            (_, true) if line.indent >= indent => self.list(line.indent, depth),
+            (_, true) if line.indent >= indent => self.read_list(line.indent, depth),
             _ => None,
         }
     }
 
-    fn here(&self, indent: usize) -> Option<Line<'t>> {
+    fn peek_at_indent(&self, indent: usize) -> Option<Line<'t>> {
         self.lines.get(self.at).copied().filter(|line| line.indent == indent)
     }
 
     /// What stands on the line of a key or a dash.
-    fn value(&mut self, words: &str) -> Option<Value> {
+    fn read_value(&mut self, words: &str) -> Option<Value> {
         if words.contains(" #") {
             return None;
         }
@@ -155,7 +158,7 @@ impl<'t> Reader<'t> {
                 word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./ ".contains(&byte))
             };
             let item = |words: &str| match words.trim_matches(' ') {
-                words if words.starts_with('"') || is_word(words) => self.scalar(words),
+                words if words.starts_with('"') || is_word(words) => self.read_scalar(words),
                 _ => None,
             };
             if inside.is_empty() {
@@ -165,10 +168,10 @@ impl<'t> Reader<'t> {
             items.shrink_to_fit();
             return Some(Value::Array(items));
         }
-        self.scalar(words)
+        self.read_scalar(words)
     }
 
-    fn scalar(&mut self, words: &str) -> Option<Value> {
+    fn read_scalar(&mut self, words: &str) -> Option<Value> {
         if let Some(inside) = words.strip_prefix('"') {
             let inside = inside.strip_suffix('"')?;
             return match inside.contains(['"', '\\']) {
@@ -187,7 +190,7 @@ impl<'t> Reader<'t> {
             return Some(Value::Null);
         }
         self.is_odd |= resolve::reads_differently(words);
-        Some(resolve::core(words))
+        Some(resolve::core_value(words))
     }
 }
 
@@ -209,10 +212,10 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::{super::yaml::parsed, *};
+    use super::{super::yaml::parsed_content, *};
 
     fn read(text: &str) -> Option<(String, Value, bool)> {
-        said(text).map(|said| (said.key, said.value, said.is_odd))
+        segment_content(text).map(|said| (said.key, said.value, said.is_odd))
     }
 
     #[test]
@@ -222,7 +225,10 @@ mod tests {
         let value = json!({"type": "tool-service", "about": "What, a: joke?", "n": 3, "on": ["a", "b c", 1.5], "none": [],
             "arguments": [{"name": "topic", "type": "string"}, {"name": "x"}], "list": ["one", "yes"]});
         assert_eq!(read(text), Some(("joke".into(), value, true)));
-        assert_eq!(read(text), parsed(text).map(|said| (said.key, said.value, said.is_odd)));
+        assert_eq!(
+            read(text),
+            parsed_content(text).map(|said| (said.key, said.value, said.is_odd))
+        );
     }
 
     proptest! {
@@ -232,7 +238,7 @@ mod tests {
         ) {
             let text = format!("  k:\n{}\n", lines.join("\n"));
             if let Some(read) = read(&text) {
-                let parsed = parsed(&text).map(|said| (said.key, said.value, said.is_odd));
+                let parsed = parsed_content(&text).map(|said| (said.key, said.value, said.is_odd));
                 prop_assert_eq!(Some(read), parsed, "{}", text);
             }
         }

@@ -12,7 +12,7 @@ use crate::syntax::{
 
 /// The sections of a text. What is not cut for certain is `None`: the segments are read by the
 /// parser then, and tell the rest.
-pub(crate) fn cut(text: &str) -> Option<Vec<Found<'_>>> {
+pub(crate) fn split_sections(text: &str) -> Option<Vec<Found<'_>>> {
     if has_odd_line_ends(text) || text.starts_with('\u{feff}') {
         return None;
     }
@@ -38,7 +38,7 @@ pub(crate) fn cut(text: &str) -> Option<Vec<Found<'_>>> {
                 if sections.last().is_some_and(|section| section.members.is_empty()) {
                     return None;
                 }
-                sections.push(Found { name: name(words)?, members: Vec::new() });
+                sections.push(Found { name: plain_key(words)?, members: Vec::new() });
                 column = None;
             }
             (Some(_), None) => return None,
@@ -62,13 +62,13 @@ pub(crate) fn cut(text: &str) -> Option<Vec<Found<'_>>> {
 /// begins in it, which may not be there as a whole.
 pub(crate) fn beginning(text: &str) -> Option<String> {
     let lines = &text[..text.rfind('\n')? + 1];
-    let sections = cut(lines)?;
+    let sections = split_sections(lines)?;
     let [.., _, last] = sections.last()?.members.as_slice() else { return None };
     Some(lines[..last.start].to_owned())
 }
 
 /// The key of a line that holds nothing but a key.
-fn name(words: &str) -> Option<&str> {
+fn plain_key(words: &str) -> Option<&str> {
     let (name, rest) = words.split_once(':')?;
     let is_plain =
         |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
@@ -91,16 +91,16 @@ fn has_odd_line_ends(text: &str) -> bool {
 pub(crate) fn holds_one(text: &str) -> bool {
     let whole = format!("a:\n{text}");
     let is_one = |sections: Vec<Found<'_>>| matches!(sections.as_slice(), [section] if section.members.len() == 1);
-    cut(&whole).is_some_and(is_one)
+    split_sections(&whole).is_some_and(is_one)
 }
 
-pub(crate) fn said(text: &str) -> Option<SegmentContent> {
-    plain::said(text).or_else(|| parsed(text))
+pub(crate) fn segment_content(text: &str) -> Option<SegmentContent> {
+    plain::segment_content(text).or_else(|| parsed_content(text))
 }
 
 /// The same as the parser tells it.
-pub(super) fn parsed(text: &str) -> Option<SegmentContent> {
-    let tree = yaml::parse::parse(text).ok()?;
+pub(super) fn parsed_content(text: &str) -> Option<SegmentContent> {
+    let tree = yaml::parse::parse_tree(text).ok()?;
     let is_odd = !tree.oddities.is_empty();
     let [document] = <[Document; 1]>::try_from(tree.documents).ok()?;
     let indent = text.len() - text.trim_start_matches(' ').len();
@@ -116,8 +116,8 @@ pub(super) fn parsed(text: &str) -> Option<SegmentContent> {
     Some(SegmentContent { key, value, is_odd })
 }
 
-pub(crate) fn alone(text: &str, start: usize) -> Option<Alone> {
-    let tree = yaml::parse::parse(text).ok()?;
+pub(crate) fn parse_segment(text: &str, start: usize) -> Option<Alone> {
+    let tree = yaml::parse::parse_tree(text).ok()?;
     let [document] = <[Document; 1]>::try_from(tree.documents).ok()?;
     Some(Alone { text: text.to_owned(), document, ahead: start, depth: 1 })
 }

@@ -23,7 +23,7 @@ const LIST_RULES: flow::Rules = flow::Rules { trailing_comma: true, comments_sta
 const TABLE_RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_stay: true };
 
 /// `expected` is the document's value after the change.
-pub(crate) fn edit(
+pub(crate) fn write_change(
     page: &Page<'_>,
     root: &Node,
     plan: &Plan<'_>,
@@ -32,20 +32,20 @@ pub(crate) fn edit(
     let pen = Pen { page, root, plan };
     match &plan.change {
         Change::Replace { to, .. } | Change::Add { to, .. } | Change::Insert { to, .. } => {
-            pen.check(to)?;
+            pen.check_sayable(to)?;
         }
         _ => {}
     }
-    if let Some(splice) = pen.rewrite(expected) {
+    if let Some(splice) = pen.rewrite_braces(expected) {
         return Ok(vec![splice]);
     }
     match &plan.change {
-        Change::Replace { node, to } => pen.replace(node, to),
-        Change::Add { object, key, to } => pen.add(object, &pen.path(), key, to),
-        Change::Insert { list, row, to } => pen.insert(list, *row, to),
+        Change::Replace { node, to } => pen.replace_node(node, to),
+        Change::Add { object, key, to } => pen.add_member(object, &pen.header_path(), key, to),
+        Change::Insert { list, row, to } => pen.insert_item(list, *row, to),
         Change::Drop { parent, rows } => pen.drop_rows(parent, rows),
-        Change::Move { list, from, to } => Ok(pen.shift(list, *from, *to)),
-        Change::Rename { object, rows, key } => Ok(pen.rename(object, rows, key)),
+        Change::Move { list, from, to } => Ok(pen.move_item(list, *from, *to)),
+        Change::Rename { object, rows, key } => Ok(pen.rename_key(object, rows, key)),
     }
 }
 
@@ -56,28 +56,28 @@ struct Pen<'p> {
 }
 
 impl<'p> Pen<'p> {
-    fn unsayable(&self, what: &str) -> EditError {
+    fn unsayable_error(&self, what: &str) -> EditError {
         EditError::Unsayable { format: "TOML", what: what.to_owned(), at: self.plan.at.clone() }
     }
 
     /// TOML has no null, and integers of 64 bits.
-    fn check(&self, to: &Draft) -> Result<(), EditError> {
+    fn check_sayable(&self, to: &Draft) -> Result<(), EditError> {
         match to {
-            Draft::Null => Err(self.unsayable("null")),
+            Draft::Null => Err(self.unsayable_error("null")),
             Draft::Number { text, .. }
                 if !text.contains(['.', 'e', 'E']) && text.parse::<i64>().is_err() =>
             {
-                Err(self.unsayable("an integer of more than 64 bits"))
+                Err(self.unsayable_error("an integer of more than 64 bits"))
             }
-            Draft::List(items) => items.iter().try_for_each(|item| self.check(item)),
-            Draft::Object(members) => members.iter().try_for_each(|(_, to)| self.check(to)),
+            Draft::List(items) => items.iter().try_for_each(|item| self.check_sayable(item)),
+            Draft::Object(members) => members.iter().try_for_each(|(_, to)| self.check_sayable(to)),
             _ => Ok(()),
         }
     }
 
     /// Dotted keys between braces are too entangled to be changed one by one: the braces are
     /// written anew.
-    fn rewrite(&self, expected: &Value) -> Option<Splice> {
+    fn rewrite_braces(&self, expected: &Value) -> Option<Splice> {
         let node = match &self.plan.change {
             Change::Replace { node, .. } if !section::is_dotted(node) => return None,
             Change::Replace { node, .. } => node,
@@ -88,17 +88,19 @@ impl<'p> Pen<'p> {
         let mut chain = self.plan.above.iter().copied().chain([*node]).enumerate();
         let dotted = |node: &Node| {
             node.is_flow()
-                && section::members(node).iter().any(|member| section::is_dotted(&member.value))
+                && section::object_members(node)
+                    .iter()
+                    .any(|member| section::is_dotted(&member.value))
         };
         let (depth, braces) = chain.find(|(_, node)| dotted(node))?;
         let at: Pointer = self.plan.at.tokens().iter().take(depth).cloned().collect();
-        let text = print::value(&Draft::of_value(at.get(expected)?));
+        let text = print::print_value(&Draft::of_value(at.get(expected)?));
         Some(Splice::new(braces.span.start, braces.span.end, text))
     }
 
     /// The keys that lead to the changed node, as a header names them: items of arrays of tables
     /// have no number there.
-    fn path(&self) -> Vec<String> {
+    fn header_path(&self) -> Vec<String> {
         self.keys_to(&self.plan.at)
     }
 
@@ -125,33 +127,40 @@ impl<'p> Pen<'p> {
         keys
     }
 
-    fn replace(&self, node: &Node, to: &Draft) -> Result<Vec<Splice>, EditError> {
+    fn replace_node(&self, node: &Node, to: &Draft) -> Result<Vec<Splice>, EditError> {
         if !section::is_section(node) && !section::is_dotted(node) {
             let text = match to {
                 Draft::Text(text) => {
-                    print::text(text, Quote::of(self.page.written(node)), self.page.eol)
+                    print::print_text(text, Quote::detect(self.page.node_text(node)), self.page.eol)
                 }
-                other => print::value(other),
+                other => print::print_value(other),
             };
             return Ok(vec![Splice::new(node.span.start, node.span.end, text)]);
         }
         let (Some(parent), Some(key)) = (self.plan.above.last(), self.plan.at.last()) else {
             let Draft::Object(_) = to else {
-                return Err(self.unsayable("a value that is not a table"));
+                return Err(self.unsayable_error("a value that is not a table"));
             };
-            return Ok(vec![Splice::new(0, self.page.text.len(), print::whole(to, self.page.eol))]);
+            return Ok(vec![Splice::new(
+                0,
+                self.page.text.len(),
+                print::print_whole(to, self.page.eol),
+            )]);
         };
         let Shape::Object { members, .. } = &parent.shape else {
             return self.replace_item(node, to);
         };
-        let rows: Vec<usize> = members.row(key).into_iter().collect();
-        let mut splices = self.cut(parent, &rows);
+        let rows: Vec<usize> = members.row_of_key(key).into_iter().collect();
+        let mut splices = self.remove_children(parent, &rows);
         if section::is_dotted(node) {
-            splices.extend(rows.first().map(|row| self.undotted(&members.as_slice()[*row], to)));
+            splices
+                .extend(rows.first().map(|row| self.replace_dotted(&members.as_slice()[*row], to)));
         } else if print::is_section(to) {
-            splices.extend(self.in_place(node, &print::sections(&self.path(), to, self.page.eol)));
+            splices.extend(
+                self.in_place(node, &print::print_sections(&self.header_path(), to, self.page.eol)),
+            );
         } else {
-            splices.extend(self.add(
+            splices.extend(self.add_member(
                 parent,
                 &self.keys_to(&self.plan.at.parent().unwrap_or_default()),
                 key,
@@ -164,9 +173,9 @@ impl<'p> Pen<'p> {
     /// Another table for one of an array of tables.
     fn replace_item(&self, node: &Node, to: &Draft) -> Result<Vec<Splice>, EditError> {
         let Draft::Object(members) = to else {
-            return Err(self.unsayable("a value that is not a table among tables"));
+            return Err(self.unsayable_error("a value that is not a table among tables"));
         };
-        let lines = print::section(&self.path(), members, true, self.page.eol);
+        let lines = print::print_section(&self.header_path(), members, true, self.page.eol);
         let blank = [String::new()].into_iter().chain(lines).collect::<Vec<_>>();
         Ok(self.cut_sections(node).into_iter().chain(self.in_place(node, &blank)).collect())
     }
@@ -175,8 +184,9 @@ impl<'p> Pen<'p> {
     fn in_place(&self, node: &Node, lines: &[String]) -> Option<Splice> {
         let page = self.page;
         let mut found = Vec::new();
-        section::headed(node, &mut found);
-        let (start, end) = found.iter().filter_map(|table| section::lines(page, table)).min()?;
+        section::collect_headed(node, &mut found);
+        let (start, end) =
+            found.iter().filter_map(|table| section::section_lines(page, table)).min()?;
         let behind = if end < page.text.len() { page.eol } else { "" };
         let text = lines.get(1..).unwrap_or_default().join(page.eol);
         let closing =
@@ -185,16 +195,17 @@ impl<'p> Pen<'p> {
     }
 
     /// A dotted table's new value behind its key, where its first line stood.
-    fn undotted(&self, member: &Member, to: &Draft) -> Splice {
+    fn replace_dotted(&self, member: &Member, to: &Draft) -> Splice {
         let page = self.page;
         let start = section::line_key(page, member.key_span);
         let key = &page.text[start..member.key_span.end];
-        let line = format!("{}{key} = {}{}", page.indent(start), print::value(to), page.eol);
+        let line =
+            format!("{}{key} = {}{}", page.line_indent(start), print::print_value(to), page.eol);
         Splice::insert(page.line_start(start), line)
     }
 
     /// A new member of a table whose header would be `path`.
-    fn add(
+    fn add_member(
         &self,
         object: &Node,
         path: &[String],
@@ -205,12 +216,12 @@ impl<'p> Pen<'p> {
         let Shape::Object { members, style } = &object.shape else { return Ok(Vec::new()) };
         match style {
             Style::Flow if members.as_slice().is_empty() => {
-                let text = format!("{{ {} = {} }}", print::key(key), print::value(to));
+                let text = format!("{{ {} = {} }}", print::print_key(key), print::print_value(to));
                 Ok(vec![Splice::new(object.span.start, object.span.end, text)])
             }
             Style::Flow => {
-                let text = format!("{} = {}", print::key(key), print::value(to));
-                Ok(flow::insert(page, object, members.as_slice().len(), &text, " "))
+                let text = format!("{} = {}", print::print_key(key), print::print_value(to));
+                Ok(flow::insert_child(page, object, members.as_slice().len(), &text, " "))
             }
             Style::Dotted => Ok(self.add_dotted(object, key, to)),
             Style::Table { .. } | Style::Block => {
@@ -221,12 +232,12 @@ impl<'p> Pen<'p> {
 
     fn add_dotted(&self, object: &Node, key: &str, to: &Draft) -> Vec<Splice> {
         let page = self.page;
-        let Some(last) = section::members(object).last() else { return Vec::new() };
+        let Some(last) = section::object_members(object).last() else { return Vec::new() };
         let start = section::line_key(page, last.key_span);
         let prefix = &page.text[start..last.key_span.start];
-        let text = format!("{prefix}{} = {}", print::key(key), print::value(to));
+        let text = format!("{prefix}{} = {}", print::print_key(key), print::print_value(to));
         if page.begins_line(start) {
-            let line = format!("{}{}{text}", page.eol, page.indent(start));
+            let line = format!("{}{}{text}", page.eol, page.line_indent(start));
             return vec![Splice::insert(page.line_end(last.value.span.end), line)];
         }
         vec![Splice::insert(last.value.span.end, format!(", {text}"))]
@@ -236,19 +247,20 @@ impl<'p> Pen<'p> {
         let page = self.page;
         if print::is_section(to) && self.prefers_sections(object) {
             let below: Vec<String> = path.iter().cloned().chain([key.to_owned()]).collect();
-            return self.behind(object, &print::sections(&below, to, page.eol));
+            return self.append_lines(object, &print::print_sections(&below, to, page.eol));
         }
-        let line = print::member(key, to, page.eol);
-        let own =
-            section::members(object).iter().filter(|member| !section::is_section(&member.value));
+        let line = print::print_member(key, to, page.eol);
+        let own = section::object_members(object)
+            .iter()
+            .filter(|member| !section::is_section(&member.value));
         if let Some(last) = own.max_by_key(|member| member.value.span.end) {
-            let indent = page.indent(section::line_key(page, last.key_span));
+            let indent = page.line_indent(section::line_key(page, last.key_span));
             return Splice::insert(
                 page.line_end(last.value.span.end),
                 format!("{}{indent}{line}", page.eol),
             );
         }
-        match section::header(object) {
+        match section::header_span(object) {
             Some(header) => {
                 Splice::insert(page.line_end(header.end), format!("{}{line}", page.eol))
             }
@@ -258,7 +270,7 @@ impl<'p> Pen<'p> {
                 let start = page.line_start(object.span.start);
                 Splice::insert(
                     start,
-                    format!("[{}]{eol}{line}{eol}{eol}", print::path(path), eol = page.eol),
+                    format!("[{}]{eol}{line}{eol}{eol}", print::print_path(path), eol = page.eol),
                 )
             }
         }
@@ -267,7 +279,7 @@ impl<'p> Pen<'p> {
     /// Whether a new table in this one gets a header of its own: unless the tables beside it stand
     /// behind keys.
     fn prefers_sections(&self, object: &Node) -> bool {
-        let tables = section::members(object)
+        let tables = section::object_members(object)
             .iter()
             .map(|member| &member.value)
             .filter(|value| value.is_container());
@@ -278,7 +290,7 @@ impl<'p> Pen<'p> {
     }
 
     /// Lines behind all that belongs to a table.
-    fn behind(&self, object: &Node, lines: &[String]) -> Splice {
+    fn append_lines(&self, object: &Node, lines: &[String]) -> Splice {
         let page = self.page;
         let lines = lines.join(page.eol);
         let end = if object.span.end > object.span.start && !std::ptr::eq(object, self.root) {
@@ -298,8 +310,12 @@ impl<'p> Pen<'p> {
     fn first_line(&self, line: &str) -> Splice {
         let page = self.page;
         let mut found = Vec::new();
-        section::headed(self.root, &mut found);
-        match found.iter().filter_map(|node| section::header(node)).map(|header| header.start).min()
+        section::collect_headed(self.root, &mut found);
+        match found
+            .iter()
+            .filter_map(|node| section::header_span(node))
+            .map(|header| header.start)
+            .min()
         {
             Some(first) => {
                 let mut start = page.line_start(first);
@@ -320,7 +336,7 @@ impl<'p> Pen<'p> {
         }
     }
 
-    fn insert(&self, list: &Node, row: usize, to: &Draft) -> Result<Vec<Splice>, EditError> {
+    fn insert_item(&self, list: &Node, row: usize, to: &Draft) -> Result<Vec<Splice>, EditError> {
         let page = self.page;
         let Shape::List { items, style } = &list.shape else { return Ok(Vec::new()) };
         if *style == Style::Flow {
@@ -328,15 +344,16 @@ impl<'p> Pen<'p> {
                 return Ok(vec![Splice::new(
                     list.span.start,
                     list.span.end,
-                    format!("[{}]", print::value(to)),
+                    format!("[{}]", print::print_value(to)),
                 )]);
             }
-            return Ok(flow::insert(page, list, row, &print::value(to), " "));
+            return Ok(flow::insert_child(page, list, row, &print::print_value(to), " "));
         }
         let Draft::Object(members) = to else {
-            return Err(self.unsayable("a value that is not a table among tables"));
+            return Err(self.unsayable_error("a value that is not a table among tables"));
         };
-        let lines = print::section(&self.path(), members, true, page.eol).join(page.eol);
+        let lines =
+            print::print_section(&self.header_path(), members, true, page.eol).join(page.eol);
         Ok(vec![match items.get(row) {
             Some(next) => {
                 Splice::insert(self.with_comments(next), format!("{lines}{}{}", page.eol, page.eol))
@@ -349,7 +366,7 @@ impl<'p> Pen<'p> {
 
     fn drop_rows(&self, parent: &Node, rows: &[usize]) -> Result<Vec<Splice>, EditError> {
         let at = &self.plan.at;
-        let mut splices = self.cut(parent, rows);
+        let mut splices = self.remove_children(parent, rows);
         let emptied = match &parent.shape {
             Shape::List { items, style } => items.len() == rows.len() && *style != Style::Flow,
             Shape::Object { members, style } => {
@@ -360,7 +377,7 @@ impl<'p> Pen<'p> {
             Shape::Scalar | Shape::Alias => false,
         };
         if !emptied {
-            self.tidy(&mut splices);
+            self.trim_blank_lines(&mut splices);
         }
         // What nothing names any more has to be named as empty.
         if let (true, Some(around), Some(key)) = (emptied, self.plan.above.last(), at.last()) {
@@ -368,14 +385,14 @@ impl<'p> Pen<'p> {
                 Shape::List { .. } => Draft::List(Vec::new()),
                 _ => Draft::Object(Vec::new()),
             };
-            match section::members(around)
+            match section::object_members(around)
                 .iter()
                 .find(|member| std::ptr::eq(&raw const member.value, parent))
             {
                 Some(member) if section::is_dotted(parent) => {
-                    splices.push(self.undotted(member, &empty));
+                    splices.push(self.replace_dotted(member, &empty));
                 }
-                _ => splices.extend(self.add(
+                _ => splices.extend(self.add_member(
                     around,
                     &self.keys_to(&at.parent().unwrap_or_default()),
                     key,
@@ -387,7 +404,7 @@ impl<'p> Pen<'p> {
     }
 
     /// Takes children out of a node.
-    fn cut(&self, parent: &Node, rows: &[usize]) -> Vec<Splice> {
+    fn remove_children(&self, parent: &Node, rows: &[usize]) -> Vec<Splice> {
         let page = self.page;
         match &parent.shape {
             Shape::List { style: Style::Flow, .. } => {
@@ -408,7 +425,7 @@ impl<'p> Pen<'p> {
                         value if section::is_section(value) => self.cut_sections(value),
                         value if section::is_dotted(value) => {
                             let mut found = Vec::new();
-                            section::leaves(value, &mut found);
+                            section::collect_leaves(value, &mut found);
                             found
                                 .iter()
                                 .map(|leaf| self.cut_line(leaf.key_span, leaf.value.span.end))
@@ -434,17 +451,17 @@ impl<'p> Pen<'p> {
 
     fn cut_sections(&self, node: &Node) -> Vec<Splice> {
         let mut found = Vec::new();
-        section::headed(node, &mut found);
+        section::collect_headed(node, &mut found);
         found
             .iter()
-            .filter_map(|table| section::lines(self.page, table))
+            .filter_map(|table| section::section_lines(self.page, table))
             .map(|(start, end)| Splice::delete(start, end))
             .collect()
     }
 
     /// The blank lines that parted a section at the end of the text from what stood before it go
     /// with it.
-    fn tidy(&self, splices: &mut [Splice]) {
+    fn trim_blank_lines(&self, splices: &mut [Splice]) {
         let page = self.page;
         if let Some(Splice { span, .. }) = splices
             .iter_mut()
@@ -457,34 +474,36 @@ impl<'p> Pen<'p> {
         }
     }
 
-    fn shift(&self, list: &Node, from: usize, to: usize) -> Vec<Splice> {
+    fn move_item(&self, list: &Node, from: usize, to: usize) -> Vec<Splice> {
         let Shape::List { items, style } = &list.shape else { return Vec::new() };
         if *style == Style::Flow {
-            return flow::shift(self.page, &flow::spans(list), from, to);
+            return flow::move_with_comments(self.page, &flow::child_spans(list), from, to);
         }
         let whole = |item: &Node| (self.with_comments(item), self.page.line_end(item.span.end));
-        flow::swap(self.page, &items.iter().map(whole).collect::<Vec<_>>(), from, to)
+        flow::move_spans(self.page, &items.iter().map(whole).collect::<Vec<_>>(), from, to)
     }
 
-    fn rename(&self, object: &Node, rows: &[usize], key: &str) -> Vec<Splice> {
-        let (page, text) = (self.page, print::key(key));
-        let depth = self.path().len();
+    fn rename_key(&self, object: &Node, rows: &[usize], key: &str) -> Vec<Splice> {
+        let (page, text) = (self.page, print::print_key(key));
+        let depth = self.header_path().len();
         let mut splices = Vec::new();
-        for member in rows.iter().filter_map(|row| section::members(object).get(*row)) {
+        for member in rows.iter().filter_map(|row| section::object_members(object).get(*row)) {
             let value = &member.value;
             let spans: Vec<Span> = if section::is_section(value) {
                 let mut found = Vec::new();
-                section::headed(value, &mut found);
-                let headers = found.iter().filter_map(|table| section::header(table));
+                section::collect_headed(value, &mut found);
+                let headers = found.iter().filter_map(|table| section::header_span(table));
                 headers
                     .filter_map(|header| section::header_keys(page, header).get(depth).copied())
                     .collect()
             } else if section::is_dotted(value) {
                 let mut found = Vec::new();
-                section::leaves(value, &mut found);
+                section::collect_leaves(value, &mut found);
                 let row = self.dots_above(object);
                 let starts = found.iter().map(|leaf| section::line_key(page, leaf.key_span));
-                starts.filter_map(|start| section::keys(page, start).get(row).copied()).collect()
+                starts
+                    .filter_map(|start| section::key_parts(page, start).get(row).copied())
+                    .collect()
             } else {
                 vec![member.key_span]
             };
@@ -504,8 +523,8 @@ impl<'p> Pen<'p> {
     /// Where an array's table begins with the comment lines right above its header.
     fn with_comments(&self, item: &Node) -> usize {
         let page = self.page;
-        let mut start =
-            page.line_start(section::header(item).map_or(item.span.start, |header| header.start));
+        let mut start = page
+            .line_start(section::header_span(item).map_or(item.span.start, |header| header.start));
         while start > 0
             && page.text[page.line_start(start - 1)..start].trim_start().starts_with('#')
         {

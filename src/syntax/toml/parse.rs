@@ -15,13 +15,13 @@ use crate::syntax::{
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
 
-pub(crate) fn parse(text: &str) -> Result<Tree, Fault> {
+pub(crate) fn parse_tree(text: &str) -> Result<Tree, Fault> {
     let parsed = toml_edit::Document::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         (at, error.message().lines().collect::<Vec<_>>().join(", "))
     })?;
     let mut reader = Reader { text, depth: 0 };
-    let (mut root, value) = reader.table(parsed.as_table(), Style::Table { header: None })?;
+    let (mut root, value) = reader.read_table(parsed.as_table(), Style::Table { header: None })?;
     root.span = Span { start: 0, end: text.len() };
     root.lead = 0;
     let document =
@@ -35,23 +35,23 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn item(&mut self, item: &Item) -> Result<(Node, Value), Fault> {
+    fn read_item(&mut self, item: &Item) -> Result<(Node, Value), Fault> {
         match item {
             Item::None => Ok((Node::new(Span { start: 0, end: 0 }, Shape::Scalar), Value::Null)),
-            Item::Value(value) => self.value(value),
+            Item::Value(value) => self.read_value(value),
             Item::Table(table) => {
                 let style = if table.is_dotted() {
                     Style::Dotted
                 } else {
-                    Style::Table { header: self.header(table) }
+                    Style::Table { header: self.header_span(table) }
                 };
-                self.nested(|reader| reader.table(table, style))
+                self.read_nested(|reader| reader.read_table(table, style))
             }
-            Item::ArrayOfTables(tables) => self.nested(|reader| reader.tables(tables)),
+            Item::ArrayOfTables(tables) => self.read_nested(|reader| reader.read_tables(tables)),
         }
     }
 
-    fn value(&mut self, value: &toml_edit::Value) -> Result<(Node, Value), Fault> {
+    fn read_value(&mut self, value: &toml_edit::Value) -> Result<(Node, Value), Fault> {
         let span = span_of(value.span());
         let scalar = |value| Ok((Node::new(span, Shape::Scalar), value));
         match value {
@@ -60,11 +60,13 @@ impl Reader<'_> {
             toml_edit::Value::Datetime(_) => scalar(Value::String(self.slice(span).to_owned())),
             toml_edit::Value::Integer(_) | toml_edit::Value::Float(_) => {
                 let written = self.slice(span);
-                scalar(number(written).unwrap_or_else(|| Value::String(written.to_owned())))
+                scalar(parse_number(written).unwrap_or_else(|| Value::String(written.to_owned())))
             }
-            toml_edit::Value::Array(array) => self.nested(|reader| {
-                let read =
-                    array.iter().map(|item| reader.value(item)).collect::<Result<Vec<_>, _>>()?;
+            toml_edit::Value::Array(array) => self.read_nested(|reader| {
+                let read = array
+                    .iter()
+                    .map(|item| reader.read_value(item))
+                    .collect::<Result<Vec<_>, _>>()?;
                 let (items, values) = read.into_iter().unzip();
                 Ok((
                     Node::new(span, Shape::List { items, style: Style::Flow }),
@@ -73,8 +75,8 @@ impl Reader<'_> {
             }),
             toml_edit::Value::InlineTable(table) => {
                 let style = if table.is_dotted() { Style::Dotted } else { Style::Flow };
-                self.nested(|reader| {
-                    let (mut node, value) = reader.table(table, style)?;
+                self.read_nested(|reader| {
+                    let (mut node, value) = reader.read_table(table, style)?;
                     if style == Style::Flow {
                         (node.span, node.lead) = (span, span.start);
                     }
@@ -84,13 +86,13 @@ impl Reader<'_> {
         }
     }
 
-    fn table(&mut self, table: &dyn TableLike, style: Style) -> Result<(Node, Value), Fault> {
+    fn read_table(&mut self, table: &dyn TableLike, style: Style) -> Result<(Node, Value), Fault> {
         let (mut members, mut values) = (Vec::new(), Map::new());
         for (key, item) in table.iter() {
             if item.is_none() {
                 continue;
             }
-            let (value, meant) = self.item(item)?;
+            let (value, meant) = self.read_item(item)?;
             let key_span = span_of(table.key(key).and_then(Key::span));
             members.push(Member { key: key.into(), key_span, value, merge: false });
             values.insert(key.to_owned(), meant);
@@ -102,30 +104,33 @@ impl Reader<'_> {
         let parts = members.iter().map(|member| {
             member.key_span.start.min(member.value.span.start)..member.value.span.end
         });
-        let span = around(own.map(|span| span.start..span.end).into_iter().chain(parts));
+        let span = enclosing_span(own.map(|span| span.start..span.end).into_iter().chain(parts));
         Ok((
             Node::new(span, Shape::Object { members: Members::new(members), style }),
             Value::Object(values),
         ))
     }
 
-    fn tables(&mut self, tables: &ArrayOfTables) -> Result<(Node, Value), Fault> {
+    fn read_tables(&mut self, tables: &ArrayOfTables) -> Result<(Node, Value), Fault> {
         let (mut items, mut values) = (Vec::new(), Vec::new());
         for table in tables {
-            let (node, value) = self.nested(|reader| {
-                reader.table(table, Style::Table { header: reader.header(table) })
+            let (node, value) = self.read_nested(|reader| {
+                reader.read_table(table, Style::Table { header: reader.header_span(table) })
             })?;
             items.push(node);
             values.push(value);
         }
-        let span = around(items.iter().map(|item| item.span.start..item.span.end));
+        let span = enclosing_span(items.iter().map(|item| item.span.start..item.span.end));
         Ok((
             Node::new(span, Shape::List { items, style: Style::Table { header: None } }),
             Value::Array(values),
         ))
     }
 
-    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+    fn read_nested<T>(
+        &mut self,
+        inner: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
         if self.depth == MAX_DEPTH {
             return Err((0, format!("nested more than {MAX_DEPTH} levels deep")));
         }
@@ -136,7 +141,7 @@ impl Reader<'_> {
     }
 
     /// A table's own header: tables that only inner tables name have the place of a key instead.
-    fn header(&self, table: &Table) -> Option<Span> {
+    fn header_span(&self, table: &Table) -> Option<Span> {
         table
             .span()
             .map(|span| Span { start: span.start, end: span.end })
@@ -148,14 +153,14 @@ impl Reader<'_> {
     }
 }
 
-fn number(written: &str) -> Option<Value> {
+fn parse_number(written: &str) -> Option<Value> {
     let digits = written.trim_start_matches(['+', '-']);
     let negative = written.starts_with('-');
     let number = match digits.get(..2) {
-        Some("0x") => number::radix(&digits[2..], 16, negative),
-        Some("0o") => number::radix(&digits[2..], 8, negative),
-        Some("0b") => number::radix(&digits[2..], 2, negative),
-        _ => number::decimal(written),
+        Some("0x") => number::parse_radix(&digits[2..], 16, negative),
+        Some("0o") => number::parse_radix(&digits[2..], 8, negative),
+        Some("0b") => number::parse_radix(&digits[2..], 2, negative),
+        _ => number::parse_decimal(written),
     };
     number.map(Value::Number)
 }
@@ -165,7 +170,7 @@ fn span_of(range: Option<Range<usize>>) -> Span {
 }
 
 /// From the first start to the last end.
-fn around(parts: impl Iterator<Item = Range<usize>>) -> Span {
+fn enclosing_span(parts: impl Iterator<Item = Range<usize>>) -> Span {
     parts
         .reduce(|all, part| all.start.min(part.start)..all.end.max(part.end))
         .map_or(Span { start: 0, end: 0 }, |all| Span { start: all.start, end: all.end })

@@ -20,14 +20,14 @@ pub(crate) fn is_dotted(node: &Node) -> bool {
     matches!(node.shape, Shape::Object { style: Style::Dotted, .. })
 }
 
-pub(crate) fn header(node: &Node) -> Option<Span> {
+pub(crate) fn header_span(node: &Node) -> Option<Span> {
     match node.shape {
         Shape::Object { style: Style::Table { header }, .. } => header,
         _ => None,
     }
 }
 
-pub(crate) fn members(node: &Node) -> &[Member] {
+pub(crate) fn object_members(node: &Node) -> &[Member] {
     match &node.shape {
         Shape::Object { members, .. } => members.as_slice(),
         _ => &[],
@@ -37,16 +37,16 @@ pub(crate) fn members(node: &Node) -> &[Member] {
 /// Where the lines of a table's own members end, its sections left out; `None` where it has neither
 /// header nor members.
 pub(crate) fn own_end(node: &Node) -> Option<usize> {
-    let own = members(node)
+    let own = object_members(node)
         .iter()
         .filter(|member| !is_section(&member.value))
         .map(|member| member.value.span.end);
-    own.chain(header(node).map(|header| header.end)).max()
+    own.chain(header_span(node).map(|header| header.end)).max()
 }
 
 /// Every table with a header at or below a node.
-pub(crate) fn headed<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
-    if header(node).is_some() {
+pub(crate) fn collect_headed<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
+    if header_span(node).is_some() {
         found.push(node);
     }
     match &node.shape {
@@ -54,20 +54,20 @@ pub(crate) fn headed<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
             members
                 .iter()
                 .filter(|member| is_section(&member.value))
-                .for_each(|member| headed(&member.value, found));
+                .for_each(|member| collect_headed(&member.value, found));
         }
         Shape::List { items, style: Style::Table { .. } } => {
-            items.iter().for_each(|item| headed(item, found));
+            items.iter().for_each(|item| collect_headed(item, found));
         }
         _ => {}
     }
 }
 
 /// The keys of all lines below a dotted table, with the keys' values.
-pub(crate) fn leaves<'t>(node: &'t Node, found: &mut Vec<&'t Member>) {
-    for member in members(node) {
+pub(crate) fn collect_leaves<'t>(node: &'t Node, found: &mut Vec<&'t Member>) {
+    for member in object_members(node) {
         if is_dotted(&member.value) {
-            leaves(&member.value, found);
+            collect_leaves(&member.value, found);
         } else {
             found.push(member);
         }
@@ -76,8 +76,8 @@ pub(crate) fn leaves<'t>(node: &'t Node, found: &mut Vec<&'t Member>) {
 
 /// The lines of a section: from its header to its last own member, with the blank lines behind
 /// them.
-pub(crate) fn lines(page: &Page<'_>, node: &Node) -> Option<(usize, usize)> {
-    let start = page.line_start(header(node)?.start);
+pub(crate) fn section_lines(page: &Page<'_>, node: &Node) -> Option<(usize, usize)> {
+    let start = page.line_start(header_span(node)?.start);
     let mut end = page.next_line(own_end(node)?);
     while end < page.text.len() && page.text[end..page.line_end(end)].trim().is_empty() {
         end = page.next_line(end);
@@ -86,7 +86,7 @@ pub(crate) fn lines(page: &Page<'_>, node: &Node) -> Option<(usize, usize)> {
 }
 
 /// The parts of a dotted key that begins at an offset.
-pub(crate) fn keys(page: &Page<'_>, start: usize) -> Vec<Span> {
+pub(crate) fn key_parts(page: &Page<'_>, start: usize) -> Vec<Span> {
     let bytes = page.text.as_bytes();
     let blanks = |mut at: usize| {
         while matches!(bytes.get(at), Some(b' ' | b'\t')) {
@@ -130,13 +130,13 @@ pub(crate) fn keys(page: &Page<'_>, start: usize) -> Vec<Span> {
 pub(crate) fn header_keys(page: &Page<'_>, header: Span) -> Vec<Span> {
     let inside =
         page.text[header.start..].len() - page.text[header.start..].trim_start_matches('[').len();
-    keys(page, header.start + inside)
+    key_parts(page, header.start + inside)
 }
 
 /// Where the key of a line begins, dots and all.
 pub(crate) fn line_key(page: &Page<'_>, key: Span) -> usize {
     let start = page.line_start(key.start);
-    let parts = keys(page, start);
+    let parts = key_parts(page, start);
     if let (Some(first), true) = (parts.first(), parts.contains(&key)) {
         return first.start;
     }

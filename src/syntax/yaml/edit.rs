@@ -4,7 +4,7 @@ use super::{
     gap::Gap,
     print::{self, Behind, Caution, Entry, YamlStyle},
     scalar::{self, Quote},
-    style::{self, column},
+    style::{self, char_column},
 };
 use crate::syntax::{
     change::{Change, Plan, Splice},
@@ -17,7 +17,7 @@ use crate::syntax::{
 /// Folded blocks are filled up to this width.
 const FOLD_WIDTH: usize = 88;
 
-pub(crate) fn edit(
+pub(crate) fn write_change(
     page: &Page<'_>,
     manner: &YamlStyle,
     plan: &Plan<'_>,
@@ -25,12 +25,12 @@ pub(crate) fn edit(
 ) -> Vec<Splice> {
     let pen = Pen { page, manner: YamlStyle { caution, ..manner.clone() } };
     match &plan.change {
-        Change::Replace { node, to } => pen.replace(node, to, &plan.above),
-        Change::Add { object, key, to } => pen.add(object, key, to, &plan.above),
-        Change::Insert { list, row, to } => pen.insert(list, *row, to, &plan.above),
+        Change::Replace { node, to } => pen.replace_node(node, to, &plan.above),
+        Change::Add { object, key, to } => pen.add_member(object, key, to, &plan.above),
+        Change::Insert { list, row, to } => pen.insert_item(list, *row, to, &plan.above),
         Change::Drop { parent, rows } => pen.drop_rows(parent, rows, &plan.above),
-        Change::Move { list, from, to } => pen.shift(list, *from, *to),
-        Change::Rename { object, rows, key } => pen.rename(object, rows, key),
+        Change::Move { list, from, to } => pen.move_item(list, *from, *to),
+        Change::Rename { object, rows, key } => pen.rename_key(object, rows, key),
     }
 }
 
@@ -49,15 +49,19 @@ struct Slot {
 }
 
 impl Pen<'_> {
-    fn add(&self, object: &Node, key: &str, to: &Draft, above: &[&Node]) -> Vec<Splice> {
+    fn add_member(&self, object: &Node, key: &str, to: &Draft, above: &[&Node]) -> Vec<Splice> {
         let Shape::Object { members, .. } = &object.shape else { return Vec::new() };
-        let manner = style::beside(self.page, object, &self.manner);
+        let manner = style::style_beside(self.page, object, &self.manner);
         let Some(last) = members.as_slice().last() else {
-            return self.replace(object, &Draft::Object(vec![(key.to_owned(), to.clone())]), above);
+            return self.replace_node(
+                object,
+                &Draft::Object(vec![(key.to_owned(), to.clone())]),
+                above,
+            );
         };
         if object.is_flow() {
-            let gap = self.gap(object);
-            return flow::insert(
+            let gap = self.flow_gap(object);
+            return flow::insert_child(
                 self.page,
                 object,
                 members.as_slice().len(),
@@ -65,39 +69,46 @@ impl Pen<'_> {
                 gap,
             );
         }
-        let column = column(self.page, object.span.start);
-        let lines = print::indented(print::member(key, to, &manner), column);
+        let column = char_column(self.page, object.span.start);
+        let lines = print::indent_lines(print::print_member(key, to, &manner), column);
         vec![self.lines_behind(last.value.span.end.max(last.key_span.end), &lines)]
     }
 
-    fn insert(&self, list: &Node, row: usize, to: &Draft, above: &[&Node]) -> Vec<Splice> {
+    fn insert_item(&self, list: &Node, row: usize, to: &Draft, above: &[&Node]) -> Vec<Splice> {
         let Shape::List { items, .. } = &list.shape else { return Vec::new() };
-        let manner = style::beside(self.page, list, &self.manner);
+        let manner = style::style_beside(self.page, list, &self.manner);
         if items.is_empty() {
-            return self.replace(list, &Draft::List(vec![to.clone()]), above);
+            return self.replace_node(list, &Draft::List(vec![to.clone()]), above);
         }
         if list.is_flow() {
-            return flow::insert(self.page, list, row, &print::flow(to, &manner), self.gap(list));
+            return flow::insert_child(
+                self.page,
+                list,
+                row,
+                &print::print_flow(to, &manner),
+                self.flow_gap(list),
+            );
         }
         let page = self.page;
-        let column = column(page, list.span.start);
-        let lines = print::item(to, &manner, self.dash_gap(list));
+        let column = char_column(page, list.span.start);
+        let lines = print::print_item(to, &manner, self.dash_gap(list));
         match items.get(row) {
-            None => vec![
-                self.lines_behind(items[items.len() - 1].span.end, &print::indented(lines, column)),
-            ],
+            None => vec![self.lines_behind(
+                items[items.len() - 1].span.end,
+                &print::indent_lines(lines, column),
+            )],
             Some(_) => {
-                let dash = self.dash(list, row);
+                let dash = self.dash_offset(list, row);
                 let text = if page.begins_line(dash) {
                     let start = self.with_comments(list, row);
                     return vec![Splice::insert(
                         start,
-                        self.joined(&print::indented(lines, column)) + page.eol,
+                        self.join_lines(&print::indent_lines(lines, column)) + page.eol,
                     )];
                 } else {
-                    let mut lines = print::indented(lines, column);
+                    let mut lines = print::indent_lines(lines, column);
                     lines[0] = lines[0].trim_start().to_owned();
-                    self.joined(&lines) + page.eol + &" ".repeat(column)
+                    self.join_lines(&lines) + page.eol + &" ".repeat(column)
                 };
                 vec![Splice::insert(dash, text)]
             }
@@ -112,14 +123,14 @@ impl Pen<'_> {
             };
             return flow::drop_rows(self.page, parent, rows, rules);
         }
-        let starts = self.starts(parent);
+        let starts = self.child_extents(parent);
         if rows.len() == starts.len() {
             let empty = if matches!(parent.shape, Shape::List { .. }) {
                 Draft::List(Vec::new())
             } else {
                 Draft::Object(Vec::new())
             };
-            return self.replace(parent, &empty, above);
+            return self.replace_node(parent, &empty, above);
         }
         rows.iter().map(|row| self.drop_row(&starts, *row)).collect()
     }
@@ -131,7 +142,7 @@ impl Pen<'_> {
         if page.begins_line(start) {
             let (from, to) = (
                 page.line_start(start),
-                self.behind_inner_comments(page.next_line(end), column(page, start)),
+                self.behind_inner_comments(page.next_line(end), char_column(page, start)),
             );
             // Without a line end behind it, it takes the one before it.
             if to == page.text.len() && !page.text.ends_with('\n') && from > 0 {
@@ -151,7 +162,7 @@ impl Pen<'_> {
     fn behind_inner_comments(&self, mut at: usize, column: usize) -> usize {
         let page = self.page;
         while at < page.text.len()
-            && page.indent(at).len() > column
+            && page.line_indent(at).len() > column
             && page.text[at..].trim_start().starts_with('#')
         {
             at = page.next_line(at);
@@ -159,58 +170,62 @@ impl Pen<'_> {
         at
     }
 
-    fn shift(&self, list: &Node, from: usize, to: usize) -> Vec<Splice> {
-        let (page, starts) = (self.page, self.starts(list));
+    fn move_item(&self, list: &Node, from: usize, to: usize) -> Vec<Splice> {
+        let (page, starts) = (self.page, self.child_extents(list));
         if list.is_flow() {
-            return flow::shift(page, &flow::spans(list), from, to);
+            return flow::move_with_comments(page, &flow::child_spans(list), from, to);
         }
         let whole = starts.iter().all(|(dash, _)| page.begins_line(*dash));
         let spans = starts.iter().enumerate().map(|(row, (dash, end))| match whole {
             true => (self.with_comments(list, row), page.line_end(*end)),
             false => (dash + 1, page.line_end(*end)),
         });
-        flow::swap(page, &spans.collect::<Vec<_>>(), from, to)
+        flow::move_spans(page, &spans.collect::<Vec<_>>(), from, to)
     }
 
-    fn rename(&self, object: &Node, rows: &[usize], key: &str) -> Vec<Splice> {
+    fn rename_key(&self, object: &Node, rows: &[usize], key: &str) -> Vec<Splice> {
         let Shape::Object { members, style } = &object.shape else { return Vec::new() };
         let named = rows.iter().filter_map(|row| members.as_slice().get(*row));
         let rename = |member: &Member| {
             let written = &self.page.text[member.key_span.start..member.key_span.end];
-            let text = scalar::text(key, Quote::of(written), *style == Style::Flow);
+            let text = scalar::print_text(key, Quote::detect(written), *style == Style::Flow);
             Splice::new(member.key_span.start, member.key_span.end, text)
         };
         named.map(rename).collect()
     }
 
-    fn replace(&self, node: &Node, to: &Draft, above: &[&Node]) -> Vec<Splice> {
-        let written = self.page.written(node);
+    fn replace_node(&self, node: &Node, to: &Draft, above: &[&Node]) -> Vec<Splice> {
+        let written = self.page.node_text(node);
         let scalar = matches!(node.shape, Shape::Scalar);
-        let quote = if scalar { Quote::of(written) } else { Quote::Plain };
+        let quote = if scalar { Quote::detect(written) } else { Quote::Plain };
         let manner = YamlStyle { quote, ..self.manner.clone() };
         let in_flow = above.last().is_some_and(|parent| parent.is_flow());
-        let keeps_brackets = node.is_flow() && !flow::spans(node).is_empty() && to.is_container();
+        let keeps_brackets =
+            node.is_flow() && !flow::child_spans(node).is_empty() && to.is_container();
         if in_flow || keeps_brackets {
-            let manner =
-                if node.is_container() { style::beside(self.page, node, &manner) } else { manner };
-            let parting = self.parting(above, node);
+            let manner = if node.is_container() {
+                style::style_beside(self.page, node, &manner)
+            } else {
+                manner
+            };
+            let parting = self.missing_separator(above, node);
             let value = Splice::new(
                 node.span.start,
                 node.span.end,
-                format!("{parting}{}", print::flow(to, &manner)),
+                format!("{parting}{}", print::print_flow(to, &manner)),
             );
             return self.wrong_tag(node, to).into_iter().chain([value]).collect();
         }
-        let Some(slot) = above.last().and_then(|parent| self.slot(parent, node)) else {
+        let Some(slot) = above.last().and_then(|parent| self.value_slot(parent, node)) else {
             return self
                 .wrong_tag(node, to)
                 .into_iter()
                 .chain([self.replace_root(node, to, &manner)])
                 .collect();
         };
-        let mut entry = self.entry(node, to, &manner, slot.behind);
-        entry.body = print::indented(entry.body, slot.column);
-        let mut splices = self.write(&slot, node, &entry);
+        let mut entry = self.styled_entry(node, to, &manner, slot.behind);
+        entry.body = print::indent_lines(entry.body, slot.column);
+        let mut splices = self.write_entry(&slot, node, &entry);
         if let Some(Splice { span, .. }) = self.wrong_tag(node, to) {
             let tag = self.page.text[span.start..span.end].trim_end_matches([' ', '\t']).len();
             let blanks = trailing_blanks(&self.page.text[..span.start]);
@@ -221,14 +236,18 @@ impl Pen<'_> {
 
     /// What a value between braces that was left out needs before it: `{a: }` a blank, `{a}` a
     /// colon too.
-    fn parting(&self, above: &[&Node], node: &Node) -> &'static str {
+    fn missing_separator(&self, above: &[&Node], node: &Node) -> &'static str {
         let Some(Shape::Object { members, .. }) = above.last().map(|parent| &parent.shape) else {
             return "";
         };
         let member = members.iter().find(|member| std::ptr::eq(&raw const member.value, node));
         match member.filter(|_| node.span.start == node.span.end) {
             None => "",
-            Some(member) if Gap::new(self.page.text, member.key_span.end).take(b":").is_some() => {
+            Some(member)
+                if Gap::new(self.page.text, member.key_span.end)
+                    .consume_indicator(b":")
+                    .is_some() =>
+            {
                 " "
             }
             Some(_) => ": ",
@@ -257,29 +276,33 @@ impl Pen<'_> {
     }
 
     /// The new value of a slot, in the style of the scalar that stood there.
-    fn entry(&self, node: &Node, to: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
-        let (written, unit) = (self.page.written(node), " ".repeat(manner.unit));
+    fn styled_entry(&self, node: &Node, to: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
+        let (written, unit) = (self.page.node_text(node), " ".repeat(manner.unit));
         let Draft::Text(text) = to else {
-            return print::entry(to, &YamlStyle { quote: Quote::Plain, ..manner.clone() }, behind);
+            return print::print_entry(
+                to,
+                &YamlStyle { quote: Quote::Plain, ..manner.clone() },
+                behind,
+            );
         };
         let free = manner.caution == Caution::Free;
         let block = match (&node.shape, written.as_bytes().first()) {
             (Shape::Scalar, Some(b'>')) if free => {
-                scalar::folded(text, &self.block_unit(node, &unit), FOLD_WIDTH)
+                scalar::folded_block(text, &self.block_unit(node, &unit), FOLD_WIDTH)
             }
             (Shape::Scalar, Some(b'|'))
                 if free && (scalar::is_block(text) || scalar::is_one_line(text)) =>
             {
-                Some(scalar::literal(text, &self.block_unit(node, &unit)))
+                Some(scalar::literal_block(text, &self.block_unit(node, &unit)))
             }
             (Shape::Scalar, Some(b'"' | b'\'')) => {
-                Some((scalar::text(text, manner.quote, false), Vec::new()))
+                Some((scalar::print_text(text, manner.quote, false), Vec::new()))
             }
             _ => None,
         };
         match block {
             Some((head, body)) => Entry { head, body },
-            None => print::entry(to, manner, behind),
+            None => print::print_entry(to, manner, behind),
         }
     }
 
@@ -288,8 +311,8 @@ impl Pen<'_> {
         let page = self.page;
         let text = &page.text[page.next_line(node.span.start).min(node.span.end)..node.span.end];
         let filled = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let header = page.written(node).lines().next().unwrap_or_default();
-        let around = page.indent(node.span.start).len();
+        let header = page.node_text(node).lines().next().unwrap_or_default();
+        let around = page.line_indent(node.span.start).len();
         let compact = page.text[page.line_start(node.span.start)..node.span.start]
             .trim_start()
             .starts_with("- ");
@@ -306,7 +329,7 @@ impl Pen<'_> {
 
     /// The comment behind the header of a block scalar, with the blanks before it.
     fn header_comment(&self, node: &Node) -> &str {
-        let written = self.page.written(node);
+        let written = self.page.node_text(node);
         if !written.starts_with(['|', '>']) {
             return "";
         }
@@ -316,7 +339,7 @@ impl Pen<'_> {
     }
 
     /// Puts a new value into a slot and takes the old one out.
-    fn write(&self, slot: &Slot, node: &Node, entry: &Entry) -> Vec<Splice> {
+    fn write_entry(&self, slot: &Slot, node: &Node, entry: &Entry) -> Vec<Splice> {
         let page = self.page;
         let gap = match (&*entry.head, slot.behind) {
             ("", _) => String::new(),
@@ -325,7 +348,7 @@ impl Pen<'_> {
         };
         let head = format!("{gap}{}{}", entry.head, self.header_comment(node));
         let body: String = entry.body.iter().flat_map(|line| [page.eol, line]).collect();
-        if !page.parted(slot.at, node.span.start) {
+        if !page.has_line_break(slot.at, node.span.start) {
             let line_end = page.line_end(node.span.end);
             return vec![Splice::new(slot.at, node.span.end, head), Splice::insert(line_end, body)];
         }
@@ -341,51 +364,51 @@ impl Pen<'_> {
 
     fn replace_root(&self, node: &Node, to: &Draft, manner: &YamlStyle) -> Splice {
         let page = self.page;
-        let begins = page.begins_line(node.lead) && column(page, node.lead) == 0;
+        let begins = page.begins_line(node.lead) && char_column(page, node.lead) == 0;
         let text = match begins || !to.is_container() {
-            true => self.joined(&print::lines(to, manner)),
-            false => print::flow(to, manner),
+            true => self.join_lines(&print::print_lines(to, manner)),
+            false => print::print_flow(to, manner),
         };
         let blank = if node.span.start == node.span.end && node.span.start > 0 { " " } else { "" };
         Splice::new(node.span.start, node.span.end, format!("{blank}{text}"))
     }
 
     /// Where the value of a child of a block stands.
-    fn slot(&self, parent: &Node, node: &Node) -> Option<Slot> {
+    fn value_slot(&self, parent: &Node, node: &Node) -> Option<Slot> {
         let page = self.page;
         let (mut gap, column, behind) = match &parent.shape {
             Shape::Object { members, .. } => {
                 let member =
                     members.iter().find(|member| std::ptr::eq(&raw const member.value, node))?;
                 let mut gap = Gap::new(page.text, member.key_span.end);
-                gap.take(b":")?;
-                (gap, column(page, member.key_span.start), Behind::Key)
+                gap.consume_indicator(b":")?;
+                (gap, char_column(page, member.key_span.start), Behind::Key)
             }
             Shape::List { items, .. } => {
                 let row = items.iter().position(|item| std::ptr::eq(item, node))?;
-                let dash = self.dash(parent, row);
+                let dash = self.dash_offset(parent, row);
                 (
                     Gap::new(page.text, dash + 1),
-                    column(page, dash),
+                    char_column(page, dash),
                     Behind::Dash(self.dash_gap(parent)),
                 )
             }
             Shape::Scalar | Shape::Alias => return None,
         };
         if node.lead < node.span.start {
-            gap.properties(2);
+            gap.skip_properties(2);
         }
         Some(Slot { at: gap.at, column, behind })
     }
 
     /// Start and end of each child of a block: of a member its key (or its `?`), of an item its
     /// dash.
-    fn starts(&self, parent: &Node) -> Vec<(usize, usize)> {
+    fn child_extents(&self, parent: &Node) -> Vec<(usize, usize)> {
         match &parent.shape {
             Shape::List { items, .. } => items
                 .iter()
                 .enumerate()
-                .map(|(row, item)| (self.dash(parent, row), item.span.end))
+                .map(|(row, item)| (self.dash_offset(parent, row), item.span.end))
                 .collect(),
             Shape::Object { members, .. } => members
                 .iter()
@@ -402,13 +425,13 @@ impl Pen<'_> {
     }
 
     /// The dash of an item of a block.
-    fn dash(&self, list: &Node, row: usize) -> usize {
+    fn dash_offset(&self, list: &Node, row: usize) -> usize {
         let Shape::List { items, .. } = &list.shape else { return list.span.start };
         match row.checked_sub(1).and_then(|before| items.get(before)) {
             None => list.span.start,
-            Some(before) => {
-                Gap::new(self.page.text, before.span.end).take(b"-").unwrap_or(before.span.end)
-            }
+            Some(before) => Gap::new(self.page.text, before.span.end)
+                .consume_indicator(b"-")
+                .unwrap_or(before.span.end),
         }
     }
 
@@ -423,7 +446,7 @@ impl Pen<'_> {
     /// the list's, unless other items have comments too.
     fn with_comments(&self, list: &Node, row: usize) -> usize {
         let Shape::List { items, .. } = &list.shape else { return list.span.start };
-        let own = |row: usize| self.page.line_start(self.dash(list, row));
+        let own = |row: usize| self.page.line_start(self.dash_offset(list, row));
         match row {
             0 if (1..items.len()).all(|row| self.comments_above(list, row) == own(row)) => own(0),
             row => self.comments_above(list, row),
@@ -432,12 +455,12 @@ impl Pen<'_> {
 
     fn comments_above(&self, list: &Node, row: usize) -> usize {
         let page = self.page;
-        let dash = self.dash(list, row);
+        let dash = self.dash_offset(list, row);
         let mut start = page.line_start(dash);
         while start > 0 {
             let above = page.line_start(start - 1);
             if !page.text[above..start].trim_start().starts_with('#')
-                || page.indent(above) != page.indent(dash)
+                || page.line_indent(above) != page.line_indent(dash)
             {
                 break;
             }
@@ -448,16 +471,19 @@ impl Pen<'_> {
 
     /// New lines behind the line on which something ends.
     fn lines_behind(&self, end: usize, lines: &[String]) -> Splice {
-        Splice::insert(self.page.line_end(end), format!("{}{}", self.page.eol, self.joined(lines)))
+        Splice::insert(
+            self.page.line_end(end),
+            format!("{}{}", self.page.eol, self.join_lines(lines)),
+        )
     }
 
-    fn joined(&self, lines: &[String]) -> String {
+    fn join_lines(&self, lines: &[String]) -> String {
         lines.join(self.page.eol)
     }
 
     /// What parts the children of brackets on one line.
-    fn gap(&self, parent: &Node) -> &'static str {
-        let spans = flow::spans(parent);
+    fn flow_gap(&self, parent: &Node) -> &'static str {
+        let spans = flow::child_spans(parent);
         let tight = |pair: &[(usize, usize)]| &self.page.text[pair[0].1..pair[1].0] == ",";
         if spans.windows(2).next().is_some_and(tight) { "" } else { " " }
     }

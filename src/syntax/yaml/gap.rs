@@ -32,7 +32,7 @@ impl<'t> Gap<'t> {
     }
 
     /// Goes over blanks and one of these indicators; stays where none of them follows.
-    pub fn take(&mut self, indicators: &[u8]) -> Option<usize> {
+    pub fn consume_indicator(&mut self, indicators: &[u8]) -> Option<usize> {
         let mut ahead = *self;
         ahead.skip_blanks();
         let found =
@@ -44,7 +44,7 @@ impl<'t> Gap<'t> {
     }
 
     /// Goes over as many properties (`&anchor`, `!tag`) as are said to be there.
-    pub fn properties(&mut self, count: usize) -> Option<Span> {
+    pub fn skip_properties(&mut self, count: usize) -> Option<Span> {
         let mut all: Option<Span> = None;
         for _ in 0..count {
             let mut ahead = *self;

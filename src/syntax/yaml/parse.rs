@@ -22,8 +22,8 @@ const MAX_ALIASED: usize = 100_000;
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
 
-pub(crate) fn parse(text: &str) -> Result<Tree, Fault> {
-    shadow::read(text, |shadow| {
+pub(crate) fn parse_tree(text: &str) -> Result<Tree, Fault> {
+    shadow::read_padded(text, |shadow| {
         let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let mut builder = Builder {
             text,
@@ -38,11 +38,15 @@ pub(crate) fn parse(text: &str) -> Result<Tree, Fault> {
             found: Found::default(),
         };
         for event in Parser::new_from_str(&shadow.text()[start..]) {
-            let (event, span) = event
-                .map_err(|error| (shadow.byte(error.marker().index()), error.info().to_owned()))?;
-            builder.take(
+            let (event, span) = event.map_err(|error| {
+                (shadow.byte_offset(error.marker().index()), error.info().to_owned())
+            })?;
+            builder.handle_event(
                 event,
-                Span { start: shadow.byte(span.start.index()), end: shadow.byte(span.end.index()) },
+                Span {
+                    start: shadow.byte_offset(span.start.index()),
+                    end: shadow.byte_offset(span.end.index()),
+                },
             )?;
         }
         Ok((builder.finish(), builder.found))
@@ -125,7 +129,7 @@ impl<'t> Builder<'t> {
         Tree { documents, oddities: std::mem::take(&mut self.oddities) }
     }
 
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
+    fn handle_event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd => Ok(()),
             Event::DocumentStart(explicit) => {
@@ -142,13 +146,13 @@ impl<'t> Builder<'t> {
                 }
                 Ok(())
             }
-            Event::Alias(anchor) => self.alias(anchor, span),
+            Event::Alias(anchor) => self.add_alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
-                self.scalar(&text, style, anchor, tag.as_deref(), span)
+                self.add_scalar(&text, style, anchor, tag.as_deref(), span)
             }
             Event::SequenceStart(anchor, tag) => {
                 let inside = Inside::List { items: Vec::new(), values: Vec::new() };
-                self.open(inside, anchor, tag.is_some(), span)
+                self.open_collection(inside, anchor, tag.is_some(), span)
             }
             Event::MappingStart(anchor, tag) => {
                 let inside = Inside::Object {
@@ -157,13 +161,13 @@ impl<'t> Builder<'t> {
                     merged: Vec::new(),
                     key: None,
                 };
-                self.open(inside, anchor, tag.is_some(), span)
+                self.open_collection(inside, anchor, tag.is_some(), span)
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(span),
+            Event::SequenceEnd | Event::MappingEnd => self.close_collection(span),
         }
     }
 
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Fault> {
+    fn add_alias(&mut self, anchor: usize, span: Span) -> Result<(), Fault> {
         let Some(anchored) = self.anchors.get(&anchor) else {
             return Err((span.start, "the alias has no anchor before it in this document".into()));
         };
@@ -178,12 +182,15 @@ impl<'t> Builder<'t> {
             other => Some(other.to_string()),
         };
         let size = anchored.size;
-        let span = self.trimmed(span);
+        let span = self.trimmed_span(span);
         self.last = span.end;
-        self.put(Done { node: Node::new(span, Shape::Alias), value, size, text, plain: false }, 0)
+        self.add_value(
+            Done { node: Node::new(span, Shape::Alias), value, size, text, plain: false },
+            0,
+        )
     }
 
-    fn scalar(
+    fn add_scalar(
         &mut self,
         text: &str,
         style: ScalarStyle,
@@ -192,8 +199,8 @@ impl<'t> Builder<'t> {
         raw: Span,
     ) -> Result<(), Fault> {
         let written = match style {
-            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => self.quoted(raw),
-            _ => self.trimmed(raw),
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => self.quoted_span(raw),
+            _ => self.trimmed_span(raw),
         };
         let plain = style == ScalarStyle::Plain;
         let left_out = plain
@@ -202,14 +209,14 @@ impl<'t> Builder<'t> {
         let mut lead = None;
         let span = if left_out {
             let mut gap = self.before_value();
-            lead = gap.properties(properties);
+            lead = gap.skip_properties(properties);
             Span { start: gap.at, end: gap.at }
         } else {
             let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
             let mut start = written.start;
             if properties > 0 || block {
                 let mut gap = self.before_value();
-                lead = gap.properties(properties);
+                lead = gap.skip_properties(properties);
                 if block {
                     gap.skip_blanks();
                     start = gap.at;
@@ -232,9 +239,9 @@ impl<'t> Builder<'t> {
         );
         let value = match tag {
             _ if is_key && anchor == 0 => Value::Null,
-            None if plain => resolve::core(text),
+            None if plain => resolve::core_value(text),
             None => Value::String(text.to_owned()),
-            Some(tag) => tagged(tag, text),
+            Some(tag) => tagged_value(tag, text),
         };
         if tag.is_none() && plain && !left_out && resolve::reads_differently(text) {
             self.oddities.push((span.start, NoteKind::ReadsDifferently));
@@ -243,13 +250,13 @@ impl<'t> Builder<'t> {
         self.last = if left_out { span.end.max(self.last) } else { raw.end.max(span.end) };
         let mut node = Node::new(span, Shape::Scalar);
         node.lead = lead.map_or(span.start, |lead| lead.start);
-        self.put(
+        self.add_value(
             Done { node, value, size: 1, text: is_key.then(|| text.to_owned()), plain },
             anchor,
         )
     }
 
-    fn open(
+    fn open_collection(
         &mut self,
         inside: Inside,
         anchor: usize,
@@ -261,13 +268,14 @@ impl<'t> Builder<'t> {
         }
         let flow = span.end > span.start;
         let properties = usize::from(anchor > 0) + usize::from(tagged);
-        let lead = if properties > 0 { self.before_value().properties(properties) } else { None };
+        let lead =
+            if properties > 0 { self.before_value().skip_properties(properties) } else { None };
         let in_flow = self.stack.last().is_some_and(|frame| frame.style == Style::Flow);
         let block_list = !flow && matches!(inside, Inside::List { .. });
         let start = if block_list {
             // The parser tells a list without indentation from behind its first dash.
             let mut gap = self.before_value();
-            gap.properties(properties);
+            gap.skip_properties(properties);
             gap.skip_blanks();
             gap.at
         } else {
@@ -286,7 +294,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn close(&mut self, span: Span) -> Result<(), Fault> {
+    fn close_collection(&mut self, span: Span) -> Result<(), Fault> {
         let Some(frame) = self.stack.pop() else { return Ok(()) };
         let closing: &[u8] = if matches!(frame.inside, Inside::List { .. }) { b"]" } else { b"}" };
         let (shape, value, end) = match frame.inside {
@@ -310,20 +318,24 @@ impl<'t> Builder<'t> {
         // A pair in a list (`[a: b]`) has no braces; behind a last comma the parser tells the
         // comma's place.
         let mut gap = Gap::new(self.text, span.start);
-        gap.take(b",");
-        let closed =
-            frame.style == Style::Flow && span.end > span.start && gap.take(closing).is_some();
+        gap.consume_indicator(b",");
+        let closed = frame.style == Style::Flow
+            && span.end > span.start
+            && gap.consume_indicator(closing).is_some();
         let end = if closed { gap.at } else { end.unwrap_or(frame.start) };
         self.last = self.last.max(end);
         if closed && self.stack.last().is_none_or(|around| around.style != Style::Flow) {
             self.found.brackets.push(Span { start: frame.start, end });
         }
         let node = Node { span: Span { start: frame.start, end }, lead: frame.lead, shape };
-        self.put(Done { node, value, size: frame.size, text: None, plain: false }, frame.anchor)
+        self.add_value(
+            Done { node, value, size: frame.size, text: None, plain: false },
+            frame.anchor,
+        )
     }
 
     /// Puts a finished value into the collection around it, or makes it the document.
-    fn put(&mut self, done: Done, anchor: usize) -> Result<(), Fault> {
+    fn add_value(&mut self, done: Done, anchor: usize) -> Result<(), Fault> {
         if anchor > 0 {
             self.anchors.insert(anchor, Anchored { value: done.value.clone(), size: done.size });
         }
@@ -371,23 +383,23 @@ impl<'t> Builder<'t> {
         match self.stack.last().map(|frame| (&frame.inside, frame.style)) {
             None => {}
             Some((Inside::Object { key: Some(_), .. }, _)) => {
-                gap.take(b":");
+                gap.consume_indicator(b":");
             }
             Some((_, Style::Flow)) => {
-                gap.take(b",");
+                gap.consume_indicator(b",");
             }
             Some((Inside::List { .. }, _)) => {
-                gap.take(b"-");
+                gap.consume_indicator(b"-");
             }
             Some((Inside::Object { .. }, _)) => {
-                gap.take(b"?");
+                gap.consume_indicator(b"?");
             }
         }
         gap
     }
 
     /// Up to the closing quote: the parser counts in what follows on the line, comments too.
-    fn quoted(&self, raw: Span) -> Span {
+    fn quoted_span(&self, raw: Span) -> Span {
         let bytes = &self.text.as_bytes()[raw.start..raw.end];
         let (quote, mut at) = (bytes.first().copied().unwrap_or_default(), 1);
         while let Some(byte) = bytes.get(at) {
@@ -402,7 +414,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Without the blanks that the parser counts in.
-    fn trimmed(&self, span: Span) -> Span {
+    fn trimmed_span(&self, span: Span) -> Span {
         let written = self.text.get(span.start..span.end).unwrap_or_default();
         Span {
             start: span.start,
@@ -460,14 +472,14 @@ impl<'t> Builder<'t> {
 
 /// The value of a scalar with a tag of its own. Tags that are not the core schema's say nothing to
 /// us.
-fn tagged(tag: &Tag, text: &str) -> Value {
+fn tagged_value(tag: &Tag, text: &str) -> Value {
     let plain = || Value::String(text.to_owned());
     if !tag.is_yaml_core_schema() {
         return plain();
     }
-    match (tag.suffix.as_str(), resolve::core(text)) {
+    match (tag.suffix.as_str(), resolve::core_value(text)) {
         ("int" | "float", Value::Number(number)) => Value::Number(number),
-        ("float", _) => number::decimal(text).map_or_else(plain, Value::Number),
+        ("float", _) => number::parse_decimal(text).map_or_else(plain, Value::Number),
         ("bool", Value::Bool(flag)) => Value::Bool(flag),
         ("null", _) => Value::Null,
         _ => plain(),

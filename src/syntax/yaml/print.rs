@@ -66,63 +66,63 @@ pub(crate) struct Entry {
     pub body: Vec<String>,
 }
 
-pub(crate) fn entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
+pub(crate) fn print_entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
     match draft {
         Draft::Text(text) if manner.caution == Caution::Free && scalar::is_block(text) => {
-            let (head, body) = scalar::literal(text, &" ".repeat(manner.unit));
+            let (head, body) = scalar::literal_block(text, &" ".repeat(manner.unit));
             Entry { head, body }
         }
         Draft::List(_) if !is_short(draft, manner) => {
-            below(list(draft, manner), manner.dash, behind)
+            entry_below(print_list(draft, manner), manner.dash, behind)
         }
         Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => {
-            below(object(draft, manner), manner.unit, behind)
+            entry_below(print_object(draft, manner), manner.unit, behind)
         }
         _ => Entry { head: flow_value(draft, manner, false), body: Vec::new() },
     }
 }
 
 /// The lines of a value that stands for itself.
-pub(crate) fn lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
+pub(crate) fn print_lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     match draft {
-        Draft::List(_) if !is_short(draft, manner) => list(draft, manner),
+        Draft::List(_) if !is_short(draft, manner) => print_list(draft, manner),
         Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => {
-            object(draft, manner)
+            print_object(draft, manner)
         }
         _ => {
-            let Entry { head, body } = entry(draft, manner, Behind::Key);
+            let Entry { head, body } = print_entry(draft, manner, Behind::Key);
             std::iter::once(head).chain(body).collect()
         }
     }
 }
 
 /// The lines of one member of a block.
-pub(crate) fn member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
-    let Entry { head, body } = entry(value, manner, Behind::Key);
+pub(crate) fn print_member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
+    let Entry { head, body } = print_entry(value, manner, Behind::Key);
     let blank = if head.is_empty() { "" } else { " " };
-    std::iter::once(format!("{}:{blank}{head}", self::key(key, manner, false)))
+    std::iter::once(format!("{}:{blank}{head}", self::print_key(key, manner, false)))
         .chain(body)
         .collect()
 }
 
 /// The lines of one item of a block, its dash included.
-pub(crate) fn item(value: &Draft, manner: &YamlStyle, gap: usize) -> Vec<String> {
-    let Entry { head, body } = entry(value, manner, Behind::Dash(gap));
+pub(crate) fn print_item(value: &Draft, manner: &YamlStyle, gap: usize) -> Vec<String> {
+    let Entry { head, body } = print_entry(value, manner, Behind::Dash(gap));
     std::iter::once(format!("-{}{head}", " ".repeat(gap))).chain(body).collect()
 }
 
 /// The value on one line, as it can stand between brackets.
-pub(crate) fn flow(draft: &Draft, manner: &YamlStyle) -> String {
+pub(crate) fn print_flow(draft: &Draft, manner: &YamlStyle) -> String {
     flow_value(draft, manner, true)
 }
 
 /// A member between braces.
 pub(crate) fn flow_member(key: &str, value: &Draft, manner: &YamlStyle) -> String {
-    format!("{}: {}", self::key(key, manner, true), flow(value, manner))
+    format!("{}: {}", self::print_key(key, manner, true), print_flow(value, manner))
 }
 
-pub(crate) fn key(key: &str, manner: &YamlStyle, flow: bool) -> String {
-    scalar::text(key, manner.key_quote, flow)
+pub(crate) fn print_key(key: &str, manner: &YamlStyle, flow: bool) -> String {
+    scalar::print_text(key, manner.key_quote, flow)
 }
 
 fn flow_value(draft: &Draft, manner: &YamlStyle, within: bool) -> String {
@@ -130,11 +130,11 @@ fn flow_value(draft: &Draft, manner: &YamlStyle, within: bool) -> String {
         Draft::Null => "null".into(),
         Draft::Flag(flag) => flag.to_string(),
         Draft::Number { text, spelled: true } => text.clone(),
-        Draft::Number { text, spelled: false } => number(text),
-        Draft::Text(text) => scalar::text(text, manner.quote, within),
+        Draft::Number { text, spelled: false } => print_number(text),
+        Draft::Text(text) => scalar::print_text(text, manner.quote, within),
         Draft::List(items) => format!(
             "[{}]",
-            items.iter().map(|item| flow(item, manner)).collect::<Vec<_>>().join(", ")
+            items.iter().map(|item| print_flow(item, manner)).collect::<Vec<_>>().join(", ")
         ),
         Draft::Object(members) => {
             let members: Vec<_> =
@@ -145,7 +145,7 @@ fn flow_value(draft: &Draft, manner: &YamlStyle, within: bool) -> String {
 }
 
 /// Readers of YAML 1.1 take `1e21` for text; they want a point and a sign.
-fn number(text: &str) -> String {
+fn print_number(text: &str) -> String {
     let Some((mantissa, exponent)) = text.split_once('e') else { return text.to_owned() };
     let point = if mantissa.contains('.') { "" } else { ".0" };
     let sign = if exponent.starts_with(['+', '-']) { "" } else { "+" };
@@ -161,35 +161,35 @@ fn is_short(draft: &Draft, manner: &YamlStyle) -> bool {
             };
             manner.short_lists
                 && items.iter().all(plain)
-                && flow(draft, manner).chars().count() <= FLOW_WIDTH
+                && print_flow(draft, manner).chars().count() <= FLOW_WIDTH
         }
         _ => false,
     }
 }
 
-fn below(lines: Vec<String>, indent: usize, behind: Behind) -> Entry {
+fn entry_below(lines: Vec<String>, indent: usize, behind: Behind) -> Entry {
     match behind {
-        Behind::Key => Entry { head: String::new(), body: indented(lines, indent) },
+        Behind::Key => Entry { head: String::new(), body: indent_lines(lines, indent) },
         Behind::Dash(gap) => {
             let mut lines = lines.into_iter();
             let head = lines.next().unwrap_or_default();
-            Entry { head, body: indented(lines, 1 + gap) }
+            Entry { head, body: indent_lines(lines, 1 + gap) }
         }
     }
 }
 
-fn object(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
+fn print_object(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     let Draft::Object(members) = draft else { return Vec::new() };
-    members.iter().flat_map(|(key, value)| member(key, value, manner)).collect()
+    members.iter().flat_map(|(key, value)| print_member(key, value, manner)).collect()
 }
 
-fn list(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
+fn print_list(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     let Draft::List(items) = draft else { return Vec::new() };
-    items.iter().flat_map(|value| item(value, manner, 1)).collect()
+    items.iter().flat_map(|value| print_item(value, manner, 1)).collect()
 }
 
 /// Blank lines stay empty.
-pub(crate) fn indented(lines: impl IntoIterator<Item = String>, indent: usize) -> Vec<String> {
+pub(crate) fn indent_lines(lines: impl IntoIterator<Item = String>, indent: usize) -> Vec<String> {
     let indent = " ".repeat(indent);
     lines
         .into_iter()

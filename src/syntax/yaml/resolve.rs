@@ -41,14 +41,13 @@ fn is_surely_text(text: &str) -> bool {
 
 /// The value of a plain scalar by the core schema. `.inf` and `.nan`, which JSON cannot say, stay
 /// text.
-pub(crate) fn core(text: &str) -> Value {
+pub(crate) fn core_value(text: &str) -> Value {
     match core_kind(text) {
         Kind::Null => Value::Null,
         Kind::Flag => Value::Bool(text.eq_ignore_ascii_case("true")),
-        Kind::Integer => integer(text).unwrap_or_else(|| Value::String(text.to_owned())),
-        Kind::Float => {
-            number::decimal(text).map_or_else(|| Value::String(text.to_owned()), Value::Number)
-        }
+        Kind::Integer => parse_integer(text).unwrap_or_else(|| Value::String(text.to_owned())),
+        Kind::Float => number::parse_decimal(text)
+            .map_or_else(|| Value::String(text.to_owned()), Value::Number),
         Kind::Time | Kind::Text => Value::String(text.to_owned()),
     }
 }
@@ -80,7 +79,7 @@ pub(crate) enum Old {
 }
 
 /// The value of a plain scalar by YAML 1.1.
-pub(crate) fn old(text: &str) -> Old {
+pub(crate) fn yaml11_value(text: &str) -> Old {
     let text_as_is = || Value::String(text.to_owned());
     Old::Json(match old_kind(text) {
         Kind::Null => Value::Null,
@@ -98,7 +97,7 @@ pub(crate) fn old(text: &str) -> Old {
     })
 }
 
-fn signed(text: &str) -> (bool, &str) {
+fn split_sign(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -106,10 +105,10 @@ fn signed(text: &str) -> (bool, &str) {
 }
 
 fn old_integer(text: &str) -> Option<Number> {
-    let (negative, digits) = signed(text);
+    let (negative, digits) = split_sign(text);
     match digits.get(..2) {
-        Some("0b") => number::radix(&digits[2..], 2, negative),
-        Some("0x") => number::radix(&digits[2..], 16, negative),
+        Some("0b") => number::parse_radix(&digits[2..], 2, negative),
+        Some("0x") => number::parse_radix(&digits[2..], 16, negative),
         _ if digits.contains(':') => {
             let whole = digits.split(':').try_fold(0_i64, |sum, part| {
                 sum.checked_mul(60)?.checked_add(part.replace('_', "").parse().ok()?)
@@ -117,29 +116,31 @@ fn old_integer(text: &str) -> Option<Number> {
             Some(if negative { -whole } else { whole }.into())
         }
         _ if digits.len() > 1 && digits.starts_with('0') => {
-            number::radix(&digits[1..], 8, negative)
+            number::parse_radix(&digits[1..], 8, negative)
         }
-        _ => number::decimal(text),
+        _ => number::parse_decimal(text),
     }
 }
 
 /// `None` for what is no number.
 fn old_float(text: &str) -> Option<Number> {
-    let (negative, digits) = signed(text);
+    let (negative, digits) = split_sign(text);
     let Some((whole, last)) = digits.rsplit_once(':') else {
         // PyYAML reads floats of 64 bits.
-        return number::decimal(text).and_then(|number| number.as_f64()).and_then(Number::from_f64);
+        return number::parse_decimal(text)
+            .and_then(|number| number.as_f64())
+            .and_then(Number::from_f64);
     };
     let minutes = old_integer(whole).and_then(|whole| whole.as_f64())?;
     let sum = minutes * 60.0 + last.replace('_', "").parse::<f64>().ok()?;
     Number::from_f64(if negative { -sum } else { sum })
 }
 
-fn integer(text: &str) -> Option<Value> {
+fn parse_integer(text: &str) -> Option<Value> {
     let number = match text.get(..2) {
-        Some("0x") => number::radix(&text[2..], 16, false),
-        Some("0o") => number::radix(&text[2..], 8, false),
-        _ => number::decimal(text),
+        Some("0x") => number::parse_radix(&text[2..], 16, false),
+        Some("0o") => number::parse_radix(&text[2..], 8, false),
+        _ => number::parse_decimal(text),
     };
     number.map(Value::Number)
 }
@@ -304,7 +305,7 @@ mod tests {
             ("1e999", json!("1e999")),
             ("-", json!("-")),
         ] {
-            assert_eq!(core(text), value, "{text}");
+            assert_eq!(core_value(text), value, "{text}");
         }
     }
 

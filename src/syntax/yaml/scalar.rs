@@ -14,7 +14,7 @@ pub(crate) enum Quote {
 
 impl Quote {
     /// As an existing scalar is written.
-    pub fn of(written: &str) -> Self {
+    pub fn detect(written: &str) -> Self {
         match written.as_bytes().first() {
             Some(b'"') => Self::Double,
             Some(b'\'') => Self::Single,
@@ -24,13 +24,13 @@ impl Quote {
 }
 
 /// A text on one line. `flow`: it is to stand between brackets.
-pub(crate) fn text(text: &str, quote: Quote, flow: bool) -> String {
+pub(crate) fn print_text(text: &str, quote: Quote, flow: bool) -> String {
     match quote {
         Quote::Plain if is_plain(text, flow) => text.to_owned(),
         Quote::Single if text.chars().all(is_printable) => {
             format!("'{}'", text.replace('\'', "''"))
         }
-        _ => double(text),
+        _ => double_quoted(text),
     }
 }
 
@@ -53,7 +53,7 @@ fn is_printable(letter: char) -> bool {
             || matches!(letter, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}'))
 }
 
-fn double(text: &str) -> String {
+fn double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for letter in text.chars() {
@@ -91,18 +91,18 @@ pub(crate) fn is_one_line(text: &str) -> bool {
 }
 
 /// The header and the lines of a literal block, the lines indented by `unit`.
-pub(crate) fn literal(text: &str, unit: &str) -> (String, Vec<String>) {
+pub(crate) fn literal_block(text: &str, unit: &str) -> (String, Vec<String>) {
     let chomp = if text.ends_with('\n') { "" } else { "-" };
     // Blanks that begin the text would be taken for its indentation.
     let indicator =
         if text.starts_with([' ', '\n', '\t']) { unit.len().to_string() } else { String::new() };
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
-    (format!("|{indicator}{chomp}"), lines.map(|line| indented(line, unit)).collect())
+    (format!("|{indicator}{chomp}"), lines.map(|line| indent_line(line, unit)).collect())
 }
 
 /// The header and the lines of a folded block, filled up to `width`; `None` where folding would not
 /// give the text back.
-pub(crate) fn folded(text: &str, unit: &str, width: usize) -> Option<(String, Vec<String>)> {
+pub(crate) fn folded_block(text: &str, unit: &str, width: usize) -> Option<(String, Vec<String>)> {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let sound = |line: &str| !line.starts_with([' ', '\t']) && !line.ends_with([' ', '\t']);
     if body.is_empty()
@@ -121,13 +121,13 @@ pub(crate) fn folded(text: &str, unit: &str, width: usize) -> Option<(String, Ve
         if paragraph.is_empty() {
             continue;
         }
-        fill(paragraph, unit, width, &mut lines);
+        fill_lines(paragraph, unit, width, &mut lines);
     }
     Some((if text.ends_with('\n') { ">".to_owned() } else { ">-".to_owned() }, lines))
 }
 
 /// Breaks a paragraph at single blanks.
-fn fill(paragraph: &str, unit: &str, width: usize, lines: &mut Vec<String>) {
+fn fill_lines(paragraph: &str, unit: &str, width: usize, lines: &mut Vec<String>) {
     let mut line = String::new();
     for word in paragraph.split(' ') {
         let breaks = !line.is_empty()
@@ -135,16 +135,16 @@ fn fill(paragraph: &str, unit: &str, width: usize, lines: &mut Vec<String>) {
             && !line.ends_with(' ')
             && line.chars().count() + 1 + word.chars().count() > width;
         if breaks {
-            lines.push(indented(&line, unit));
+            lines.push(indent_line(&line, unit));
             line.clear();
         } else if !line.is_empty() || word.is_empty() {
             line.push(' ');
         }
         line.push_str(word);
     }
-    lines.push(indented(&line, unit));
+    lines.push(indent_line(&line, unit));
 }
 
-fn indented(line: &str, unit: &str) -> String {
+fn indent_line(line: &str, unit: &str) -> String {
     if line.is_empty() { String::new() } else { format!("{unit}{line}") }
 }

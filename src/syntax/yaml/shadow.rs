@@ -49,33 +49,35 @@ pub(crate) struct Found {
 }
 
 /// Reads a text, padded where that is needed.
-pub(crate) fn read(
+pub(crate) fn read_padded(
     text: &str,
     read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>,
 ) -> Result<Tree, Fault> {
-    let first = match read(&Shadow::of(text, Vec::new())) {
+    let first = match read(&Shadow::with_pads(text, Vec::new())) {
         Ok((tree, _)) => return Ok(tree),
         Err(fault) if ![LINE, WORD, QUOTED].contains(&&*fault.1) => return Err(fault),
         Err(fault) => fault,
     };
-    let guessed = settle(closers(text), text, &read).or_else(|| settle(Vec::new(), text, &read));
+    let guessed = pad_until_read(closing_lines(text), text, &read)
+        .or_else(|| pad_until_read(Vec::new(), text, &read));
     guessed.ok_or((first.0, "the line is not indented enough for where it stands".to_owned()))
 }
 
 /// Pads the lines that are not indented enough, one a round, beginning with some that are known.
-fn settle(
+fn pad_until_read(
     mut pads: Vec<usize>,
     text: &str,
     read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>,
 ) -> Option<Tree> {
     for _ in 0..ROUNDS {
-        match read(&Shadow::of(text, pads.clone())) {
+        match read(&Shadow::with_pads(text, pads.clone())) {
             Ok((tree, found)) => {
                 let count = pads.len();
-                pads.retain(|pad| !within(&found.blocks, *pad));
+                pads.retain(|pad| !spans_contain(&found.blocks, *pad));
                 if pads.len() == count {
-                    let fits =
-                        |pad: &usize| within(&found.brackets, *pad) || within(&found.quoted, *pad);
+                    let fits = |pad: &usize| {
+                        spans_contain(&found.brackets, *pad) || spans_contain(&found.quoted, *pad)
+                    };
                     return pads.iter().all(fits).then_some(tree);
                 }
             }
@@ -100,13 +102,13 @@ fn settle(
 }
 
 /// Whether one of the spans, which do not overlap, holds the offset.
-fn within(spans: &[Span], offset: usize) -> bool {
+fn spans_contain(spans: &[Span], offset: usize) -> bool {
     let row = spans.partition_point(|span| span.start <= offset);
     row > 0 && offset < spans[row - 1].end
 }
 
 /// The lines that begin with a closing bracket.
-fn closers(text: &str) -> Vec<usize> {
+fn closing_lines(text: &str) -> Vec<usize> {
     let starts = text.match_indices('\n').map(|(at, _)| at + 1);
     starts
         .filter(|start| text[*start..].trim_start_matches([' ', '\t']).starts_with([']', '}']))
@@ -116,7 +118,7 @@ fn closers(text: &str) -> Vec<usize> {
 impl<'t> Shadow<'t> {
     const STEP: usize = 64;
 
-    fn of(text: &'t str, pads: Vec<usize>) -> Self {
+    fn with_pads(text: &'t str, pads: Vec<usize>) -> Self {
         let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let mut shadow =
             Self { text: Cow::Borrowed(text), pads, marks: Vec::new(), len: text.len(), start };
@@ -146,7 +148,7 @@ impl<'t> Shadow<'t> {
     }
 
     /// The byte offset in the text itself of a character that the parser counts.
-    pub fn byte(&self, character: usize) -> usize {
+    pub fn byte_offset(&self, character: usize) -> usize {
         let at = self.padded_byte(character);
         // Every pad moves those behind it: the last that begins before the offset is found by
         // halving.

@@ -10,7 +10,7 @@ use crate::syntax::{
 const SAMPLE: usize = 400;
 
 /// The manner of a whole document.
-pub(crate) fn learn(page: &Page<'_>, root: &Node) -> YamlStyle {
+pub(crate) fn learn_style(page: &Page<'_>, root: &Node) -> YamlStyle {
     let (mut unit, mut dash, mut lists) = (None, None, None);
     let (mut queue, mut row) = (vec![root], 0);
     while let Some(node) = queue.get(row).copied() {
@@ -28,10 +28,11 @@ pub(crate) fn learn(page: &Page<'_>, root: &Node) -> YamlStyle {
             Shape::Object { members, style } => {
                 for member in members.iter() {
                     let value = &member.value;
-                    if *style == Style::Block && page.parted(member.key_span.end, value.span.start)
+                    if *style == Style::Block
+                        && page.has_line_break(member.key_span.end, value.span.start)
                     {
-                        let step = column(page, value.span.start)
-                            .checked_sub(column(page, member.key_span.start));
+                        let step = char_column(page, value.span.start)
+                            .checked_sub(char_column(page, member.key_span.start));
                         match &value.shape {
                             Shape::Object { style: Style::Block, .. } => {
                                 unit = unit.or(step.filter(|step| *step > 0));
@@ -58,19 +59,20 @@ pub(crate) fn learn(page: &Page<'_>, root: &Node) -> YamlStyle {
 }
 
 /// The manner beside existing children: texts and keys are quoted if the neighbours are.
-pub(crate) fn beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -> YamlStyle {
+pub(crate) fn style_beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -> YamlStyle {
     let mut manner = manner.clone();
     match &parent.shape {
         Shape::List { items, .. } => {
-            manner.quote = common(items.iter().rev().map(|item| page.written(item)));
+            manner.quote = common_quote(items.iter().rev().map(|item| page.node_text(item)));
         }
         Shape::Object { members, .. } => {
-            manner.quote = common(members.iter().rev().map(|member| page.written(&member.value)));
+            manner.quote =
+                common_quote(members.iter().rev().map(|member| page.node_text(&member.value)));
             let keys = members
                 .iter()
                 .rev()
                 .map(|member| &page.text[member.key_span.start..member.key_span.end]);
-            manner.key_quote = common(keys);
+            manner.key_quote = common_quote(keys);
         }
         Shape::Scalar | Shape::Alias => {}
     }
@@ -78,12 +80,12 @@ pub(crate) fn beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -> Yaml
 }
 
 /// Column of an offset in characters, from 0.
-pub(crate) fn column(page: &Page<'_>, offset: usize) -> usize {
+pub(crate) fn char_column(page: &Page<'_>, offset: usize) -> usize {
     page.text[page.line_start(offset)..offset].chars().count()
 }
 
 /// The quotes that all of the nearest few scalars have which could be texts.
-fn common<'p>(written: impl Iterator<Item = &'p str>) -> Quote {
+fn common_quote<'p>(written: impl Iterator<Item = &'p str>) -> Quote {
     let worded = |text: &&str| {
         text.starts_with(|first: char| first.is_alphabetic() || matches!(first, '"' | '\'' | '_'))
     };
@@ -91,7 +93,7 @@ fn common<'p>(written: impl Iterator<Item = &'p str>) -> Quote {
         .filter(worded)
         .take(6)
         .filter(|text| !matches!(*text, "true" | "false" | "null"))
-        .map(Quote::of);
+        .map(Quote::detect);
     let Some(first) = quotes.next() else { return Quote::Plain };
     if quotes.all(|quote| quote == first) { first } else { Quote::Plain }
 }

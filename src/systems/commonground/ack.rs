@@ -16,7 +16,7 @@ pub(crate) struct Ack {
 impl Ack {
     /// Reads one; a body without an action's id is none.
     #[must_use]
-    pub fn read(body: &Value) -> Option<Self> {
+    pub fn from_value(body: &Value) -> Option<Self> {
         let text =
             |name: &str| body[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         Some(Self {
@@ -62,7 +62,7 @@ pub(crate) enum Engaged<'a> {
 
 /// What keeps an agent busy; `acks` has the oldest first. Those that say "busy" changed nothing.
 #[must_use]
-pub(crate) fn engaged<'a>(acks: &'a [Ack], agent: &str) -> Engaged<'a> {
+pub(crate) fn agent_engagement<'a>(acks: &'a [Ack], agent: &str) -> Engaged<'a> {
     match acks.iter().rev().find(|ack| ack.agent == agent && !ack.is_busy()) {
         Some(ack) if !ack.is_final() => Engaged::With(&ack.action),
         Some(ack) if ack.card.is_none() && ack.code.as_deref() == Some("protocol_violation") => {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_with_a_card_is_the_last_whatever_its_status() {
-        let read = |body: Value| Ack::read(&body).unwrap();
+        let read = |body: Value| Ack::from_value(&body).unwrap();
         for (status, code, failure) in [
             ("accepted", None, false),
             ("busy", None, false),
@@ -109,7 +109,7 @@ mod tests {
     fn what_keeps_an_agent_busy_shows_in_its_acknowledgements() {
         let ack = |action: &str, status: &str, code: Option<&str>, card: Option<&str>| {
             let body = json!({"action_id": action, "agent_id": "ui_1", "status": status, "error_code": code, "tool_result_card_id": card});
-            Ack::read(&body).unwrap()
+            Ack::from_value(&body).unwrap()
         };
         let (began, ended) =
             (ack("used", "accepted", None, None), ack("used", "done", None, Some("c")));
@@ -117,13 +117,13 @@ mod tests {
         let busy = ack("next", "busy", Some("agent_busy"), None);
         let of = |acks: &[&Ack]| {
             let acks: Vec<Ack> = acks.iter().map(|ack| (*ack).clone()).collect();
-            format!("{:?}", engaged(&acks, "ui_1"))
+            format!("{:?}", agent_engagement(&acks, "ui_1"))
         };
         assert_eq!(of(&[&began, &busy]), "With(\"used\")");
         assert_eq!(of(&[&began, &ended, &busy]), "Unknown");
         assert_eq!(of(&[&began, &ended, &twice, &busy]), "Wedged(\"used\")");
         let refused = ack("used", "rejected", Some("protocol_violation"), Some("c"));
         assert_eq!(of(&[&began, &refused]), "Unknown", "a result that says so wedges nothing");
-        assert_eq!(engaged(&[twice], "ui_2"), Engaged::Unknown);
+        assert_eq!(agent_engagement(&[twice], "ui_2"), Engaged::Unknown);
     }
 }

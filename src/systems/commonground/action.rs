@@ -31,14 +31,14 @@ pub struct World {
 /// Everything that is wrong with an action, in the order in which the worker meets it; the first
 /// decides.
 #[must_use]
-pub fn preflight(command: &Command, world: &World) -> Vec<Fault> {
+pub fn preflight_action(command: &Command, world: &World) -> Vec<Fault> {
     let mut faults = Vec::new();
     let body: Map<String, Value> = serde_json::from_str(&command.body).unwrap_or_default();
     let text = |name: &str| {
         body.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
     };
-    let header = |name| headers::value(&command.headers, name);
-    silences(command, &body, &mut faults);
+    let header = |name| headers::find_value(&command.headers, name);
+    check_silent_drops(command, &body, &mut faults);
 
     let mut rejected = |at, code, text: &str| faults.push(rejection(at, code, text));
     if text("tool_name").is_none() {
@@ -114,7 +114,7 @@ pub fn preflight(command: &Command, world: &World) -> Vec<Fault> {
 }
 
 /// What the worker does not answer at all.
-fn silences(command: &Command, body: &Map<String, Value>, faults: &mut Vec<Fault>) {
+fn check_silent_drops(command: &Command, body: &Map<String, Value>, faults: &mut Vec<Fault>) {
     let mut silent = |at, text: String, fate| {
         faults.push(Fault { at, stage: Stage::Ingress, fate, text, says: None });
     };
@@ -128,7 +128,7 @@ fn silences(command: &Command, body: &Map<String, Value>, faults: &mut Vec<Fault
             Fate::Unheard,
         );
     }
-    if headers::value(&command.headers, headers::AGENT).is_none() {
+    if headers::find_value(&command.headers, headers::AGENT).is_none() {
         silent(
             Part::Header(headers::AGENT),
             "it is missing, and nothing is answered".into(),
@@ -155,19 +155,19 @@ fn rejection(at: Part, code: &'static str, text: &str) -> Fault {
 
 /// The acknowledgement of an action that is let through.
 #[must_use]
-pub fn accepted(action: &str, agent: &str) -> Value {
+pub fn accepted_ack(action: &str, agent: &str) -> Value {
     json!({"action_id": action, "agent_id": agent, "status": "accepted"})
 }
 
 /// The acknowledgement of an action that is not.
 #[must_use]
-pub fn rejected(action: &str, agent: &str, code: &str) -> Value {
+pub fn rejected_ack(action: &str, agent: &str, code: &str) -> Value {
     json!({"action_id": action, "agent_id": agent, "status": "rejected", "error_code": code})
 }
 
 /// The acknowledgement that closes an action: its tool's result.
 #[must_use]
-pub fn closed(action: &str, agent: &str, result: &Built, result_card: &str) -> Value {
+pub fn closing_ack(action: &str, agent: &str, result: &Built, result_card: &str) -> Value {
     let mut ack = json!({"action_id": action, "agent_id": agent, "status": "done", "tool_result_card_id": result_card});
     if let Some(error) = &result.error {
         ack["status"] = "rejected".into();

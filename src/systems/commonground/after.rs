@@ -15,7 +15,7 @@ pub enum After {
 
 impl After {
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Suspend => "suspend",
             Self::Terminate => "terminate",
@@ -25,17 +25,17 @@ impl After {
     /// The value of exactly that word.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
-        [Self::Suspend, Self::Terminate].into_iter().find(|after| after.word() == word)
+        [Self::Suspend, Self::Terminate].into_iter().find(|after| after.as_str() == word)
     }
 
     /// The value as CommonGround reads it: trimmed.
     #[must_use]
-    pub fn read(value: &Value) -> Option<Self> {
+    pub fn from_value(value: &Value) -> Option<Self> {
         Self::of_word(python::strip(value.as_str()?))
     }
 
     #[must_use]
-    pub fn means(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Suspend => "the turn goes on with the result",
             Self::Terminate => "the result ends the turn",
@@ -61,7 +61,7 @@ pub enum Origin {
 
 impl Origin {
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn message(self) -> &'static str {
         match self {
             Self::Explicit => "given with the result",
             Self::Control => "__cg_control in the result",
@@ -82,8 +82,8 @@ pub struct Effective {
 
 /// The override that a result carries: valid after trimming.
 #[must_use]
-pub(crate) fn control(result: &Value) -> Option<After> {
-    After::read(&result["__cg_control"]["after_execution"])
+pub(crate) fn control_override(result: &Value) -> Option<After> {
+    After::from_value(&result["__cg_control"]["after_execution"])
 }
 
 /// What could say it when a result is written.
@@ -99,7 +99,7 @@ pub struct AfterSource {
 pub(crate) fn on_writing(said: AfterSource, result: &Value) -> Effective {
     let rows = [
         (said.explicit, Origin::Explicit),
-        (control(result), Origin::Control),
+        (control_override(result), Origin::Control),
         (said.service, Origin::Service),
         (said.command, Origin::Command),
     ];
@@ -111,7 +111,7 @@ pub(crate) fn on_writing(said: AfterSource, result: &Value) -> Effective {
 /// What counts when a stored result is read.
 #[must_use]
 pub fn on_reading(stored: After, result: &Value) -> Effective {
-    match control(result) {
+    match control_override(result) {
         Some(after) => Effective { after, origin: Origin::Control },
         None => Effective { after: stored, origin: Origin::Stored },
     }
@@ -120,7 +120,7 @@ pub fn on_reading(stored: After, result: &Value) -> Effective {
 /// What several results of one step do to the turn: any that terminates ends it, and the first of
 /// these that did not succeed gives the turn its status.
 #[must_use]
-pub fn turn<'r>(results: impl IntoIterator<Item = (&'r str, After)>) -> (After, &'r str) {
+pub fn turn_outcome<'r>(results: impl IntoIterator<Item = (&'r str, After)>) -> (After, &'r str) {
     let mut ending = results
         .into_iter()
         .filter(|(_, after)| *after == After::Terminate)

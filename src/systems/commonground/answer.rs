@@ -7,7 +7,7 @@ use crate::model::{call::CallError, error_kind::ErrorKind};
 
 /// Why the API did not do what it was asked for, from the status and body of its answer.
 #[must_use]
-pub fn refused(status: u16, body: &[u8]) -> CallError {
+pub fn refusal_error(status: u16, body: &[u8]) -> CallError {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     let detail = &value["detail"];
     let (kind, message) = match detail {
@@ -18,7 +18,7 @@ pub fn refused(status: u16, body: &[u8]) -> CallError {
         // FastAPI's own: a list of what is wrong where.
         Value::Array(rows) => (
             Some("invalid_request".to_owned()),
-            Some(rows.iter().map(row).collect::<Vec<_>>().join("; ")),
+            Some(rows.iter().map(format_detail).collect::<Vec<_>>().join("; ")),
         ),
         Value::String(text) => (None, Some(text.clone())),
         _ => (None, None),
@@ -57,7 +57,7 @@ pub(crate) fn is_missing(body: &[u8]) -> bool {
     value["detail"]["error_code"] == "not_found" && value["detail"]["error_message"] != "Not Found"
 }
 
-fn row(row: &Value) -> String {
+fn format_detail(row: &Value) -> String {
     let part = |part: &Value| part.as_str().map_or_else(|| part.to_string(), str::to_owned);
     let place: Vec<String> = row["loc"].as_array().into_iter().flatten().map(part).collect();
     format!("{}: {}", place.join("."), part(&row["msg"]))
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_shapes_of_the_api_are_read() {
-        let told = |status, body: Value| refused(status, body.to_string().as_bytes());
+        let told = |status, body: Value| refusal_error(status, body.to_string().as_bytes());
         let own = told(
             400,
             json!({"detail": {"error_code": "bad_request", "error_message": "tool_name is required"}}),
@@ -92,6 +92,6 @@ mod tests {
         let late =
             told(500, json!({"detail": {"error_code": "internal_error", "error_message": late}}));
         assert!(late.message.contains("no result came in time"), "{late:?}");
-        assert_eq!(refused(502, b"<html>").kind.word(), "http-502");
+        assert_eq!(refusal_error(502, b"<html>").kind.word(), "http-502");
     }
 }

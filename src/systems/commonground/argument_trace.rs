@@ -24,22 +24,22 @@ const BY_DISPATCHER: &str =
 
 /// What a connection knows of a call, with what-if values over it.
 #[must_use]
-pub(crate) fn context(connection: &Connection, variables: &[(String, String)]) -> Context {
+pub(crate) fn call_context(connection: &Connection, variables: &[(String, String)]) -> Context {
     let mut context = Context::default();
-    if let Some(channel) = Channel::of(connection) {
-        context.set("project_id", &channel.project);
-        context.set("channel_id", &channel.channel);
+    if let Some(channel) = Channel::from_connection(connection) {
+        context.set_variable("project_id", &channel.project);
+        context.set_variable("channel_id", &channel.channel);
         context.agent_id = channel.agent.clone().unwrap_or_default();
     }
     for (name, value) in variables {
-        context.set(name, value);
+        context.set_variable(name, value);
     }
     context
 }
 
 /// Puts what-if values in the place of what services read from their environment, by names such as
 /// `$LAMP_TOKEN`.
-pub(crate) fn sample(trail: &mut Merging, variables: &[(String, String)]) {
+pub(crate) fn apply_environment(trail: &mut Merging, variables: &[(String, String)]) {
     for row in &mut trail.rows {
         if let Origin::Environment(variable) = &row.origin {
             let named = |(name, _): &&(String, String)| name.strip_prefix('$') == Some(variable);
@@ -54,19 +54,27 @@ pub(crate) fn sample(trail: &mut Merging, variables: &[(String, String)]) {
 
 /// The way of each argument of a call.
 #[must_use]
-pub(crate) fn trail(tool: &Tool, given: &Map<String, Value>, context: &Context) -> Merging {
+pub(crate) fn trace_arguments(
+    tool: &Tool,
+    given: &Map<String, Value>,
+    context: &Context,
+) -> Merging {
     let none = Value::Null;
     let value = &*tool.entry.value;
     let options = value.get(keys::OPTIONS).unwrap_or(&none);
-    let merged = merge::merge(given, options, context);
+    let merged = merge::merge_arguments(given, options, context);
     let properties = value
         .get(keys::PARAMETERS)
         .and_then(|parameters| parameters.get("properties"))
         .and_then(Value::as_object);
     let declared = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
     let mut names: Vec<&String> = properties.into_iter().flat_map(Map::keys).collect();
-    let rest =
-        [Some(given), function::defaults(options), function::fixed(options), Some(&merged.envs)];
+    let rest = [
+        Some(given),
+        function::default_arguments(options),
+        function::fixed_arguments(options),
+        Some(&merged.envs),
+    ];
     for name in rest.into_iter().flatten().flat_map(Map::keys) {
         if !names.contains(&name) {
             names.push(name);
@@ -104,9 +112,9 @@ fn origin(name: &str, options: &Value, merged: &Merged) -> Origin {
     if let Some(variable) = merged.envs.get(name).and_then(Value::as_str) {
         Origin::Environment(variable.to_owned())
     } else if applied(&merged.fixed_applied) {
-        Origin::Fixed(written(function::fixed(options)))
+        Origin::Fixed(written(function::fixed_arguments(options)))
     } else if applied(&merged.defaults_applied) {
-        Origin::Default(written(function::defaults(options)))
+        Origin::Default(written(function::default_arguments(options)))
     } else if merged.arguments.contains_key(name) {
         Origin::Given
     } else {
@@ -116,13 +124,14 @@ fn origin(name: &str, options: &Value, merged: &Merged) -> Origin {
 
 /// The variables that defaults and fixed values name, in the guide's order.
 fn variables(options: &Value, context: &Context) -> Vec<(String, Option<String>)> {
-    let values = [function::defaults(options), function::fixed(options)]
+    let values = [function::default_arguments(options), function::fixed_arguments(options)]
         .into_iter()
         .flatten()
         .flat_map(Map::values);
-    let named: Vec<&str> = values.filter_map(Value::as_str).flat_map(template::names).collect();
+    let named: Vec<&str> =
+        values.filter_map(Value::as_str).flat_map(template::variable_names).collect();
     let known = VARIABLES.into_iter().filter(|name| named.contains(name));
-    known.map(|name| (name.to_owned(), context.value(name))).collect()
+    known.map(|name| (name.to_owned(), context.variable_value(name))).collect()
 }
 
 #[cfg(test)]
@@ -146,14 +155,20 @@ mod tests {
             },
         });
         let source = Source::parse(Format::Json, definition.to_string()).unwrap();
-        let catalog = read::catalog([(&FileId::new("lamp.json"), &source)], Mode::Document);
+        let catalog = read::read_catalog([(&FileId::new("lamp.json"), &source)], Mode::Document);
         let mut context = Context::default();
-        variables.iter().for_each(|(name, value)| context.set(name, value));
-        let trail = trail(&catalog.tools[0], given.as_object().unwrap(), &context);
+        variables.iter().for_each(|(name, value)| context.set_variable(name, value));
+        let trail = trace_arguments(&catalog.tools[0], given.as_object().unwrap(), &context);
         let named: Vec<String> =
             trail.variables.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
         let rows = trail.rows.iter().map(|row| {
-            format!("{} {} {} | {}", row.name, row.origin.word(), row.gets(), row.remark())
+            format!(
+                "{} {} {} | {}",
+                row.name,
+                row.origin.as_str(),
+                row.received_text(),
+                row.remark()
+            )
         });
         rows.chain(named).collect()
     }

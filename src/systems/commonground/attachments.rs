@@ -29,9 +29,9 @@ use crate::{
 pub(crate) fn card_source(connection: &Connection, ids: &[String]) -> Result<CardSource, Problem> {
     let name = &connection.name;
     let refused = |cause: String, remedy: String| {
-        Problem::new(ProblemKind::Input, "reading cards", cause).remedy(remedy)
+        Problem::new(ProblemKind::Input, "reading cards", cause).with_remedy(remedy)
     };
-    let Some(channel) = Channel::of(connection) else {
+    let Some(channel) = Channel::from_connection(connection) else {
         let cause = format!("connection \"{name}\" leads to no channel of CommonGround");
         return Err(refused(
             cause,
@@ -65,7 +65,7 @@ pub(crate) fn card_source(connection: &Connection, ids: &[String]) -> Result<Car
 #[must_use]
 pub(crate) fn laid_out(values: &[Value]) -> Vec<Attachment> {
     let cards: Vec<(&Value, Card)> =
-        values.iter().filter_map(|value| Some((value, Card::read(value)?))).collect();
+        values.iter().filter_map(|value| Some((value, Card::from_value(value)?))).collect();
     let mut attachments = Vec::new();
     let mut rest = Vec::new();
     for (value, own) in &cards {
@@ -79,15 +79,15 @@ pub(crate) fn laid_out(values: &[Value]) -> Vec<Attachment> {
             card::CALL => match counterpart(card::RESULT) {
                 Some((result, of_result)) => {
                     attachments.extend([
-                        call(&own.id, value),
-                        self::result(of_result, result),
-                        labels(own, of_result),
+                        call_attachment(&own.id, value),
+                        self::result_attachment(of_result, result),
+                        labels_attachment(own, of_result),
                     ]);
                 }
-                None => attachments.push(call(&own.id, value)),
+                None => attachments.push(call_attachment(&own.id, value)),
             },
             card::RESULT if counterpart(card::CALL).is_some() => {}
-            card::RESULT => attachments.push(self::result(own, value)),
+            card::RESULT => attachments.push(self::result_attachment(own, value)),
             kind => rest.push(Attachment {
                 what: "card",
                 words: format!("{kind} card {}", own.id),
@@ -101,23 +101,23 @@ pub(crate) fn laid_out(values: &[Value]) -> Vec<Attachment> {
 
 /// A call's card.
 #[must_use]
-pub(crate) fn call(id: &str, value: &Value) -> Attachment {
+pub(crate) fn call_attachment(id: &str, value: &Value) -> Attachment {
     Attachment { what: "call-card", words: format!("call card {id}"), body: value.clone() }
 }
 
 /// A result's card, with what it does to its turn.
 #[must_use]
-pub(crate) fn result(card: &Card, value: &Value) -> Attachment {
+pub(crate) fn result_attachment(card: &Card, value: &Value) -> Attachment {
     let status = card.content["status"].as_str().unwrap_or_default();
-    let words = format!("result card {}: {status}{}", card.id, effective(card));
+    let words = format!("result card {}: {status}{}", card.id, turn_effect(card));
     Attachment { what: "result-card", words, body: value.clone() }
 }
 
 /// The labels of a call beside those of its result.
 #[must_use]
-pub(crate) fn labels(call: &Card, result: &Card) -> Attachment {
-    let rows = card::copied(call, result);
-    let lost: Vec<&str> = rows.iter().filter(|row| !row.holds()).map(|row| row.label).collect();
+pub(crate) fn labels_attachment(call: &Card, result: &Card) -> Attachment {
+    let rows = card::copied_labels(call, result);
+    let lost: Vec<&str> = rows.iter().filter(|row| !row.is_copied()).map(|row| row.label).collect();
     let words = match lost[..] {
         [] => format!("labels: all {} of the call are on the result", rows.len()),
         _ => format!(
@@ -125,18 +125,18 @@ pub(crate) fn labels(call: &Card, result: &Card) -> Attachment {
             lost.join(", ")
         ),
     };
-    let shown = |row: &card::Copied| json!({"label": row.label, "call": row.call, "result": row.result, "copied": row.holds()});
+    let shown = |row: &card::Copied| json!({"label": row.label, "call": row.call, "result": row.result, "copied": row.is_copied()});
     Attachment { what: "labels", words, body: rows.iter().map(shown).collect() }
 }
 
 /// How a result's card says that its call ended; `None` for other cards.
 #[must_use]
-pub(crate) fn settled(value: &Value) -> Option<Settled> {
-    let card = Card::read(value)
+pub(crate) fn card_outcome(value: &Value) -> Option<Settled> {
+    let card = Card::from_value(value)
         .filter(|card| card.kind == card::RESULT && !card.tool_call_id.is_empty())?;
     let status = card.content["status"].as_str().unwrap_or_default();
     let problem = (!["success", "partial"].contains(&status))
-        .then(|| failure(status, &card.content["error"]));
+        .then(|| result_error(status, &card.content["error"]));
     let text = match &problem {
         Some(problem) => problem.message.clone(),
         None => format!("{status} {}", card.content["result"]),
@@ -154,7 +154,7 @@ pub(crate) fn settled(value: &Value) -> Option<Settled> {
 
 /// Why a result says no.
 #[must_use]
-pub(crate) fn failure(status: &str, error: &Value) -> CallError {
+pub(crate) fn result_error(status: &str, error: &Value) -> CallError {
     let text = |name: &str| error[name].as_str().unwrap_or_default();
     let (kind, message) =
         (if text("code").is_empty() { status } else { text("code") }, text("message"));
@@ -166,16 +166,16 @@ pub(crate) fn failure(status: &str, error: &Value) -> CallError {
 }
 
 /// What a result does to its turn.
-fn effective(result: &Card) -> String {
+fn turn_effect(result: &Card) -> String {
     let Some(stored) = result.content["after_execution"].as_str().and_then(After::of_word) else {
         return String::new();
     };
     let effective = after::on_reading(stored, &result.content["result"]);
     format!(
         ", {} ({}): {}",
-        effective.after.word(),
-        effective.origin.words(),
-        effective.after.means()
+        effective.after.as_str(),
+        effective.origin.message(),
+        effective.after.description()
     )
 }
 
@@ -228,14 +228,14 @@ mod tests {
     #[test]
     fn a_result_says_how_its_call_ended() {
         let [thought, result, call] = both("s");
-        let told = settled(&result).unwrap();
+        let told = card_outcome(&result).unwrap();
         assert_eq!(
             (told.name.as_str(), told.card.as_deref(), told.at),
             ("c", Some("r"), Some(Millis(1_767_268_800_000)))
         );
         assert!(told.problem.is_some_and(|problem| problem.kind.word() == "bad_request"
             && problem.message.starts_with("no text")));
-        assert_eq!((settled(&thought), settled(&call)), (None, None));
+        assert_eq!((card_outcome(&thought), card_outcome(&call)), (None, None));
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
                 .to_string()
                 .contains("[connections.lab.commonground]")
         );
-        let silent = Channel::new("p", "public").on(nats);
+        let silent = Channel::new("p", "public").apply_to(nats);
         assert!(
             card_source(&silent, &ids)
                 .unwrap_err()
@@ -257,7 +257,7 @@ mod tests {
         );
         let channel =
             Channel { api: Some("http://127.0.0.1:8099".into()), ..Channel::new("p", "public") };
-        let there = card_source(&channel.on(silent), &ids).unwrap();
+        let there = card_source(&channel.apply_to(silent), &ids).unwrap();
         assert_eq!(there.wanted, [("a/b".to_owned(), "/projects/p/cards/a%2Fb".to_owned())]);
     }
 }

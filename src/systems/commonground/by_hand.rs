@@ -52,7 +52,7 @@ pub struct Waiting {
 impl Waiting {
     /// The result's card as it will be stored, but for its id and its moment.
     #[must_use]
-    pub fn card(&self, built: &Built) -> Value {
+    pub fn preview_card(&self, built: &Built) -> Value {
         let author = Author { id: &self.author, function: &self.tool };
         let card = result::card("", author, &self.context, &self.call, built);
         json!({
@@ -66,69 +66,69 @@ impl Waiting {
 }
 
 impl WaitingCall for Waiting {
-    fn tool(&self) -> &str {
+    fn tool_name(&self) -> &str {
         &self.tool
     }
 
-    fn caller(&self) -> &str {
+    fn caller_id(&self) -> &str {
         &self.context.agent_id
     }
 
     /// The moment of the call, and the time that the tool's options give it.
     fn due(&self, tool: Option<&Tool>) -> Option<Millis> {
         let made = Millis::parse(&self.call.created_at)?;
-        let seconds = tool.map_or_else(|| routes::waiting_of(&Value::Null), routes::waiting);
+        let seconds = tool.map_or_else(|| routes::waiting_of(&Value::Null), routes::wait_seconds);
         Some(Millis(made.0.saturating_add(seconds.saturating_mul(1_000))))
     }
 
-    fn ids(&self) -> Vec<(&'static str, String)> {
+    fn labeled_ids(&self) -> Vec<(&'static str, String)> {
         let context = &self.context;
         let epoch =
             context.turn_epoch.map_or_else(String::new, |epoch| format!(" · epoch {epoch}"));
         let (step, call) = (context.step_id.clone(), context.tool_call_id.clone());
         let ids = [
             ("agent", context.agent_id.clone()),
-            ("turn", format!("{}{epoch}", context.turn())),
+            ("turn", format!("{}{epoch}", context.turn_id())),
             ("step", step),
             ("call", call),
         ];
         ids.into_iter().filter(|(_, text)| !text.is_empty()).collect()
     }
 
-    fn place(&self) -> String {
+    fn id_line(&self) -> String {
         let epoch =
             self.context.turn_epoch.map_or_else(String::new, |epoch| format!(", epoch {epoch}"));
-        format!("{}, {}{epoch}", self.context.tool_call_id, self.context.turn())
+        format!("{}, {}{epoch}", self.context.tool_call_id, self.context.turn_id())
     }
 
-    fn then(&self) -> String {
+    fn caller_outcome(&self) -> String {
         let after = self.command.unwrap_or(After::Suspend);
-        format!("{}: {}", after.word(), after.means())
+        format!("{}: {}", after.as_str(), after.description())
     }
 
-    fn blank(&self) -> Value {
-        blank()
+    fn blank_answer(&self) -> Value {
+        blank_answer()
     }
 
-    fn schema(&self, answer: &Value) -> Value {
-        schema(answer, self.command)
+    fn answer_schema(&self, answer: &Value) -> Value {
+        answer_schema(answer, self.command)
     }
 
-    fn fault(&self, answer: &Value) -> Option<(Pointer, String)> {
-        fault(answer)
+    fn answer_fault(&self, answer: &Value) -> Option<(Pointer, String)> {
+        answer_fault(answer)
     }
 
-    fn leftover(&self, answer: &Value) -> Option<Pointer> {
+    fn leftover_member(&self, answer: &Value) -> Option<Pointer> {
         (answer[STATUS] == SUCCESS && answer.get(ERROR).is_some())
             .then(|| Pointer::root().child(ERROR))
     }
 
-    fn refusal(&self, message: &str) -> Value {
+    fn refusal_answer(&self, message: &str) -> Value {
         json!({STATUS: "failed", ERROR: {"code": "refused", "message": message}})
     }
 
-    fn typed(&self, line: &str) -> Result<Value, String> {
-        typed(line)
+    fn parse_line(&self, line: &str) -> Result<Value, String> {
+        parse_line(line)
     }
 
     fn how_to_type(&self) -> &'static str {
@@ -137,15 +137,15 @@ impl WaitingCall for Waiting {
     }
 
     fn preview(&self, answer: &Value) -> Preview {
-        let built = built(answer, self.command);
+        let built = build_from_answer(answer, self.command);
         let after = built.after;
         Preview {
-            written: self.card(&built),
+            written: self.preview_card(&built),
             then: format!(
                 "{}: {} ({})",
-                after.after.word(),
-                after.after.means(),
-                after.origin.words()
+                after.after.as_str(),
+                after.after.description(),
+                after.origin.message()
             ),
             told: built.report("the card's id"),
         }
@@ -153,13 +153,13 @@ impl WaitingCall for Waiting {
 }
 
 /// An answer as its form begins.
-fn blank() -> Value {
+fn blank_answer() -> Value {
     json!({STATUS: SUCCESS})
 }
 
 /// The form of an answer as it stands: what did not succeed needs an error, and a success must not
 /// have one.
-fn schema(answer: &Value, command: Option<After>) -> Value {
+fn answer_schema(answer: &Value, command: Option<After>) -> Value {
     let succeeds = answer[STATUS] == SUCCESS;
     let mut properties = Map::new();
     properties.insert(
@@ -189,10 +189,10 @@ fn schema(answer: &Value, command: Option<After>) -> Value {
     properties.insert(
         keys::AFTER_EXECUTION.into(),
         json!({
-            "enum": [After::Suspend.word(), After::Terminate.word()], "default": after.word(),
+            "enum": [After::Suspend.as_str(), After::Terminate.as_str()], "default": after.as_str(),
             "description": format!(
                 "What becomes of the turn. suspend: {}. terminate: {}. Left out, it is as the command says: {}.",
-                After::Suspend.means(), After::Terminate.means(), after.word(),
+                After::Suspend.description(), After::Terminate.description(), after.as_str(),
             ),
         }),
     );
@@ -216,7 +216,7 @@ fn error_schema() -> Value {
 ///
 /// # Errors
 /// When it begins as JSON, and is none.
-fn read(text: &str) -> Result<Value, String> {
+fn parse_result(text: &str) -> Result<Value, String> {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => Ok(value),
         Err(error) if text.trim_start().starts_with(['{', '[', '"']) => {
@@ -227,9 +227,11 @@ fn read(text: &str) -> Result<Value, String> {
 }
 
 /// What is wrong with an answer, by the rules of the store among others: the place, and why.
-fn fault(answer: &Value) -> Option<(Pointer, String)> {
-    let after =
-        answer.get(keys::AFTER_EXECUTION).cloned().unwrap_or_else(|| After::Suspend.word().into());
+fn answer_fault(answer: &Value) -> Option<(Pointer, String)> {
+    let after = answer
+        .get(keys::AFTER_EXECUTION)
+        .cloned()
+        .unwrap_or_else(|| After::Suspend.as_str().into());
     let content = json!({STATUS: answer[STATUS], keys::AFTER_EXECUTION: after, RESULT: answer[RESULT], ERROR: answer[ERROR]});
     let known = answer[STATUS].as_str().is_none_or(|status| STATUSES.contains(&status));
     if !known {
@@ -238,7 +240,7 @@ fn fault(answer: &Value) -> Option<(Pointer, String)> {
             format!("is none of {}", STATUSES.join(", ")),
         ));
     }
-    if let Some(Err(words)) = answer[RESULT].as_str().map(read) {
+    if let Some(Err(words)) = answer[RESULT].as_str().map(parse_result) {
         return Some((Pointer::root().child(RESULT), words));
     }
     let fault = card::content_fault(&card::tagged_result(&content))?;
@@ -247,18 +249,18 @@ fn fault(answer: &Value) -> Option<(Pointer, String)> {
         ContentFault::Field(name) => name,
         ContentFault::Status => STATUS,
         ContentFault::NoTag | ContentFault::UnknownTag => {
-            return Some((Pointer::root(), fault.words()));
+            return Some((Pointer::root(), fault.message()));
         }
         ContentFault::ErrorForbidden
         | ContentFault::ErrorRequired
         | ContentFault::ErrorIncomplete => ERROR,
     };
-    Some((Pointer::root().child(member), fault.words()))
+    Some((Pointer::root().child(member), fault.message()))
 }
 
 /// The result that an answer comes to.
 #[must_use]
-pub(crate) fn built(answer: &Value, command: Option<After>) -> Built {
+pub(crate) fn build_from_answer(answer: &Value, command: Option<After>) -> Built {
     let status = answer[STATUS].as_str().unwrap_or(SUCCESS);
     let mut error = answer[ERROR].clone();
     if let Some(members) = error.as_object_mut() {
@@ -266,7 +268,7 @@ pub(crate) fn built(answer: &Value, command: Option<After>) -> Built {
     }
     let written = answer[RESULT].as_str().filter(|text| !text.trim().is_empty());
     let result = match written {
-        Some(text) => read(text).unwrap_or_else(|_| text.into()),
+        Some(text) => parse_result(text).unwrap_or_else(|_| text.into()),
         None if status == "failed" => {
             json!({"error_code": error["code"], "error_message": error["message"], "error": error})
         }
@@ -288,12 +290,12 @@ pub(crate) fn built(answer: &Value, command: Option<After>) -> Built {
 ///
 /// # Errors
 /// What is wrong with it, for whoever typed it.
-fn typed(line: &str) -> Result<Value, String> {
+fn parse_line(line: &str) -> Result<Value, String> {
     let line = line.trim();
     if line.is_empty() {
         return Err("nothing is written there; null is an empty result".into());
     }
-    let value = read(line).map_err(|words| format!("it {words}"))?;
+    let value = parse_result(line).map_err(|words| format!("it {words}"))?;
     let answer = match value.as_object() {
         Some(members) if is_whole(members) => {
             let mut answer = value.clone();
@@ -303,11 +305,11 @@ fn typed(line: &str) -> Result<Value, String> {
             answer
         }
         Some(members) if members.contains_key(ERROR) && members.len() == 1 => {
-            failure(&value[ERROR])
+            failed_answer(&value[ERROR])
         }
         _ => json!({STATUS: SUCCESS, RESULT: line}),
     };
-    match fault(&answer) {
+    match answer_fault(&answer) {
         Some((at, words)) => Err(format!("{} {words}", at.tokens().join(" › ")).trim().to_owned()),
         None => Ok(answer),
     }
@@ -319,7 +321,7 @@ fn is_whole(members: &Map<String, Value>) -> bool {
         && members.keys().all(known)
 }
 
-fn failure(error: &Value) -> Value {
+fn failed_answer(error: &Value) -> Value {
     let error = match error {
         Value::String(message) => json!({"message": message}),
         other => other.clone(),
@@ -340,53 +342,65 @@ mod tests {
     use crate::schema::validate::Checker;
 
     fn issues(answer: &Value) -> Vec<String> {
-        let checker = Checker::compile(&schema(answer, None)).unwrap();
+        let checker = Checker::compile(&answer_schema(answer, None)).unwrap();
         checker.issues(answer).iter().map(|issue| format!("{} {}", issue.at, issue.words)).collect()
     }
 
     #[test]
     fn answers_are_typed_as_results_errors_or_whole() {
-        assert_eq!(typed("on"), Ok(json!({"status": "success", "result": "on"})));
-        assert_eq!(built(&typed(r#"{"on": true}"#).unwrap(), None).result, json!({"on": true}));
-        assert_eq!(built(&typed("\"true\"").unwrap(), None).result, json!("true"));
+        assert_eq!(parse_line("on"), Ok(json!({"status": "success", "result": "on"})));
+        assert_eq!(
+            build_from_answer(&parse_line(r#"{"on": true}"#).unwrap(), None).result,
+            json!({"on": true})
+        );
+        assert_eq!(build_from_answer(&parse_line("\"true\"").unwrap(), None).result, json!("true"));
         let burnt = json!({"status": "failed", "error": {"code": "burnt", "message": "the bulb"}});
-        assert_eq!(typed(r#"{"error": {"code": "burnt", "message": "the bulb"}}"#), Ok(burnt));
-        assert_eq!(typed(r#"{"error": "the bulb"}"#).unwrap()["error"]["code"], "internal_error");
+        assert_eq!(parse_line(r#"{"error": {"code": "burnt", "message": "the bulb"}}"#), Ok(burnt));
+        assert_eq!(
+            parse_line(r#"{"error": "the bulb"}"#).unwrap()["error"]["code"],
+            "internal_error"
+        );
         let late = r#"{"status": "timeout", "error": {"code": "tool_timeout", "message": "late"}, "after_execution": "terminate"}"#;
-        assert_eq!(built(&typed(late).unwrap(), None).after.after, After::Terminate);
+        assert_eq!(
+            build_from_answer(&parse_line(late).unwrap(), None).after.after,
+            After::Terminate
+        );
         // A result that only looks like a whole answer is one.
         assert_eq!(
-            built(&typed(r#"{"status": "open", "door": 1}"#).unwrap(), None).result["status"],
+            build_from_answer(&parse_line(r#"{"status": "open", "door": 1}"#).unwrap(), None)
+                .result["status"],
             "open"
         );
         let partly =
             r#"{"status": "partial", "result": [1], "error": {"code": "a", "message": "b"}}"#;
-        assert_eq!(built(&typed(partly).unwrap(), None).result, json!([1]));
-        assert!(typed(r#"{"on": tru"#).unwrap_err().contains("begins as JSON"));
+        assert_eq!(build_from_answer(&parse_line(partly).unwrap(), None).result, json!([1]));
+        assert!(parse_line(r#"{"on": tru"#).unwrap_err().contains("begins as JSON"));
         assert!(
-            typed(r#"{"status": "partial", "result": 1}"#)
+            parse_line(r#"{"status": "partial", "result": 1}"#)
                 .unwrap_err()
                 .contains("must have an \"error\"")
         );
-        assert!(typed(r#"{"error": {"code": "", "message": "m"}}"#).is_err());
-        assert!(typed("  ").is_err());
+        assert!(parse_line(r#"{"error": {"code": "", "message": "m"}}"#).is_err());
+        assert!(parse_line("  ").is_err());
     }
 
     #[test]
     fn the_form_asks_for_what_the_status_needs() {
-        assert_eq!(issues(&blank()), ["/result is required"]);
+        assert_eq!(issues(&blank_answer()), ["/result is required"]);
         assert_eq!(issues(&json!({"status": "failed"})), ["/error is required"]);
         let halves = json!({"status": "partial", "result": "1", "error": {"code": ""}});
         assert_eq!(issues(&halves).len(), 2, "{:?}", issues(&halves));
         assert_eq!(
-            schema(&blank(), Some(After::Terminate))["properties"]["after_execution"]["default"],
+            answer_schema(&blank_answer(), Some(After::Terminate))["properties"]["after_execution"]
+                ["default"],
             "terminate"
         );
     }
 
     #[test]
     fn what_the_store_would_refuse_is_told_at_its_place() {
-        let at = |answer: Value| fault(&answer).map(|(at, _)| at.to_string()).unwrap_or_default();
+        let at =
+            |answer: Value| answer_fault(&answer).map(|(at, _)| at.to_string()).unwrap_or_default();
         assert_eq!(at(json!({"status": "success", "result": "{\"on\": tru"})), "/result");
         assert_eq!(
             at(json!({"status": "success", "result": "1", "error": {"code": "a", "message": "b"}})),
@@ -423,11 +437,11 @@ mod tests {
             tool: "lamp".into(),
             author: "tool.lamp".into(),
             context,
-            call: Card::read(&call).unwrap(),
+            call: Card::from_value(&call).unwrap(),
             command: Some(After::Terminate),
         };
         let failed = json!({"status": "failed", "error": {"code": "burnt", "message": "the bulb"}});
-        let card = waiting.card(&built(&failed, waiting.command));
+        let card = waiting.preview_card(&build_from_answer(&failed, waiting.command));
         assert_eq!(card["content"]["after_execution"], "terminate");
         assert_eq!(card["content"]["result"]["error_code"], "burnt");
         assert_eq!(card["content"]["error"]["source"], "tool");
@@ -449,8 +463,8 @@ mod tests {
             if let Some(after) = ["suspend", "terminate"].get(after) {
                 answer["after_execution"] = (*after).into();
             }
-            let built = built(&answer, None);
-            if fault(&answer).is_none() {
+            let built = build_from_answer(&answer, None);
+            if answer_fault(&answer).is_none() {
                 prop_assert_eq!(card::content_fault(&card::tagged_result(&built.content())), None);
                 prop_assert_eq!(&built.status, STATUSES[status]);
                 prop_assert!(issues(&answer).is_empty(), "{:?}", issues(&answer));

@@ -31,7 +31,7 @@ pub struct Card {
 impl Card {
     /// Reads a card from the API or from the store; `None` where it is none.
     #[must_use]
-    pub fn read(value: &Value) -> Option<Self> {
+    pub fn from_value(value: &Value) -> Option<Self> {
         let labels = value["metadata"].as_object().cloned().unwrap_or_default();
         let text = |member: &Value| member.as_str().map(str::to_owned);
         let label = |name: &str| labels.get(name).and_then(text);
@@ -84,7 +84,7 @@ impl Card {
 
     /// The tool that a call is for, or that a result is of.
     #[must_use]
-    pub fn tool(&self) -> Option<&str> {
+    pub fn tool_name(&self) -> Option<&str> {
         self.content["tool_name"].as_str().or_else(|| self.label("function_name"))
     }
 
@@ -161,7 +161,7 @@ pub enum ContentFault {
 impl ContentFault {
     /// A short stable word.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::NoTag => "no_type_tag",
             Self::UnknownTag => "unknown_type",
@@ -176,7 +176,7 @@ impl ContentFault {
 
     /// What is wrong, for people.
     #[must_use]
-    pub fn words(self) -> String {
+    pub fn message(self) -> String {
         match self {
             Self::NoTag => format!("the content has no \"{TAG}\", so nothing tells what it is"),
             Self::UnknownTag => format!("\"{TAG}\" names no class of content that the store knows"),
@@ -200,7 +200,7 @@ impl ContentFault {
 #[must_use]
 pub fn content_fault(content: &Value) -> Option<ContentFault> {
     let Some(tag) = content.get(TAG) else { return Some(ContentFault::NoTag) };
-    let Some(class) = tag.as_str().and_then(class::of) else {
+    let Some(class) = tag.as_str().and_then(class::find_class) else {
         return Some(ContentFault::UnknownTag);
     };
     if let Some(name) = class.fault(content) {
@@ -214,7 +214,7 @@ fn result_fault(content: &Value) -> Option<ContentFault> {
     if status.is_empty() {
         return Some(ContentFault::Status);
     }
-    if After::read(&content["after_execution"]).is_none() {
+    if After::from_value(&content["after_execution"]).is_none() {
         return Some(ContentFault::AfterExecution);
     }
     let error = &content["error"];
@@ -240,14 +240,14 @@ impl Copied {
     /// Whether the result has what the call has. A parent step that the call lacks may come from
     /// the message.
     #[must_use]
-    pub fn holds(&self) -> bool {
+    pub fn is_copied(&self) -> bool {
         self.call == self.result || (self.label == "parent_step_id" && self.call.is_none())
     }
 }
 
 /// The labels that lead from a result back to its call; lineage breaks where one was not copied.
 #[must_use]
-pub(crate) fn copied(call: &Card, result: &Card) -> Vec<Copied> {
+pub(crate) fn copied_labels(call: &Card, result: &Card) -> Vec<Copied> {
     let labels = ["agent_turn_id", "step_id", "trace_id", "parent_step_id"];
     let own = |card: &Card, label: &str| card.label(label).map(str::to_owned);
     let call_id = |card: &Card| (!card.tool_call_id.is_empty()).then(|| card.tool_call_id.clone());
@@ -261,7 +261,7 @@ pub(crate) fn copied(call: &Card, result: &Card) -> Vec<Copied> {
     let function = own(result, "function_name");
     rows.push(Copied {
         label: "function_name",
-        call: call.tool().map(str::to_owned),
+        call: call.tool_name().map(str::to_owned),
         result: function,
     });
     rows
@@ -279,8 +279,8 @@ mod tests {
         let stored = json!({"card_id": "r", "tenant_id": "p", "tool_call_id": "c", "content": tagged_result(&content), "metadata": labels});
         let given = json!({"card_id": "r", "project_id": "p", "type": RESULT, "author_id": "tool.lamp", "created_at": "t",
             "tool_call_id": "c", "content": content, "metadata": labels});
-        let card = Card::read(&stored).unwrap();
-        assert_eq!(Card::read(&given).unwrap(), card);
+        let card = Card::from_value(&stored).unwrap();
+        assert_eq!(Card::from_value(&given).unwrap(), card);
         assert!(card.holds_result() && content_fault(&card.content).is_none());
     }
 
@@ -314,7 +314,7 @@ mod tests {
                 Some("field"),
             ),
         ] {
-            assert_eq!(content_fault(&content).map(ContentFault::word), word, "{content}");
+            assert_eq!(content_fault(&content).map(ContentFault::as_str), word, "{content}");
         }
     }
 
@@ -322,7 +322,7 @@ mod tests {
     fn what_a_result_says_is_trimmed_and_its_error_need_not_be_text() {
         let fault = |status: &str, after: Value, error: Value| {
             let content = json!({"__type__": RESULT_CONTENT, "status": status, "after_execution": after, "error": error});
-            content_fault(&content).map(ContentFault::word)
+            content_fault(&content).map(ContentFault::as_str)
         };
         assert_eq!(fault(" success\n", json!(" suspend "), json!(null)), None);
         assert_eq!(fault(" ", json!("suspend"), json!(null)), Some("status"));
@@ -339,7 +339,9 @@ mod tests {
     #[test]
     fn a_kind_that_no_label_gives_is_unknown() {
         let kind = |labels: Value| {
-            Card::read(&json!({"card_id": "c", "content": {}, "metadata": labels})).unwrap().kind
+            Card::from_value(&json!({"card_id": "c", "content": {}, "metadata": labels}))
+                .unwrap()
+                .kind
         };
         assert_eq!(kind(json!({})), "unknown");
         assert_eq!(kind(json!({"semantic_type": "tool.call"})), CALL);
@@ -362,9 +364,9 @@ mod tests {
             json!({"step_id": "s", "trace_id": "x", "agent_turn_id": "u", "function_name": "lamp", "parent_step_id": "p"}),
             json!({}),
         );
-        let broken: Vec<_> = copied(&call, &result)
+        let broken: Vec<_> = copied_labels(&call, &result)
             .into_iter()
-            .filter(|row| !row.holds())
+            .filter(|row| !row.is_copied())
             .map(|row| row.label)
             .collect();
         assert_eq!(broken, ["trace_id"]);

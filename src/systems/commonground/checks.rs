@@ -12,8 +12,8 @@ mod parameters;
 mod refused;
 mod subject;
 
-pub(crate) use listeners::listeners;
-pub use refused::{CODES, KEY_NOT_TEXT, refused};
+pub(crate) use listeners::check_listeners;
+pub use refused::{CODES, KEY_NOT_TEXT, refusal_findings};
 
 use crate::{
     engine::lint::{
@@ -36,7 +36,7 @@ pub const CHECKS: &[Check] = &[
         code: "identity.shadowed",
         severity: Level::WARNING,
         about: "The name is that of a tool which CommonGround's worker has itself, or nearly so.",
-        run: Run::Tool(members::shadowed),
+        run: Run::Tool(members::name_shadowed),
     },
     Check {
         code: "descriptor.unknown-key",
@@ -48,7 +48,7 @@ pub const CHECKS: &[Check] = &[
         code: "subject.undeliverable",
         severity: Level::ERROR,
         about: "No service hears commands on this subject: too few or too many parts, another version, wildcards, blanks.",
-        run: Run::Tool(subject::undeliverable),
+        run: Run::Tool(subject::subject_undeliverable),
     },
     Check {
         code: "subject.variable-unknown",
@@ -60,7 +60,7 @@ pub const CHECKS: &[Check] = &[
         code: "subject.literal",
         severity: Level::WARNING,
         about: "The subject names one project or channel: from any other the dispatcher refuses to send there.",
-        run: Run::Tool(subject::literal),
+        run: Run::Tool(subject::subject_literal),
     },
     Check {
         code: "parameters.not-object",
@@ -78,7 +78,7 @@ pub const CHECKS: &[Check] = &[
         code: "parameters.unchecked",
         severity: Level::WARNING,
         about: "CommonGround takes this part of the schema, but nothing can check values by it: a pattern that only Python reads, a reference that leads out of it or nowhere, an unknown version of JSON Schema.",
-        run: Run::Tool(parameters::unchecked),
+        run: Run::Tool(parameters::schema_unchecked),
     },
     Check {
         code: "parameters.required-undefined",
@@ -90,7 +90,7 @@ pub const CHECKS: &[Check] = &[
         code: "options.malformed",
         severity: Level::WARNING,
         about: "A part of the options holds another kind of value than CommonGround reads; it is ignored without a word.",
-        run: Run::Tool(options::malformed),
+        run: Run::Tool(options::options_malformed),
     },
     Check {
         code: "options.unknown-key",
@@ -126,7 +126,7 @@ pub const CHECKS: &[Check] = &[
         code: "options.waiting",
         severity: Level::NOTE,
         about: "The waiting time is no longer than the one that holds without it.",
-        run: Run::Tool(options::waiting),
+        run: Run::Tool(options::timeout_ineffective),
     },
     Check {
         code: "jina.host",
@@ -144,6 +144,6 @@ pub const CHECKS: &[Check] = &[
 
 /// Findings of CommonGround's own checks, beside what its API refuses.
 #[must_use]
-pub(crate) fn check(context: &LintContext<'_>) -> Vec<Finding> {
-    lint::run(CHECKS, context, |system| system == super::keys::SYSTEM)
+pub(crate) fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
+    lint::run_checks(CHECKS, context, |system| system == super::keys::SYSTEM)
 }

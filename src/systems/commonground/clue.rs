@@ -34,7 +34,7 @@ pub(crate) enum Clue {
 
 /// What it says; `None` where it is of something else.
 #[must_use]
-pub(crate) fn clue(
+pub(crate) fn find_clue(
     subject: &str,
     received: &[(String, String)],
     body: &[u8],
@@ -43,7 +43,7 @@ pub(crate) fn clue(
     let parts = Subject::parse(subject)?;
     let body: Value = serde_json::from_slice(body).ok()?;
     let text = |name: &str| body[name].as_str().map(str::to_owned);
-    let header = |name| headers::value(received, name);
+    let header = |name| headers::find_value(received, name);
     let traced = || {
         header(headers::TRACE)
             .and_then(|text| Traceparent::parse(text).ok())
@@ -51,7 +51,7 @@ pub(crate) fn clue(
     };
     match (parts.category.as_str(), parts.component.as_str()) {
         ("evt", "sys") if parts.suffix == "action_ack" => {
-            Ack::read(&body).filter(|ack| ack.action == wanted.call).map(Clue::Ack)
+            Ack::from_value(&body).filter(|ack| ack.action == wanted.call).map(Clue::Ack)
         }
         ("cmd", "tool" | "sys") if parts.suffix != "action" => {
             let call = header(headers::CALL);
@@ -68,16 +68,16 @@ pub(crate) fn clue(
             (traced() && header(headers::AGENT) == Some(&wanted.agent)).then_some(Clue::Wakeup)
         }
         ("evt", "agent") if parts.target != wanted.agent && traced() => {
-            turn(subject, received, &body)
+            turn_clue(subject, received, &body)
         }
         // Token streams carry no headers, so that only their turn tells whose they are.
-        ("str", "agent") if parts.target != wanted.agent => turn(subject, received, &body),
+        ("str", "agent") if parts.target != wanted.agent => turn_clue(subject, received, &body),
         _ => None,
     }
 }
 
 /// What a message tells of an agent's turn.
-fn turn(subject: &str, received: &[(String, String)], body: &Value) -> Option<Clue> {
+fn turn_clue(subject: &str, received: &[(String, String)], body: &Value) -> Option<Clue> {
     let body = body.to_string();
     let crossing = ObservedMessage {
         at: Millis(0),
@@ -89,7 +89,7 @@ fn turn(subject: &str, received: &[(String, String)], body: &Value) -> Option<Cl
         kept: KeptMessage::Whole,
         about: None,
     };
-    let reading = witness::witness(&crossing)?;
+    let reading = witness::classify_message(&crossing)?;
     reading.id.is_some().then(|| Clue::Turn(Box::new(reading)))
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct Advice {
 
 /// Reads an advisory of JetStream's.
 #[must_use]
-pub(crate) fn advice(subject: &str, body: &[u8]) -> Option<Advice> {
+pub(crate) fn parse_advisory(subject: &str, body: &[u8]) -> Option<Advice> {
     let given_up = subject.contains(".MAX_DELIVERIES.");
     if !given_up && !subject.contains(".MSG_NAKED.") {
         return None;
@@ -131,7 +131,7 @@ mod tests {
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect();
-            clue(&format!("cg.v1r4.p.c.{subject}"), &pairs, body.as_bytes(), &wanted)
+            find_clue(&format!("cg.v1r4.p.c.{subject}"), &pairs, body.as_bytes(), &wanted)
         };
         let ack = |id: &str| {
             look(
@@ -197,10 +197,12 @@ mod tests {
     #[test]
     fn advisories_are_read() {
         let body = br#"{"stream":"cg_cmd_v1r4","consumer":"tool_x_cmd_v1r4","stream_seq":7,"deliveries":3}"#;
-        let read =
-            advice("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.tool_x_cmd_v1r4", body)
-                .unwrap();
+        let read = parse_advisory(
+            "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.tool_x_cmd_v1r4",
+            body,
+        )
+        .unwrap();
         assert!(read.given_up && (read.sequence, read.deliveries) == (7, 3));
-        assert_eq!(advice("$JS.EVENT.ADVISORY.CONSUMER.CREATED.cg_cmd_v1r4.x", body), None);
+        assert_eq!(parse_advisory("$JS.EVENT.ADVISORY.CONSUMER.CREATED.cg_cmd_v1r4.x", body), None);
     }
 }

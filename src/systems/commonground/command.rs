@@ -29,7 +29,7 @@ pub(crate) struct Ids {
 impl Ids {
     /// Makes them for a test; `random` gives another number each time it is asked.
     #[cfg(test)]
-    pub fn fresh(random: &mut dyn FnMut() -> u128) -> Self {
+    pub fn generate(random: &mut dyn FnMut() -> u128) -> Self {
         let mut hex = || format!("{:032x}", random());
         let (turn, step, call) =
             (format!("turn_{}", hex()), format!("step_{}", hex()), format!("call_{}", hex()));
@@ -40,13 +40,13 @@ impl Ids {
             call,
             call_card,
             result_card,
-            trace: Traceparent::first(random(), low(random())),
+            trace: Traceparent::new_root(random(), low_half(random())),
         }
     }
 
     /// The context of a first call in a turn of its own.
     #[must_use]
-    pub fn context(&self, project: &str, channel: &str, agent: &str) -> Context {
+    pub fn first_context(&self, project: &str, channel: &str, agent: &str) -> Context {
         Context {
             project_id: project.into(),
             channel_id: channel.into(),
@@ -64,7 +64,7 @@ impl Ids {
 
 /// The low half of a random number, for a span.
 #[must_use]
-pub(crate) fn low(random: u128) -> u64 {
+pub(crate) fn low_half(random: u128) -> u64 {
     (random & u128::from(u64::MAX)) as u64
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn control_headers(context: &Context, trace: &Traceparent) -> Vec<(St
     let number = |value: Option<u64>| value.unwrap_or_default().to_string();
     let epoch = number(context.turn_epoch);
     let depth = number(context.recursion_depth);
-    let (trace, turn) = (trace.to_string(), context.turn().to_owned());
+    let (trace, turn) = (trace.to_string(), context.turn_id().to_owned());
     [
         (headers::PROJECT, &context.project_id),
         (headers::CHANNEL, &context.channel_id),
@@ -99,7 +99,7 @@ pub(crate) fn control_headers(context: &Context, trace: &Traceparent) -> Vec<(St
 /// A tool command: identity in the headers, a pointer to the call's card in the body, which allows
 /// these three keys and no other.
 #[must_use]
-pub(crate) fn tool(
+pub(crate) fn tool_command(
     subject: &str,
     context: &Context,
     trace: &Traceparent,
@@ -142,7 +142,11 @@ pub(crate) fn ui_action(
 
 /// The bell that makes an agent's worker look into its inbox; it says nothing but that.
 #[must_use]
-pub(crate) fn wakeup(context: &Context, worker_target: &str, trace: &Traceparent) -> Command {
+pub(crate) fn wakeup_command(
+    context: &Context,
+    worker_target: &str,
+    trace: &Traceparent,
+) -> Command {
     let rung = Context {
         project_id: context.project_id.clone(),
         channel_id: context.channel_id.clone(),
@@ -154,7 +158,7 @@ pub(crate) fn wakeup(context: &Context, worker_target: &str, trace: &Traceparent
     let mut headers = control_headers(&rung, trace);
     headers.retain(|(name, _)| name != headers::DEPTH);
     Command {
-        subject: Subject::wakeup(&context.project_id, &context.channel_id, worker_target)
+        subject: Subject::agent_wakeup(&context.project_id, &context.channel_id, worker_target)
             .to_string(),
         headers,
         body: "{}".into(),
@@ -165,10 +169,10 @@ pub(crate) fn wakeup(context: &Context, worker_target: &str, trace: &Traceparent
 /// channel.
 #[must_use]
 pub(crate) fn context_of(subject: &Subject, received: &[(String, String)]) -> Context {
-    let text = |name| headers::value(received, name).unwrap_or_default().to_owned();
-    let number = |name| headers::number(received, name).ok().flatten();
-    let trace =
-        headers::value(received, headers::TRACE).and_then(|text| Traceparent::parse(text).ok());
+    let text = |name| headers::find_value(received, name).unwrap_or_default().to_owned();
+    let number = |name| headers::parse_number(received, name).ok().flatten();
+    let trace = headers::find_value(received, headers::TRACE)
+        .and_then(|text| Traceparent::parse(text).ok());
     Context {
         project_id: subject.project_id.clone(),
         channel_id: subject.channel_id.clone(),
@@ -192,7 +196,7 @@ mod tests {
 
     fn ids() -> Ids {
         let mut number = 0;
-        Ids::fresh(&mut || {
+        Ids::generate(&mut || {
             number += 1;
             number
         })
@@ -201,11 +205,11 @@ mod tests {
     #[test]
     fn what_a_command_carries_is_read_back_from_it() {
         let ids = ids();
-        let context = ids.context("demo", "public", "ui_dbg");
-        let subject = Subject::tool("demo", "public", "lamp", "switch");
+        let context = ids.first_context("demo", "public", "ui_dbg");
+        let subject = Subject::tool_command("demo", "public", "lamp", "switch");
         let body =
             Pointed { tool: "lamp_switch", after_execution: "suspend", call_card: &ids.call_card };
-        let command = tool(&subject.to_string(), &context, &ids.trace, &body);
+        let command = tool_command(&subject.to_string(), &context, &ids.trace, &body);
         assert_eq!(
             context_of(&Subject::parse(&command.subject).unwrap(), &command.headers),
             context
@@ -232,7 +236,7 @@ mod tests {
     fn a_ui_action_carries_its_id_in_the_body_alone() {
         let ids = ids();
         let command = ui_action(
-            &ids.context("demo", "public", "ui_dbg"),
+            &ids.first_context("demo", "public", "ui_dbg"),
             &ids.trace,
             "lamp_switch",
             &Map::new(),
@@ -258,8 +262,11 @@ mod tests {
     #[test]
     fn a_bell_says_neither_step_nor_call_nor_depth() {
         let ids = ids();
-        let command =
-            wakeup(&ids.context("demo", "public", "a"), "worker_generic", &ids.trace.child(9));
+        let command = wakeup_command(
+            &ids.first_context("demo", "public", "a"),
+            "worker_generic",
+            &ids.trace.child(9),
+        );
         assert_eq!(
             (command.subject.as_str(), command.body.as_str()),
             ("cg.v1r4.demo.public.cmd.agent.worker_generic.wakeup", "{}")

@@ -65,7 +65,7 @@ const PUBLIC: &str = "public";
 impl Context {
     /// The value of a variable as text; `None` for an unknown name and for one without a value.
     #[must_use]
-    pub fn value(&self, variable: &str) -> Option<String> {
+    pub fn variable_value(&self, variable: &str) -> Option<String> {
         let text = match variable {
             "project_id" => &self.project_id,
             "channel_id" => &self.channel_id,
@@ -87,14 +87,14 @@ impl Context {
 
     /// The turn's id, empty where there is none.
     #[must_use]
-    pub fn turn(&self) -> &str {
+    pub fn turn_id(&self) -> &str {
         self.agent_turn_id.as_deref().unwrap_or_default()
     }
 
     /// The same context with a variable set, for what-ifs; unknown names and numbers that are none
     /// change nothing. Spaces around a value are cut, and a blank channel is the public one, as
     /// CommonGround has it.
-    pub fn set(&mut self, variable: &str, text: &str) {
+    pub fn set_variable(&mut self, variable: &str, text: &str) {
         let whole = text;
         let text = python::strip(text);
         let slot = match variable {
@@ -128,14 +128,14 @@ mod tests {
     fn every_variable_can_be_set_and_read_back() {
         let mut context = Context::default();
         for name in VARIABLES {
-            assert_eq!(context.value(name), None, "{name}");
-            context.set(name, "7");
-            assert_eq!(context.value(name).as_deref(), Some("7"), "{name}");
+            assert_eq!(context.variable_value(name), None, "{name}");
+            context.set_variable(name, "7");
+            assert_eq!(context.variable_value(name).as_deref(), Some("7"), "{name}");
         }
         assert!(FILLED_IN_ORDER.iter().all(|name| VARIABLES.contains(name)));
         let before = context.clone();
-        context.set("turn_epoch", "x");
-        context.set("nothing", "x");
+        context.set_variable("turn_epoch", "x");
+        context.set_variable("nothing", "x");
         assert_eq!(context, before);
     }
 
@@ -149,8 +149,8 @@ mod tests {
             ("context_box_id", " ", Some(" ")),
             ("step_id", " ", None),
         ] {
-            context.set(name, given);
-            assert_eq!(context.value(name).as_deref(), kept, "{name} {given:?}");
+            context.set_variable(name, given);
+            assert_eq!(context.variable_value(name).as_deref(), kept, "{name} {given:?}");
         }
     }
 }

@@ -10,10 +10,10 @@ use crate::model::{
 
 /// The tool that an entry describes. It has no gate: every request may use it, in every state.
 #[must_use]
-pub(crate) fn tool(entry: &Entry) -> Tool {
+pub(crate) fn read_tool(entry: &Entry) -> Tool {
     let value = &*entry.value;
     Tool {
-        name: entries::name(value).unwrap_or(&entry.key).to_owned(),
+        name: entries::definition_name(value).unwrap_or(&entry.key).to_owned(),
         name_key: entries::name_key(value),
         kind: kind(value).to_owned(),
         description: value
@@ -22,7 +22,7 @@ pub(crate) fn tool(entry: &Entry) -> Tool {
             .unwrap_or_default()
             .to_owned(),
         service: None,
-        gate: Gate::none(),
+        gate: Gate::ungated(),
         keys: GateKeys { groups: "group", states: "applicable-states", next: "state" },
         entry: entry.clone(),
     }

@@ -16,10 +16,10 @@ use crate::{
 
 /// The definitions of a file in the order they stand; none when nothing in it is CommonGround's.
 #[must_use]
-pub(crate) fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
+pub(crate) fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
     let stem = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let mut entries = Vec::new();
-    for document in 0..source.documents() {
+    for document in 0..source.document_count() {
         // Objects in an object: only their names can make it a definition.
         if let Some(sections) = source.sections(document)
             && !is_definition(&sections.map(|(name, _)| (name.to_owned(), Value::Null)).collect())
@@ -28,7 +28,7 @@ pub(crate) fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
         }
         let Some(root) = source.value(document) else { continue };
         entries.extend(found_in(root).into_iter().map(|(at, value)| {
-            let place = source.place(document, &at);
+            let place = source.find_place(document, &at);
             Entry {
                 id: EntryId::new(EntryPlace {
                     file: file.clone(),
@@ -38,7 +38,7 @@ pub(crate) fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
                 }),
                 system: keys::SYSTEM,
                 kind: EntryKind::Tool,
-                key: name(&value).unwrap_or(stem).to_owned(),
+                key: definition_name(&value).unwrap_or(stem).to_owned(),
                 value,
                 line: place.map_or(0, |place| place.line),
                 column: place.map_or(0, |place| place.column),
@@ -85,7 +85,7 @@ fn is_definition(members: &Map<String, Value>) -> bool {
 /// The name under which the API stores a definition: `tool_name`, else `name`, outer blanks cut;
 /// `None` where that is no text or blank.
 #[must_use]
-pub(crate) fn name(value: &Value) -> Option<&str> {
+pub(crate) fn definition_name(value: &Value) -> Option<&str> {
     let given = value.get(name_key(value))?.as_str()?.trim();
     (!given.is_empty()).then_some(given)
 }
@@ -114,7 +114,7 @@ mod tests {
 
     fn keys(format: Format, text: &str) -> Vec<(usize, String, String)> {
         let source = Source::parse(format, text).unwrap();
-        let found = entries(&FileId::new("folder/stem.yaml"), &source);
+        let found = read_entries(&FileId::new("folder/stem.yaml"), &source);
         found
             .into_iter()
             .map(|entry| (entry.id.place().document, entry.id.place().at.to_string(), entry.key))

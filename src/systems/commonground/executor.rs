@@ -11,7 +11,7 @@ use super::{
     fault::{Fate, Stage, verdict},
     keys,
     known::Known,
-    preflight::{World, preflight, refusal},
+    preflight::{World, preflight_command, refusal_result},
     result::{self, Built, Given},
     subject::{self, Subject},
 };
@@ -34,15 +34,15 @@ pub(crate) enum Attended {
 /// Decides as a real service does. That a result cannot be reported shows later, in what bars its
 /// report.
 #[must_use]
-pub(crate) fn attend(command: &Command, world: &World) -> Attended {
+pub(crate) fn handle_command(command: &Command, world: &World) -> Attended {
     let own = World { listeners: Known::Unknown, ..world.clone() };
-    let mut faults = preflight(command, &own);
+    let mut faults = preflight_command(command, &own);
     faults.retain(|fault| fault.stage != Stage::Report);
     let verdict = verdict(&faults);
     let why = || verdict.because.map(ToString::to_string).unwrap_or_default();
-    match (verdict.fate, refusal(command, &verdict)) {
+    match (verdict.fate, refusal_result(command, &verdict)) {
         (Fate::Executed, _) => {
-            let card = world.card.as_ref().found();
+            let card = world.card.as_ref().into_option();
             let arguments = card.and_then(|card| card.content["arguments"].as_object()).cloned();
             arguments.map_or_else(
                 || Attended::Hopeless("the call's card cannot be read".into()),
@@ -65,17 +65,17 @@ pub(crate) struct Spoken {
 
 /// What a command says of `after_execution`.
 #[must_use]
-pub(crate) fn said(command: &Command) -> Option<After> {
+pub(crate) fn requested_after(command: &Command) -> Option<After> {
     let body = serde_json::from_str::<Value>(&command.body).ok()?;
-    After::read(&body["after_execution"])
+    After::from_value(&body["after_execution"])
 }
 
 /// The result of what was said: JSON where the text is some, else the text itself.
 #[must_use]
-pub(crate) fn built(spoken: &Spoken, command: &Command) -> Built {
-    let after = said(command);
+pub(crate) fn build_from_spoken(spoken: &Spoken, command: &Command) -> Built {
+    let after = requested_after(command);
     if let Some((code, message)) = &spoken.error {
-        return result::failed(code, message, after);
+        return result::failed_result(code, message, after);
     }
     let result =
         serde_json::from_str(&spoken.text).unwrap_or_else(|_| Value::String(spoken.text.clone()));
@@ -88,7 +88,7 @@ pub(crate) fn built(spoken: &Spoken, command: &Command) -> Built {
 /// The part of a tool's subject that its service listens on, in that channel; `None` where it sends
 /// to no tool's subject.
 #[must_use]
-pub(crate) fn target(tool: &Tool, channel: &Channel) -> Option<String> {
+pub(crate) fn service_target(tool: &Tool, channel: &Channel) -> Option<String> {
     target_of(tool.entry.value.get(keys::TARGET_SUBJECT)?.as_str()?, channel)
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn target_of(subject: &str, channel: &Channel) -> Option<String> {
         channel_id: channel.channel.clone(),
         ..Context::default()
     };
-    let subject = Subject::parse(&subject::render(subject, &context).text)?;
+    let subject = Subject::parse(&subject::render_subject(subject, &context).text)?;
     subject.is_tool_command().then_some(subject.target)
 }
 
@@ -129,37 +129,38 @@ mod tests {
     fn world() -> World {
         let content = json!({"tool_name": "lamp", "arguments": {"room": "hall"}});
         let card = json!({"card_id": "c", "type": "tool.call", "tool_call_id": "call", "content": content});
-        World { card: Known::looked_up(Card::read(&card)), ..World::default() }
+        World { card: Known::looked_up(Card::from_value(&card)), ..World::default() }
     }
 
     #[test]
     fn a_sound_command_asks_the_tool_with_the_cards_arguments() {
-        let Attended::Ask(arguments) = attend(&command(), &world()) else {
+        let Attended::Ask(arguments) = handle_command(&command(), &world()) else {
             panic!("it was not asked")
         };
         assert_eq!(arguments["room"], "hall");
-        let built = built(&Spoken { text: "{\"on\": true}".into(), error: None }, &command());
+        let built =
+            build_from_spoken(&Spoken { text: "{\"on\": true}".into(), error: None }, &command());
         assert_eq!((built.after.after, &built.result["on"]), (After::Terminate, &json!(true)));
         let burnt =
             Spoken { text: String::new(), error: Some(("burnt".into(), "the bulb".into())) };
-        assert_eq!(super::built(&burnt, &command()).status, "failed");
+        assert_eq!(super::build_from_spoken(&burnt, &command()).status, "failed");
     }
 
     #[test]
     fn what_a_real_service_refuses_is_refused_and_what_it_drops_is_dropped() {
         let unknown = World { card: Known::Absent, ..world() };
         assert!(
-            matches!(attend(&command(), &unknown), Attended::Refused(built, _) if built.result["error_code"] == "not_found")
+            matches!(handle_command(&command(), &unknown), Attended::Refused(built, _) if built.result["error_code"] == "not_found")
         );
         let nameless = Command { headers: Vec::new(), ..command() };
-        assert!(matches!(attend(&nameless, &world()), Attended::Dropped(_)));
+        assert!(matches!(handle_command(&nameless, &world()), Attended::Dropped(_)));
         let text = Command { body: "text".into(), ..command() };
-        assert!(matches!(attend(&text, &world()), Attended::Hopeless(_)));
+        assert!(matches!(handle_command(&text, &world()), Attended::Hopeless(_)));
         let answered = World { result: Known::Found("r".into()), ..world() };
-        assert!(matches!(attend(&command(), &answered), Attended::Hopeless(_)));
+        assert!(matches!(handle_command(&command(), &answered), Attended::Hopeless(_)));
         let gone_on = World { turn: Known::Found(Turn { epoch: 9 }), ..world() };
         assert!(
-            matches!(attend(&command(), &gone_on), Attended::Ask(_)),
+            matches!(handle_command(&command(), &gone_on), Attended::Ask(_)),
             "that shows when it is reported"
         );
     }

@@ -24,7 +24,7 @@ pub enum Fate {
 
 impl Fate {
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Executed => "executed",
             Self::RefusedWithResult => "refused_with_result",
@@ -38,7 +38,7 @@ impl Fate {
 
     /// What it means for who waits.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn message(self) -> &'static str {
         match self {
             Self::Executed => "runs, and the caller gets the result",
             Self::RefusedWithResult => "does not run; the caller gets a failed result",
@@ -152,7 +152,7 @@ pub enum KnownText {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} ({})", self.at, self.text, self.fate.words())
+        write!(f, "{}: {} ({})", self.at, self.text, self.fate.message())
     }
 }
 

@@ -22,19 +22,19 @@ pub(crate) const DEPTH_LIMIT: u64 = 20;
 
 /// The value of a header; blank ones count as absent.
 #[must_use]
-pub fn value<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
-    written(headers, name).filter(|value| !value.is_empty())
+pub fn find_value<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    raw_value(headers, name).filter(|value| !value.is_empty())
 }
 
 /// The value of a header, trimmed as it is received, a blank one too. Of several the last counts.
 #[must_use]
-pub(crate) fn written<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+pub(crate) fn raw_value<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
     headers.iter().rfind(|(own, _)| own == name).map(|(_, value)| python::strip(value))
 }
 
 /// A header that would be this one if names were not case-sensitive.
 #[must_use]
-pub(crate) fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+pub(crate) fn misspelled_name<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
     headers
         .iter()
         .map(|(own, _)| own.as_str())
@@ -43,8 +43,8 @@ pub(crate) fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Optio
 
 /// Why a header that is needed is not there.
 #[must_use]
-pub(crate) fn missing(headers: &[(String, String)], name: &str) -> String {
-    match misspelt(headers, name) {
+pub(crate) fn missing_reason(headers: &[(String, String)], name: &str) -> String {
+    match misspelled_name(headers, name) {
         Some(other) => {
             format!("it is spelled {other}, and names are case-sensitive: it counts as absent")
         }
@@ -56,18 +56,18 @@ pub(crate) fn missing(headers: &[(String, String)], name: &str) -> String {
 ///
 /// # Errors
 /// The text that is no whole number from 0 on; such a message is dropped in silence.
-pub(crate) fn number<'h>(
+pub(crate) fn parse_number<'h>(
     headers: &'h [(String, String)],
     name: &str,
 ) -> Result<Option<u64>, &'h str> {
-    value(headers, name).map(|text| whole(text).ok_or(text)).transpose()
+    find_value(headers, name).map(|text| parse_whole_number(text).ok_or(text)).transpose()
 }
 
 /// A whole number from 0 on, as Python reads one: `0_1` is 1. Larger ones than fit count as the
 /// largest.
 #[must_use]
-pub(crate) fn whole(text: &str) -> Option<u64> {
-    let digits = python::int(text).ok()?;
+pub(crate) fn parse_whole_number(text: &str) -> Option<u64> {
+    let digits = python::parse_int(text).ok()?;
     (!digits.starts_with('-')).then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
@@ -79,12 +79,12 @@ mod tests {
     fn other_spellings_count_as_absent_and_are_found() {
         let headers =
             [("cg-agent-id".to_owned(), "a".to_owned()), (EPOCH.to_owned(), "-1".to_owned())];
-        assert_eq!(value(&headers, AGENT), None);
-        assert_eq!(misspelt(&headers, AGENT), Some("cg-agent-id"));
-        assert_eq!(misspelt(&headers, EPOCH), None);
-        assert_eq!(number(&headers, EPOCH), Err("-1"));
-        assert_eq!(number(&headers, DEPTH), Ok(None));
+        assert_eq!(find_value(&headers, AGENT), None);
+        assert_eq!(misspelled_name(&headers, AGENT), Some("cg-agent-id"));
+        assert_eq!(misspelled_name(&headers, EPOCH), None);
+        assert_eq!(parse_number(&headers, EPOCH), Err("-1"));
+        assert_eq!(parse_number(&headers, DEPTH), Ok(None));
         let headers = ["1", " 0_2 "].map(|value| (DEPTH.to_owned(), value.to_owned()));
-        assert_eq!(number(&headers, DEPTH), Ok(Some(2)));
+        assert_eq!(parse_number(&headers, DEPTH), Ok(Some(2)));
     }
 }

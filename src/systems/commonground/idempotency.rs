@@ -11,19 +11,19 @@ pub(crate) const ACTION_BUCKET: &str = "cg_ui_action_idem_v1";
 /// The key of a call: `tool.{project}.{tool}.{sha-256 of the call id}`.
 #[must_use]
 pub fn tool_key(project: &str, tool: &str, call: &str) -> String {
-    key("tool", project, tool, call)
+    call_key("tool", project, tool, call)
 }
 
 /// The key of a call in a namespace.
 #[must_use]
-pub fn key(namespace: &str, project: &str, tool: &str, call: &str) -> String {
+pub fn call_key(namespace: &str, project: &str, tool: &str, call: &str) -> String {
     let digest = Sha256::digest(call.as_bytes());
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    [namespace, project, tool].map(part).into_iter().chain([hex]).collect::<Vec<_>>().join(".")
+    [namespace, project, tool].map(key_part).into_iter().chain([hex]).collect::<Vec<_>>().join(".")
 }
 
 /// A run of characters outside `[A-Za-z0-9_-]` becomes one underscore, and so does nothing at all.
-fn part(text: &str) -> String {
+fn key_part(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut outside = false;
     for c in text.chars() {
@@ -49,7 +49,7 @@ pub(crate) enum Marker {
 
 /// Reads a marker; `None` where it is none.
 #[must_use]
-pub(crate) fn marker(value: &Value) -> Option<Marker> {
+pub(crate) fn parse_marker(value: &Value) -> Option<Marker> {
     let text = |name: &str| value["payload"][name].as_str().map(str::to_owned);
     match value["status"].as_str()? {
         "running" => Some(Marker::Running { since: value["timestamp"].as_f64() }),
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn markers_are_read() {
         assert_eq!(
-            marker(&json!({"status": "running", "timestamp": 3.5})),
+            parse_marker(&json!({"status": "running", "timestamp": 3.5})),
             Some(Marker::Running { since: Some(3.5) })
         );
         let done = json!({"status": "done", "timestamp": 4, "payload": {"status": "success", "tool_result_card_id": "r"}});
@@ -86,7 +86,7 @@ mod tests {
             status: Some("success".into()),
             after_execution: None,
         };
-        assert_eq!(marker(&done), Some(expected));
-        assert_eq!(marker(&json!({"status": "odd"})), None);
+        assert_eq!(parse_marker(&done), Some(expected));
+        assert_eq!(parse_marker(&json!({"status": "odd"})), None);
     }
 }

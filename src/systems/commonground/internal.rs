@@ -93,7 +93,7 @@ pub(crate) struct Started {
 
 /// The turn that a result tells of; `None` where the tool starts none.
 #[must_use]
-pub(crate) fn started(tool: &str, result: &Value) -> Option<Started> {
+pub(crate) fn started_turn(tool: &str, result: &Value) -> Option<Started> {
     let text =
         |name: &str| result[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     is_internal(tool).then_some(())?;
@@ -102,7 +102,7 @@ pub(crate) fn started(tool: &str, result: &Value) -> Option<Started> {
 
 /// Why PMO did not do what a call asked for: its result is a success that says so.
 #[must_use]
-pub fn refused(tool: &str, result: &Value) -> Option<CallError> {
+pub fn refusal_error(tool: &str, result: &Value) -> Option<CallError> {
     let status = result["status"].as_str().filter(|_| is_internal(tool))?;
     let (words, remedy) = match status {
         "busy" => {
@@ -141,7 +141,7 @@ mod tests {
                 ("sys", "pmo"),
                 "{definition}"
             );
-            assert_eq!(ServiceKind::behind(&subject.target), ServiceKind::Plain);
+            assert_eq!(ServiceKind::from_target(&subject.target), ServiceKind::Plain);
             let required = definition["parameters"]["required"].as_array().unwrap();
             let named = |name: &Value| {
                 definition["parameters"]["properties"].get(name.as_str().unwrap()).is_some()
@@ -156,16 +156,23 @@ mod tests {
         let result = json!({"status": "accepted", "agent_id": "counter", "agent_turn_id": "turn_7", "turn_epoch": 1});
         let turn = Started { agent: "counter".into(), turn: "turn_7".into() };
         assert_eq!(
-            (started("delegate_async", &result), refused("delegate_async", &result)),
+            (started_turn("delegate_async", &result), refusal_error("delegate_async", &result)),
             (Some(turn), None)
         );
-        assert_eq!(started("word_count", &result), None, "another tool's result may hold anything");
+        assert_eq!(
+            started_turn("word_count", &result),
+            None,
+            "another tool's result may hold anything"
+        );
         let busy = json!({"status": "busy", "error_code": "agent_busy", "agent_id": "counter"});
-        let problem = refused("delegate_async", &busy).unwrap();
+        let problem = refusal_error("delegate_async", &busy).unwrap();
         assert!(
             problem.kind.word() == "agent_busy" && problem.message.contains("counter"),
             "{problem:?}"
         );
-        assert_eq!((started("delegate_async", &busy), refused("word_count", &busy)), (None, None));
+        assert_eq!(
+            (started_turn("delegate_async", &busy), refusal_error("word_count", &busy)),
+            (None, None)
+        );
     }
 }

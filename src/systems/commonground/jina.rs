@@ -40,7 +40,7 @@ impl Mode {
         }
     }
 
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Search => "search",
             Self::Reader => "reader",
@@ -64,7 +64,7 @@ pub struct Environment<'e> {
 }
 
 impl Environment<'_> {
-    fn set(&self, name: &str) -> Option<String> {
+    fn read_variable(&self, name: &str) -> Option<String> {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
 }
@@ -84,11 +84,11 @@ impl<'o> Config<'o> {
 
     /// The first of both that says something, as text.
     fn text(&self, name: &str) -> Option<String> {
-        [&self.jina, &self.openapi].into_iter().find_map(|group| said(group, name))
+        [&self.jina, &self.openapi].into_iter().find_map(|group| truthy_text(group, name))
     }
 }
 
-fn said(group: &Map<String, Value>, name: &str) -> Option<String> {
+fn truthy_text(group: &Map<String, Value>, name: &str) -> Option<String> {
     group.get(name).filter(|value| python::is_true(value)).map(python::str)
 }
 
@@ -97,7 +97,7 @@ fn said(group: &Map<String, Value>, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// When the service would answer `bad_request` instead.
-pub fn request(
+pub fn build_request(
     tool_options: &Value,
     arguments: &Map<String, Value>,
     environment: &Environment<'_>,
@@ -105,11 +105,11 @@ pub fn request(
     let config = Config::new(tool_options);
     let mode = mode(&config)?;
     let method = config.text("method").unwrap_or_else(|| "GET".into()).to_uppercase();
-    let base = base(&config, mode)?;
+    let base = resolve_base_url(&config, mode)?;
     let mut arguments = arguments_of(&config, arguments, environment);
     let path = match mode {
         Mode::Search => {
-            searched(&mut arguments)?;
+            normalize_query(&mut arguments)?;
             let path = config.text("path").unwrap_or_default();
             Some(python::strip(&path))
                 .filter(|path| !path.is_empty())
@@ -118,8 +118,8 @@ pub fn request(
         }
         Mode::Reader => {
             let template =
-                said(&config.jina, "endpoint_template").unwrap_or_else(|| "/{url}".into());
-            template.replace("{url}", &read(&mut arguments)?)
+                truthy_text(&config.jina, "endpoint_template").unwrap_or_else(|| "/{url}".into());
+            template.replace("{url}", &take_page_url(&mut arguments)?)
         }
     };
     let (query, json) = if method == "GET" {
@@ -136,12 +136,12 @@ pub fn request(
 ///
 /// # Errors
 /// As for [`request`].
-pub(crate) fn shown(
+pub(crate) fn preview_request(
     tool_options: &Value,
     arguments: &Map<String, Value>,
 ) -> Result<JinaRequest, JinaFault> {
     let variable = |name: &str| Some(format!("${name}"));
-    request(tool_options, arguments, &Environment { envs: &Map::new(), variable: &variable })
+    build_request(tool_options, arguments, &Environment { envs: &Map::new(), variable: &variable })
 }
 
 fn arguments_of(
@@ -156,7 +156,7 @@ fn arguments_of(
     envs.extend(environment.envs.clone());
     for (name, variable) in envs {
         let named = variable.as_str().filter(|variable| !python::strip(variable).is_empty());
-        if let Some(value) = named.and_then(|variable| environment.set(variable)) {
+        if let Some(value) = named.and_then(|variable| environment.read_variable(variable)) {
             arguments.insert(name, value.into());
         }
     }
@@ -164,7 +164,7 @@ fn arguments_of(
 }
 
 fn mode(config: &Config<'_>) -> Result<Mode, JinaFault> {
-    let named = said(&config.jina, "mode").unwrap_or_default().to_lowercase();
+    let named = truthy_text(&config.jina, "mode").unwrap_or_default().to_lowercase();
     match python::strip(&named) {
         "search" => return Ok(Mode::Search),
         "reader" | "read" | "crawl" => return Ok(Mode::Reader),
@@ -172,13 +172,13 @@ fn mode(config: &Config<'_>) -> Result<Mode, JinaFault> {
     }
     for group in [&config.jina, &config.openapi] {
         let base = group.get("base_url").and_then(Value::as_str).unwrap_or_default();
-        match host(python::strip(base)).as_str() {
+        match url_host(python::strip(base)).as_str() {
             SEARCH_HOST => return Ok(Mode::Search),
             READER_HOST => return Ok(Mode::Reader),
             _ => {}
         }
     }
-    let path = said(&config.openapi, "path").unwrap_or_default().to_lowercase();
+    let path = truthy_text(&config.openapi, "path").unwrap_or_default().to_lowercase();
     if python::strip(&path) == "/search" {
         return Ok(Mode::Search);
     }
@@ -187,14 +187,14 @@ fn mode(config: &Config<'_>) -> Result<Mode, JinaFault> {
     ))
 }
 
-fn base(config: &Config<'_>, mode: Mode) -> Result<String, JinaFault> {
+fn resolve_base_url(config: &Config<'_>, mode: Mode) -> Result<String, JinaFault> {
     let base = config.text("base_url").unwrap_or_else(|| format!("https://{}", mode.host()));
     let base = python::strip(&base);
-    match host(base).as_str() {
+    match url_host(base).as_str() {
         own if own == mode.host() => Ok(base.trim_end_matches('/').to_owned()),
         SEARCH_HOST | READER_HOST => Err(JinaFault(format!(
             "jina {} mode requires base_url host '{}'",
-            mode.word(),
+            mode.as_str(),
             mode.host()
         ))),
         other => {
@@ -209,7 +209,7 @@ fn base(config: &Config<'_>, mode: Mode) -> Result<String, JinaFault> {
 /// The host of an address in small letters, as Python reads it: the scheme, login and port are not
 /// looked at, and without `//` there is none.
 #[must_use]
-pub(crate) fn host(url: &str) -> String {
+pub(crate) fn url_host(url: &str) -> String {
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
@@ -233,7 +233,7 @@ pub(crate) fn host(url: &str) -> String {
     host.unwrap_or_default().to_lowercase()
 }
 
-fn searched(arguments: &mut Map<String, Value>) -> Result<(), JinaFault> {
+fn normalize_query(arguments: &mut Map<String, Value>) -> Result<(), JinaFault> {
     let query = arguments.shift_remove("query");
     let query = arguments
         .get("q")
@@ -251,7 +251,7 @@ fn searched(arguments: &mut Map<String, Value>) -> Result<(), JinaFault> {
 
 /// The page that is read, encoded. `target_url` stays among the arguments where `url` says
 /// something.
-fn read(arguments: &mut Map<String, Value>) -> Result<String, JinaFault> {
+fn take_page_url(arguments: &mut Map<String, Value>) -> Result<String, JinaFault> {
     let url = arguments
         .shift_remove("url")
         .filter(python::is_true)
@@ -259,7 +259,7 @@ fn read(arguments: &mut Map<String, Value>) -> Result<String, JinaFault> {
     let text = url.as_ref().filter(|url| !url.is_null()).map(python::str).unwrap_or_default();
     match python::strip(&text) {
         "" => Err(JinaFault("jina reader requires args.url (or args.target_url)".into())),
-        text => Ok(encoded(text)),
+        text => Ok(percent_encode(text)),
     }
 }
 
@@ -276,13 +276,19 @@ fn headers(config: &Config<'_>, environment: &Environment<'_>) -> Vec<(String, S
             put(name, python::str(value));
         }
     }
-    let legacy =
-        || config.openapi.get("auth").and_then(Value::as_object).and_then(|auth| said(auth, "env"));
-    let variable =
-        said(&config.jina, "auth_env").or_else(legacy).unwrap_or_else(|| AUTH_VARIABLE.into());
+    let legacy = || {
+        config
+            .openapi
+            .get("auth")
+            .and_then(Value::as_object)
+            .and_then(|auth| truthy_text(auth, "env"))
+    };
+    let variable = truthy_text(&config.jina, "auth_env")
+        .or_else(legacy)
+        .unwrap_or_else(|| AUTH_VARIABLE.into());
     if let Some(key) = Some(python::strip(&variable))
         .filter(|name| !name.is_empty())
-        .and_then(|name| environment.set(name))
+        .and_then(|name| environment.read_variable(name))
     {
         put("Authorization", format!("Bearer {key}"));
     }
@@ -290,7 +296,7 @@ fn headers(config: &Config<'_>, environment: &Environment<'_>) -> Vec<(String, S
     if !headers.iter().any(|(name, _)| name == "Accept") {
         headers.push((
             "Accept".into(),
-            said(&config.jina, "accept").unwrap_or_else(|| "text/plain".into()),
+            truthy_text(&config.jina, "accept").unwrap_or_else(|| "text/plain".into()),
         ));
     }
     headers
@@ -301,7 +307,7 @@ fn timeout(config: &Config<'_>) -> Option<f64> {
     let seconds = |value: &Value| match value {
         Value::Bool(is) => Some(f64::from(u8::from(*is))),
         Value::Number(number) => number.as_f64(),
-        Value::String(text) => python::float(text),
+        Value::String(text) => python::parse_float(text),
         _ => None,
     };
     let groups = [Some(&config.jina), Some(&config.openapi), config.all.as_object()];
@@ -312,7 +318,7 @@ fn timeout(config: &Config<'_>) -> Option<f64> {
     given.flatten().filter_map(seconds).find(|seconds| *seconds > 0.0)
 }
 
-fn encoded(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for byte in text.bytes() {
         match byte {
@@ -325,19 +331,19 @@ fn encoded(text: &str) -> String {
     out
 }
 
-fn plain(value: &Value) -> String {
+fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 impl JinaRequest {
     /// The request as lines: method and address with its query, headers, body.
     #[must_use]
-    pub fn lines(&self) -> Vec<String> {
+    pub fn to_lines(&self) -> Vec<String> {
         let pair = |(name, value): (&String, &Value)| {
             // A variable's name stands as it is; it is no text that will be sent.
-            let text = plain(value);
-            let value = if text.starts_with('$') { text } else { encoded(&text) };
-            format!("{}={value}", encoded(name))
+            let text = plain_text(value);
+            let value = if text.starts_with('$') { text } else { percent_encode(&text) };
+            format!("{}={value}", percent_encode(name))
         };
         let query: Vec<String> = self.query.iter().map(pair).collect();
         let mark = if query.is_empty() { "" } else { "?" };
@@ -365,7 +371,7 @@ mod tests {
     fn on_the_screen_variables_stand_by_name_alone() {
         let options =
             json!({"jina": {"mode": "search", "method": "post"}, "envs": {"api_key": "MINE"}});
-        let lines = shown(&options, &map(&json!({"query": "a b"}))).unwrap().lines();
+        let lines = preview_request(&options, &map(&json!({"query": "a b"}))).unwrap().to_lines();
         assert_eq!(
             lines[..3],
             [
@@ -376,7 +382,8 @@ mod tests {
         );
         assert!(lines.join("").contains("\"api_key\": \"$MINE\""), "{lines:?}");
         let options = json!({"jina": {"mode": "search"}, "envs": {"api_key": "MINE"}});
-        let first = shown(&options, &map(&json!({"query": "a&b"}))).unwrap().lines().remove(0);
+        let first =
+            preview_request(&options, &map(&json!({"query": "a&b"}))).unwrap().to_lines().remove(0);
         assert_eq!(first, "GET https://s.jina.ai/search?api_key=$MINE&q=a%26b");
     }
 
@@ -389,7 +396,7 @@ mod tests {
             "evil.org",
         ] {
             let options = json!({"jina": {"mode": "search", "base_url": base}});
-            let fault = shown(&options, &map(&json!({"q": "x"}))).unwrap_err();
+            let fault = preview_request(&options, &map(&json!({"q": "x"}))).unwrap_err();
             assert!(fault.0.starts_with("unsupported base_url host"), "{base}: {}", fault.0);
         }
     }
@@ -397,7 +404,7 @@ mod tests {
     fn asked(options: &Value, arguments: &Value) -> Result<JinaRequest, JinaFault> {
         let variable = |name: &str| ["A", "B"].contains(&name).then(|| format!("value of {name}"));
         let own = map(&json!({"key": "B", "blank": " "}));
-        request(options, &map(arguments), &Environment { envs: &own, variable: &variable })
+        build_request(options, &map(arguments), &Environment { envs: &own, variable: &variable })
     }
 
     #[test]

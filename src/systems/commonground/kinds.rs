@@ -7,7 +7,7 @@ use crate::{model::entry::EntryKind, systems::system::NewEntry};
 
 /// A tool of one's own, and one that CommonGround's Jina service answers.
 #[must_use]
-pub(crate) fn kinds() -> Vec<NewEntry> {
+pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
     let kind = |type_name, help, value| NewEntry {
         kind: EntryKind::Tool,
         type_name,
@@ -20,17 +20,17 @@ pub(crate) fn kinds() -> Vec<NewEntry> {
         kind(
             "commonground tool",
             "A CommonGround tool: commands over NATS to a service of your own.",
-            external(),
+            external_tool(),
         ),
         kind(
             "commonground jina",
             "A CommonGround tool that its Jina service answers: a web search, or reading a page.",
-            jina(),
+            jina_tool(),
         ),
     ]
 }
 
-fn external() -> Value {
+fn external_tool() -> Value {
     json!({
         keys::TOOL_NAME: "",
         keys::DESCRIPTION: "",
@@ -41,7 +41,7 @@ fn external() -> Value {
     })
 }
 
-fn jina() -> Value {
+fn jina_tool() -> Value {
     json!({
         keys::TOOL_NAME: "",
         keys::DESCRIPTION: "",

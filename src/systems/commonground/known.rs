@@ -24,7 +24,7 @@ impl<T> Known<T> {
     }
 
     #[must_use]
-    pub fn found(self) -> Option<T> {
+    pub fn into_option(self) -> Option<T> {
         match self {
             Self::Found(found) => Some(found),
             Self::Unknown | Self::Absent => None,

@@ -23,20 +23,24 @@ pub struct Merged {
 /// Merges what a model gave with a tool's options. What is malformed in them counts as absent, as
 /// upstream has it.
 #[must_use]
-pub fn merge(given: &Map<String, Value>, options: &Value, context: &Context) -> Merged {
-    let mut merged = Merged { arguments: given.clone(), envs: envs(options), ..Merged::default() };
+pub fn merge_arguments(given: &Map<String, Value>, options: &Value, context: &Context) -> Merged {
+    let mut merged = Merged {
+        arguments: given.clone(),
+        envs: environment_variables(options),
+        ..Merged::default()
+    };
     for name in merged.envs.keys() {
         merged.arguments.shift_remove(name);
     }
-    for (name, value) in function::defaults(options).into_iter().flatten() {
+    for (name, value) in function::default_arguments(options).into_iter().flatten() {
         if !merged.arguments.contains_key(name) && !merged.envs.contains_key(name) {
-            merged.put(name, value, context);
+            merged.insert_filled(name, value, context);
             merged.defaults_applied.push(name.clone());
         }
     }
-    for (name, value) in function::fixed(options).into_iter().flatten() {
+    for (name, value) in function::fixed_arguments(options).into_iter().flatten() {
         if !merged.envs.contains_key(name) {
-            merged.put(name, value, context);
+            merged.insert_filled(name, value, context);
             merged.fixed_applied.push(name.clone());
         }
     }
@@ -48,7 +52,7 @@ pub fn merge(given: &Map<String, Value>, options: &Value, context: &Context) -> 
 impl Merged {
     /// Puts a value in, its variables filled where it is text; text within maps and lists stays as
     /// written.
-    fn put(&mut self, name: &str, value: &Value, context: &Context) {
+    fn insert_filled(&mut self, name: &str, value: &Value, context: &Context) {
         self.unfilled.retain(|(of, _)| of != name);
         let value = match value {
             Value::String(text) => {
@@ -66,7 +70,7 @@ impl Merged {
 
 /// `envs`: the names with the variables that stand for them, trimmed; a blank one is ignored.
 #[must_use]
-pub(crate) fn envs(options: &Value) -> Map<String, Value> {
+pub(crate) fn environment_variables(options: &Value) -> Map<String, Value> {
     let given = options.get(keys::ENVS).and_then(Value::as_object);
     let named = |variable: &Value| {
         variable.as_str().map(strip).filter(|variable| !variable.is_empty()).map(Value::from)
@@ -104,7 +108,7 @@ mod tests {
     use super::*;
 
     fn merged(given: &Value, options: &Value) -> Merged {
-        merge(
+        merge_arguments(
             given.as_object().unwrap(),
             options,
             &Context { project_id: "demo".into(), ..Context::default() },

@@ -28,14 +28,14 @@ use crate::syntax::python::text as python;
 
 /// What a command's body says of its turn, as text.
 fn lifecycle(command: &Command) -> Option<String> {
-    let body = Body::read(&command.body);
+    let body = Body::parse(&command.body);
     let said = body.data()?.get(keys::AFTER_EXECUTION).filter(|said| !said.is_null())?;
     Some(python::str(said)).filter(|said| !said.is_empty())
 }
 
 /// What the result card of a command will say of its turn; `None` where none is written.
 #[must_use]
-pub fn written(command: &Command, verdict: &Verdict<'_>) -> Option<After> {
+pub fn stored_after(command: &Command, verdict: &Verdict<'_>) -> Option<After> {
     match verdict.fate {
         Fate::Executed | Fate::Unreported | Fate::RefusedWithResult => Some(
             lifecycle(command)
@@ -49,33 +49,43 @@ pub fn written(command: &Command, verdict: &Verdict<'_>) -> Option<After> {
 /// The failed result that a service writes in the place of the tool's; `None` where it writes none
 /// of its own.
 #[must_use]
-pub fn refusal(command: &Command, verdict: &Verdict<'_>) -> Option<Built> {
+pub fn refusal_result(command: &Command, verdict: &Verdict<'_>) -> Option<Built> {
     let fault = verdict.refused?;
     let Some(KnownText::Result { code, message }) = &fault.says else { return None };
     let said = lifecycle(command);
     if fault.stage == Stage::Ingress {
         // The builder is told what the body says, and an unknown word there replaces the error.
-        let explicit = said.unwrap_or_else(|| After::Suspend.word().into());
-        return Some(result::refused(code, message, Some(&explicit.into()), Lifecycles::default()));
+        let explicit = said.unwrap_or_else(|| After::Suspend.as_str().into());
+        return Some(result::refused_result(
+            code,
+            message,
+            Some(&explicit.into()),
+            Lifecycles::default(),
+        ));
     }
-    Some(result::failed(code, message, written(command, verdict)))
+    Some(result::failed_result(code, message, stored_after(command, verdict)))
 }
 
 /// Everything that is wrong with a command, in the order in which it is met.
 #[must_use]
-pub fn preflight(command: &Command, world: &World) -> Vec<Fault> {
+pub fn preflight_command(command: &Command, world: &World) -> Vec<Fault> {
     let mut faults = Vec::new();
     let subject = Subject::parse(&command.subject);
-    delivery(command, subject.as_ref(), world, &mut faults);
-    let body = Body::read(&command.body);
-    Entering { command, subject: subject.as_ref(), world }.faults(&body, &mut faults);
-    claim(command, world, &mut faults);
+    check_delivery(command, subject.as_ref(), world, &mut faults);
+    let body = Body::parse(&command.body);
+    Entering { command, subject: subject.as_ref(), world }.collect_faults(&body, &mut faults);
+    check_claim(command, world, &mut faults);
     call_card(command, subject.as_ref(), body.data(), world, &mut faults);
-    report(command, world, &mut faults);
+    check_report(command, world, &mut faults);
     faults
 }
 
-fn delivery(command: &Command, subject: Option<&Subject>, world: &World, faults: &mut Vec<Fault>) {
+fn check_delivery(
+    command: &Command,
+    subject: Option<&Subject>,
+    world: &World,
+    faults: &mut Vec<Fault>,
+) {
     let mut unheard = |at, text: String| {
         faults.push(Fault { at, stage: Stage::Delivery, fate: Fate::Unheard, text, says: None });
     };
@@ -120,14 +130,14 @@ fn delivery(command: &Command, subject: Option<&Subject>, world: &World, faults:
     }
 }
 
-fn claim(command: &Command, world: &World, faults: &mut Vec<Fault>) {
+fn check_claim(command: &Command, world: &World, faults: &mut Vec<Fault>) {
     let mut stalled = |at, text: String| {
         faults.push(Fault { at, stage: Stage::Claim, fate: Fate::Stalled, text, says: None });
     };
-    if headers::value(&command.headers, headers::TURN).is_none() {
+    if headers::find_value(&command.headers, headers::TURN).is_none() {
         let text = format!(
             "{}; the mark of the call stays \"running\"",
-            headers::missing(&command.headers, headers::TURN)
+            headers::missing_reason(&command.headers, headers::TURN)
         );
         stalled(Part::Header(headers::TURN), text);
     }
@@ -152,8 +162,9 @@ fn call_card(
         |key: &str| body.and_then(|body| body.get(key)).and_then(Value::as_str).unwrap_or_default();
     let strict = world.service == ServiceKind::Strict;
     let found = |card: &&Card| world::is_of(subject, card);
-    let mut put =
-        |at, text: String, code, message: String| faults.push(refused(at, text, code, message));
+    let mut put = |at, text: String, code, message: String| {
+        faults.push(refusal_fault(at, text, code, message))
+    };
     match &world.card {
         Known::Unknown => {}
         Known::Found(card) if found(&card) => of_card(command, card, strict, faults),
@@ -169,11 +180,11 @@ fn call_card(
         }
     }
     if world.worker_target.is_absent() {
-        let agent = headers::value(&command.headers, headers::AGENT).unwrap_or_default();
+        let agent = headers::find_value(&command.headers, headers::AGENT).unwrap_or_default();
         let text = format!(
             "the project has no agent {agent:?}, so that no worker can be told of a result"
         );
-        faults.push(refused(
+        faults.push(refusal_fault(
             Part::Roster,
             text,
             "bad_request",
@@ -183,7 +194,7 @@ fn call_card(
     if strict && world.registered.is_absent() {
         let tool = text("tool_name");
         let told = format!("the project has no tool {tool:?}, and this service reads its row");
-        faults.push(refused(
+        faults.push(refusal_fault(
             Part::Tool,
             told,
             "not_found",
@@ -192,7 +203,7 @@ fn call_card(
     }
 }
 
-fn refused(at: Part, text: String, code: &'static str, message: String) -> Fault {
+fn refusal_fault(at: Part, text: String, code: &'static str, message: String) -> Fault {
     let says = Some(KnownText::Result { code, message });
     Fault { at, stage: Stage::Card, fate: Fate::RefusedWithResult, text, says }
 }
@@ -202,12 +213,12 @@ fn of_card(command: &Command, card: &Card, strict: bool, faults: &mut Vec<Fault>
         at,
         stage: Stage::Card,
         fate: Fate::Executed,
-        text: minded(&text),
+        text: strictness_note(&text),
         says: None,
     };
     let mut put = |at, text: String, message: String| {
         faults.push(if strict {
-            refused(at, text, "bad_request", message)
+            refusal_fault(at, text, "bad_request", message)
         } else {
             lenient(at, text)
         });
@@ -222,7 +233,7 @@ fn of_card(command: &Command, card: &Card, strict: bool, faults: &mut Vec<Fault>
             message,
         );
     }
-    let call = headers::value(&command.headers, headers::CALL);
+    let call = headers::find_value(&command.headers, headers::CALL);
     if let Some(call) = call.filter(|call| ![*call, ""].contains(&card.tool_call_id.as_str())) {
         let text = format!("it is of call {:?}, and the command is of {call:?}", card.tool_call_id);
         put(
@@ -233,7 +244,7 @@ fn of_card(command: &Command, card: &Card, strict: bool, faults: &mut Vec<Fault>
     }
     if !card.holds_call() {
         let message = "tool.call content must be ToolCallContent".into();
-        faults.push(refused(
+        faults.push(refusal_fault(
             Part::Card("content"),
             "its content is no call".into(),
             "bad_request",
@@ -242,11 +253,11 @@ fn of_card(command: &Command, card: &Card, strict: bool, faults: &mut Vec<Fault>
     }
 }
 
-fn minded(text: &str) -> String {
+fn strictness_note(text: &str) -> String {
     format!("{text}; this service does not mind, a strict one refuses")
 }
 
-fn report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
+fn check_report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
     let mut silent = |at, text: String, code| {
         faults.push(Fault {
             at,
@@ -256,9 +267,9 @@ fn report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
             says: Some(KnownText::Report(code)),
         });
     };
-    let mut bar = |at, barred: Barred| silent(at, barred.words(), barred.code());
+    let mut bar = |at, barred: Barred| silent(at, barred.message(), barred.code());
     let epoch =
-        headers::number(&command.headers, headers::EPOCH).ok().flatten().unwrap_or_default();
+        headers::parse_number(&command.headers, headers::EPOCH).ok().flatten().unwrap_or_default();
     match &world.turn {
         Known::Absent => bar(Part::Turn, Barred::Turn),
         Known::Found(turn) if epoch != 0 && epoch != turn.epoch => {
@@ -267,7 +278,7 @@ fn report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
         Known::Found(_) | Known::Unknown => {}
     }
     let of_header =
-        headers::number(&command.headers, headers::DEPTH).ok().flatten().unwrap_or_default();
+        headers::parse_number(&command.headers, headers::DEPTH).ok().flatten().unwrap_or_default();
     let (depth, whose) = match &world.request {
         Known::Found(request) => {
             (request.depth, "the stored request's depth, which wins over the header's, ")
@@ -309,14 +320,14 @@ mod tests {
 
     fn command() -> Command {
         let mut number = 0;
-        let ids = Ids::fresh(&mut || {
+        let ids = Ids::generate(&mut || {
             number += 1;
             number
         });
         let body = Pointed { tool: "lamp", after_execution: "suspend", call_card: &ids.call_card };
-        command::tool(
+        command::tool_command(
             "cg.v1r4.demo.public.cmd.tool.lamp.switch",
-            &ids.context("demo", "public", "ui"),
+            &ids.first_context("demo", "public", "ui"),
             &ids.trace,
             &body,
         )
@@ -332,7 +343,7 @@ mod tests {
 
     #[test]
     fn our_own_commands_have_no_fault() {
-        assert_eq!(preflight(&command(), &World::default()), []);
+        assert_eq!(preflight_command(&command(), &World::default()), []);
     }
 
     #[test]
@@ -342,10 +353,10 @@ mod tests {
             "cg.v1r4.*.*.cmd.*.*.>",
             "cg.v1r4.*.*.cmd.tool.door.*",
         ]);
-        assert_eq!(preflight(&command(), &one), [], "readers of everything are no service");
-        let none = preflight(&command(), &listeners(&["cg.v1r4.*.*.cmd.tool.door.*"]));
+        assert_eq!(preflight_command(&command(), &one), [], "readers of everything are no service");
+        let none = preflight_command(&command(), &listeners(&["cg.v1r4.*.*.cmd.tool.door.*"]));
         assert_eq!((none[0].at.clone(), verdict(&none).fate), (Part::Listeners, Fate::Unheard));
-        let two = preflight(
+        let two = preflight_command(
             &command(),
             &listeners(&["cg.v1r4.*.*.cmd.tool.lamp.*", "cg.v1r4.demo.*.cmd.tool.lamp.*"]),
         );
@@ -361,8 +372,10 @@ mod tests {
             ("cg.v1r4.{project_id}.public.cmd.tool.lamp.switch", "project"),
             ("cg.v1r4.demo.public.cmd.sys.ui.action", "a tool command"),
         ] {
-            let faults =
-                preflight(&Command { subject: subject.into(), ..command() }, &World::default());
+            let faults = preflight_command(
+                &Command { subject: subject.into(), ..command() },
+                &World::default(),
+            );
             assert!(faults.iter().any(|fault| fault.text.contains(about)), "{subject}: {faults:?}");
         }
     }
@@ -370,7 +383,7 @@ mod tests {
     #[test]
     fn a_result_that_is_there_blocks_the_service() {
         let world = World { result: Known::Found("r".into()), ..World::default() };
-        let faults = preflight(&command(), &world);
+        let faults = preflight_command(&command(), &world);
         let verdict = verdict(&faults);
         assert_eq!((verdict.fate, verdict.marker), (Fate::Stalled, Some("running")));
         assert_eq!(
@@ -382,7 +395,7 @@ mod tests {
     #[test]
     fn a_refusal_that_cannot_be_reported_is_not_heard_either() {
         let world = World { turn: Known::Absent, ..World::default() };
-        let faults = preflight(&Command { body: "{}".into(), ..command() }, &world);
+        let faults = preflight_command(&Command { body: "{}".into(), ..command() }, &world);
         assert_eq!(verdict(&faults).fate, Fate::Unreported);
     }
 
@@ -392,7 +405,8 @@ mod tests {
         body["turn_epoch"] = json!(1);
         body["agent_id"] = json!("x");
         body["channel"] = json!("");
-        let faults = preflight(&Command { body: body.to_string(), ..command() }, &World::default());
+        let faults =
+            preflight_command(&Command { body: body.to_string(), ..command() }, &World::default());
         let message =
             "cmd ingress: payload contains forbidden control fields: agent_id, channel, turn_epoch"
                 .into();
@@ -401,9 +415,9 @@ mod tests {
 
     /// Fate, deliveries, and what the result's error, the report's refusal or the log says.
     fn fate(command: &Command, world: &World) -> String {
-        let faults = preflight(command, world);
+        let faults = preflight_command(command, world);
         let verdict = verdict(&faults);
-        let error = refusal(command, &verdict).and_then(|built| built.error);
+        let error = refusal_result(command, &verdict).and_then(|built| built.error);
         let error = error.map(|error| {
             format!(" {}: {}", error["code"].as_str().unwrap(), error["message"].as_str().unwrap())
         });
@@ -412,7 +426,7 @@ mod tests {
             Some(KnownText::Report(code)) => format!(" report {code}"),
             _ => String::new(),
         };
-        format!("{}{}{said}", verdict.fate.word(), error.unwrap_or_default())
+        format!("{}{}{said}", verdict.fate.as_str(), error.unwrap_or_default())
     }
 
     fn with_header(name: &str, value: Option<&str>) -> Command {
@@ -429,7 +443,7 @@ mod tests {
     fn call_card(value: &Value) -> World {
         let mut card = json!({"card_id": "c", "content": {"__type__": "ToolCallContent"}, "tenant_id": "demo"});
         card.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
-        let card = Known::looked_up(Card::read(&card));
+        let card = Known::looked_up(Card::from_value(&card));
         World { service: ServiceKind::Strict, card, ..World::default() }
     }
 
@@ -505,9 +519,9 @@ mod tests {
             assert_eq!(fate(&with_body(&body), &World::default()), expected, "{body}");
         }
         let ends = with_body(&json!({"after_execution": " terminate"}));
-        let faults = preflight(&ends, &World::default());
+        let faults = preflight_command(&ends, &World::default());
         assert_eq!(
-            refusal(&ends, &verdict(&faults)).map(|built| built.after.after),
+            refusal_result(&ends, &verdict(&faults)).map(|built| built.after.after),
             Some(After::Terminate)
         );
     }

@@ -215,7 +215,7 @@ fn of_report(known: &[Barred]) -> Explained {
                     .into(),
         };
     }
-    let causes: Vec<String> = known.iter().map(|barred| barred.words()).collect();
+    let causes: Vec<String> = known.iter().map(|barred| barred.message()).collect();
     Explained {
         means: format!("the result was written, but its report refused: {}", causes.join("; ")),
         remedy: String::new(),

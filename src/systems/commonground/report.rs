@@ -75,7 +75,7 @@ impl Barred {
 
     /// What is wrong, for people.
     #[must_use]
-    pub fn words(self) -> String {
+    pub fn message(self) -> String {
         match self {
             Self::Reporter => "who reports is neither \"sys.…\" nor \"tool.…\" nor an agent of the project".into(),
             Self::NoPointer => "the report points to no result card".into(),
@@ -104,7 +104,7 @@ const WATCHDOG_ALIAS: &str = "worker.watchdog";
 
 /// Everything that bars a report, as far as is known.
 #[must_use]
-pub fn barred(report: &Report<'_>) -> Vec<Barred> {
+pub fn find_barriers(report: &Report<'_>) -> Vec<Barred> {
     let mut barred = Vec::new();
     let reporter = python::strip(report.reporter);
     let system = ["sys.", "tool."].iter().any(|start| reporter.starts_with(start));
@@ -175,7 +175,7 @@ mod tests {
             card: Known::Absent,
             ..Report::default()
         };
-        let found = barred(&report);
+        let found = find_barriers(&report);
         let expected = [
             Barred::Reporter,
             Barred::NoCard,
@@ -186,22 +186,25 @@ mod tests {
         assert_eq!(found, expected);
         assert_eq!(found[3].code(), "recursion_depth_exceeded");
         assert_eq!(
-            barred(&Report { epoch: 0, ..report }).len(),
+            find_barriers(&Report { epoch: 0, ..report }).len(),
             4,
             "epoch 0 switches its check off"
         );
-        assert_eq!(barred(&Report { reporter: "tool.x", pointer: "p", ..Report::default() }), []);
+        assert_eq!(
+            find_barriers(&Report { reporter: "tool.x", pointer: "p", ..Report::default() }),
+            []
+        );
     }
 
     #[test]
     fn the_watchdog_may_sign_with_its_other_name() {
         let card = |author: &str, function: serde_json::Value| {
             let labels = serde_json::json!({"function_name": function, "tool_call_id": "c"});
-            Card::read(&serde_json::json!({"card_id": "r", "type": "tool.result", "author_id": author, "metadata": labels}))
+            Card::from_value(&serde_json::json!({"card_id": "r", "type": "tool.result", "author_id": author, "metadata": labels}))
                 .unwrap()
         };
         let found = |reporter, card: &Card| {
-            barred(&Report {
+            find_barriers(&Report {
                 reporter,
                 pointer: "r",
                 call_id: "c",

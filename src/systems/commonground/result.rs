@@ -54,13 +54,13 @@ impl Built {
     /// The content of the card, without the tag of its class.
     #[must_use]
     pub fn content(&self) -> Value {
-        json!({"status": self.status, "after_execution": self.after.after.word(), "result": self.result, "error": self.error})
+        json!({"status": self.status, "after_execution": self.after.after.as_str(), "result": self.result, "error": self.error})
     }
 
     /// What the caller's inbox gets; it never crosses NATS.
     #[must_use]
     pub fn report(&self, result_card: &str) -> Value {
-        let after = self.after.after.word();
+        let after = self.after.after.as_str();
         json!({"after_execution": after, "status": self.status, "tool_result_card_id": result_card})
     }
 }
@@ -77,13 +77,13 @@ pub fn build(given: &Given<'_>) -> Built {
         }));
     }
     let mut error = match (error, known) {
-        (Some(error), _) => Some(normalized(&error)),
+        (Some(error), _) => Some(normalize_error(&error)),
         (None, Some(SUCCESS)) => None,
-        (None, _) => Some(lifted(given.result)),
+        (None, _) => Some(error_from_result(given.result)),
     };
     let mut status = known.filter(|status| *status != SUCCESS || error.is_none()).unwrap_or(FAILED);
     let said = given.after_execution.filter(|said| !said.is_null());
-    let explicit = said.and_then(After::read);
+    let explicit = said.and_then(After::from_value);
     if let (Some(said), None) = (said, explicit) {
         let said = python::str(said);
         let message = format!("invalid after_execution={}", python::repr(&said.as_str().into()));
@@ -105,13 +105,13 @@ pub fn build(given: &Given<'_>) -> Built {
 
 /// A failure with its code and message, in the shape that CommonGround's own tools give.
 #[must_use]
-pub fn failed(code: &str, message: &str, command: Option<After>) -> Built {
-    refused(code, message, None, AfterSource { command, ..AfterSource::default() })
+pub fn failed_result(code: &str, message: &str, command: Option<After>) -> Built {
+    refused_result(code, message, None, AfterSource { command, ..AfterSource::default() })
 }
 
 /// The same where something else decides what becomes of the turn.
 #[must_use]
-pub fn refused(
+pub fn refused_result(
     code: &str,
     message: &str,
     after_execution: Option<&Value>,
@@ -145,7 +145,7 @@ const SOURCE: &str = "tool";
 const INTERNAL: &str = "internal_error";
 
 /// An error in the one shape that is stored.
-fn normalized(error: &Value) -> Value {
+fn normalize_error(error: &Value) -> Value {
     let Some(members) = error.as_object() else {
         return json!({"code": INTERNAL, "message": python::str(error), "source": SOURCE});
     };
@@ -174,9 +174,9 @@ fn normalized(error: &Value) -> Value {
 const UNKNOWN: &str = "unknown error";
 
 /// The error of a failure that gave none: what its result says about it.
-fn lifted(result: &Value) -> Value {
+fn error_from_result(result: &Value) -> Value {
     if ["error_code", "error_message"].iter().any(|name| result.get(name).is_some()) {
-        return normalized(result);
+        return normalize_error(result);
     }
     json!({"code": "unknown_error", "message": UNKNOWN, "source": SOURCE})
 }
@@ -189,7 +189,7 @@ pub(crate) fn labels(context: &Context, function: &str, call: &Card) -> Map<Stri
         call.label(name).map(python::strip).filter(|label| !label.is_empty()).unwrap_or(own)
     };
     for (name, value) in [
-        ("agent_turn_id", context.turn()),
+        ("agent_turn_id", context.turn_id()),
         ("tool_call_id", &context.tool_call_id),
         ("role", "tool"),
         ("function_name", function),
@@ -232,7 +232,11 @@ pub fn card(id: &str, author: Author<'_>, context: &Context, call: &Card, built:
 ///
 /// # Errors
 /// CommonGround's code for it.
-pub fn usable(pointer: &str, card: Option<&Card>, call: &str) -> Result<(), &'static str> {
+pub fn check_result_card(
+    pointer: &str,
+    card: Option<&Card>,
+    call: &str,
+) -> Result<(), &'static str> {
     if python::strip(pointer).is_empty() {
         return Err("missing_card_id");
     }
@@ -297,7 +301,7 @@ mod tests {
                 }
             }
         }
-        let built = failed("bad_request", "no text", Some(After::Terminate));
+        let built = failed_result("bad_request", "no text", Some(After::Terminate));
         assert_eq!(
             (built.after.after, built.report("r")["tool_result_card_id"].as_str()),
             (After::Terminate, Some("r"))
@@ -368,20 +372,20 @@ mod tests {
 
     #[test]
     fn a_card_is_usable_by_its_call_its_kind_and_its_content() {
-        let card = |value: Value| Card::read(&value);
+        let card = |value: Value| Card::from_value(&value);
         let labelled = card(
             json!({"card_id": "r", "content": {}, "metadata": {"type": "tool.result", "tool_call_id": "c"}}),
         );
         assert_eq!(
-            usable("r", labelled.as_ref(), "c"),
+            check_result_card("r", labelled.as_ref(), "c"),
             Ok(()),
             "the call stands in the labels alone"
         );
         let text = card(
             json!({"card_id": "r", "type": "tool.result", "tool_call_id": "c", "content": {"__type__": "TextContent"}}),
         );
-        assert_eq!(usable("r", text.as_ref(), "c"), Err("protocol_violation"));
-        assert_eq!(usable("r", labelled.as_ref(), "d"), Err("tool_call_id_mismatch"));
-        assert_eq!(usable("\u{1f}", labelled.as_ref(), "c"), Err("missing_card_id"));
+        assert_eq!(check_result_card("r", text.as_ref(), "c"), Err("protocol_violation"));
+        assert_eq!(check_result_card("r", labelled.as_ref(), "d"), Err("tool_call_id_mismatch"));
+        assert_eq!(check_result_card("\u{1f}", labelled.as_ref(), "c"), Err("missing_card_id"));
     }
 }

@@ -57,32 +57,32 @@ const ROUTES: &[Row] = &[
         id: "ui",
         title: "UI action: options merged, cards written, epoch kept, as in real use",
         closed: ui_closed,
-        request: ui,
+        request: ui_request,
     },
     Row {
         id: "direct",
         title: "direct: card and rows written into PostgreSQL, then the command; options merged here",
         closed: direct_closed,
-        request: direct,
+        request: direct_request,
     },
     Row {
         id: "god",
         title: "the API's god endpoint: any tool, options not merged",
         closed: god_closed,
-        request: god,
+        request: god_request,
     },
     Row {
         id: "probe",
         title: "NATS only: a probe without a card; the service refuses it, and so shows that it is there",
         closed: probe_closed,
-        request: probe,
+        request: probe_request,
     },
 ];
 
 /// The ways for a tool, the best first.
 #[must_use]
 pub(crate) fn offers(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
-    let channel = Channel::of(connection);
+    let channel = Channel::from_connection(connection);
     let offer = |row: &Row| {
         let closed = match &channel {
             None => Some(no_channel(connection)),
@@ -150,11 +150,11 @@ fn direct_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Opt
         .or_else(|| channel.postgres.is_none().then(variable))
         .or_else(|| no_agent(channel))
         .or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
-        .or_else(|| undispatched(tool, channel))
+        .or_else(|| undispatched_reason(tool, channel))
 }
 
 /// Why the dispatcher, whose part is done here, does not send to the tool's subject.
-fn undispatched(tool: &Tool, channel: &Channel) -> Option<String> {
+fn undispatched_reason(tool: &Tool, channel: &Channel) -> Option<String> {
     let written = target(tool)?;
     if written.contains("{agent_id}") && channel.agent.is_none() {
         let text = "its target_subject names {agent_id}, which its service knows: name that agent in the connection (agent = \"…\")";
@@ -162,10 +162,10 @@ fn undispatched(tool: &Tool, channel: &Channel) -> Option<String> {
     }
     let mut context =
         Context { agent_id: channel.agent.clone().unwrap_or_default(), ..Context::default() };
-    context.set("project_id", &channel.project);
-    context.set("channel_id", &channel.channel);
-    let to = subject::render(written, &context).text;
-    let why = match subject::dispatch(&to, &context.project_id, &context.channel_id).err()? {
+    context.set_variable("project_id", &channel.project);
+    context.set_variable("channel_id", &channel.channel);
+    let to = subject::render_subject(written, &context).text;
+    let why = match subject::check_dispatch(&to, &context.project_id, &context.channel_id).err()? {
         // It goes out as it is, to see what comes of it.
         Undispatched::Invalid => return None,
         Undispatched::Project => "it is in another project than the connection's",
@@ -219,11 +219,11 @@ struct Asking {
 ///
 /// # Errors
 /// When that way is closed, or all are.
-pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
+pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let offers = offers(call.tool, call.connection);
     let refused = |cause: String, remedy: String| {
         Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), cause)
-            .remedy(remedy))
+            .with_remedy(remedy))
     };
     let row = match call.route {
         None => offers.iter().position(|offer| offer.closed.is_none()),
@@ -238,7 +238,7 @@ pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
             }
         },
     };
-    let Some(channel) = &Channel::of(call.connection) else {
+    let Some(channel) = &Channel::from_connection(call.connection) else {
         return refused(
             "a CommonGround tool is called in a channel of a project".into(),
             no_channel(call.connection),
@@ -264,9 +264,9 @@ pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
             format!("take the version out of the connection, or set it to {}", Channel::VERSION);
         return refused(format!("version {} is not spoken here", channel.version), remedy);
     }
-    let ids = ids(call.correlation);
+    let ids = derive_ids(call.correlation);
     let agent = channel.agent.as_deref().unwrap_or(OWN_AGENT);
-    let context = ids.context(&channel.project, &channel.channel, agent);
+    let context = ids.first_context(&channel.project, &channel.channel, agent);
     let Asking { command, reply } = (ROUTES[row].request)(&Asked { call, channel, context, ids });
     Ok(Request {
         tool: call.tool.id().clone(),
@@ -276,12 +276,12 @@ pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
         reply,
         headers: command.headers,
         correlation: call.correlation.into(),
-        arguments: call.arguments.json().as_ref().into(),
+        arguments: call.arguments.to_json().as_ref().into(),
         body: command.body.into(),
     })
 }
 
-fn ui(asked: &Asked<'_>) -> Asking {
+fn ui_request(asked: &Asked<'_>) -> Asking {
     let Asked { call, channel, context, ids } = asked;
     let mut command =
         command::ui_action(context, &ids.trace, &call.tool.name, &serde_json::Map::new());
@@ -292,9 +292,9 @@ fn ui(asked: &Asked<'_>) -> Asking {
     Asking { command, reply: Some(Subject::ui_ack(&channel.project, &channel.channel).to_string()) }
 }
 
-fn direct(asked: &Asked<'_>) -> Asking {
+fn direct_request(asked: &Asked<'_>) -> Asking {
     let Asked { call, context, ids, .. } = asked;
-    let subject = subject::render(target(call.tool).unwrap_or_default(), context).text;
+    let subject = subject::render_subject(target(call.tool).unwrap_or_default(), context).text;
     let after = call
         .tool
         .entry
@@ -304,12 +304,12 @@ fn direct(asked: &Asked<'_>) -> Asking {
         .unwrap_or(keys::SUSPEND);
     let body = Pointed { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
     Asking {
-        command: command::tool(&subject, context, &ids.trace, &body),
+        command: command::tool_command(&subject, context, &ids.trace, &body),
         reply: Some(INBOX.to_owned()),
     }
 }
 
-fn god(asked: &Asked<'_>) -> Asking {
+fn god_request(asked: &Asked<'_>) -> Asking {
     let Asked { call, channel, context, ids } = asked;
     let after = call
         .tool
@@ -320,7 +320,7 @@ fn god(asked: &Asked<'_>) -> Asking {
         .unwrap_or(keys::SUSPEND);
     let head = json!({
         "caller_agent_id": context.agent_id, "channel_id": channel.channel, "after_execution": after,
-        "timeout_seconds": waiting(call.tool).clamp(1, 600), "trace_id": ids.trace.trace_id(),
+        "timeout_seconds": wait_seconds(call.tool).clamp(1, 600), "trace_id": ids.trace.trace_id(),
     });
     let body = with_arguments(&head, call.arguments);
     let path = format!(
@@ -331,9 +331,9 @@ fn god(asked: &Asked<'_>) -> Asking {
     Asking { command: Command { subject: path, headers: Vec::new(), body }, reply: None }
 }
 
-fn probe(asked: &Asked<'_>) -> Asking {
+fn probe_request(asked: &Asked<'_>) -> Asking {
     let Asked { call, channel, context, ids } = asked;
-    let subject = subject::render(target(call.tool).unwrap_or_default(), context).text;
+    let subject = subject::render_subject(target(call.tool).unwrap_or_default(), context).text;
     let after = call
         .tool
         .entry
@@ -346,7 +346,7 @@ fn probe(asked: &Asked<'_>) -> Asking {
     let context = Context { turn_epoch: Some(0), ..context.clone() };
     let key = idempotency::tool_key(&channel.project, &call.tool.name, &ids.call);
     Asking {
-        command: command::tool(&subject, &context, &ids.trace, &body),
+        command: command::tool_command(&subject, &context, &ids.trace, &body),
         reply: Some(format!("$KV.{}.{key}", idempotency::TOOL_BUCKET)),
     }
 }
@@ -354,12 +354,12 @@ fn probe(asked: &Asked<'_>) -> Asking {
 /// An object with the arguments as its last member, their numbers as they were typed.
 fn with_arguments(head: &Value, arguments: &Literal) -> String {
     let head = head.to_string();
-    format!("{},\"args\":{}}}", head.trim_end_matches('}'), arguments.json())
+    format!("{},\"args\":{}}}", head.trim_end_matches('}'), arguments.to_json())
 }
 
 /// How long the caller waits for a tool: its options can only lengthen it.
 #[must_use]
-pub(crate) fn waiting(tool: &Tool) -> u64 {
+pub(crate) fn wait_seconds(tool: &Tool) -> u64 {
     tool.entry.value.get(keys::OPTIONS).map_or(WAITING, waiting_of)
 }
 
@@ -376,7 +376,7 @@ pub(crate) fn waiting_of(options: &Value) -> u64 {
 
 /// All ids of a call come from the one that its caller made, so that a fresh one of these makes all
 /// of them fresh.
-fn ids(correlation: &str) -> Ids {
+fn derive_ids(correlation: &str) -> Ids {
     let seed = seed(correlation);
     Ids {
         turn: format!("turn_{seed}"),
@@ -385,7 +385,7 @@ fn ids(correlation: &str) -> Ids {
         call_card: seed.clone(),
         result_card: String::new(),
         trace: Traceparent::parse(&format!("00-{seed}-{}-01", &seed[..16]))
-            .unwrap_or_else(|_| Traceparent::first(1, 1)),
+            .unwrap_or_else(|_| Traceparent::new_root(1, 1)),
     }
 }
 
@@ -407,7 +407,7 @@ pub(crate) fn seed(correlation: &str) -> String {
 
 /// The same request under a fresh id: every id in it is made of that.
 #[must_use]
-pub(crate) fn again(request: Request, correlation: &str) -> Request {
+pub(crate) fn repeat_request(request: Request, correlation: &str) -> Request {
     let (old, new) = (seed(&request.correlation), seed(correlation));
     let key = |seed: &str| {
         idempotency::tool_key("p", "t", &format!("call_{seed}"))

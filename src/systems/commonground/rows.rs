@@ -22,7 +22,7 @@ pub(crate) struct Row {
 impl Row {
     /// The columns as an object.
     #[must_use]
-    pub fn value(&self) -> Value {
+    pub fn to_value(&self) -> Value {
         self.columns
             .iter()
             .map(|(name, value)| ((*name).to_owned(), value.clone()))
@@ -32,7 +32,7 @@ impl Row {
 
     /// A column that holds text.
     #[must_use]
-    pub fn text(&self, name: &str) -> Option<&str> {
+    pub fn column_text(&self, name: &str) -> Option<&str> {
         self.columns.iter().find(|(column, _)| *column == name)?.1.as_str()
     }
 
@@ -49,7 +49,7 @@ impl Row {
 
 /// The rows as lines that people read.
 #[must_use]
-pub(crate) fn lines(rows: &[Row]) -> Vec<String> {
+pub(crate) fn format_rows(rows: &[Row]) -> Vec<String> {
     let mut lines = Vec::new();
     for row in rows {
         lines.push(row.table.to_owned());
@@ -90,7 +90,7 @@ pub(crate) fn call_card(called: &Called<'_>) -> Card {
     let Called { context, .. } = called;
     let mut labels = Map::new();
     for (name, value) in [
-        ("agent_turn_id", context.turn()),
+        ("agent_turn_id", context.turn_id()),
         ("tool_call_id", &context.tool_call_id),
         ("step_id", &context.step_id),
         ("trace_id", &context.trace_id),
@@ -117,12 +117,12 @@ pub(crate) fn call_card(called: &Called<'_>) -> Card {
 #[must_use]
 pub(crate) fn of_call(called: &Called<'_>, fresh: Fresh<'_>) -> Vec<Row> {
     let Called { context, trace, .. } = called;
-    let edge = edge(
+    let edge = edge_row(
         context,
         fresh,
         &Edge { primitive: "tool_call", phase: "request", source: &context.agent_id },
     );
-    let anchor = message(
+    let anchor = message_row(
         context,
         fresh,
         trace,
@@ -142,22 +142,22 @@ pub(crate) fn of_result(
 ) -> Vec<Row> {
     let report =
         Message { kind: "tool_result", status: "pending", payload: built.report(&result.id) };
-    let edge = edge(
+    let edge = edge_row(
         context,
         fresh,
         &Edge { primitive: "report", phase: "response", source: &result.author_id },
     );
-    vec![card_row(result, fresh.now), message(context, fresh, trace, report), edge]
+    vec![card_row(result, fresh.now), message_row(context, fresh, trace, report), edge]
 }
 
 /// The row that closes the caller's inbox for a call: a result that comes later is refused as told
 /// before, where it would else lie there pending, and be rung for every few seconds for ever.
 #[must_use]
-pub(crate) fn closing(context: &Context, trace: &Traceparent, seed: &str) -> Row {
+pub(crate) fn closing_row(context: &Context, trace: &Traceparent, seed: &str) -> Row {
     let fresh = Fresh { seed: &format!("{seed}_closed"), now: "" };
     let message =
         Message { kind: "tool_result", status: "consumed", payload: json!({"status": "canceled"}) };
-    self::message(context, fresh, trace, message)
+    self::message_row(context, fresh, trace, message)
 }
 
 fn card_row(card: &Card, now: &str) -> Row {
@@ -177,7 +177,7 @@ struct Edge<'e> {
     source: &'e str,
 }
 
-fn edge(context: &Context, fresh: Fresh<'_>, edge: &Edge<'_>) -> Row {
+fn edge_row(context: &Context, fresh: Fresh<'_>, edge: &Edge<'_>) -> Row {
     let Edge { primitive, phase, source } = *edge;
     let mut columns = vec![
         ("edge_id", format!("edge_{}", fresh.seed).into()),
@@ -187,7 +187,7 @@ fn edge(context: &Context, fresh: Fresh<'_>, edge: &Edge<'_>) -> Row {
         ("edge_phase", phase.into()),
         ("source_agent_id", source.into()),
         ("target_agent_id", context.agent_id.as_str().into()),
-        ("target_agent_turn_id", context.turn().into()),
+        ("target_agent_turn_id", context.turn_id().into()),
         ("correlation_id", context.tool_call_id.as_str().into()),
         ("recursion_depth", context.recursion_depth.unwrap_or_default().into()),
     ];
@@ -206,7 +206,7 @@ struct Message {
     payload: Value,
 }
 
-fn message(context: &Context, fresh: Fresh<'_>, trace: &Traceparent, message: Message) -> Row {
+fn message_row(context: &Context, fresh: Fresh<'_>, trace: &Traceparent, message: Message) -> Row {
     let Message { kind, status, payload } = message;
     let context_headers: Map<String, Value> = command::control_headers(context, trace)
         .into_iter()
@@ -220,7 +220,7 @@ fn message(context: &Context, fresh: Fresh<'_>, trace: &Traceparent, message: Me
         ("channel_id", context.channel_id.as_str().into()),
         ("message_type", kind.into()),
         ("correlation_id", context.tool_call_id.as_str().into()),
-        ("agent_turn_id", context.turn().into()),
+        ("agent_turn_id", context.turn_id().into()),
         ("turn_epoch", context.turn_epoch.unwrap_or_default().into()),
         ("context_headers", context_headers.into()),
         ("payload", payload),
@@ -242,11 +242,11 @@ mod tests {
     #[test]
     fn a_result_fits_the_call_it_answers() {
         let mut number = 0;
-        let ids = Ids::fresh(&mut || {
+        let ids = Ids::generate(&mut || {
             number += 1;
             number
         });
-        let context = ids.context("lab", "public", "ui");
+        let context = ids.first_context("lab", "public", "ui");
         let arguments = Map::from_iter([("text".to_owned(), json!("a"))]);
         let merged = Map::from_iter([("tool_args_fixed_applied".to_owned(), json!(["tenant"]))]);
         let called = Called {
@@ -262,10 +262,10 @@ mod tests {
         let rows = of_call(&called, fresh);
         let tables: Vec<_> = rows.iter().map(|row| row.table).collect();
         assert_eq!(tables, ["cards", "state.execution_edges", "state.agent_inbox"]);
-        let call = Card::read(&rows[0].value()).unwrap();
+        let call = Card::from_value(&rows[0].to_value()).unwrap();
         assert_eq!((content_fault(&call.content), call.kind.as_str()), (None, "tool.call"));
         assert_eq!(call.label("created_at"), Some(fresh.now));
-        let anchor = rows[2].value();
+        let anchor = rows[2].to_value();
         assert_eq!(anchor["context_headers"]["CG-Recursion-Depth"], "0");
         assert_eq!(anchor["context_headers"]["traceparent"], ids.trace.to_string());
 
@@ -277,11 +277,11 @@ mod tests {
             &call,
             &built,
         );
-        assert!(card::copied(&call, &card).iter().all(card::Copied::holds));
+        assert!(card::copied_labels(&call, &card).iter().all(card::Copied::is_copied));
         let rows =
             of_result(&context, &ids.trace.child(1), &card, &built, Fresh { seed: "2", ..fresh });
-        assert_eq!(rows[1].value()["payload"]["tool_result_card_id"], card.id);
-        assert_eq!(rows[2].value()["source_agent_id"], "tool.lamp");
+        assert_eq!(rows[1].to_value()["payload"]["tool_result_card_id"], card.id);
+        assert_eq!(rows[2].to_value()["source_agent_id"], "tool.lamp");
         let statement = rows[2].statement();
         assert!(
             statement.starts_with("insert into state.execution_edges (edge_id, project_id,"),

@@ -17,7 +17,7 @@ use crate::{
 /// What the API holds parameters against: no reference is followed, and patterns are Python's.
 static METASCHEMAS: LazyLock<Metaschemas> = LazyLock::new(|| {
     Metaschemas::new(|given| {
-        let fault = pattern::compile(given).err()?;
+        let fault = pattern::check_pattern(given).err()?;
         Some(format!("{} is not a 'regex': {fault}", python::repr(&given.into())))
     })
 });
@@ -62,30 +62,34 @@ pub struct Field {
 #[must_use]
 pub fn refusals(read: &Reading) -> Vec<Refusal> {
     let mut found = Refusals { of: Vec::new(), read };
-    found.tags();
+    found.check_tags();
     let Value::Object(members) = &read.value else {
-        found.put(Rule::Mapping, Pointer::root(), "YAML root must be a mapping");
+        found.push_refusal(Rule::Mapping, Pointer::root(), "YAML root must be a mapping");
         return found.of;
     };
-    let name = entries::name(&read.value);
+    let name = entries::definition_name(&read.value);
     if name.is_none() {
-        found.put(Rule::Name, member(entries::name_key(&read.value)), "tool_name is required");
+        found.push_refusal(
+            Rule::Name,
+            member_pointer(entries::name_key(&read.value)),
+            "tool_name is required",
+        );
     }
-    found.fields(members);
+    found.check_fields(members);
     if let Some(parameters @ Value::Object(_)) = members.get(keys::PARAMETERS) {
-        found.parameters(name.unwrap_or_default(), parameters);
+        found.check_parameters(name.unwrap_or_default(), parameters);
     }
     if let Some(name) = name.filter(|name| keys::RESERVED.contains(name)) {
         let text = format!("tool_name is reserved for internal tools: {name}");
-        found.put(Rule::Reserved, member(entries::name_key(&read.value)), text);
+        found.push_refusal(Rule::Reserved, member_pointer(entries::name_key(&read.value)), text);
     }
     let text = |key: &str| members.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     if text(keys::AFTER_EXECUTION)
         .is_some_and(|after| ![keys::SUSPEND, keys::TERMINATE].contains(&after))
     {
-        found.put(
+        found.push_refusal(
             Rule::Lifecycle,
-            member(keys::AFTER_EXECUTION),
+            member_pointer(keys::AFTER_EXECUTION),
             "after_execution must be 'suspend' or 'terminate'",
         );
     }
@@ -93,9 +97,9 @@ pub fn refusals(read: &Reading) -> Vec<Refusal> {
         .is_some_and(|subject| !subject.contains(".cmd.tool.") || subject.contains(".cmd.sys."))
     {
         let text = "target_subject must be an external tool subject (contain '.cmd.tool.' and not '.cmd.sys.')";
-        found.put(Rule::Subject, member(keys::TARGET_SUBJECT), text);
+        found.push_refusal(Rule::Subject, member_pointer(keys::TARGET_SUBJECT), text);
     }
-    found.storable();
+    found.check_storable();
     found.of.sort_by_key(|refusal| refusal.rule);
     found.of
 }
@@ -103,15 +107,15 @@ pub fn refusals(read: &Reading) -> Vec<Refusal> {
 /// Whether the API takes parameters for a JSON Schema.
 #[must_use]
 pub(crate) fn is_schema(parameters: &Value) -> bool {
-    METASCHEMAS.flaw(parameters).is_none()
+    METASCHEMAS.first_flaw(parameters).is_none()
 }
 
 /// The row that the API stores of an accepted definition.
 #[must_use]
-pub fn stored(value: &Value) -> Value {
+pub fn stored_row(value: &Value) -> Value {
     let or = |key: &str, default: Value| value.get(key).cloned().unwrap_or(default);
     json!({
-        keys::TOOL_NAME: entries::name(value),
+        keys::TOOL_NAME: entries::definition_name(value),
         keys::DESCRIPTION: or(keys::DESCRIPTION, Value::Null),
         keys::PARAMETERS: or(keys::PARAMETERS, json!({})),
         keys::TARGET_SUBJECT: or(keys::TARGET_SUBJECT, Value::Null),
@@ -120,7 +124,7 @@ pub fn stored(value: &Value) -> Value {
     })
 }
 
-fn member(key: &str) -> Pointer {
+fn member_pointer(key: &str) -> Pointer {
     Pointer::root().child(key)
 }
 
@@ -130,11 +134,11 @@ struct Refusals<'r> {
 }
 
 impl Refusals<'_> {
-    fn put(&mut self, rule: Rule, at: Pointer, text: impl Into<String>) {
+    fn push_refusal(&mut self, rule: Rule, at: Pointer, text: impl Into<String>) {
         self.of.push(Refusal { rule, at, status: 400, text: text.into(), field: None });
     }
 
-    fn tags(&mut self) {
+    fn check_tags(&mut self) {
         for (at, oddity) in &self.read.oddities {
             if let Oddity::Tag(tag) = oddity {
                 let text = format!(
@@ -152,7 +156,7 @@ impl Refusals<'_> {
         }
     }
 
-    fn field(
+    fn push_field(
         &mut self,
         at: Pointer,
         name: impl Into<String>,
@@ -164,8 +168,8 @@ impl Refusals<'_> {
     }
 
     /// The types of the members, all told at once and in the order of the API's validator.
-    fn fields(&mut self, members: &Map<String, Value>) {
-        self.kinds(members);
+    fn check_fields(&mut self, members: &Map<String, Value>) {
+        self.check_types(members);
         let order = |refusal: &Refusal| {
             let name = refusal
                 .field
@@ -176,9 +180,9 @@ impl Refusals<'_> {
         self.of.sort_by_key(order);
     }
 
-    fn kinds(&mut self, members: &Map<String, Value>) {
+    fn check_types(&mut self, members: &Map<String, Value>) {
         let odd = |key: &str| {
-            let place = member(key);
+            let place = member_pointer(key);
             let kinds = self
                 .read
                 .oddities
@@ -190,32 +194,42 @@ impl Refusals<'_> {
         let no_text = "Input should be a valid string";
         for key in [keys::TARGET_SUBJECT, keys::AFTER_EXECUTION] {
             match members.get(key) {
-                None => self.field(member(key), key, "missing", "Field required"),
+                None => self.push_field(member_pointer(key), key, "missing", "Field required"),
                 Some(Value::String(_)) if dates.contains(&key) => {
-                    self.field(member(key), key, "string_type", no_text);
+                    self.push_field(member_pointer(key), key, "string_type", no_text);
                 }
                 Some(Value::String(text)) if text.is_empty() => {
-                    self.field(
-                        member(key),
+                    self.push_field(
+                        member_pointer(key),
                         key,
                         "string_too_short",
                         "String should have at least 1 character",
                     );
                 }
                 Some(Value::String(_)) => {}
-                Some(_) => self.field(member(key), key, "string_type", no_text),
+                Some(_) => self.push_field(member_pointer(key), key, "string_type", no_text),
             }
         }
         match members.get(keys::DESCRIPTION) {
             Some(Value::String(_)) if !dates.contains(&keys::DESCRIPTION) => {}
             None | Some(Value::Null) => {}
             Some(_) => {
-                self.field(member(keys::DESCRIPTION), keys::DESCRIPTION, "string_type", no_text);
+                self.push_field(
+                    member_pointer(keys::DESCRIPTION),
+                    keys::DESCRIPTION,
+                    "string_type",
+                    no_text,
+                );
             }
         }
         for key in [keys::PARAMETERS, keys::OPTIONS] {
             if members.get(key).is_some_and(|value| !value.is_object()) {
-                self.field(member(key), key, "dict_type", "Input should be a valid dictionary");
+                self.push_field(
+                    member_pointer(key),
+                    key,
+                    "dict_type",
+                    "Input should be a valid dictionary",
+                );
             }
         }
         for (at, oddity) in &self.read.oddities {
@@ -234,22 +248,23 @@ impl Refusals<'_> {
         }
     }
 
-    fn parameters(&mut self, name: &str, parameters: &Value) {
-        bare_arrays(parameters, &member(keys::PARAMETERS), "$", &mut |at, path| {
+    fn check_parameters(&mut self, name: &str, parameters: &Value) {
+        bare_arrays(parameters, &member_pointer(keys::PARAMETERS), "$", &mut |at, path| {
             let text =
                 format!("tool_yaml[{name}].parameters: {path} is array but missing `items` object");
-            self.put(Rule::Items, at, text);
+            self.push_refusal(Rule::Items, at, text);
         });
-        if let Some(flaw) = METASCHEMAS.flaw(parameters) {
+        if let Some(flaw) = METASCHEMAS.first_flaw(parameters) {
             let text =
                 format!("tool_yaml[{name}].parameters: invalid JSON Schema ({})", flaw.words);
-            self.put(Rule::Schema, member(keys::PARAMETERS).join(&flaw.at), text);
+            self.push_refusal(Rule::Schema, member_pointer(keys::PARAMETERS).join(&flaw.at), text);
         }
     }
 
-    fn storable(&mut self) {
+    fn check_storable(&mut self) {
         for key in keys::MEMBERS {
-            let found = self.read.value.get(key).and_then(|value| with_nul(value, &member(key)));
+            let found =
+                self.read.value.get(key).and_then(|value| with_nul(value, &member_pointer(key)));
             if let Some(at) = found {
                 let text = "the database keeps no text with the character NUL";
                 self.of.push(Refusal {

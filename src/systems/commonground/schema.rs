@@ -19,7 +19,7 @@ const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schema of a definition; properties stand in form order.
 #[must_use]
-pub(crate) fn schema(entry: &Entry, catalog: &Catalog) -> Value {
+pub(crate) fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
     let value = &*entry.value;
     let name = entries::name_key(value);
     let mut properties = Map::new();
@@ -43,8 +43,8 @@ pub(crate) fn schema(entry: &Entry, catalog: &Catalog) -> Value {
             ],
         }),
     );
-    put(keys::PARAMETERS, parameters::root(value.get(keys::PARAMETERS)));
-    put(keys::OPTIONS, options::options(value));
+    put(keys::PARAMETERS, parameters::parameters_schema(value.get(keys::PARAMETERS)));
+    put(keys::OPTIONS, options::options_schema(value));
     json!({
         "$schema": DRAFT, "title": "Tool", "type": "object", "properties": properties,
         "required": [name, keys::TARGET_SUBJECT, keys::AFTER_EXECUTION], "$defs": parameters::definitions(),
@@ -72,7 +72,7 @@ fn target(value: &Value, catalog: &Catalog) -> Value {
             agent_id: "agent".into(),
             ..Context::default()
         };
-        let sent = subject::render(&subject, &context).text;
+        let sent = subject::render_subject(&subject, &context).text;
         help.push_str(&format!(" In the channel public of the project demo: {sent}"));
         if let Some(parsed) = Subject::parse(&sent) {
             help.push_str(&format!(", heard by who listens on {}", parsed.service_filter()));

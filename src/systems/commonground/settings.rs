@@ -34,10 +34,10 @@ pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
     schema,
     required: ("settings.no-channel", "CommonGround is spoken to in a channel of a project"),
     rules: &[
-        id(VERSION),
-        id(PROJECT),
-        id(CHANNEL),
-        id(AGENT),
+        id_rule(VERSION),
+        id_rule(PROJECT),
+        id_rule(CHANNEL),
+        id_rule(AGENT),
         Rule {
             key: API,
             code: "settings.api",
@@ -52,7 +52,7 @@ pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
     connections: &[],
 };
 
-const fn id(key: &'static str) -> Rule {
+const fn id_rule(key: &'static str) -> Rule {
     let words = "stands in every subject, so it must be made of letters, digits, _ and - only";
     Rule { key, code: "settings.id", words, holds: is_id }
 }
@@ -66,7 +66,7 @@ fn is_id(text: &str) -> bool {
 
 fn is_api(address: &str) -> bool {
     let is_http = TransportKind::of_address(address)
-        .is_some_and(|kind| kind.about().traffic == Traffic::Exchange);
+        .is_some_and(|kind| kind.spec().traffic == Traffic::Exchange);
     is_http && !holds_credentials(address)
 }
 
@@ -121,9 +121,9 @@ impl Channel {
 
     /// The channel that a connection leads to; `None`: it leads to no CommonGround.
     #[must_use]
-    pub fn of(connection: &Connection) -> Option<Self> {
+    pub fn from_connection(connection: &Connection) -> Option<Self> {
         let settings = connection.settings.get(keys::SYSTEM)?;
-        let text = |key| settings.text(key).map(str::to_owned);
+        let text = |key| settings.text_value(key).map(str::to_owned);
         Some(Self {
             version: text(VERSION).unwrap_or_else(|| Self::VERSION.into()),
             agent: text(AGENT),
@@ -135,7 +135,7 @@ impl Channel {
 
     /// A connection that leads to it.
     #[must_use]
-    pub fn on(self, connection: Connection) -> Connection {
+    pub fn apply_to(self, connection: Connection) -> Connection {
         let Self { version, project, channel, agent, api, postgres } = self;
         let values = [
             (VERSION, Some(version)),
@@ -148,7 +148,7 @@ impl Channel {
             .into_iter()
             .filter_map(|(key, text)| Some((key.to_owned(), Value::String(text?))));
         let secrets = postgres.into_iter().map(|at| (POSTGRES, at)).collect();
-        connection.with(
+        connection.with_settings(
             keys::SYSTEM,
             SystemSettings { values: values.collect(), secrets, ..SystemSettings::default() },
         )
@@ -171,15 +171,18 @@ mod tests {
     #[test]
     fn what_is_put_on_a_connection_is_read_from_it() {
         let plain = Connection::nats("cg", "nats://h");
-        assert_eq!(Channel::of(&plain), None);
+        assert_eq!(Channel::from_connection(&plain), None);
         let channel = Channel {
             agent: Some("ann-1".into()),
             api: Some("http://h:2".into()),
             postgres: Some(SecretAt::KeyStore("lab".into())),
             ..Channel::new("lab", "public")
         };
-        let there = channel.clone().on(plain);
-        assert_eq!(Channel::of(&there).as_ref(), Some(&channel));
-        assert_eq!(Channel::of(&without_agent(there)), Some(Channel { agent: None, ..channel }));
+        let there = channel.clone().apply_to(plain);
+        assert_eq!(Channel::from_connection(&there).as_ref(), Some(&channel));
+        assert_eq!(
+            Channel::from_connection(&without_agent(there)),
+            Some(Channel { agent: None, ..channel })
+        );
     }
 }

@@ -47,29 +47,33 @@ impl Subject {
 
     /// A tool's command in a channel.
     #[must_use]
-    pub fn tool(project: &str, channel: &str, target: &str, suffix: &str) -> Self {
-        Self::of(project, channel, ["cmd", "tool", target, suffix])
+    pub fn tool_command(project: &str, channel: &str, target: &str, suffix: &str) -> Self {
+        Self::from_parts(project, channel, ["cmd", "tool", target, suffix])
     }
 
     /// What a UI sends its actions to.
     #[must_use]
     pub fn ui_action(project: &str, channel: &str) -> Self {
-        Self::of(project, channel, ["cmd", "sys", "ui", "action"])
+        Self::from_parts(project, channel, ["cmd", "sys", "ui", "action"])
     }
 
     /// Where the UI worker acknowledges actions.
     #[must_use]
     pub fn ui_ack(project: &str, channel: &str) -> Self {
-        Self::of(project, channel, ["evt", "sys", "ui", "action_ack"])
+        Self::from_parts(project, channel, ["evt", "sys", "ui", "action_ack"])
     }
 
     /// The bell of the worker that an agent runs on.
     #[must_use]
-    pub fn wakeup(project: &str, channel: &str, worker_target: &str) -> Self {
-        Self::of(project, channel, ["cmd", "agent", worker_target, "wakeup"])
+    pub fn agent_wakeup(project: &str, channel: &str, worker_target: &str) -> Self {
+        Self::from_parts(project, channel, ["cmd", "agent", worker_target, "wakeup"])
     }
 
-    fn of(project: &str, channel: &str, [category, component, target, suffix]: [&str; 4]) -> Self {
+    fn from_parts(
+        project: &str,
+        channel: &str,
+        [category, component, target, suffix]: [&str; 4],
+    ) -> Self {
         Self {
             version: VERSION.into(),
             project_id: project.into(),
@@ -146,7 +150,7 @@ pub fn overlap(one: &str, other: &str) -> bool {
 /// A tool's `target_subject` as the dispatcher sends to it: only project, channel and agent are
 /// filled in.
 #[must_use]
-pub fn render(template: &str, context: &Context) -> template::Filled {
+pub fn render_subject(template: &str, context: &Context) -> template::Filled {
     template::fill_only(template, context, &SUBJECT_VARIABLES)
 }
 
@@ -164,7 +168,7 @@ pub enum Undispatched {
 
 impl Undispatched {
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn message(self) -> &'static str {
         match self {
             Self::Invalid => "invalid subject",
             Self::NoCommand => "not a command",
@@ -180,7 +184,11 @@ impl Undispatched {
 ///
 /// # Errors
 /// The first that does not hold.
-pub fn dispatch(subject: &str, project: &str, channel: &str) -> Result<Subject, Undispatched> {
+pub fn check_dispatch(
+    subject: &str,
+    project: &str,
+    channel: &str,
+) -> Result<Subject, Undispatched> {
     let subject = Subject::parse(subject).ok_or(Undispatched::Invalid)?;
     if subject.category != "cmd" {
         return Err(Undispatched::NoCommand);
@@ -218,7 +226,7 @@ mod tests {
 
     #[test]
     fn filters_overlap_where_one_subject_fits_both() {
-        let service = Subject::tool("p", "c", "lamp", "call").service_filter();
+        let service = Subject::tool_command("p", "c", "lamp", "call").service_filter();
         assert_eq!(service, "cg.v1r4.*.*.cmd.tool.lamp.*");
         for (other, hears) in [
             ("cg.v1r4.p.c.cmd.tool.lamp.switch", true),
@@ -248,8 +256,8 @@ mod tests {
     #[test]
     fn bells_and_events_are_refused_each_with_its_word() {
         let words = |rest: &str| {
-            dispatch(&format!("cg.v1r4.demo.public.{rest}"), "demo", "public")
-                .map_err(Undispatched::words)
+            check_dispatch(&format!("cg.v1r4.demo.public.{rest}"), "demo", "public")
+                .map_err(Undispatched::message)
                 .err()
         };
         assert_eq!(words("cmd.agent.worker_generic.wakeup"), Some("wakeup forbidden"));
@@ -269,14 +277,14 @@ mod tests {
             let subject = Subject::parse(text).unwrap();
             assert_eq!((subject.stream(), subject.to_string().as_str()), (None, text));
         }
-        let service = Subject::tool("p", "c", "lamp", "call").service_filter();
+        let service = Subject::tool_command("p", "c", "lamp", "call").service_filter();
         assert!(!overlap(&service, "cg.v1r4.demo..cmd.tool.lamp.switch"));
     }
 
     #[test]
     fn another_channel_is_refused_too() {
         let subject = "cg.v1r4.demo.public.cmd.tool.lamp.switch";
-        assert_eq!(dispatch(subject, "demo", "u_7"), Err(Undispatched::Channel));
+        assert_eq!(check_dispatch(subject, "demo", "u_7"), Err(Undispatched::Channel));
     }
 
     proptest! {

@@ -39,7 +39,7 @@ fn leading_name(text: &str) -> Option<&str> {
 }
 
 /// The variables that a text names, in order, known or not.
-pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn variable_names(text: &str) -> impl Iterator<Item = &str> {
     parts(text).filter_map(|part| match part {
         Part::Name(name) => Some(name),
         Part::Text(_) => None,
@@ -71,11 +71,11 @@ pub(crate) fn fill(text: &str, context: &Context) -> Filled {
 pub(crate) fn fill_only(text: &str, context: &Context, variables: &[&str]) -> Filled {
     let mut filled = text.to_owned();
     for name in variables {
-        if let Some(value) = context.value(name) {
+        if let Some(value) = context.variable_value(name) {
             filled = filled.replace(&format!("{{{name}}}"), &value);
         }
     }
-    let unfilled = names(&filled).map(str::to_owned).collect();
+    let unfilled = variable_names(&filled).map(str::to_owned).collect();
     Filled { text: filled, unfilled }
 }
 
@@ -109,7 +109,7 @@ mod tests {
             agent_id: "{project_id}".into(),
             ..Context::default()
         };
-        context.set("agent_turn_id", "");
+        context.set_variable("agent_turn_id", "");
         assert_eq!(
             fill("{project_id} {agent_id} [{agent_turn_id}]", &context).text,
             "{project_id} {project_id} []"

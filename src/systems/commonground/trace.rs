@@ -21,7 +21,7 @@ pub enum TraceFault {
 impl TraceFault {
     /// The words in the service's log.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn message(self) -> &'static str {
         match self {
             Self::Malformed => "invalid traceparent",
             Self::ZeroTrace => "invalid trace_id",
@@ -54,7 +54,7 @@ impl Traceparent {
 
     /// A trace's first span. `random` is fresh; zero, which no trace may be, becomes one.
     #[must_use]
-    pub fn first(random: u128, span: u64) -> Self {
+    pub fn new_root(random: u128, span: u64) -> Self {
         Self {
             version: "00".into(),
             trace_id: format!("{:032x}", random.max(1)),
@@ -137,6 +137,6 @@ mod tests {
         let child = read.child(0xab);
         assert_eq!((child.trace_id(), child.span_id()), (read.trace_id(), "00000000000000ab"));
         assert_eq!(Traceparent::parse(&child.to_string()), Ok(child));
-        assert!(Traceparent::parse(&Traceparent::first(0, 0).to_string()).is_ok());
+        assert!(Traceparent::parse(&Traceparent::new_root(0, 0).to_string()).is_ok());
     }
 }

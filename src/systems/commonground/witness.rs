@@ -40,21 +40,21 @@ pub(crate) fn owns(subject: &str) -> bool {
 
 /// What a message is; `None` where nothing about it is CommonGround's.
 #[must_use]
-pub(crate) fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
-    if let Some(reading) = broker::witness(crossing, &witness) {
+pub(crate) fn classify_message(crossing: &ObservedMessage) -> Option<Decoded> {
+    if let Some(reading) = broker::classify_message(crossing, &classify_message) {
         return Some(reading);
     }
     if !owns(&crossing.subject) {
         return None;
     }
     let Some(subject) = Subject::parse(&crossing.subject) else {
-        return Some(channel_message::tied(crossing, in_no_stream(crossing)));
+        return Some(channel_message::with_trace(crossing, in_no_stream(crossing)));
     };
     let heard = channel_message::ChannelMessage::new(crossing, subject);
     let mut reading = match heard.subject.category.as_str() {
-        "cmd" => commands::witness(&heard),
-        "str" => events::chunk(&heard),
-        _ => events::witness(&heard),
+        "cmd" => commands::classify_message(&heard),
+        "str" => events::classify_chunk(&heard),
+        _ => events::classify_message(&heard),
     };
     if heard.subject.version != VERSION {
         let version = &heard.subject.version;
@@ -88,7 +88,7 @@ fn in_no_stream(crossing: &ObservedMessage) -> Decoded {
         Some(channel_message::SYSTEM),
         Part::Unreadable(problem),
         "no stream",
-        crossing.text(),
+        crossing.body_text(),
     )
 }
 

@@ -17,17 +17,17 @@ const FILE: &str = "(deployed)";
 
 /// What is configured there.
 #[must_use]
-pub(crate) fn catalog(items: &[Item]) -> Catalog {
-    of(&item::sections(items))
+pub(crate) fn configured_catalog(items: &[Item]) -> Catalog {
+    document_catalog(&item::group_by_section(items))
 }
 
 /// What can be called there, whether it is in the workspace or not.
 #[must_use]
-pub(crate) fn callable(deployment: &dyn Deployment, items: &[Item]) -> Catalog {
-    of(&deployment.callable(items))
+pub(crate) fn callable_catalog(deployment: &dyn Deployment, items: &[Item]) -> Catalog {
+    document_catalog(&deployment.callable_document(items))
 }
 
-fn of(document: &Value) -> Catalog {
+fn document_catalog(document: &Value) -> Catalog {
     let (file, source) = (FileId::new(FILE), Source::parse(Format::Json, document.to_string()));
-    read::catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)
+    read::read_catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)
 }

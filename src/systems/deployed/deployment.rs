@@ -50,7 +50,8 @@ pub trait Deployment: Sync {
     ///
     /// # Errors
     /// When the workspace itself does not say clearly what to send.
-    fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem>;
+    fn plan_push(&self, catalog: &Catalog, items: &[Item], absent: Absent)
+    -> Result<Push, Problem>;
 
     /// Whether an entry of ours is that one there.
     fn is_named(&self, entry: &Entry, item: &Item) -> bool;
@@ -70,7 +71,7 @@ pub trait Deployment: Sync {
     }
 
     /// An entry as a file of the workspace holds it.
-    fn written(&self, value: serde_json::Value) -> serde_json::Value {
+    fn file_value(&self, value: serde_json::Value) -> serde_json::Value {
         value
     }
 
@@ -78,18 +79,18 @@ pub trait Deployment: Sync {
     ///
     /// # Errors
     /// When nothing does.
-    fn reloads(&self) -> Result<(), Problem> {
+    fn check_reload(&self) -> Result<(), Problem> {
         let cause = "nothing there loads definitions again: each is read when it is used";
-        Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("leave --reload out"))
+        Err(Problem::new(ProblemKind::Input, "pushing", cause).with_remedy("leave --reload out"))
     }
 
     /// What there can be called, as a file of a workspace would hold it: the items, and what else
     /// calls reach there.
-    fn callable(&self, items: &[Item]) -> serde_json::Value {
-        item::sections(items)
+    fn callable_document(&self, items: &[Item]) -> serde_json::Value {
+        item::group_by_section(items)
     }
 
     /// What so many tools there mean: `the agent should load 3 tools`. Nobody has seen it load
     /// them.
-    fn loaded(&self, tools: usize) -> String;
+    fn loaded_message(&self, tools: usize) -> String;
 }

@@ -18,8 +18,8 @@ pub struct Item {
 impl Item {
     /// Its value; `None` when the text is not JSON.
     #[must_use]
-    pub fn value(&self) -> Option<Value> {
-        python_json::read(&self.text).ok()
+    pub fn parse_value(&self) -> Option<Value> {
+        python_json::parse_value(&self.text).ok()
     }
 
     /// `tool/tell-joke`.
@@ -32,11 +32,11 @@ impl Item {
 /// Items as a file holds them, in maps by their sections; a text that is not JSON, or only a text
 /// in it, stays one.
 #[must_use]
-pub(crate) fn sections(items: &[Item]) -> Value {
+pub(crate) fn group_by_section(items: &[Item]) -> Value {
     let mut root = Map::new();
     for item in items {
         root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] = item
-            .value()
+            .parse_value()
             .filter(|value| !value.is_string())
             .unwrap_or_else(|| item.text.as_str().into());
     }

@@ -53,7 +53,7 @@ impl Change {
     }
 
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn action_name(&self) -> &'static str {
         match self.sign() {
             "+" => "add",
             "-" => "delete",
@@ -69,7 +69,7 @@ impl Change {
 
     /// Both texts laid out for comparing, without secrets; empty where there is none.
     #[must_use]
-    pub fn shown(&self) -> [String; 2] {
+    pub fn redacted_texts(&self) -> [String; 2] {
         [&self.before, &self.after].map(|text| text.as_deref().map_or_else(String::new, laid_out))
     }
 }
@@ -86,7 +86,7 @@ fn laid_out(text: &str) -> String {
 impl Push {
     /// What is not there as it was to be, each in a sentence; `now` is what was read back.
     #[must_use]
-    pub fn unmet(&self, now: &[Item]) -> Vec<String> {
+    pub fn unmet_changes(&self, now: &[Item]) -> Vec<String> {
         let found = |change: &Change| {
             now.iter().find(|item| item.section == change.section && item.key == change.key)
         };
@@ -104,7 +104,7 @@ impl Push {
     /// How much of it is there, in words; `now` is what was read back.
     #[must_use]
     pub fn progress(&self, now: &[Item]) -> String {
-        let unmet = self.unmet(now);
+        let unmet = self.unmet_changes(now);
         let (all, done) = (self.changes.len(), self.changes.len() - unmet.len());
         match done {
             0 if all > 0 => "nothing of it is there: all is as before".to_owned(),
@@ -115,7 +115,7 @@ impl Push {
 
     /// What changes, in words: `2 added, 1 changed`.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         let count = |sign: &str| self.changes.iter().filter(|change| change.sign() == sign).count();
         let counted = [("+", "added"), ("~", "changed"), ("-", "deleted")]
             .map(|(sign, word)| (count(sign), word));

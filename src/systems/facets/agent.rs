@@ -13,13 +13,13 @@ pub trait Agent: Sync {
     ///
     /// # Errors
     /// When it is none over which its steps arrive.
-    fn reached(&self, connection: &Connection) -> Result<(), Problem>;
+    fn check_reachable(&self, connection: &Connection) -> Result<(), Problem>;
 
     /// A question for it.
     ///
     /// # Errors
     /// As [`Self::reached`].
-    fn request(
+    fn question_request(
         &self,
         asked: &Asked,
         correlation: &str,
@@ -30,14 +30,14 @@ pub trait Agent: Sync {
     fn is_at(&self, to: &str) -> bool;
 
     /// What a request asks it; `None` when it asks something else.
-    fn asked(&self, request: &Request) -> Option<Asked>;
+    fn parse_question(&self, request: &Request) -> Option<Asked>;
 
     /// The connection with a broker beside it, by name or address, on which the agent is listened
     /// to.
     ///
     /// # Errors
     /// When there is none, or it leads to no broker.
-    fn beside(
+    fn broker_connection(
         &self,
         connection: &Connection,
         connections: &Connections,

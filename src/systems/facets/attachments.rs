@@ -20,11 +20,11 @@ pub trait Attachments: Sync {
     -> Result<CardSource, Problem>;
 
     /// Why cards could not be read, of what came with an HTTP status that is no success.
-    fn unread(&self, status: u16, body: &[u8]) -> CallError;
+    fn card_read_error(&self, status: u16, body: &[u8]) -> CallError;
 
     /// Cards for people: what belongs together beside each other, and compared.
     fn laid_out(&self, cards: &[Value]) -> Vec<Attachment>;
 
     /// How a card says that a conversation ended; `None` where it says nothing of that.
-    fn settled(&self, card: &Value) -> Option<Settled>;
+    fn card_outcome(&self, card: &Value) -> Option<Settled>;
 }

@@ -13,52 +13,52 @@ use crate::{
 pub trait ByHand: Sync {
     /// The address at which calls of the tool are taken over that connection; `None` where they
     /// cannot be taken.
-    fn target(&self, tool: &Tool, connection: &Connection) -> Option<String>;
+    fn listen_address(&self, tool: &Tool, connection: &Connection) -> Option<String>;
 
     /// What it takes, to go on after "only":
     /// `a CommonGround tool … over a connection that names a channel`.
-    fn needs(&self) -> &'static str;
+    fn requirements(&self) -> &'static str;
 }
 
 /// A call that waits for its answer, which is a value with a form of its own.
 pub trait WaitingCall: Debug + Send + Sync {
-    fn tool(&self) -> &str;
+    fn tool_name(&self) -> &str;
 
     /// Who called: an agent's id.
-    fn caller(&self) -> &str;
+    fn caller_id(&self) -> &str;
 
     /// When its caller stops waiting, about; `tool` is the tool as the workspace has it.
     fn due(&self, tool: Option<&Tool>) -> Option<Millis>;
 
     /// The ids that tell the call from others, each with its label.
-    fn ids(&self) -> Vec<(&'static str, String)>;
+    fn labeled_ids(&self) -> Vec<(&'static str, String)>;
 
     /// The same in one line.
-    fn place(&self) -> String;
+    fn id_line(&self) -> String;
 
     /// What becomes of the caller then, where the answer does not say.
-    fn then(&self) -> String;
+    fn caller_outcome(&self) -> String;
 
     /// An answer as its form begins.
-    fn blank(&self) -> Value;
+    fn blank_answer(&self) -> Value;
 
     /// The form of an answer as it stands.
-    fn schema(&self, answer: &Value) -> Value;
+    fn answer_schema(&self, answer: &Value) -> Value;
 
     /// What is wrong with an answer beside what its form says: the place, and why.
-    fn fault(&self, answer: &Value) -> Option<(Pointer, String)>;
+    fn answer_fault(&self, answer: &Value) -> Option<(Pointer, String)>;
 
     /// A member that no longer belongs to an answer as it stands.
-    fn leftover(&self, answer: &Value) -> Option<Pointer>;
+    fn leftover_member(&self, answer: &Value) -> Option<Pointer>;
 
     /// The answer that refuses the call, with that message.
-    fn refusal(&self, message: &str) -> Value;
+    fn refusal_answer(&self, message: &str) -> Value;
 
     /// An answer as a person types it in one line.
     ///
     /// # Errors
     /// What is wrong with it, for whoever typed it.
-    fn typed(&self, line: &str) -> Result<Value, String>;
+    fn parse_line(&self, line: &str) -> Result<Value, String>;
 
     /// How to type one, for whoever is asked.
     fn how_to_type(&self) -> &'static str;

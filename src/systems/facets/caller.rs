@@ -6,7 +6,7 @@ use crate::model::connection::Connection;
 pub trait Caller: Sync {
     /// The agent that calls over a connection are made in the name of; `None` where the connection
     /// does not lead to this system.
-    fn agent(&self, connection: &Connection) -> Option<CallingAgent>;
+    fn calling_agent(&self, connection: &Connection) -> Option<CallingAgent>;
 
     /// The connection without the agent that it names: each session makes a new one.
     fn without_agent(&self, connection: Connection) -> Connection;

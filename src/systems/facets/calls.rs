@@ -17,18 +17,18 @@ use crate::{
 pub trait Calls: Sync {
     /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the
     /// caller made.
-    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
+    fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
 
     /// The ways that a call of the tool could take over that connection, the one that is taken
     /// unasked first; none where there is but one.
-    fn routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+    fn call_routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
         let _ = (tool, connection);
         Vec::new()
     }
 
     /// The same request once more under a fresh id, so that its answer can be told from the first
     /// one's.
-    fn again(&self, request: Request, correlation: &str) -> Request {
+    fn repeat_request(&self, request: Request, correlation: &str) -> Request {
         let fresh = |(name, value)| {
             if value == request.correlation {
                 (name, correlation.to_owned())
@@ -45,13 +45,13 @@ pub trait Calls: Sync {
 
     /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it stands
     /// where the system knows no better.
-    fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
+    fn queue_subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
         let _ = transport;
         Ok(address.to_owned())
     }
 
     /// The arguments that a request's body carries, as a JSON object; `None` where it carries none.
-    fn arguments(&self, body: &str) -> Option<String>;
+    fn request_arguments(&self, body: &str) -> Option<String>;
 }
 
 /// What a request is made from.

@@ -11,8 +11,8 @@ use crate::model::{
 /// Has tools that a request gets by its groups and its state.
 pub trait Gates: Sync {
     /// The edits after which a tool, read in that mode, has this gate.
-    fn regate(&self, tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit>;
+    fn gate_edits(&self, tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit>;
 
     /// The first value of a new tool, with a gate.
-    fn gated(&self, value: Value, gate: &Gate) -> Value;
+    fn add_gate(&self, value: Value, gate: &Gate) -> Value;
 }

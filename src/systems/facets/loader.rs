@@ -11,9 +11,9 @@ pub trait Loader: Sync {
     /// Which tools of the catalog this system does not load, by the rules of the catalog's mode,
     /// the order in which it holds the others, and gates that stand elsewhere than in the tools'
     /// entries.
-    fn loading(&self, catalog: &Catalog) -> Loading;
+    fn decide_loading(&self, catalog: &Catalog) -> Loading;
 
     /// Why every request fails that offers the tool, by the rules of a mode; `None` where none
     /// does.
-    fn breaks(&self, tool: &Tool, mode: Mode) -> Option<String>;
+    fn request_failure(&self, tool: &Tool, mode: Mode) -> Option<String>;
 }

@@ -8,7 +8,7 @@ use crate::model::{connection::Connection, merging::Merging, tool::Tool};
 pub trait Merge: Sync {
     /// The way of a call's arguments to the tool, with what-if values for the variables that are
     /// filled in; `None` where the tool gets just what is given.
-    fn merging(
+    fn trace_arguments(
         &self,
         tool: &Tool,
         given: &Map<String, Value>,
@@ -18,7 +18,7 @@ pub trait Merge: Sync {
 
     /// What the tool's service makes of a call with these arguments, line by line, or why it makes
     /// nothing of it; `None` where nothing is known of that.
-    fn onward(
+    fn preview_request(
         &self,
         tool: &Tool,
         given: &Map<String, Value>,

@@ -17,7 +17,7 @@ use crate::{
 /// Reads messages that pass by.
 pub trait Observer: Sync {
     /// What a message that passed by is; `None` where it is none of this system's.
-    fn witness(&self, crossing: &ObservedMessage) -> Option<Decoded>;
+    fn classify_message(&self, crossing: &ObservedMessage) -> Option<Decoded>;
 
     /// Somebody who follows what passes and sees what one message alone does not show.
     fn follower(&self) -> Box<dyn Follower>;
@@ -31,28 +31,28 @@ pub trait Observer: Sync {
 
     /// Where messages to a queue are heard on the transport; `None` where the text is no queue in
     /// one of this system's own spellings.
-    fn place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
+    fn parse_place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
         let _ = (text, transport);
         None
     }
 
     /// Everything that matters to this system on a connection; `None` where the connection does not
     /// lead to it.
-    fn usual(&self, connection: &Connection) -> Option<Usual> {
+    fn default_watch(&self, connection: &Connection) -> Option<Usual> {
         let _ = connection;
         None
     }
 
     /// What may be the matter with a conversation of this system that waits; `None` while nothing
     /// need be.
-    fn waits(&self, conversation: &Conversation, now: Millis) -> Option<String> {
+    fn waiting_reason(&self, conversation: &Conversation, now: Millis) -> Option<String> {
         let _ = (conversation, now);
         None
     }
 
     /// Where it can be read who takes part on a connection, so that messages can be told by names;
     /// `None`: nowhere.
-    fn roster(&self, connection: &Connection) -> Option<CardSource> {
+    fn roster_source(&self, connection: &Connection) -> Option<CardSource> {
         let _ = connection;
         None
     }
@@ -62,10 +62,10 @@ pub trait Observer: Sync {
 pub trait Follower: Send {
     /// Takes in a message of its system, and adds to the reading what the messages before it make
     /// odd.
-    fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Decoded);
+    fn observe_message(&mut self, crossing: &ObservedMessage, reading: &mut Decoded);
 
     /// Takes in who there is, as [`Observer::roster`] reads it.
-    fn know(&mut self, roster: &Value) {
+    fn update_roster(&mut self, roster: &Value) {
         let _ = roster;
     }
 }

@@ -23,14 +23,14 @@ pub const HINTS: [Hint; 4] = [READ_ONLY, DESTRUCTIVE, IDEMPOTENT, OPEN_WORLD];
 impl Hint {
     /// What a tool gives for it.
     #[must_use]
-    pub fn given(self, tool: &Value) -> Option<&Value> {
+    pub fn given_value(self, tool: &Value) -> Option<&Value> {
         tool.get("annotations")?.get(self.name)
     }
 
     /// What counts.
     #[must_use]
-    pub fn effective(self, tool: &Value) -> bool {
-        self.given(tool).and_then(Value::as_bool).unwrap_or(self.default)
+    pub fn effective_value(self, tool: &Value) -> bool {
+        self.given_value(tool).and_then(Value::as_bool).unwrap_or(self.default)
     }
 }
 
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn what_is_not_given_counts_as_the_specification_says() {
-        let effective = |tool: &Value| HINTS.map(|hint| hint.effective(tool));
+        let effective = |tool: &Value| HINTS.map(|hint| hint.effective_value(tool));
         assert_eq!(effective(&json!({})), [false, true, false, true]);
         assert_eq!(
             effective(&json!({"annotations": {"readOnlyHint": "true", "openWorldHint": false}})),

@@ -45,13 +45,13 @@ const SECRETS: [&str; 6] = ["password", "passwd", "secret", "token", "apikey", "
 impl Asked {
     /// Reads a request for a client.
     #[must_use]
-    pub fn read(method: &str, params: Value, client: &Client) -> Self {
+    pub fn from_request(method: &str, params: Value, client: &Client) -> Self {
         let mut faults = Vec::new();
         let kind = match method {
-            "elicitation/create" => elicitation(&params, client, &mut faults),
-            "sampling/createMessage" => sampling(&params, client, &mut faults),
+            "elicitation/create" => parse_elicitation(&params, client, &mut faults),
+            "sampling/createMessage" => parse_sampling(&params, client, &mut faults),
             "roots/list" => {
-                declared(client, &["roots"], &mut faults);
+                require_declared(client, &["roots"], &mut faults);
                 Kind::Roots
             }
             "ping" => Kind::Ping,
@@ -68,33 +68,41 @@ impl Asked {
             let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
             (
                 key.clone(),
-                Self::read(method, request.get("params").cloned().unwrap_or_default(), client),
+                Self::from_request(
+                    method,
+                    request.get("params").cloned().unwrap_or_default(),
+                    client,
+                ),
             )
         };
         requests.map(read).collect()
     }
 }
 
-fn at(member: &str) -> Pointer {
+fn member_pointer(member: &str) -> Pointer {
     Pointer::root().child(member)
 }
 
-fn declared(client: &Client, path: &[&str], faults: &mut Vec<Fault>) {
+fn require_declared(client: &Client, path: &[&str], faults: &mut Vec<Fault>) {
     if !client.declares(path) {
         let words = format!("the client has not declared {}", path.join("."));
         faults.push(Fault::new("asked.undeclared", Pointer::root(), words));
     }
 }
 
-fn elicitation(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind {
+fn parse_elicitation(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind {
     let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
     let message = text("message").unwrap_or_else(|| {
-        faults.push(Fault::new("elicit.no-message", at("message"), "says nothing to the user"));
+        faults.push(Fault::new(
+            "elicit.no-message",
+            member_pointer("message"),
+            "says nothing to the user",
+        ));
         String::new()
     });
     match text("mode").as_deref() {
         Some("url") => {
-            declared(client, &["elicitation", "url"], faults);
+            require_declared(client, &["elicitation", "url"], faults);
             let Some(url) = text("url") else { return Kind::Other };
             look_at_url(&url, faults);
             Kind::Url { message, url, id: text("elicitationId") }
@@ -106,7 +114,7 @@ fn elicitation(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind
             } else {
                 &["elicitation"]
             };
-            declared(client, path, faults);
+            require_declared(client, path, faults);
             let Some(schema) =
                 params.get("requestedSchema").filter(|schema| schema.is_object()).cloned()
             else {
@@ -120,7 +128,7 @@ fn elicitation(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind
 }
 
 fn look_at_form(schema: &Value, faults: &mut Vec<Fault>) {
-    let below = at("requestedSchema").child("properties");
+    let below = member_pointer("requestedSchema").child("properties");
     for (name, member) in schema.get("properties").and_then(Value::as_object).into_iter().flatten()
     {
         let kind = member.get("type").and_then(Value::as_str);
@@ -148,7 +156,8 @@ fn look_at_form(schema: &Value, faults: &mut Vec<Fault>) {
 }
 
 fn look_at_url(url: &str, faults: &mut Vec<Fault>) {
-    let mut tell = |id, words: &'static str| faults.push(Fault::new(id, at("url"), words));
+    let mut tell =
+        |id, words: &'static str| faults.push(Fault::new(id, member_pointer("url"), words));
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let host = host_of(authority);
@@ -181,10 +190,10 @@ fn host_of(authority: &str) -> &str {
     }
 }
 
-fn sampling(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind {
-    declared(client, &["sampling"], faults);
+fn parse_sampling(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind {
+    require_declared(client, &["sampling"], faults);
     if params.get("tools").is_some() || params.get("toolChoice").is_some() {
-        declared(client, &["sampling", "tools"], faults);
+        require_declared(client, &["sampling", "tools"], faults);
     }
     let Some(messages) = params.get("messages").and_then(Value::as_array) else {
         return Kind::Other;
@@ -192,13 +201,13 @@ fn sampling(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind {
     if !params.get("maxTokens").is_some_and(Value::is_number) {
         faults.push(Fault::new(
             "sampling.no-limit",
-            at("maxTokens"),
+            member_pointer("maxTokens"),
             "says not how many tokens at most",
         ));
     }
     let mut open: Vec<&str> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
-        let place = at("messages").item(index);
+        let place = member_pointer("messages").item(index);
         let blocks = blocks(message);
         let of = |kind: &str, id: &str| -> Vec<&str> {
             let of_kind = blocks
@@ -228,7 +237,7 @@ fn sampling(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind {
     if !open.is_empty() {
         faults.push(Fault::new(
             "sampling.unbalanced",
-            at("messages"),
+            member_pointer("messages"),
             "ends with uses of tools that nobody answers",
         ));
     }
@@ -246,7 +255,7 @@ fn blocks(message: &Value) -> Vec<&Value> {
 
 /// What a form holds before anybody fills it in.
 #[must_use]
-pub fn defaults(schema: &Value) -> Map<String, Value> {
+pub fn form_defaults(schema: &Value) -> Map<String, Value> {
     let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     members
         .filter_map(|(name, member)| Some((name.clone(), member.get("default")?.clone())))
@@ -264,7 +273,7 @@ pub enum Decision {
 
 impl Decision {
     #[must_use]
-    pub fn result(self) -> Value {
+    pub fn into_result(self) -> Value {
         match self {
             Self::Accept(Some(content)) => json!({"action": "accept", "content": content}),
             Self::Accept(None) => json!({"action": "accept"}),
@@ -276,13 +285,13 @@ impl Decision {
 
 /// The answer of a model, as a text.
 #[must_use]
-pub fn sampled(text: &str, model: &str) -> Value {
+pub fn sampling_result(text: &str, model: &str) -> Value {
     json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": model, "stopReason": "endTurn"})
 }
 
 /// The folders that a server is told, each with its `file:` address and a name.
 #[must_use]
-pub fn roots(folders: &[(String, Option<String>)]) -> Value {
+pub fn roots_result(folders: &[(String, Option<String>)]) -> Value {
     let root = |(uri, name): &(String, Option<String>)| match name {
         Some(name) => json!({"uri": uri, "name": name}),
         None => json!({"uri": uri}),
@@ -294,7 +303,7 @@ pub fn roots(folders: &[(String, Option<String>)]) -> Value {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{super::fault::ids, *};
+    use super::{super::fault::fault_ids, *};
 
     fn client(capabilities: Value) -> Client {
         Client { capabilities, ..Client::new("t", "1") }
@@ -307,7 +316,7 @@ mod tests {
     }
 
     fn faults(method: &str, params: Value) -> Vec<&'static str> {
-        ids(&Asked::read(method, params, &all()).faults)
+        fault_ids(&Asked::from_request(method, params, &all()).faults)
     }
 
     fn form(members: &Value) -> Vec<&'static str> {
@@ -365,25 +374,25 @@ mod tests {
             ("roots/list", json!(null)),
         ] {
             assert_eq!(
-                ids(&Asked::read(method, params, &none).faults),
+                fault_ids(&Asked::from_request(method, params, &none).faults),
                 ["asked.undeclared"],
                 "{method}"
             );
         }
         let forms = client(json!({"elicitation": {}}));
-        let asked = Asked::read(
+        let asked = Asked::from_request(
             "elicitation/create",
             json!({"message": "m", "requestedSchema": {}}),
             &forms,
         );
         assert_eq!(asked.faults, [], "an empty capability means forms");
         let plain = client(json!({"sampling": {}}));
-        let asked = Asked::read(
+        let asked = Asked::from_request(
             "sampling/createMessage",
             json!({"messages": [], "maxTokens": 1, "tools": []}),
             &plain,
         );
-        assert_eq!(ids(&asked.faults), ["asked.undeclared"]);
+        assert_eq!(fault_ids(&asked.faults), ["asked.undeclared"]);
     }
 
     #[test]
@@ -415,18 +424,21 @@ mod tests {
     #[test]
     fn answers_are_what_the_protocol_wants() {
         let schema = json!({"properties": {"a": {"default": 1}, "b": {}, "c": {"default": null}}});
-        let content = defaults(&schema);
+        let content = form_defaults(&schema);
         assert_eq!(
-            Decision::Accept(Some(content)).result(),
+            Decision::Accept(Some(content)).into_result(),
             json!({"action": "accept", "content": {"a": 1, "c": null}})
         );
-        assert_eq!(Decision::Accept(None).result(), json!({"action": "accept"}));
+        assert_eq!(Decision::Accept(None).into_result(), json!({"action": "accept"}));
         assert_eq!(
-            [Decision::Decline.result(), Decision::Cancel.result()],
+            [Decision::Decline.into_result(), Decision::Cancel.into_result()],
             [json!({"action": "decline"}), json!({"action": "cancel"})]
         );
-        assert_eq!(roots(&[("file:///a".into(), None)]), json!({"roots": [{"uri": "file:///a"}]}));
-        assert_eq!(sampled("x", "m")["content"], json!({"type": "text", "text": "x"}));
+        assert_eq!(
+            roots_result(&[("file:///a".into(), None)]),
+            json!({"roots": [{"uri": "file:///a"}]})
+        );
+        assert_eq!(sampling_result("x", "m")["content"], json!({"type": "text", "text": "x"}));
     }
 
     #[test]
@@ -440,11 +452,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anything_can_be_asked(params in super::super::tool_findings::tests::json(), url in ".*") {
+        fn anything_can_be_asked(params in super::super::tool_findings::tests::any_json(), url in ".*") {
             for method in ["elicitation/create", "sampling/createMessage", "roots/list", "x"] {
-                prop_assert_eq!(Asked::read(method, params.clone(), &all()).params, params.clone());
+                prop_assert_eq!(Asked::from_request(method, params.clone(), &all()).params, params.clone());
             }
-            let asked = Asked::read("elicitation/create", json!({"mode": "url", "url": url, "message": ""}), &all());
+            let asked = Asked::from_request("elicitation/create", json!({"mode": "url", "url": url, "message": ""}), &all());
             let is_url = matches!(asked.kind, Kind::Url { .. });
             prop_assert!(is_url);
         }

@@ -17,7 +17,7 @@ pub const CALL: &str = "tools/call";
 pub struct McpCalls;
 
 impl Calls for McpCalls {
-    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
+    fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         if !settings::is_at(call.connection) {
             let cause = format!(
                 "connection \"{}\" leads to {}, not to an MCP server",
@@ -25,9 +25,9 @@ impl Calls for McpCalls {
                 call.connection.transport().title()
             );
             let problem = Problem::new(ProblemKind::Input, "calling", cause);
-            return Err(problem.remedy(WANTED));
+            return Err(problem.with_remedy(WANTED));
         }
-        let arguments = call.arguments.json();
+        let arguments = call.arguments.to_json();
         Ok(Request {
             tool: call.tool.id().clone(),
             system: keys::SYSTEM,
@@ -41,7 +41,7 @@ impl Calls for McpCalls {
         })
     }
 
-    fn arguments(&self, body: &str) -> Option<String> {
+    fn request_arguments(&self, body: &str) -> Option<String> {
         let body: Value = serde_json::from_str(body).ok()?;
         Some(body.get("arguments")?.to_string())
     }

@@ -16,7 +16,7 @@ use crate::{
             check::{Report, did_you_mean},
             context::LintContext,
         },
-        workflow::similar::nearest,
+        workflow::similar::nearest_name,
     },
     model::{
         entry::{Entry, EntryKind, FileId},
@@ -141,7 +141,7 @@ const OF_TOOL: [&str; 3] = [keys::GROUPS, keys::STATES, keys::NEXT];
 
 /// What is wrong with the entries of this system.
 #[must_use]
-pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
+pub fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
     let mut found = Found { findings: Vec::new() };
     let own = |entry: &&Entry| entry.system == keys::SYSTEM && entry.kind == EntryKind::Server;
     let servers: Vec<&Entry> = context.catalog.others.iter().filter(own).collect();
@@ -153,21 +153,24 @@ pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
     }
     for server in servers {
         if is_setting(server) {
-            found.settings(server, names.get(server.key.as_str()).map_or(&[][..], Vec::as_slice));
+            found.check_settings(
+                server,
+                names.get(server.key.as_str()).map_or(&[][..], Vec::as_slice),
+            );
             continue;
         }
         let version = server.value.get(keys::VERSION).and_then(Value::as_str).unwrap_or(DEFAULT);
-        found.tools(lists.get(server.id.file()).map_or(&[][..], Vec::as_slice), version);
+        found.check_tools(lists.get(server.id.file()).map_or(&[][..], Vec::as_slice), version);
         let tools =
             server.value.get(keys::TOOLS).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let is_kept = server
             .value
             .get(keys::HASH)
             .and_then(Value::as_str)
-            .is_none_or(|hash| hash == kept::hash(tools));
+            .is_none_or(|hash| hash == kept::hash_tools(tools));
         if !is_kept {
             let message = "the tools are not as the server gave them; take the list in again, or accept what is there";
-            found.at(EDITED, server, Pointer::root().child(keys::HASH), message);
+            found.push_finding(EDITED, server, Pointer::root().child(keys::HASH), message);
         }
     }
     found.findings
@@ -178,14 +181,20 @@ struct Found {
 }
 
 impl Found {
-    fn at(&mut self, code: &'static str, entry: &Entry, at: Pointer, message: impl Into<String>) {
+    fn push_finding(
+        &mut self,
+        code: &'static str,
+        entry: &Entry,
+        at: Pointer,
+        message: impl Into<String>,
+    ) {
         let severity =
             ROWS.iter().find(|row| row.code == code).map_or(Severity::Warning, |row| row.severity);
-        Report::new(code, severity, &mut self.findings).at(entry, at, message);
+        Report::new(code, severity, &mut self.findings).add_finding(entry, at, message);
     }
 
     /// The tools of one list.
-    fn tools(&mut self, tools: &[&Tool], version: &str) {
+    fn check_tools(&mut self, tools: &[&Tool], version: &str) {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for tool in tools {
             *counts.entry(tool.name.as_str()).or_default() += 1;
@@ -196,19 +205,24 @@ impl Found {
             for fault in
                 tool_findings(&tool.entry.value, version, if is_double { &others } else { &[] })
             {
-                self.at(fault.id, &tool.entry, fault.at, fault.words);
+                self.push_finding(fault.id, &tool.entry, fault.at, fault.words);
             }
         }
     }
 
     /// What the settings say of a server with these tools.
-    fn settings(&mut self, server: &Entry, known: &[&str]) {
+    fn check_settings(&mut self, server: &Entry, known: &[&str]) {
         let Some(members) = server.value.as_object() else {
-            return self.at(MALFORMED, server, Pointer::root(), "has to be a table: [mcp.NAME]");
+            return self.push_finding(
+                MALFORMED,
+                server,
+                Pointer::root(),
+                "has to be a table: [mcp.NAME]",
+            );
         };
         for key in members.keys().filter(|key| !OF_SERVER.contains(&key.as_str())) {
-            let near = did_you_mean(nearest(key, OF_SERVER));
-            self.at(
+            let near = did_you_mean(nearest_name(key, OF_SERVER));
+            self.push_finding(
                 UNKNOWN_KEY,
                 server,
                 Pointer::root().child(key.as_str()),
@@ -220,27 +234,32 @@ impl Found {
             None => return,
             Some(Value::Object(tools)) => tools,
             Some(_) => {
-                return self.at(MALFORMED, server, at, "has to be tables: [mcp.NAME.tools.TOOL]");
+                return self.push_finding(
+                    MALFORMED,
+                    server,
+                    at,
+                    "has to be tables: [mcp.NAME.tools.TOOL]",
+                );
             }
         };
         for (name, table) in tools {
             let at = at.child(name.as_str());
             if !known.contains(&name.as_str()) {
-                let near = did_you_mean(nearest(name, known.iter().copied()));
-                self.at(
+                let near = did_you_mean(nearest_name(name, known.iter().copied()));
+                self.push_finding(
                     UNKNOWN_TOOL,
                     server,
                     at.clone(),
                     format!("the list of \"{}\" has no tool \"{name}\"{near}", server.key),
                 );
             }
-            self.gate(server, table, &at);
+            self.check_gate(server, table, &at);
         }
     }
 
-    fn gate(&mut self, server: &Entry, table: &Value, at: &Pointer) {
+    fn check_gate(&mut self, server: &Entry, table: &Value, at: &Pointer) {
         let Some(members) = table.as_object() else {
-            return self.at(
+            return self.push_finding(
                 MALFORMED,
                 server,
                 at.clone(),
@@ -252,15 +271,25 @@ impl Found {
             let is_list = value.as_array().is_some_and(|names| names.iter().all(Value::is_string));
             match key.as_str() {
                 keys::GROUPS | keys::STATES if !is_list && !value.is_string() => {
-                    self.at(MALFORMED, server, at, format!("{key} has to be a list of names"));
+                    self.push_finding(
+                        MALFORMED,
+                        server,
+                        at,
+                        format!("{key} has to be a list of names"),
+                    );
                 }
                 keys::NEXT if !value.is_string() => {
-                    self.at(MALFORMED, server, at, "next has to be the name of a state");
+                    self.push_finding(MALFORMED, server, at, "next has to be the name of a state");
                 }
                 key if OF_TOOL.contains(&key) => {}
                 key => {
-                    let near = did_you_mean(nearest(key, OF_TOOL));
-                    self.at(UNKNOWN_KEY, server, at, format!("\"{key}\" is not read{near}"));
+                    let near = did_you_mean(nearest_name(key, OF_TOOL));
+                    self.push_finding(
+                        UNKNOWN_KEY,
+                        server,
+                        at,
+                        format!("\"{key}\" is not read{near}"),
+                    );
                 }
             }
         }

@@ -15,6 +15,6 @@ pub const INVALID_PARAMS: i64 = -32602;
 
 /// The code of an error, where it is a whole number that could be one.
 #[must_use]
-pub fn of(error: &Value) -> Option<i64> {
+pub fn error_code(error: &Value) -> Option<i64> {
     error.get("code")?.as_i64()
 }

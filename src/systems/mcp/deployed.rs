@@ -49,9 +49,10 @@ impl Deployment for McpDeployment {
         Some("`toolcrib mcp keep NAME` keeps a server's tools in the workspace")
     }
 
-    fn plan(&self, _: &Catalog, _: &[Item], _: Absent) -> Result<Push, Problem> {
+    fn plan_push(&self, _: &Catalog, _: &[Item], _: Absent) -> Result<Push, Problem> {
         let cause = "a server brings its own tools";
-        Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("change the server itself"))
+        Err(Problem::new(ProblemKind::Input, "pushing", cause)
+            .with_remedy("change the server itself"))
     }
 
     fn is_named(&self, entry: &Entry, item: &Item) -> bool {
@@ -63,8 +64,8 @@ impl Deployment for McpDeployment {
     }
 
     /// A list of tools under each server's name.
-    fn callable(&self, items: &[Item]) -> Value {
-        let tools: Vec<Value> = items.iter().filter_map(Item::value).collect();
+    fn callable_document(&self, items: &[Item]) -> Value {
+        let tools: Vec<Value> = items.iter().filter_map(Item::parse_value).collect();
         let server = items.first().and_then(|item| item.key.split_once('/'));
         json!({
             keys::SERVER: server.map(|(server, _)| server),
@@ -72,7 +73,7 @@ impl Deployment for McpDeployment {
         })
     }
 
-    fn loaded(&self, tools: usize) -> String {
+    fn loaded_message(&self, tools: usize) -> String {
         format!("the server has {tools} {}", if tools == 1 { "tool" } else { "tools" })
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use serde_json::{Map, Value};
 
 use super::annotations::HINTS;
-use crate::schema::{equal::same, pointer::Pointer};
+use crate::schema::{equal::values_equal, pointer::Pointer};
 
 /// How much a change matters, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,20 +47,20 @@ const OUTPUT: &str = "outputSchema";
 
 /// The changes from one list to another, by tool, id and place.
 #[must_use]
-pub fn drift(old: &[Value], new: &[Value]) -> Vec<Change> {
-    let (before, after) = (numbered(old), numbered(new));
+pub fn compare_lists(old: &[Value], new: &[Value]) -> Vec<Change> {
+    let (before, after) = (numbered_tools(old), numbered_tools(new));
     let there: HashMap<(&str, usize), &Value> = after.iter().copied().collect();
     let known: HashMap<(&str, usize), &Value> = before.iter().copied().collect();
     let mut changes = Vec::new();
     for (key, tool) in &before {
         let mut compared = Compared { tool: key.0, changes: &mut changes };
         match there.get(key) {
-            Some(now) => compared.tools(tool, now),
-            None => compared.tell("tool.removed", Severity::Breaking, &Pointer::root()),
+            Some(now) => compared.compare_tool(tool, now),
+            None => compared.push_change("tool.removed", Severity::Breaking, &Pointer::root()),
         }
     }
     for (key, _) in after.iter().filter(|(key, _)| !known.contains_key(key)) {
-        Compared { tool: key.0, changes: &mut changes }.tell(
+        Compared { tool: key.0, changes: &mut changes }.push_change(
             "tool.added",
             Severity::Compatible,
             &Pointer::root(),
@@ -68,7 +68,7 @@ pub fn drift(old: &[Value], new: &[Value]) -> Vec<Change> {
     }
     let same_order = before.iter().zip(&after).all(|((one, _), (other, _))| one == other);
     if changes.is_empty() && !same_order {
-        Compared { tool: "*", changes: &mut changes }.tell(
+        Compared { tool: "*", changes: &mut changes }.push_change(
             "order.changed",
             Severity::Compatible,
             &Pointer::root(),
@@ -83,7 +83,7 @@ pub fn drift(old: &[Value], new: &[Value]) -> Vec<Change> {
 }
 
 /// Tools by name, those of one name by which of them they are.
-fn numbered(tools: &[Value]) -> Vec<((&str, usize), &Value)> {
+fn numbered_tools(tools: &[Value]) -> Vec<((&str, usize), &Value)> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut numbered = Vec::with_capacity(tools.len());
     for tool in tools {
@@ -108,11 +108,11 @@ struct Compared<'c> {
 }
 
 impl Compared<'_> {
-    fn tell(&mut self, id: &'static str, severity: Severity, at: &Pointer) {
+    fn push_change(&mut self, id: &'static str, severity: Severity, at: &Pointer) {
         self.changes.push(Change { tool: self.tool.to_owned(), id, severity, at: at.clone() });
     }
 
-    fn tools(&mut self, old: &Value, new: &Value) {
+    fn compare_tool(&mut self, old: &Value, new: &Value) {
         let root = Pointer::root();
         for at in [
             root.child("title"),
@@ -120,20 +120,20 @@ impl Compared<'_> {
             root.child("annotations").child("title"),
         ] {
             if differ(at.get(old), at.get(new)) {
-                self.tell("text.changed", Severity::Trust, &at);
+                self.push_change("text.changed", Severity::Trust, &at);
             }
         }
         for hint in HINTS {
             let at = root.child("annotations").child(hint.name);
-            match (hint.effective(old), hint.effective(new)) {
+            match (hint.effective_value(old), hint.effective_value(new)) {
                 (before, after) if before == after => {}
                 (_, after) if after == hint.looser => {
-                    self.tell("annotations.loosened", Severity::Trust, &at);
+                    self.push_change("annotations.loosened", Severity::Trust, &at);
                 }
-                _ => self.tell("annotations.tightened", Severity::Compatible, &at),
+                _ => self.push_change("annotations.tightened", Severity::Compatible, &at),
             }
         }
-        self.schemas(
+        self.compare_schemas(
             &root.child(INPUT),
             old.get(INPUT).unwrap_or(&ABSENT),
             new.get(INPUT).unwrap_or(&ABSENT),
@@ -142,10 +142,14 @@ impl Compared<'_> {
         let output = |tool: &'_ Value| tool.get(OUTPUT).is_some_and(|schema| !schema.is_null());
         match (output(old), output(new)) {
             (true, true) => {
-                self.schemas(&root.child(OUTPUT), &old[OUTPUT], &new[OUTPUT], Side::Output);
+                self.compare_schemas(&root.child(OUTPUT), &old[OUTPUT], &new[OUTPUT], Side::Output);
             }
-            (false, true) => self.tell("output.added", Severity::Compatible, &root.child(OUTPUT)),
-            (true, false) => self.tell("output.removed", Severity::Breaking, &root.child(OUTPUT)),
+            (false, true) => {
+                self.push_change("output.added", Severity::Compatible, &root.child(OUTPUT))
+            }
+            (true, false) => {
+                self.push_change("output.removed", Severity::Breaking, &root.child(OUTPUT))
+            }
             (false, false) => {}
         }
         if differ(old.get("execution"), new.get("execution")) {
@@ -155,20 +159,20 @@ impl Compared<'_> {
                 _ => false,
             };
             let severity = if breaks { Severity::Breaking } else { Severity::Compatible };
-            self.tell("execution.changed", severity, &root.child("execution"));
+            self.push_change("execution.changed", severity, &root.child("execution"));
         }
         for (member, id) in [("icons", "icons.changed"), ("_meta", "meta.changed")] {
             if differ(old.get(member), new.get(member)) {
-                self.tell(id, Severity::Compatible, &root.child(member));
+                self.push_change(id, Severity::Compatible, &root.child(member));
             }
         }
     }
 
-    fn schemas(&mut self, at: &Pointer, old: &Value, new: &Value, side: Side) {
+    fn compare_schemas(&mut self, at: &Pointer, old: &Value, new: &Value, side: Side) {
         let (Some(old), Some(new)) = (keywords(old), keywords(new)) else {
-            if !same(old, new) {
-                self.tell(
-                    side.id("input.constraint-changed", "output.constraint-changed"),
+            if !values_equal(old, new) {
+                self.push_change(
+                    side.pick_id("input.constraint-changed", "output.constraint-changed"),
                     Severity::Unclear,
                     at,
                 );
@@ -177,47 +181,51 @@ impl Compared<'_> {
         };
         for keyword in ["title", "description"] {
             if differ(old.get(keyword), new.get(keyword)) {
-                self.tell("text.changed", Severity::Trust, &at.child(keyword));
+                self.push_change("text.changed", Severity::Trust, &at.child(keyword));
             }
         }
-        self.types(at, old, new, side);
-        self.enums(at, old, new, side);
-        self.properties(at, old, new, side);
-        self.required(at, old, new, side);
+        self.compare_types(at, old, new, side);
+        self.compare_enums(at, old, new, side);
+        self.compare_properties(at, old, new, side);
+        self.compare_required(at, old, new, side);
         if let (Some(old), Some(new)) = (schema_of_items(old), schema_of_items(new)) {
-            self.schemas(&at.child("items"), old, new, side);
+            self.compare_schemas(&at.child("items"), old, new, side);
         }
         if old.keys().chain(new.keys()).any(|keyword| {
             is_constraint(keyword, old, new) && differ(old.get(keyword), new.get(keyword))
         }) {
-            self.tell(
-                side.id("input.constraint-changed", "output.constraint-changed"),
+            self.push_change(
+                side.pick_id("input.constraint-changed", "output.constraint-changed"),
                 Severity::Unclear,
                 at,
             );
         }
     }
 
-    fn types(
+    fn compare_types(
         &mut self,
         at: &Pointer,
         old: &Map<String, Value>,
         new: &Map<String, Value>,
         side: Side,
     ) {
-        let (before, after) = (types(old), types(new));
+        let (before, after) = (allowed_types(old), allowed_types(new));
         let within = |some: &[&str], all: &[&str]| some.iter().all(|name| all.contains(name));
         let (widened, narrowed) = (within(&before, &after), within(&after, &before));
         match (side, widened, narrowed) {
             (_, true, true) => {}
-            (Side::Input, true, _) => self.tell("input.type-widened", Severity::Compatible, at),
-            (Side::Input, ..) => self.tell("input.type-changed", Severity::Breaking, at),
-            (Side::Output, _, true) => self.tell("output.type-narrowed", Severity::Compatible, at),
-            (Side::Output, ..) => self.tell("output.type-changed", Severity::Breaking, at),
+            (Side::Input, true, _) => {
+                self.push_change("input.type-widened", Severity::Compatible, at)
+            }
+            (Side::Input, ..) => self.push_change("input.type-changed", Severity::Breaking, at),
+            (Side::Output, _, true) => {
+                self.push_change("output.type-narrowed", Severity::Compatible, at)
+            }
+            (Side::Output, ..) => self.push_change("output.type-changed", Severity::Breaking, at),
         }
     }
 
-    fn enums(
+    fn compare_enums(
         &mut self,
         at: &Pointer,
         old: &Map<String, Value>,
@@ -229,7 +237,7 @@ impl Compared<'_> {
             (None, _) => false,
             (Some(_), None) => true,
             (Some(all), Some(some)) => {
-                some.iter().any(|value| !all.iter().any(|known| same(known, value)))
+                some.iter().any(|value| !all.iter().any(|known| values_equal(known, value)))
             }
         };
         let (before, after) = (choices(old), choices(new));
@@ -238,28 +246,36 @@ impl Compared<'_> {
             Side::Output => (Severity::Breaking, Severity::Compatible),
         };
         if lacks(before, after) {
-            self.tell(side.id("input.enum-widened", "output.enum-widened"), for_input, at);
+            self.push_change(
+                side.pick_id("input.enum-widened", "output.enum-widened"),
+                for_input,
+                at,
+            );
         }
         if lacks(after, before) {
-            self.tell(side.id("input.enum-narrowed", "output.enum-narrowed"), for_output, at);
+            self.push_change(
+                side.pick_id("input.enum-narrowed", "output.enum-narrowed"),
+                for_output,
+                at,
+            );
         }
     }
 
-    fn properties(
+    fn compare_properties(
         &mut self,
         at: &Pointer,
         old: &Map<String, Value>,
         new: &Map<String, Value>,
         side: Side,
     ) {
-        let (before, after) = (named(old), named(new));
+        let (before, after) = (property_schemas(old), property_schemas(new));
         let place = |name: &str| at.child("properties").child(name);
         for (name, schema) in before {
             match after.get(name) {
-                Some(now) => self.schemas(&place(name), schema, now, side),
+                Some(now) => self.compare_schemas(&place(name), schema, now, side),
                 None => {
-                    self.tell(
-                        side.id("input.property-removed", "output.property-removed"),
+                    self.push_change(
+                        side.pick_id("input.property-removed", "output.property-removed"),
                         Severity::Breaking,
                         &place(name),
                     );
@@ -267,11 +283,11 @@ impl Compared<'_> {
             }
         }
         for name in after.keys().filter(|name| !before.contains_key(name.as_str())) {
-            if side == Side::Input && required(new).contains(&name.as_str()) {
-                self.tell("input.property-added-required", Severity::Breaking, &place(name));
+            if side == Side::Input && required_names(new).contains(&name.as_str()) {
+                self.push_change("input.property-added-required", Severity::Breaking, &place(name));
             } else {
-                self.tell(
-                    side.id("input.property-added", "output.property-added"),
+                self.push_change(
+                    side.pick_id("input.property-added", "output.property-added"),
                     Severity::Compatible,
                     &place(name),
                 );
@@ -280,14 +296,14 @@ impl Compared<'_> {
     }
 
     /// Names that must be given, but those of members that came or went, which is told already.
-    fn required(
+    fn compare_required(
         &mut self,
         at: &Pointer,
         old: &Map<String, Value>,
         new: &Map<String, Value>,
         side: Side,
     ) {
-        let (before, after) = (required(old), required(new));
+        let (before, after) = (required_names(old), required_names(new));
         let (added, removed) = match side {
             Side::Input => (Severity::Breaking, Severity::Compatible),
             Side::Output => (Severity::Compatible, Severity::Breaking),
@@ -295,22 +311,20 @@ impl Compared<'_> {
         let is_told = |name: &str, there: &Map<String, Value>, not_there: &Map<String, Value>| {
             there.contains_key(name) && !not_there.contains_key(name)
         };
-        for name in after
-            .iter()
-            .filter(|name| !before.contains(name) && !is_told(name, named(new), named(old)))
-        {
-            self.tell(
-                side.id("input.required-added", "output.required-added"),
+        for name in after.iter().filter(|name| {
+            !before.contains(name) && !is_told(name, property_schemas(new), property_schemas(old))
+        }) {
+            self.push_change(
+                side.pick_id("input.required-added", "output.required-added"),
                 added,
                 &at.child("properties").child(*name),
             );
         }
-        for name in before
-            .iter()
-            .filter(|name| !after.contains(name) && !is_told(name, named(old), named(new)))
-        {
-            self.tell(
-                side.id("input.required-removed", "output.required-removed"),
+        for name in before.iter().filter(|name| {
+            !after.contains(name) && !is_told(name, property_schemas(old), property_schemas(new))
+        }) {
+            self.push_change(
+                side.pick_id("input.required-removed", "output.required-removed"),
                 removed,
                 &at.child("properties").child(*name),
             );
@@ -319,7 +333,7 @@ impl Compared<'_> {
 }
 
 impl Side {
-    fn id(self, input: &'static str, output: &'static str) -> &'static str {
+    fn pick_id(self, input: &'static str, output: &'static str) -> &'static str {
         match self {
             Self::Input => input,
             Self::Output => output,
@@ -342,17 +356,17 @@ fn keywords(schema: &Value) -> Option<&Map<String, Value>> {
 
 fn differ(old: Option<&Value>, new: Option<&Value>) -> bool {
     match (old, new) {
-        (Some(old), Some(new)) => !same(old, new),
+        (Some(old), Some(new)) => !values_equal(old, new),
         (None, None) => false,
         _ => true,
     }
 }
 
-fn named(schema: &Map<String, Value>) -> &Map<String, Value> {
+fn property_schemas(schema: &Map<String, Value>) -> &Map<String, Value> {
     schema.get("properties").and_then(Value::as_object).unwrap_or(&NO_MEMBERS)
 }
 
-fn required(schema: &Map<String, Value>) -> Vec<&str> {
+fn required_names(schema: &Map<String, Value>) -> Vec<&str> {
     let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let mut names: Vec<&str> = names.filter_map(Value::as_str).collect();
     names.sort_unstable();
@@ -387,7 +401,7 @@ fn is_constraint(keyword: &str, old: &Map<String, Value>, new: &Map<String, Valu
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
 /// The types that a schema allows; a number may be an integer, and no `type` allows all.
-fn types(schema: &Map<String, Value>) -> Vec<&str> {
+fn allowed_types(schema: &Map<String, Value>) -> Vec<&str> {
     let mut types: Vec<&str> = match schema.get("type") {
         Some(Value::String(name)) => vec![name],
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -412,7 +426,7 @@ mod tests {
     use super::*;
 
     fn told(old: &Value, new: &Value) -> Vec<String> {
-        let changes = drift(std::slice::from_ref(old), std::slice::from_ref(new));
+        let changes = compare_lists(std::slice::from_ref(old), std::slice::from_ref(new));
         changes
             .iter()
             .map(|change| format!("{} {} {}", change.id, change.severity.as_str(), change.at))
@@ -628,7 +642,7 @@ mod tests {
         let named =
             |names: &[&str]| names.iter().map(|name| json!({"name": name})).collect::<Vec<_>>();
         let ids = |old: &[&str], new: &[&str]| {
-            drift(&named(old), &named(new))
+            compare_lists(&named(old), &named(new))
                 .iter()
                 .map(|change| (change.tool.clone(), change.id))
                 .collect::<Vec<_>>()
@@ -644,16 +658,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_list_is_like_itself(tools in prop::collection::vec(super::super::tool_findings::tests::json(), 0..4)) {
-            prop_assert_eq!(drift(&tools, &tools), []);
+        fn a_list_is_like_itself(tools in prop::collection::vec(super::super::tool_findings::tests::any_json(), 0..4)) {
+            prop_assert_eq!(compare_lists(&tools, &tools), []);
         }
 
         #[test]
         fn any_two_lists_can_be_compared(
-            old in prop::collection::vec(super::super::tool_findings::tests::json(), 0..4),
-            new in prop::collection::vec(super::super::tool_findings::tests::json(), 0..4),
+            old in prop::collection::vec(super::super::tool_findings::tests::any_json(), 0..4),
+            new in prop::collection::vec(super::super::tool_findings::tests::any_json(), 0..4),
         ) {
-            let (there, back) = (drift(&old, &new), drift(&new, &old));
+            let (there, back) = (compare_lists(&old, &new), compare_lists(&new, &old));
             prop_assert_eq!(there.is_empty(), back.is_empty());
         }
     }

@@ -16,7 +16,7 @@ use crate::{
 
 /// The entries of a file: a server and its tools of a kept list, servers of the settings.
 #[must_use]
-pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
+pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
     let is_settings = file.as_str() == SETTINGS;
     // The value of a large file as a whole takes long to put together, and stays.
     if !is_settings && (!may_be_kept(file) || source.sections(0).is_some()) {
@@ -24,13 +24,13 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     }
     let Some(root) = source.value(0) else { return Vec::new() };
     if is_settings {
-        return settings(file, source, root);
+        return settings_entries(file, source, root);
     }
     if !is_kept(root) {
         return Vec::new();
     }
     let server = root.get(keys::SERVER).and_then(Value::as_str).unwrap_or_default();
-    let mut entries = vec![entry(
+    let mut entries = vec![new_entry(
         file,
         source,
         Pointer::root(),
@@ -45,7 +45,7 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
         let name = tool.get("name").and_then(Value::as_str);
         let key =
             name.map_or_else(|| format!("{server}/#{row}"), |name| format!("{server}/{name}"));
-        entries.push(entry(file, source, at, EntryKind::Tool, key, Arc::new(tool.clone())));
+        entries.push(new_entry(file, source, at, EntryKind::Tool, key, Arc::new(tool.clone())));
     }
     entries
 }
@@ -65,16 +65,16 @@ fn is_kept(root: &Value) -> bool {
 }
 
 /// `[mcp.NAME]`, each a server.
-fn settings(file: &FileId, source: &Source, root: &Value) -> Vec<Entry> {
+fn settings_entries(file: &FileId, source: &Source, root: &Value) -> Vec<Entry> {
     let servers = root.get(keys::MCP).and_then(Value::as_object).into_iter().flatten();
     let server = |(name, value): (&String, &Value)| {
         let at = Pointer::from_iter([keys::MCP, name.as_str()]);
-        entry(file, source, at, EntryKind::Server, name.clone(), Arc::new(value.clone()))
+        new_entry(file, source, at, EntryKind::Server, name.clone(), Arc::new(value.clone()))
     };
     servers.map(server).collect()
 }
 
-fn entry(
+fn new_entry(
     file: &FileId,
     source: &Source,
     at: Pointer,
@@ -82,7 +82,7 @@ fn entry(
     key: String,
     value: Arc<Value>,
 ) -> Entry {
-    let place = source.place(0, &at);
+    let place = source.find_place(0, &at);
     Entry {
         id: EntryId::new(EntryPlace {
             file: file.clone(),

@@ -59,9 +59,9 @@ pub struct Expanded<T> {
 
 /// A text with its variables filled in.
 #[must_use]
-pub fn expand(form: Form, text: &str, context: &Context) -> Expanded<String> {
+pub fn expand_text(form: Form, text: &str, context: &Context) -> Expanded<String> {
     let mut missing = Vec::new();
-    let value = filled(form, text, context, &mut missing);
+    let value = fill_text(form, text, context, &mut missing);
     Expanded { value, missing }
 }
 
@@ -74,7 +74,7 @@ pub fn expand_args(form: Form, args: &[String], context: &Context) -> Expanded<V
     for arg in args {
         match list_alone(form, arg, context) {
             Some(items) => value.extend(items.iter().filter_map(text_of)),
-            None => value.push(filled(form, arg, context, &mut missing)),
+            None => value.push(fill_text(form, arg, context, &mut missing)),
         }
     }
     Expanded { value, missing }
@@ -116,7 +116,7 @@ impl From<Option<String>> for Found {
 /// What a match names, and what that comes to.
 type LookUp = fn(&Captures<'_>, &Context) -> (String, Found);
 
-fn filled(form: Form, text: &str, context: &Context, missing: &mut Vec<String>) -> String {
+fn fill_text(form: Form, text: &str, context: &Context, missing: &mut Vec<String>) -> String {
     let (pattern, look_up): (_, LookUp) = match form {
         Form::ClaudeDesktop | Form::Zed => return text.to_owned(),
         Form::McpJson => (&SHELL, of_shell),
@@ -251,7 +251,7 @@ mod tests {
     }
 
     fn filled(form: Form, text: &str) -> (String, Vec<String>) {
-        let expanded = expand(form, text, &context());
+        let expanded = expand_text(form, text, &context());
         (expanded.value, expanded.missing)
     }
 
@@ -288,7 +288,8 @@ mod tests {
             is(form, "${env:E}${env:Z}${command:x}${env:Z}", "${command:x}", &["Z", "command:x"]);
         }
         is(Form::VsCode, "${input:K}${input:no}${}", "${input:K}${input:no}${}", &["input:no"]);
-        let bare = expand(Form::VsCode, "${workspaceFolder}${/}${userHome}", &Context::default());
+        let bare =
+            expand_text(Form::VsCode, "${workspaceFolder}${/}${userHome}", &Context::default());
         assert_eq!(
             (bare.value.as_str(), bare.missing),
             ("${workspaceFolder}/${userHome}", vec!["workspaceFolder".into(), "userHome".into()])

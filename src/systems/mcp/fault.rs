@@ -22,7 +22,7 @@ impl Fault {
 
 /// The ids of faults, sorted and each once.
 #[must_use]
-pub fn ids(faults: &[Fault]) -> Vec<&'static str> {
+pub fn fault_ids(faults: &[Fault]) -> Vec<&'static str> {
     let mut ids: Vec<&'static str> = faults.iter().map(|fault| fault.id).collect();
     ids.sort_unstable();
     ids.dedup();

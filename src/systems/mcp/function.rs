@@ -11,7 +11,7 @@ use crate::model::{
 /// The tool that an entry describes, read leniently. Its gate stands elsewhere; see
 /// [`super::gates`].
 #[must_use]
-pub fn tool(entry: &Entry) -> Tool {
+pub fn read_tool(entry: &Entry) -> Tool {
     let text = |name: &str| entry.value.get(name).and_then(Value::as_str);
     Tool {
         name: text("name").unwrap_or(&entry.key).to_owned(),
@@ -19,7 +19,7 @@ pub fn tool(entry: &Entry) -> Tool {
         kind: "mcp".to_owned(),
         description: text("description").unwrap_or_default().to_owned(),
         service: Some(entries::server_of(entry).to_owned()),
-        gate: Gate::none(),
+        gate: Gate::ungated(),
         keys: GateKeys { groups: keys::GROUPS, states: keys::STATES, next: keys::NEXT },
         entry: entry.clone(),
     }
@@ -27,7 +27,7 @@ pub fn tool(entry: &Entry) -> Tool {
 
 /// Name, description and parameters, as clients hand them to a model.
 #[must_use]
-pub fn function(tool: &Tool) -> Function {
+pub fn model_function(tool: &Tool) -> Function {
     let parameters =
         tool.entry.value.get("inputSchema").filter(|schema| schema.is_object()).cloned();
     Function {

@@ -14,7 +14,7 @@ use crate::model::{
 
 /// The gates of the catalog's tools.
 #[must_use]
-pub fn loading(catalog: &Catalog) -> Loading {
+pub fn decide_loading(catalog: &Catalog) -> Loading {
     let settings = catalog.others.iter().filter(|entry| entries::is_setting(entry));
     let servers: HashMap<&str, &Value> =
         settings.map(|entry| (entry.key.as_str(), &*entry.value)).collect();
@@ -28,7 +28,7 @@ pub fn loading(catalog: &Catalog) -> Loading {
             server
                 .and_then(|tools| tools.get(&tool.name))
                 .and_then(Value::as_object)
-                .map_or_else(Gate::none, gate),
+                .map_or_else(Gate::ungated, read_gate),
         )
     });
     Loading { gates: gates.collect(), ..Loading::default() }
@@ -36,9 +36,9 @@ pub fn loading(catalog: &Catalog) -> Loading {
 
 /// The gate that a table says; without groups a tool is offered to every request.
 #[must_use]
-pub fn gate(table: &Map<String, Value>) -> Gate {
-    let groups = table.get(keys::GROUPS).map(names);
-    let states = match table.get(keys::STATES).map(names) {
+pub fn read_gate(table: &Map<String, Value>) -> Gate {
+    let groups = table.get(keys::GROUPS).map(name_list);
+    let states = match table.get(keys::STATES).map(name_list) {
         None => States::Every,
         Some(listed) if listed.iter().any(|state| &**state == ANY) => States::Every,
         Some(listed) => States::Only(listed),
@@ -53,7 +53,7 @@ pub fn gate(table: &Map<String, Value>) -> Gate {
 }
 
 /// A bare text is a list of one; what is no text names nothing.
-fn names(value: &Value) -> Vec<Name> {
+fn name_list(value: &Value) -> Vec<Name> {
     match value {
         Value::String(one) => vec![one.as_str().into()],
         Value::Array(items) => items.iter().filter_map(Value::as_str).map(Name::from).collect(),
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     fn of(table: &Value) -> Gate {
-        gate(table.as_object().unwrap())
+        read_gate(table.as_object().unwrap())
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
             (full.groups(), full.states, full.next),
             (vec!["a".into(), "b".into()], States::Only(vec!["start".into()]), Some("done".into()))
         );
-        assert_eq!(of(&json!({})), Gate::none());
+        assert_eq!(of(&json!({})), Gate::ungated());
         assert_eq!(of(&json!({"states": ["a", "*"]})).states, States::Every);
         let in_states = of(&json!({"states": ["a"], "next": ""}));
         assert_eq!((in_states.offer, in_states.next), (Audience::ToAll, None));

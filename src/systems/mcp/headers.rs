@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{base64, fault::Fault};
-use crate::schema::{decimal, pointer::Pointer, subschemas::anywhere};
+use crate::schema::{decimal, pointer::Pointer, subschemas::list_objects};
 
 /// The keyword that names a header for an argument.
 const KEYWORD: &str = "x-mcp-header";
@@ -20,21 +20,21 @@ pub fn mirror_headers(
     input_schema: &Value,
     arguments: &Map<String, Value>,
 ) -> Result<Vec<(String, String)>, Vec<Fault>> {
-    let faults = faults(input_schema, &Pointer::root());
+    let faults = header_faults(input_schema, &Pointer::root());
     if !faults.is_empty() {
         return Err(faults);
     }
     let mut headers = vec![
         ("Mcp-Method".to_owned(), "tools/call".to_owned()),
-        ("Mcp-Name".to_owned(), encoded(name)),
+        ("Mcp-Name".to_owned(), encode_value(name)),
     ];
-    for (at, header) in annotated(input_schema) {
-        let value = reached(&at).and_then(|path| {
+    for (at, header) in annotated_schemas(input_schema) {
+        let value = property_path(&at).and_then(|path| {
             let (first, rest) = path.split_first()?;
             rest.iter().try_fold(arguments.get(*first)?, |value, name| value.get(name))
         });
         if let (Some(header), Some(text)) = (header.as_str(), value.and_then(text_of)) {
-            headers.push((format!("Mcp-Param-{header}"), encoded(&text)));
+            headers.push((format!("Mcp-Param-{header}"), encode_value(&text)));
         }
     }
     Ok(headers)
@@ -42,7 +42,7 @@ pub fn mirror_headers(
 
 /// A value as a header can carry it: plain where it is plain, else in base64.
 #[must_use]
-pub fn encoded(value: &str) -> String {
+pub fn encode_value(value: &str) -> String {
     let is_plain = value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
     let is_padded = value.starts_with([' ', '\t']) || value.ends_with([' ', '\t']);
     let looks_encoded = value.starts_with("=?base64?") && value.ends_with("?=");
@@ -53,10 +53,10 @@ pub fn encoded(value: &str) -> String {
 }
 
 /// What is wrong with the headers that a schema wants, by their places below `below`.
-pub(super) fn faults(schema: &Value, below: &Pointer) -> Vec<Fault> {
+pub(super) fn header_faults(schema: &Value, below: &Pointer) -> Vec<Fault> {
     let mut known = HashSet::new();
     let mut faults = Vec::new();
-    for (at, header) in annotated(schema) {
+    for (at, header) in annotated_schemas(schema) {
         let mut tell = |id, words: &'static str| {
             faults.push(Fault::new(id, below.join(&at).child(KEYWORD), words));
         };
@@ -73,7 +73,7 @@ pub(super) fn faults(schema: &Value, below: &Pointer) -> Vec<Fault> {
             None => tell("header.not-token", "is not the name of a header"),
         }
         let kind = at.get(schema).and_then(|schema| schema.get("type")).and_then(Value::as_str);
-        if reached(&at).is_none() {
+        if property_path(&at).is_none() {
             tell(
                 "header.unreachable",
                 "is not on an argument, or a member of one, that is always at the same place",
@@ -86,15 +86,15 @@ pub(super) fn faults(schema: &Value, below: &Pointer) -> Vec<Fault> {
 }
 
 /// Each schema that names a header, by its place, in the order of the text.
-fn annotated(schema: &Value) -> Vec<(Pointer, &Value)> {
-    let objects = anywhere(schema).into_iter();
+fn annotated_schemas(schema: &Value) -> Vec<(Pointer, &Value)> {
+    let objects = list_objects(schema).into_iter();
     objects
         .filter_map(|(at, object)| Some((Pointer::parse(&at).ok()?, object.get(KEYWORD)?)))
         .collect()
 }
 
 /// The names that lead to a schema's value, where `properties` alone lead to the schema.
-fn reached(at: &Pointer) -> Option<Vec<&str>> {
+fn property_path(at: &Pointer) -> Option<Vec<&str>> {
     let (pairs, rest) = at.tokens().as_chunks::<2>();
     let names =
         pairs.iter().map(|[keyword, name]| (keyword == PROPERTIES).then_some(name.as_str()));
@@ -133,11 +133,11 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::{super::fault::ids, *};
+    use super::{super::fault::fault_ids, *};
 
     fn excluded(schema: &Value) -> Vec<&'static str> {
         mirror_headers("run", schema, &Map::new())
-            .map_or_else(|faults| ids(&faults), |_| Vec::new())
+            .map_or_else(|faults| fault_ids(&faults), |_| Vec::new())
     }
 
     fn sent(schema: &Value, arguments: &Value) -> Vec<String> {
@@ -209,21 +209,21 @@ mod tests {
     #[test]
     fn only_plain_values_are_sent_plainly() {
         for plain in ["", "a b", "a\tb", "~!", "=?base64?", "x=?base64?eA==?=", "=?BASE64?eA==?="] {
-            assert_eq!(encoded(plain), plain);
+            assert_eq!(encode_value(plain), plain);
         }
         for other in [" a", "a\t", "a\u{7f}", "a\0", "é", "=?base64??="] {
             assert!(
-                encoded(other).starts_with("=?base64?") && encoded(other).ends_with("?="),
+                encode_value(other).starts_with("=?base64?") && encode_value(other).ends_with("?="),
                 "{other:?}"
             );
-            assert_ne!(encoded(other), other);
+            assert_ne!(encode_value(other), other);
         }
     }
 
     proptest! {
         #[test]
         fn what_is_encoded_can_be_told_apart_and_read_back(value in ".*|[ -~]*") {
-            let header = encoded(&value);
+            let header = encode_value(&value);
             prop_assert!(header.bytes().all(|byte| (b' '..=b'~').contains(&byte) || byte == b'\t'));
             let inner = header.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
             let back = inner.map_or(header.clone().into_bytes(), |inner| base64::decode(inner).unwrap());

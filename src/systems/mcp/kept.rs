@@ -23,12 +23,12 @@ pub struct KeptList {
 impl KeptList {
     /// The list that the root of a file holds; `None` where it is none.
     #[must_use]
-    pub fn read(root: &Value) -> Option<Self> {
+    pub fn from_value(root: &Value) -> Option<Self> {
         let text = |name: &str| root.get(name).and_then(Value::as_str).map(str::to_owned);
         let version = text(keys::VERSION)?;
         Some(Self {
             server: text(keys::SERVER)?,
-            era: Era::of(&version),
+            era: Era::from_version(&version),
             version,
             time: text(keys::TIME).unwrap_or_default(),
             tools: root.get(keys::TOOLS)?.as_array()?.clone(),
@@ -43,7 +43,7 @@ impl KeptList {
             (keys::ERA, json!(self.era.as_str())),
             (keys::VERSION, json!(self.version)),
             (keys::TIME, json!(self.time)),
-            (keys::HASH, json!(hash(&self.tools))),
+            (keys::HASH, json!(hash_tools(&self.tools))),
             (keys::TOOLS, Value::Array(self.tools.clone())),
         ];
         let root: Map<String, Value> =
@@ -68,7 +68,7 @@ impl KeptList {
 
 /// What tells whether tools are as they came.
 #[must_use]
-pub fn hash(tools: &[Value]) -> String {
+pub fn hash_tools(tools: &[Value]) -> String {
     let mut hash = Sha256::new();
     for tool in tools {
         hash.update(tool.to_string());
@@ -102,10 +102,10 @@ mod tests {
             "{text}"
         );
         let root: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(KeptList::read(&root), Some(list.clone()));
-        assert_eq!(root["hash"], hash(&list.tools));
-        assert_ne!(hash(&list.tools), hash(&[]));
-        assert_eq!(KeptList::read(&json!({"tools": []})), None);
+        assert_eq!(KeptList::from_value(&root), Some(list.clone()));
+        assert_eq!(root["hash"], hash_tools(&list.tools));
+        assert_ne!(hash_tools(&list.tools), hash_tools(&[]));
+        assert_eq!(KeptList::from_value(&json!({"tools": []})), None);
     }
 
     #[test]

@@ -121,21 +121,21 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn end(step: Do, findings: &[&'static str]) -> Self {
+    fn conclude(step: Do, findings: &[&'static str]) -> Self {
         let mut findings = findings.to_vec();
         findings.sort_unstable();
         Self { step, speak: None, respawn: false, findings }
     }
 
     fn stop(findings: &[&'static str]) -> Self {
-        Self::end(Do::Stop, findings)
+        Self::conclude(Do::Stop, findings)
     }
 
-    fn go(step: Do, era: Era, version: &str) -> Self {
+    fn proceed(step: Do, era: Era, version: &str) -> Self {
         Self { step, speak: Some((era, version.to_owned())), respawn: false, findings: Vec::new() }
     }
 
-    fn with(mut self, findings: &[&'static str]) -> Self {
+    fn with_findings(mut self, findings: &[&'static str]) -> Self {
         self.findings.extend(findings);
         self.findings.sort_unstable();
         self
@@ -145,91 +145,104 @@ impl Verdict {
 /// What to do after an answer.
 #[must_use]
 pub fn negotiate(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
-    refused(seen).unwrap_or_else(|| match asked.step {
-        Step::Discover => discovered(asked, seen),
-        Step::Initialize => initialized(asked, seen),
+    status_verdict(seen).unwrap_or_else(|| match asked.step {
+        Step::Discover => after_discover(asked, seen),
+        Step::Initialize => after_initialize(asked, seen),
     })
 }
 
 /// What the HTTP status alone decides.
-fn refused(seen: &Seen) -> Option<Verdict> {
+fn status_verdict(seen: &Seen) -> Option<Verdict> {
     let status = match seen {
         Seen::Error { status, .. } => (*status)?,
         Seen::Status { status } => *status,
         _ => return None,
     };
     match status {
-        401 => Some(Verdict::end(Do::Authorize, &[])),
+        401 => Some(Verdict::conclude(Do::Authorize, &[])),
         403 => Some(Verdict::stop(&["http.forbidden"])),
         500.. if matches!(seen, Seen::Status { .. }) => Some(Verdict::stop(&["http.server-error"])),
         _ => None,
     }
 }
 
-fn discovered(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
+fn after_discover(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
     match seen {
-        Seen::Result(result) => match names(result.get("supportedVersions")) {
-            None => legacy(asked, None, &["discover.malformed"]),
+        Seen::Result(result) => match text_list(result.get("supportedVersions")) {
+            None => fall_back_to_legacy(asked, None, &["discover.malformed"]),
             Some(theirs) => {
-                match (common(&asked.client.modern, &theirs), common(&asked.client.legacy, &theirs))
-                {
-                    (Some(version), _) => Verdict::go(Do::Use, Era::Modern, version),
-                    (None, Some(version)) => legacy(asked, Some(version), &[]),
+                match (
+                    common_version(&asked.client.modern, &theirs),
+                    common_version(&asked.client.legacy, &theirs),
+                ) {
+                    (Some(version), _) => Verdict::proceed(Do::Use, Era::Modern, version),
+                    (None, Some(version)) => fall_back_to_legacy(asked, Some(version), &[]),
                     (None, None) => Verdict::stop(&["version.no-mutual"]),
                 }
             }
         },
-        Seen::Error { error, .. } => match codes::of(error) {
-            Some(codes::UNSUPPORTED_VERSION) => unsupported(asked, error),
+        Seen::Error { error, .. } => match codes::error_code(error) {
+            Some(codes::UNSUPPORTED_VERSION) => after_unsupported(asked, error),
             Some(codes::HEADER_MISMATCH | codes::MISSING_CAPABILITY) => {
                 Verdict::stop(&["probe.rejected"])
             }
-            _ => legacy(asked, None, &[]),
+            _ => fall_back_to_legacy(asked, None, &[]),
         },
         Seen::Timeout if asked.transport == Transport::Http => Verdict::stop(&["probe.timeout"]),
-        Seen::Status { .. } | Seen::Timeout => legacy(asked, None, &[]),
+        Seen::Status { .. } | Seen::Timeout => fall_back_to_legacy(asked, None, &[]),
         Seen::Exit => {
-            let verdict = legacy(asked, None, &["probe.killed-server"]);
+            let verdict = fall_back_to_legacy(asked, None, &["probe.killed-server"]);
             Verdict { respawn: verdict.step != Do::Stop, ..verdict }
         }
     }
 }
 
 /// The server does not speak the version of the probe.
-fn unsupported(asked: &Attempt<'_>, error: &Value) -> Verdict {
-    let Some(theirs) = supported(error) else { return Verdict::stop(&["error.no-supported-list"]) };
-    match (common(&asked.client.modern, &theirs), common(&asked.client.legacy, &theirs)) {
+fn after_unsupported(asked: &Attempt<'_>, error: &Value) -> Verdict {
+    let Some(theirs) = supported_versions(error) else {
+        return Verdict::stop(&["error.no-supported-list"]);
+    };
+    match (
+        common_version(&asked.client.modern, &theirs),
+        common_version(&asked.client.legacy, &theirs),
+    ) {
         (Some(_), _) if asked.attempt >= 2 => Verdict::stop(&["version.refused-twice"]),
-        (Some(version), _) => Verdict::go(Do::Discover, Era::Modern, version),
-        (None, Some(version)) => legacy(asked, Some(version), &[]),
+        (Some(version), _) => Verdict::proceed(Do::Discover, Era::Modern, version),
+        (None, Some(version)) => fall_back_to_legacy(asked, Some(version), &[]),
         (None, None) => Verdict::stop(&["version.no-mutual"]),
     }
 }
 
 /// On with `initialize`, with the version that both speak or the newest; unless the user wants the
 /// modern era.
-fn legacy(asked: &Attempt<'_>, version: Option<&str>, findings: &[&'static str]) -> Verdict {
+fn fall_back_to_legacy(
+    asked: &Attempt<'_>,
+    version: Option<&str>,
+    findings: &[&'static str],
+) -> Verdict {
     if asked.era == EraChoice::Modern {
-        return Verdict::stop(findings).with(&["era.not-modern"]);
+        return Verdict::stop(findings).with_findings(&["era.not-modern"]);
     }
     match version.or_else(|| asked.client.newest_legacy()) {
-        Some(version) => Verdict::go(Do::Initialize, Era::Legacy, version).with(findings),
-        None => Verdict::stop(findings).with(&["version.no-mutual"]),
+        Some(version) => {
+            Verdict::proceed(Do::Initialize, Era::Legacy, version).with_findings(findings)
+        }
+        None => Verdict::stop(findings).with_findings(&["version.no-mutual"]),
     }
 }
 
-fn initialized(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
+fn after_initialize(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
     match seen {
         Seen::Result(result) => match result.get("protocolVersion").and_then(Value::as_str) {
             None => Verdict::stop(&["initialize.malformed"]),
-            Some(version) => answered(asked, version),
+            Some(version) => judge_version(asked, version),
         },
-        Seen::Error { error, .. } => match supported(error) {
+        Seen::Error { error, .. } => match supported_versions(error) {
             Some(theirs) => other_version(asked, &theirs),
             None => Verdict::stop(&["initialize.refused"]),
         },
         Seen::Status { status: 400 | 404 | 405 } if asked.transport == Transport::Http => {
-            Verdict::go(Do::Sse, Era::Legacy, OLD_SSE)
+            Verdict::proceed(Do::Sse, Era::Legacy, OLD_SSE)
         }
         Seen::Status { .. } => Verdict::stop(&["initialize.refused"]),
         Seen::Timeout => Verdict::stop(&["initialize.timeout"]),
@@ -238,14 +251,14 @@ fn initialized(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
 }
 
 /// The server answers `initialize` with that version.
-fn answered(asked: &Attempt<'_>, version: &str) -> Verdict {
+fn judge_version(asked: &Attempt<'_>, version: &str) -> Verdict {
     let has = |versions: &[String]| versions.iter().any(|own| own == version);
     if has(&asked.client.legacy) {
-        let used = Verdict::go(Do::Use, Era::Legacy, version);
+        let used = Verdict::proceed(Do::Use, Era::Legacy, version);
         return match version.cmp(asked.sent) {
-            std::cmp::Ordering::Less => used.with(&["version.downgraded"]),
+            std::cmp::Ordering::Less => used.with_findings(&["version.downgraded"]),
             std::cmp::Ordering::Equal => used,
-            std::cmp::Ordering::Greater => used.with(&["version.upgraded"]),
+            std::cmp::Ordering::Greater => used.with_findings(&["version.upgraded"]),
         };
     }
     Verdict::stop(if has(&asked.client.modern) {
@@ -259,29 +272,29 @@ fn answered(asked: &Attempt<'_>, version: &str) -> Verdict {
 fn other_version(asked: &Attempt<'_>, theirs: &[&str]) -> Verdict {
     let others: Vec<&str> =
         theirs.iter().copied().filter(|version| *version != asked.sent).collect();
-    let modern = common(&asked.client.modern, theirs).filter(|_| asked.era != EraChoice::Legacy);
-    match (common(&asked.client.legacy, &others), modern) {
+    let modern =
+        common_version(&asked.client.modern, theirs).filter(|_| asked.era != EraChoice::Legacy);
+    match (common_version(&asked.client.legacy, &others), modern) {
         (None, None) => Verdict::stop(&["version.no-mutual"]),
         _ if asked.attempt >= 2 => Verdict::stop(&["version.refused-twice"]),
-        (Some(version), _) => {
-            Verdict::go(Do::Initialize, Era::Legacy, version).with(&["initialize.refused-version"])
-        }
-        (None, Some(version)) => Verdict::go(Do::Discover, Era::Modern, version),
+        (Some(version), _) => Verdict::proceed(Do::Initialize, Era::Legacy, version)
+            .with_findings(&["initialize.refused-version"]),
+        (None, Some(version)) => Verdict::proceed(Do::Discover, Era::Modern, version),
     }
 }
 
 /// The versions that an error lists; `None` where it lists none.
-fn supported(error: &Value) -> Option<Vec<&str>> {
-    names(error.get("data").and_then(|data| data.get("supported")))
+fn supported_versions(error: &Value) -> Option<Vec<&str>> {
+    text_list(error.get("data").and_then(|data| data.get("supported")))
 }
 
 /// The texts of a list; `None` where it is no list.
-fn names(list: Option<&Value>) -> Option<Vec<&str>> {
+fn text_list(list: Option<&Value>) -> Option<Vec<&str>> {
     Some(list?.as_array()?.iter().filter_map(Value::as_str).collect())
 }
 
 /// The first of ours that is among theirs.
-fn common<'v>(ours: &'v [String], theirs: &[&str]) -> Option<&'v str> {
+fn common_version<'v>(ours: &'v [String], theirs: &[&str]) -> Option<&'v str> {
     ours.iter().map(String::as_str).find(|version| theirs.contains(version))
 }
 

@@ -112,15 +112,15 @@ pub enum Notice {
 
 impl Notice {
     #[must_use]
-    pub fn read(method: &str, params: Value) -> Self {
-        Self::known(method, &params)
+    pub fn from_notification(method: &str, params: Value) -> Self {
+        Self::parse_known(method, &params)
             .unwrap_or_else(|| Self::Other { method: method.to_owned(), params })
     }
 
-    fn known(method: &str, params: &Value) -> Option<Self> {
+    fn parse_known(method: &str, params: &Value) -> Option<Self> {
         let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
         let number = |name: &str| params.get(name).and_then(Value::as_number).cloned();
-        let id = |name: &str| params.get(name).and_then(Id::of);
+        let id = |name: &str| params.get(name).and_then(Id::from_value);
         Some(match method {
             "notifications/progress" => Self::Progress {
                 token: id("progressToken")?,
@@ -157,7 +157,7 @@ impl Notice {
 /// The subscription that a notification belongs to.
 #[must_use]
 pub fn subscription(params: &Value) -> Option<Id> {
-    Id::of(params.get("_meta")?.get(SUBSCRIPTION_ID)?)
+    Id::from_value(params.get("_meta")?.get(SUBSCRIPTION_ID)?)
 }
 
 /// The task that a message belongs to.
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn notices_are_read_by_their_methods() {
-        let read = |method: &str, params: Value| Notice::read(method, params);
+        let read = |method: &str, params: Value| Notice::from_notification(method, params);
         let progress = read(
             "notifications/progress",
             serde_json::from_str(r#"{"progressToken": "a", "progress": 1.50}"#).unwrap(),
@@ -218,9 +218,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anything_can_be_read(params in super::super::tool_findings::tests::json()) {
+        fn anything_can_be_read(params in super::super::tool_findings::tests::any_json()) {
             for method in ["notifications/progress", "notifications/message", "notifications/tasks", "notifications/cancelled", "x"] {
-                let known = !matches!(Notice::read(method, params.clone()), Notice::Other { .. });
+                let known = !matches!(Notice::from_notification(method, params.clone()), Notice::Other { .. });
                 prop_assert!(!known || params.is_object());
             }
         }

@@ -70,7 +70,7 @@ impl Pages {
 mod tests {
     use serde_json::json;
 
-    use super::{super::fault::ids, *};
+    use super::{super::fault::fault_ids, *};
 
     #[test]
     fn an_empty_cursor_is_a_cursor_and_only_none_or_null_ends_a_list() {
@@ -94,13 +94,13 @@ mod tests {
             Next::Page("a".into())
         );
         assert_eq!(pages.add(json!({"tools": [], "nextCursor": "a"}), "tools"), Next::Done);
-        assert_eq!(ids(&pages.faults), ["page.loop"]);
+        assert_eq!(fault_ids(&pages.faults), ["page.loop"]);
         let mut endless = Pages::default();
         let asked = (0..).take_while(|page| {
             endless.add(json!({"tools": [], "nextCursor": page.to_string()}), "tools") != Next::Done
         });
         assert_eq!(asked.count(), MOST_PAGES - 1);
-        assert_eq!(ids(&endless.faults), ["page.too-many"]);
+        assert_eq!(fault_ids(&endless.faults), ["page.too-many"]);
     }
 
     #[test]
@@ -108,6 +108,6 @@ mod tests {
         let mut pages = Pages::default();
         assert_eq!(pages.add(json!({"tools": {}, "nextCursor": 5}), "tools"), Next::Done);
         assert_eq!(pages.add(json!(null), "tools"), Next::Done);
-        assert_eq!(ids(&pages.faults), ["page.cursor-not-text", "page.no-list"]);
+        assert_eq!(fault_ids(&pages.faults), ["page.cursor-not-text", "page.no-list"]);
     }
 }

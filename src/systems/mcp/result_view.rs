@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::{base64, codes, fault::Fault, texts::look_at, version::Era};
-use crate::schema::{equal::same, pointer::Pointer, validate::Checker};
+use crate::schema::{equal::values_equal, pointer::Pointer, validate::Checker};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,10 +54,12 @@ pub struct View {
 /// Reads the reply to `tools/call`, the object that has its `result` or `error`.
 #[must_use]
 pub fn result_view(reply: &Value, output_schema: Option<&Value>, version: &str) -> View {
-    let mut reading = Reading { faults: Vec::new(), era: Era::of(version) };
+    let mut reading = Reading { faults: Vec::new(), era: Era::from_version(version) };
     let (outcome, text) = match (reply.get("result"), reply.get("error")) {
-        (Some(Value::Object(result)), None) => reading.result(result, output_schema),
-        (None, Some(error @ Value::Object(_))) => (Outcome::ProtocolError, reading.error(error)),
+        (Some(Value::Object(result)), None) => reading.read_result(result, output_schema),
+        (None, Some(error @ Value::Object(_))) => {
+            (Outcome::ProtocolError, reading.read_error(error))
+        }
         _ => (Outcome::Malformed, String::new()),
     };
     View { outcome, text, faults: reading.faults }
@@ -77,41 +79,45 @@ struct Content<'r> {
 }
 
 impl Reading {
-    fn tell(&mut self, id: &'static str, at: Pointer, words: &'static str) {
+    fn push_fault(&mut self, id: &'static str, at: Pointer, words: &'static str) {
         self.faults.push(Fault::new(id, at, words));
     }
 
-    fn error(&mut self, error: &Value) -> String {
+    fn read_error(&mut self, error: &Value) -> String {
         let code = error.get("code").unwrap_or(&Value::Null);
-        match codes::of(error) {
+        match codes::error_code(error) {
             Some(codes::URL_ELICITATION) => {
-                self.tell(
+                self.push_fault(
                     "error.url-elicitation",
-                    place("error", "data"),
+                    member_pointer("error", "data"),
                     "a URL has to be opened first",
                 );
             }
             _ if !is_integer(code) => {
-                self.tell("error.code-not-integer", place("error", "code"), "is not an integer");
+                self.push_fault(
+                    "error.code-not-integer",
+                    member_pointer("error", "code"),
+                    "is not an integer",
+                );
             }
             _ => {}
         }
-        if codes::of(error).is_some_and(|code| is_reserved(code, self.era)) {
-            self.tell(
+        if codes::error_code(error).is_some_and(|code| is_reserved(code, self.era)) {
+            self.push_fault(
                 "error.code-reserved",
-                place("error", "code"),
+                member_pointer("error", "code"),
                 "is reserved by the protocol, and means nothing yet",
             );
         }
         match error.get("message").and_then(Value::as_str).filter(|message| !message.is_empty()) {
             Some(message) => {
-                look_at(message, || place("error", "message"), &mut self.faults);
+                look_at(message, || member_pointer("error", "message"), &mut self.faults);
                 format!("{message} ({code})")
             }
             None => {
-                self.tell(
+                self.push_fault(
                     "error.no-message",
-                    place("error", "message"),
+                    member_pointer("error", "message"),
                     "the error has no message",
                 );
                 format!("({code})")
@@ -119,7 +125,7 @@ impl Reading {
         }
     }
 
-    fn result(
+    fn read_result(
         &mut self,
         result: &Map<String, Value>,
         output_schema: Option<&Value>,
@@ -127,9 +133,9 @@ impl Reading {
         if self.era == Era::Modern {
             match result.get("resultType") {
                 None | Some(Value::Null) => {
-                    self.tell(
+                    self.push_fault(
                         "result.type-missing",
-                        place("result", "resultType"),
+                        member_pointer("result", "resultType"),
                         "this revision wants it in every result",
                     );
                 }
@@ -140,9 +146,9 @@ impl Reading {
                     }
                     Some("task") => return (Outcome::Task, task_id(result)),
                     _ => {
-                        self.tell(
+                        self.push_fault(
                             "result.type-unknown",
-                            place("result", "resultType"),
+                            member_pointer("result", "resultType"),
                             "is no type of result that is known",
                         );
                         return (Outcome::Malformed, String::new());
@@ -152,26 +158,30 @@ impl Reading {
         } else if result.get("task").is_some_and(Value::is_object) {
             return (Outcome::Task, task_id(result));
         }
-        let content = self.content(result);
+        let content = self.read_content(result);
         let structured = result.get("structuredContent");
         let text = match structured {
             Some(structured) if content.lines.is_empty() => structured.to_string(),
             _ => content.lines.join("\n"),
         };
         if content.lines.is_empty() {
-            look_at(&text, || place("result", "structuredContent"), &mut self.faults);
+            look_at(&text, || member_pointer("result", "structuredContent"), &mut self.faults);
         }
         if result.get("isError").is_some_and(|flag| !flag.is_boolean()) {
-            self.tell(
+            self.push_fault(
                 "result.is-error-not-boolean",
-                place("result", "isError"),
+                member_pointer("result", "isError"),
                 "is neither true nor false",
             );
         }
         if result.get("isError") == Some(&Value::Bool(true)) {
             if PROTOCOL_ERROR.as_ref().is_some_and(|begins| begins.is_match(&text)) {
                 let words = "is an error of the protocol, told as one of the tool";
-                self.tell("result.protocol-error-as-text", place("result", "content"), words);
+                self.push_fault(
+                    "result.protocol-error-as-text",
+                    member_pointer("result", "content"),
+                    words,
+                );
             }
             return (Outcome::ToolError, text);
         }
@@ -181,25 +191,33 @@ impl Reading {
             .is_some_and(|text| FAILURE.as_ref().is_some_and(|begins| begins.is_match(text)))
         {
             let words = "reads like an error, told as a success";
-            self.tell("result.error-as-success", place("result", "content"), words);
+            self.push_fault("result.error-as-success", member_pointer("result", "content"), words);
         }
-        let is_valid = self.structured(structured, output_schema);
+        let is_valid = self.check_structured(structured, output_schema);
         if structured
             .is_some_and(|structured| !content.texts.iter().any(|text| is_copy(text, structured)))
         {
             let words = "no block of text holds the same, for clients that do not read it";
-            self.tell("result.no-text-copy", place("result", "structuredContent"), words);
+            self.push_fault(
+                "result.no-text-copy",
+                member_pointer("result", "structuredContent"),
+                words,
+            );
         }
         (if is_valid { Outcome::Ok } else { Outcome::InvalidStructured }, text)
     }
 
     /// Whether the structured content is what it has to be.
-    fn structured(&mut self, structured: Option<&Value>, output_schema: Option<&Value>) -> bool {
+    fn check_structured(
+        &mut self,
+        structured: Option<&Value>,
+        output_schema: Option<&Value>,
+    ) -> bool {
         let before = self.faults.len();
-        let at = place("result", "structuredContent");
+        let at = member_pointer("result", "structuredContent");
         match (structured, output_schema.filter(|schema| schema.is_object())) {
             (None, Some(_)) => {
-                self.tell(
+                self.push_fault(
                     "result.structured-missing",
                     at,
                     "the tool promises structured content, and there is none",
@@ -207,7 +225,7 @@ impl Reading {
             }
             (Some(structured), schema) => {
                 if self.era == Era::Legacy && !structured.is_object() {
-                    self.tell(
+                    self.push_fault(
                         "result.structured-not-object",
                         at.clone(),
                         "has to be an object before revision 2026-07-28",
@@ -228,10 +246,10 @@ impl Reading {
         self.faults.len() == before
     }
 
-    fn content<'r>(&mut self, result: &'r Map<String, Value>) -> Content<'r> {
-        let at = place("result", "content");
+    fn read_content<'r>(&mut self, result: &'r Map<String, Value>) -> Content<'r> {
+        let at = member_pointer("result", "content");
         let Some(blocks) = result.get("content").and_then(Value::as_array) else {
-            self.tell(
+            self.push_fault(
                 "result.no-content",
                 at,
                 "a result has a list of content, which may be empty",
@@ -241,7 +259,7 @@ impl Reading {
         let mut content = Content::default();
         for (index, block) in blocks.iter().enumerate() {
             let at = at.item(index);
-            match self.block(block, &at) {
+            match self.read_block(block, &at) {
                 Some(line) => {
                     look_at(&line, || at.clone(), &mut self.faults);
                     content
@@ -249,7 +267,7 @@ impl Reading {
                         .extend(block["text"].as_str().filter(|_| block["type"] == "text"));
                     content.lines.push(line);
                 }
-                None => self.tell(
+                None => self.push_fault(
                     "result.block-malformed",
                     at,
                     "is no block of content: a member is missing or of another type",
@@ -260,13 +278,13 @@ impl Reading {
     }
 
     /// A block as text; `None` where it is malformed.
-    fn block(&mut self, block: &Value, at: &Pointer) -> Option<String> {
+    fn read_block(&mut self, block: &Value, at: &Pointer) -> Option<String> {
         let text = |member: &str| block.get(member).and_then(Value::as_str);
         Some(match text("type")? {
             "text" => text("text")?.to_owned(),
             kind @ ("image" | "audio") => {
                 let (data, mime) = (text("data")?, text("mimeType")?);
-                format!("[{kind} {mime}, {} bytes]", self.bytes(data, &at.child("data")))
+                format!("[{kind} {mime}, {} bytes]", self.byte_count(data, &at.child("data")))
             }
             "resource_link" => format!("[link {} {}]", text("name")?, text("uri")?),
             "resource" => {
@@ -276,7 +294,8 @@ impl Reading {
                 match inner("text") {
                     Some(text) => text.to_owned(),
                     None => {
-                        let bytes = self.bytes(inner("blob")?, &at.child("resource").child("blob"));
+                        let bytes =
+                            self.byte_count(inner("blob")?, &at.child("resource").child("blob"));
                         format!(
                             "[resource {uri} {}, {bytes} bytes]",
                             inner("mimeType").unwrap_or("application/octet-stream")
@@ -285,7 +304,7 @@ impl Reading {
                 }
             }
             kind => {
-                self.tell(
+                self.push_fault(
                     "result.block-unknown",
                     at.child("type"),
                     "is no kind of content that is known; it is kept as it came",
@@ -296,10 +315,10 @@ impl Reading {
     }
 
     /// How many bytes a text in base64 stands for; `?` where it is none.
-    fn bytes(&mut self, data: &str, at: &Pointer) -> String {
+    fn byte_count(&mut self, data: &str, at: &Pointer) -> String {
         base64::decoded_len(data).map_or_else(
             || {
-                self.tell("result.base64-invalid", at.clone(), "is not base64");
+                self.push_fault("result.base64-invalid", at.clone(), "is not base64");
                 "?".to_owned()
             },
             |length| length.to_string(),
@@ -311,9 +330,9 @@ impl Reading {
         if requests.is_none_or(Map::is_empty)
             && !result.get("requestState").is_some_and(Value::is_string)
         {
-            self.tell(
+            self.push_fault(
                 "input.empty",
-                place("result", "inputRequests"),
+                member_pointer("result", "inputRequests"),
                 "says neither what is wanted nor how to go on",
             );
         }
@@ -323,7 +342,7 @@ impl Reading {
             let line = format!("{key}: {method}");
             look_at(
                 &line,
-                || place("result", "inputRequests").child(key.as_str()),
+                || member_pointer("result", "inputRequests").child(key.as_str()),
                 &mut self.faults,
             );
             // Writing to a text cannot fail.
@@ -339,7 +358,7 @@ static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^\s*((?i:error|exception)\s*[:(]|Traceback \(most recent call last\))").ok()
 });
 
-fn place(member: &str, inner: &str) -> Pointer {
+fn member_pointer(member: &str, inner: &str) -> Pointer {
     Pointer::from_iter([member, inner])
 }
 
@@ -367,7 +386,7 @@ fn is_reserved(code: i64, era: Era) -> bool {
 fn mismatches(schema: &Value, value: &Value) -> Vec<(Pointer, String)> {
     let checker = Checker::compile(schema)
         .ok()
-        .or_else(|| Checker::open(&std::sync::Arc::new(schema.clone())).checker);
+        .or_else(|| Checker::compile_lenient(&std::sync::Arc::new(schema.clone())).checker);
     let Some(checker) = checker.filter(|checker| !checker.is_valid(value)) else {
         return Vec::new();
     };
@@ -382,7 +401,7 @@ fn mismatches(schema: &Value, value: &Value) -> Vec<(Pointer, String)> {
 
 /// Whether a text is the same JSON as a value.
 fn is_copy(text: &str, value: &Value) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|copy| same(&copy, value))
+    serde_json::from_str::<Value>(text).is_ok_and(|copy| values_equal(&copy, value))
 }
 
 #[cfg(test)]
@@ -391,7 +410,7 @@ mod tests {
     use serde_json::json;
 
     use super::{
-        super::{fault::ids, version::DEFAULT},
+        super::{fault::fault_ids, version::DEFAULT},
         *,
     };
 
@@ -403,7 +422,7 @@ mod tests {
         version: &str,
     ) -> (&'static str, String, Vec<&'static str>) {
         let view = result_view(reply, schema, version);
-        (view.outcome.as_str(), view.text, ids(&view.faults))
+        (view.outcome.as_str(), view.text, fault_ids(&view.faults))
     }
 
     fn reply(member: &str, value: Value) -> Value {
@@ -648,7 +667,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anything_can_be_viewed(reply in super::super::tool_findings::tests::json(), schema in super::super::tool_findings::tests::json()) {
+        fn anything_can_be_viewed(reply in super::super::tool_findings::tests::any_json(), schema in super::super::tool_findings::tests::any_json()) {
             let replies = [
                 reply.clone(),
                 json!({"result": reply}),

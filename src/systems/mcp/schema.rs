@@ -7,7 +7,7 @@ use crate::model::entry::{Entry, EntryKind};
 
 /// The schema of an entry's form.
 #[must_use]
-pub fn schema(entry: &Entry) -> Value {
+pub fn entry_schema(entry: &Entry) -> Value {
     match entry.kind {
         _ if is_setting(entry) => settings(),
         EntryKind::Tool => tool(),

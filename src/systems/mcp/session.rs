@@ -122,8 +122,8 @@ impl Session {
 
     /// The ids of requests that wait for their answers.
     #[must_use]
-    pub fn waiting(&self) -> Vec<Id> {
-        self.router.all()
+    pub fn waiting_ids(&self) -> Vec<Id> {
+        self.router.waiting_ids()
     }
 
     /// A request, with its id as the token of progress where that is wanted; `mirrored` are headers
@@ -135,12 +135,12 @@ impl Session {
         mirrored: Vec<(String, String)>,
     ) -> Option<Outgoing> {
         let spoken = self.opened()?.spoken.clone();
-        let id = self.router.ask(call.clone());
+        let id = self.router.register(call.clone());
         let call = if with_progress { call.with_progress(&id) } else { call };
         let mut headers = call.headers(&spoken);
         headers.extend(mirrored);
         Some(Outgoing {
-            text: call.frame(&id, &self.settings.client, &spoken),
+            text: call.to_frame(&id, &self.settings.client, &spoken),
             headers,
             id: Some(id),
             wait: None,
@@ -151,19 +151,19 @@ impl Session {
     #[must_use]
     pub fn notify(&self, method: &str, params: &Members) -> Option<Outgoing> {
         self.opened()?;
-        Some(self.outgoing(build::notification(method, params)))
+        Some(self.outgoing(build::notification_frame(method, params)))
     }
 
     /// Answers a request of the server. `None`: it no longer waits.
     pub fn answer(&mut self, id: &Id, result: &Literal) -> Option<Outgoing> {
         self.asked.remove(id)?;
-        Some(self.outgoing(build::result(id, result)))
+        Some(self.outgoing(build::result_frame(id, result)))
     }
 
     /// Refuses a request of the server. `None`: it no longer waits.
     pub fn refuse(&mut self, id: &Id, code: i64, message: &str) -> Option<Outgoing> {
         self.asked.remove(id)?;
-        Some(self.outgoing(build::error(id, code, message)))
+        Some(self.outgoing(build::error_frame(id, code, message)))
     }
 
     /// Gives up a request in the way of its transport and era. Its answer may come all the same,
@@ -178,23 +178,23 @@ impl Session {
     pub fn timed_out(&mut self, id: &Id) -> Turn {
         let mut turn = Turn::default();
         if self.is_opening(id) {
-            self.decide(&Seen::Timeout, None, &mut turn);
+            self.advance_opening(&Seen::Timeout, None, &mut turn);
         } else if let Some(call) = self.give_up(id, Ended::TimedOut, Some("timeout"), &mut turn) {
-            turn.tell(What::TimedOut { id: id.clone(), call }, None, Vec::new());
+            turn.push_event(What::TimedOut { id: id.clone(), call }, None, Vec::new());
         }
         turn
     }
 
     /// The process ended, or the connection broke.
-    pub fn ended(&mut self) -> Turn {
+    pub fn handle_disconnect(&mut self) -> Turn {
         let mut turn = Turn::default();
         if matches!(self.phase, Phase::Opening { .. }) {
-            self.decide(&Seen::Exit, None, &mut turn);
+            self.advance_opening(&Seen::Exit, None, &mut turn);
             return turn;
         }
-        for id in self.router.all() {
+        for id in self.router.waiting_ids() {
             if let Some(call) = self.router.give_up(&id, Ended::TimedOut) {
-                turn.tell(What::Lost { id, call }, None, Vec::new());
+                turn.push_event(What::Lost { id, call }, None, Vec::new());
             }
         }
         self.asked.clear();
@@ -208,29 +208,33 @@ impl Session {
     pub fn http_answered(&mut self, id: &Id, status: u16, body: &str) -> Turn {
         let mut turn = Turn::default();
         if self.is_opening(id) {
-            self.decide(&Seen::of_http(status, body), Some(Frame::read(body)), &mut turn);
+            self.advance_opening(&Seen::of_http(status, body), Some(Frame::parse(body)), &mut turn);
             return turn;
         }
-        let frame = Frame::read(body);
+        let frame = Frame::parse(body);
         // An error without an id belongs to its POST.
         if let Kind::Reply { id: own, result, error } = frame.kind.clone() {
             let own = own.unwrap_or_else(|| id.clone());
-            self.replied(own, result, error, frame, &mut turn);
+            self.handle_reply(own, result, error, frame, &mut turn);
             return turn;
         }
         let is_legacy = self.opened().is_some_and(|opened| opened.spoken.era == Era::Legacy);
         if let Some(call) = self.router.give_up(id, Ended::Answered) {
-            turn.tell(What::HttpError { id: id.clone(), call, status }, Some(frame), Vec::new());
+            turn.push_event(
+                What::HttpError { id: id.clone(), call, status },
+                Some(frame),
+                Vec::new(),
+            );
         }
         if status == 404 && is_legacy {
             self.phase = Phase::Closed;
-            turn.tell(What::SessionGone, None, Vec::new());
+            turn.push_event(What::SessionGone, None, Vec::new());
         }
         turn
     }
 
     /// A frame came on any stream.
-    pub fn received(&mut self, frame: Frame) -> Turn {
+    pub fn handle_frame(&mut self, frame: Frame) -> Turn {
         let mut turn = Turn::default();
         let mut faults = Vec::new();
         match frame.kind {
@@ -251,7 +255,7 @@ impl Session {
         }
         for message in frame.into_messages() {
             let before = turn.events.len();
-            self.message(message, &mut turn);
+            self.handle_message(message, &mut turn);
             if let Some(event) = turn.events.get_mut(before) {
                 event.faults.append(&mut faults);
             }
@@ -259,30 +263,30 @@ impl Session {
         turn
     }
 
-    fn message(&mut self, frame: Frame, turn: &mut Turn) {
+    fn handle_message(&mut self, frame: Frame, turn: &mut Turn) {
         // It is cheap: a kind is words and places, not the text.
         match frame.kind.clone() {
             Kind::Reply { id: Some(id), result, error } => {
-                self.replied(id, result, error, frame, turn);
+                self.handle_reply(id, result, error, frame, turn);
             }
             Kind::Reply { id: None, .. } => {
-                turn.tell(
+                turn.push_event(
                     What::Unmatched,
                     Some(frame),
                     vec![fault("id.missing", "answers to no request")],
                 );
             }
-            Kind::Notification { method, .. } => self.noticed(&method, frame, turn),
-            Kind::Request { id, method, .. } => self.asked(id, &method, frame, turn),
+            Kind::Notification { method, .. } => self.handle_notification(&method, frame, turn),
+            Kind::Request { id, method, .. } => self.handle_request(id, &method, frame, turn),
             Kind::Foreign | Kind::Batch(_) | Kind::Several(_) => {
-                turn.tell(
+                turn.push_event(
                     What::Foreign,
                     Some(frame),
                     vec![fault("frame.foreign", "is JSON, and no message of JSON-RPC")],
                 );
             }
             Kind::Noise => {
-                turn.tell(
+                turn.push_event(
                     What::Noise,
                     Some(frame),
                     vec![fault(
@@ -294,7 +298,7 @@ impl Session {
         }
     }
 
-    fn replied(
+    fn handle_reply(
         &mut self,
         id: Id,
         result: Option<Span>,
@@ -302,7 +306,7 @@ impl Session {
         frame: Frame,
         turn: &mut Turn,
     ) {
-        let (id, call, other_type) = match self.router.answered(&id) {
+        let (id, call, other_type) = match self.router.resolve(&id) {
             Arrival::Ends { id, call, other_type } => (id, call, other_type),
             Arrival::Late(why) => {
                 let faults = match why {
@@ -313,10 +317,10 @@ impl Session {
                         vec![fault("reply.late", "answers a request that was given up")]
                     }
                 };
-                return turn.tell(What::Late { id, why }, Some(frame), faults);
+                return turn.push_event(What::Late { id, why }, Some(frame), faults);
             }
             Arrival::Unknown => {
-                return turn.tell(
+                return turn.push_event(
                     What::Unmatched,
                     Some(frame),
                     vec![fault("id.unknown", "nobody asked under this id")],
@@ -330,22 +334,22 @@ impl Session {
             .collect();
         if matches!(&self.phase, Phase::Opening { id: opening, .. } if *opening == id) {
             let seen = match (&result, &error) {
-                (_, Some(error)) => Seen::Error { error: frame.value(error), status: None },
+                (_, Some(error)) => Seen::Error { error: frame.parse_value(error), status: None },
                 (result, None) => Seen::Result(
-                    result.as_ref().map(|result| frame.value(result)).unwrap_or_default(),
+                    result.as_ref().map(|result| frame.parse_value(result)).unwrap_or_default(),
                 ),
             };
-            return self.decide(&seen, Some(frame), turn);
+            return self.advance_opening(&seen, Some(frame), turn);
         }
-        turn.tell(What::Answer { id, call, result, error }, Some(frame), faults);
+        turn.push_event(What::Answer { id, call, result, error }, Some(frame), faults);
     }
 
-    fn noticed(&mut self, method: &str, frame: Frame, turn: &mut Turn) {
-        let notice = Notice::read(method, frame.params());
+    fn handle_notification(&mut self, method: &str, frame: Frame, turn: &mut Turn) {
+        let notice = Notice::from_notification(method, frame.params());
         let mut faults = Vec::new();
         match &notice {
             Notice::Progress { token, progress, .. } => {
-                faults.extend(self.progressed(token, progress));
+                faults.extend(self.check_progress(token, progress));
             }
             Notice::Log { level, .. } => {
                 let is_modern =
@@ -371,7 +375,7 @@ impl Session {
             Notice::Cancelled { request, reason } => {
                 if self.asked.remove(request).is_some() {
                     let what = What::Withdrawn { id: request.clone(), reason: reason.clone() };
-                    return turn.tell(what, Some(frame), faults);
+                    return turn.push_event(what, Some(frame), faults);
                 }
                 faults.push(fault("cancel.unknown", "gives up a request that does not wait"));
             }
@@ -383,12 +387,12 @@ impl Session {
             }
             _ => {}
         }
-        turn.tell(What::Notice(notice), Some(frame), faults);
+        turn.push_event(What::Notice(notice), Some(frame), faults);
     }
 
-    fn progressed(&mut self, token: &Id, progress: &Number) -> Option<Fault> {
+    fn check_progress(&mut self, token: &Id, progress: &Number) -> Option<Fault> {
         let text = token.as_text();
-        if self.router.waiting(token).is_none() {
+        if self.router.waiting_call(token).is_none() {
             return Some(match self.router.has_ended(token) {
                 true => fault("progress.after-end", "reports on a request that has ended"),
                 false => fault("progress.unknown-token", "its token is that of no request"),
@@ -399,8 +403,8 @@ impl Session {
         (!grows).then(|| fault("progress.not-growing", "is not more than before"))
     }
 
-    fn asked(&mut self, id: Id, method: &str, frame: Frame, turn: &mut Turn) {
-        let mut asked = Asked::read(method, frame.params(), &self.settings.client);
+    fn handle_request(&mut self, id: Id, method: &str, frame: Frame, turn: &mut Turn) {
+        let mut asked = Asked::from_request(method, frame.params(), &self.settings.client);
         let mut faults = std::mem::take(&mut asked.faults);
         if self.opened().is_some_and(|opened| opened.spoken.era == Era::Modern) {
             faults.push(fault(
@@ -409,12 +413,14 @@ impl Session {
             ));
         }
         let at_once = match asked.kind {
-            AskedKind::Ping => Some(build::result(&id, &Literal::from(serde_json::json!({})))),
+            AskedKind::Ping => {
+                Some(build::result_frame(&id, &Literal::from(serde_json::json!({}))))
+            }
             AskedKind::Other if is_known(method) => {
-                Some(build::error(&id, codes::INVALID_PARAMS, "Invalid params"))
+                Some(build::error_frame(&id, codes::INVALID_PARAMS, "Invalid params"))
             }
             AskedKind::Other => {
-                Some(build::error(&id, codes::METHOD_NOT_FOUND, "Method not found"))
+                Some(build::error_frame(&id, codes::METHOD_NOT_FOUND, "Method not found"))
             }
             _ => None,
         };
@@ -428,7 +434,7 @@ impl Session {
                 What::Asked { id, asked }
             }
         };
-        turn.tell(what, Some(frame), faults);
+        turn.push_event(what, Some(frame), faults);
     }
 
     fn is_opening(&self, asked: &Id) -> bool {
@@ -454,8 +460,8 @@ impl Session {
             Step::Initialize => self.initializes += 1,
         }
         let spoken = Spoken { era, version: version.to_owned() };
-        let id = self.router.ask(call.clone());
-        let text = call.frame(&id, &self.settings.client, &spoken);
+        let id = self.router.register(call.clone());
+        let text = call.to_frame(&id, &self.settings.client, &spoken);
         turn.todo.push(Do::Send(Outgoing {
             text,
             headers: call.headers(&spoken),
@@ -466,7 +472,7 @@ impl Session {
     }
 
     /// Goes on after what came of the request that opens the connection.
-    fn decide(&mut self, seen: &Seen, frame: Option<Frame>, turn: &mut Turn) {
+    fn advance_opening(&mut self, seen: &Seen, frame: Option<Frame>, turn: &mut Turn) {
         let Phase::Opening { id, step, version, mut findings } =
             std::mem::replace(&mut self.phase, Phase::New)
         else {
@@ -521,17 +527,15 @@ impl Session {
         let is_legacy = opened.spoken.era == Era::Legacy;
         self.phase = Phase::Open(opened.clone());
         if is_legacy {
-            turn.todo.push(Do::Send(
-                self.outgoing(build::notification(
-                    "notifications/initialized",
-                    &Members::default(),
-                )),
-            ));
+            turn.todo.push(Do::Send(self.outgoing(build::notification_frame(
+                "notifications/initialized",
+                &Members::default(),
+            ))));
             if self.settings.transport == Transport::Http && opened.spoken.version != OLD_SSE {
                 turn.todo.push(Do::Listen);
             }
         }
-        turn.tell(What::Opened(opened), frame, Vec::new());
+        turn.push_event(What::Opened(opened), frame, Vec::new());
     }
 
     fn refuse_to_open(
@@ -541,7 +545,7 @@ impl Session {
         turn: &mut Turn,
     ) {
         self.phase = Phase::Closed;
-        turn.tell(What::Refused { findings, error }, None, Vec::new());
+        turn.push_event(What::Refused { findings, error }, None, Vec::new());
     }
 
     fn give_up(
@@ -559,7 +563,7 @@ impl Session {
         self.progress.remove(&id.as_text());
         turn.todo.push(match (spoken.era, self.settings.transport) {
             (Era::Modern, Transport::Http) => Do::CloseStream(id.clone()),
-            _ => Do::Send(self.outgoing(build::cancelled(id, reason))),
+            _ => Do::Send(self.outgoing(build::cancelled_frame(id, reason))),
         });
         Some(call)
     }
@@ -588,7 +592,7 @@ mod tests {
     use serde_json::json;
 
     use super::{
-        super::{fault::ids, version::Versions},
+        super::{fault::fault_ids, version::Versions},
         *,
     };
 
@@ -624,7 +628,7 @@ mod tests {
     }
 
     fn got(session: &mut Session, frame: &Value) -> Turn {
-        session.received(Frame::read(frame.to_string()))
+        session.handle_frame(Frame::parse(frame.to_string()))
     }
 
     fn what(turn: &Turn) -> &What {
@@ -632,7 +636,7 @@ mod tests {
     }
 
     fn faults(turn: &Turn) -> Vec<&'static str> {
-        turn.events.iter().flat_map(|event| ids(&event.faults)).collect()
+        turn.events.iter().flat_map(|event| fault_ids(&event.faults)).collect()
     }
 
     fn open(transport: Transport, era: Era) -> Session {
@@ -672,7 +676,7 @@ mod tests {
             (opened.findings.as_slice(), &opened.server_info()["name"]),
             (&["version.downgraded"][..], &json!("s"))
         );
-        let call = session.call(Call::of("ping"), false, Vec::new()).unwrap();
+        let call = session.call(Call::from_method("ping"), false, Vec::new()).unwrap();
         assert_eq!(call.headers, [("MCP-Protocol-Version".to_owned(), "2025-06-18".to_owned())]);
     }
 
@@ -680,8 +684,8 @@ mod tests {
     fn a_server_that_the_probe_kills_is_started_again() {
         let mut session = session(Transport::Stdio, |_| {});
         session.open();
-        assert_eq!(todo(&session.ended()), ["Respawn", "initialize 2"]);
-        let refused = session.ended();
+        assert_eq!(todo(&session.handle_disconnect()), ["Respawn", "initialize 2"]);
+        let refused = session.handle_disconnect();
         assert_eq!(
             what(&refused),
             &What::Refused { findings: vec!["probe.killed-server", "server.exited"], error: None }
@@ -725,17 +729,17 @@ mod tests {
     #[test]
     fn answers_come_back_to_their_requests_in_any_order() {
         let mut session = open(Transport::Stdio, Era::Legacy);
-        let first = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
-        let second = session.call(Call::of("b"), false, Vec::new()).unwrap().id.unwrap();
+        let first = session.call(Call::from_method("a"), false, Vec::new()).unwrap().id.unwrap();
+        let second = session.call(Call::from_method("b"), false, Vec::new()).unwrap().id.unwrap();
         let turn = got(&mut session, &json!({"id": second.to_value(), "result": {"n": 1}}));
         let (What::Answer { call, result: Some(span), .. }, Some(frame)) =
             (what(&turn), &turn.events[0].frame)
         else {
             panic!("{turn:?}")
         };
-        assert_eq!((call.method.as_str(), frame.written(span)), ("b", r#"{"n":1}"#));
+        assert_eq!((call.method.as_str(), frame.raw_text(span)), ("b", r#"{"n":1}"#));
         let turn = got(&mut session, &json!({"id": first.as_text(), "error": {"code": -1}}));
-        assert_eq!((faults(&turn), session.waiting()), (vec!["id.other-type"], vec![]));
+        assert_eq!((faults(&turn), session.waiting_ids()), (vec!["id.other-type"], vec![]));
         assert_eq!(
             faults(&got(&mut session, &json!({"id": first.to_value(), "result": {}}))),
             ["reply.twice"]
@@ -753,7 +757,7 @@ mod tests {
             (Transport::Http, Era::Modern, "close 2"),
         ] {
             let mut session = open(transport, era);
-            let id = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
+            let id = session.call(Call::from_method("a"), false, Vec::new()).unwrap().id.unwrap();
             let turn = session.cancel(&id, Some("enough"));
             assert_eq!(todo(&turn), [todos.to_owned()]);
             assert_eq!(todo(&session.cancel(&id, None)), Vec::<String>::new());
@@ -768,13 +772,13 @@ mod tests {
     #[test]
     fn progress_grows_and_belongs_to_a_request() {
         let mut session = open(Transport::Stdio, Era::Legacy);
-        let call = session.call(Call::of("a"), true, Vec::new()).unwrap();
+        let call = session.call(Call::from_method("a"), true, Vec::new()).unwrap();
         assert!(call.text.contains(r#""_meta":{"progressToken":3}"#), "{}", call.text);
         let mut at = |progress: &str, token: u64| {
             let text = format!(
                 r#"{{"method":"notifications/progress","params":{{"progressToken":{token},"progress":{progress}}}}}"#
             );
-            faults(&session.received(Frame::read(text)))
+            faults(&session.handle_frame(Frame::parse(text)))
         };
         assert_eq!(
             [at("0", 3), at("0.5", 3), at("9007199254740993", 3)],
@@ -834,7 +838,7 @@ mod tests {
     fn what_is_odd_is_told_and_kept() {
         let mut session = open(Transport::Stdio, Era::Legacy);
         let mut told = |text: &str| {
-            let turn = session.received(Frame::read(text));
+            let turn = session.handle_frame(Frame::parse(text));
             (turn.events.len(), faults(&turn))
         };
         assert_eq!(told("listening"), (1, vec!["frame.not-json"]));
@@ -867,27 +871,30 @@ mod tests {
     #[test]
     fn an_error_of_http_belongs_to_its_request() {
         let mut session = open(Transport::Http, Era::Legacy);
-        let id = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
+        let id = session.call(Call::from_method("a"), false, Vec::new()).unwrap().id.unwrap();
         let turn = session.http_answered(
             &id,
             400,
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}"#,
         );
         assert!(matches!(what(&turn), What::Answer { error: Some(_), .. }), "{turn:?}");
-        let id = session.call(Call::of("b"), false, Vec::new()).unwrap().id.unwrap();
+        let id = session.call(Call::from_method("b"), false, Vec::new()).unwrap().id.unwrap();
         let turn = session.http_answered(&id, 404, "gone");
         assert!(matches!(what(&turn), What::HttpError { status: 404, .. }));
         assert_eq!(turn.events[1].what, What::SessionGone);
-        assert_eq!(session.call(Call::of("c"), false, Vec::new()), None);
+        assert_eq!(session.call(Call::from_method("c"), false, Vec::new()), None);
     }
 
     #[test]
     fn what_waits_is_lost_with_the_connection() {
         let mut session = open(Transport::Stdio, Era::Modern);
-        let id = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
-        let slow = session.call(Call::of("b"), false, Vec::new()).unwrap().id.unwrap();
+        let id = session.call(Call::from_method("a"), false, Vec::new()).unwrap().id.unwrap();
+        let slow = session.call(Call::from_method("b"), false, Vec::new()).unwrap().id.unwrap();
         assert!(matches!(what(&session.timed_out(&slow)), What::TimedOut { .. }));
-        assert_eq!(what(&session.ended()), &What::Lost { id, call: Call::of("a") });
+        assert_eq!(
+            what(&session.handle_disconnect()),
+            &What::Lost { id, call: Call::from_method("a") }
+        );
         assert_eq!(session.opened(), None);
     }
 
@@ -924,15 +931,15 @@ mod tests {
                 let turn = match input {
                     0 => session.timed_out(&Id::from(1)),
                     1 => session.http_answered(&Id::from(2), 400, &text),
-                    2 => session.ended(),
-                    _ => session.received(Frame::read(text)),
+                    2 => session.handle_disconnect(),
+                    _ => session.handle_frame(Frame::parse(text)),
                 };
                 for todo in turn.todo {
                     if let Do::Send(outgoing) = todo {
                         prop_assert!(!outgoing.text.contains('\n') && serde_json::from_str::<Value>(&outgoing.text).is_ok());
                     }
                 }
-                session.call(Call::of("x"), true, Vec::new());
+                session.call(Call::from_method("x"), true, Vec::new());
             }
         }
     }

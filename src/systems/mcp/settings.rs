@@ -55,20 +55,21 @@ fn schema() -> Value {
 #[must_use]
 pub fn is_at(connection: &Connection) -> bool {
     let settings = connection.settings.get(keys::SYSTEM);
-    settings.is_some_and(|settings| settings.text(SYSTEM).is_some())
+    settings.is_some_and(|settings| settings.text_value(SYSTEM).is_some())
 }
 
 /// A connection that leads to a server, whatever it said of that.
 #[must_use]
 pub fn on(connection: Connection) -> Connection {
     let values = [(SYSTEM.to_owned(), json!(keys::SYSTEM))].into_iter().collect();
-    connection.with(keys::SYSTEM, SystemSettings { values, ..SystemSettings::default() })
+    connection.with_settings(keys::SYSTEM, SystemSettings { values, ..SystemSettings::default() })
 }
 
 /// The era that is to be spoken.
 #[must_use]
 pub fn era(connection: &Connection) -> EraChoice {
-    match connection.settings.get(keys::SYSTEM).and_then(|settings| settings.text(keys::ERA)) {
+    match connection.settings.get(keys::SYSTEM).and_then(|settings| settings.text_value(keys::ERA))
+    {
         Some("legacy") => EraChoice::Legacy,
         Some("modern") => EraChoice::Modern,
         _ => EraChoice::Auto,

@@ -18,7 +18,7 @@ pub enum Status {
 }
 
 impl Status {
-    fn of(word: &str) -> Self {
+    fn parse(word: &str) -> Self {
         match word {
             "working" => Self::Working,
             "input_required" => Self::InputRequired,
@@ -57,7 +57,7 @@ pub struct Task {
 impl Task {
     /// Reads a task: a result that makes one, the answer to `tasks/get`, what a notification says.
     #[must_use]
-    pub fn read(value: &Value, era: Era) -> Option<Self> {
+    pub fn from_value(value: &Value, era: Era) -> Option<Self> {
         let told = value.get("task").filter(|task| task.is_object()).unwrap_or(value);
         let text = |name: &str| told.get(name).and_then(Value::as_str).map(str::to_owned);
         let (ttl, poll) = match era {
@@ -74,7 +74,7 @@ impl Task {
                 ));
             }
         }
-        let status = Status::of(&text("status")?);
+        let status = Status::parse(&text("status")?);
         if matches!(status, Status::Other(_)) {
             faults.push(Fault::new(
                 "task.status-unknown",
@@ -97,7 +97,7 @@ impl Task {
     }
 
     /// Takes in what is said of the same task later.
-    pub fn follow(&mut self, mut next: Self) {
+    pub fn update(&mut self, mut next: Self) {
         if self.status.is_final() && next.status != self.status {
             let words = "left a state that is final";
             next.faults.push(Fault::new("task.revived", Pointer::root().child("status"), words));
@@ -106,15 +106,15 @@ impl Task {
     }
 }
 
-fn of(method: &str, id: &str) -> Call {
-    Call::of(method).with("taskId", &id.into())
+fn task_call(method: &str, id: &str) -> Call {
+    Call::from_method(method).with_param("taskId", &id.into())
 }
 
 /// Asks that a call become a task that is kept for so many milliseconds; of the legacy era. In the
 /// modern one the server decides.
 #[must_use]
-pub fn augmented(call: Call, ttl: Option<u64>) -> Call {
-    call.with(
+pub fn with_task(call: Call, ttl: Option<u64>) -> Call {
+    call.with_param(
         "task",
         &Literal::from(
             ttl.map_or_else(|| serde_json::json!({}), |ttl| serde_json::json!({"ttl": ttl})),
@@ -125,80 +125,84 @@ pub fn augmented(call: Call, ttl: Option<u64>) -> Call {
 /// How far a task is.
 #[must_use]
 pub fn get(id: &str) -> Call {
-    of("tasks/get", id)
+    task_call("tasks/get", id)
 }
 
 /// The result of a task, which waits for its end; of the legacy era. In the modern one [`get`]
 /// brings it.
 #[must_use]
 pub fn result(id: &str) -> Call {
-    of("tasks/result", id)
+    task_call("tasks/result", id)
 }
 
 /// Asks the server to stop working at a task.
 #[must_use]
 pub fn cancel(id: &str) -> Call {
-    of("tasks/cancel", id)
+    task_call("tasks/cancel", id)
 }
 
 /// What the task wanted to know; of the modern era.
 #[must_use]
 pub fn update(id: &str, responses: &Literal) -> Call {
-    of("tasks/update", id).with("inputResponses", responses)
+    task_call("tasks/update", id).with_param("inputResponses", responses)
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{super::fault::ids, *};
+    use super::{super::fault::fault_ids, *};
 
     #[test]
     fn tasks_of_both_eras_are_read() {
         let legacy = json!({"task": {"taskId": "t", "status": "working", "ttl": null, "createdAt": "c", "lastUpdatedAt": "u", "pollInterval": 5}});
-        let task = Task::read(&legacy, Era::Legacy).unwrap();
+        let task = Task::from_value(&legacy, Era::Legacy).unwrap();
         assert_eq!(
             (task.id.as_str(), &task.status, task.poll, task.ttl),
             ("t", &Status::Working, Some(5.into()), None)
         );
         assert_eq!(task.faults, []);
         let modern = json!({"resultType": "task", "taskId": "t", "status": "completed", "ttlMs": 9, "createdAt": "c", "lastUpdatedAt": "u", "result": {}});
-        let task = Task::read(&modern, Era::Modern).unwrap();
+        let task = Task::from_value(&modern, Era::Modern).unwrap();
         assert_eq!(
             (task.ttl, task.told["result"].clone(), task.faults),
             (Some(9.into()), json!({}), vec![])
         );
-        let odd = Task::read(&json!({"taskId": "t", "status": "paused"}), Era::Legacy).unwrap();
-        assert_eq!(ids(&odd.faults), ["task.member-missing", "task.status-unknown"]);
-        assert_eq!(Task::read(&json!({"taskId": "t"}), Era::Legacy), None);
+        let odd =
+            Task::from_value(&json!({"taskId": "t", "status": "paused"}), Era::Legacy).unwrap();
+        assert_eq!(fault_ids(&odd.faults), ["task.member-missing", "task.status-unknown"]);
+        assert_eq!(Task::from_value(&json!({"taskId": "t"}), Era::Legacy), None);
     }
 
     #[test]
     fn a_final_state_stays() {
         let task = |status: &str| {
             let told = json!({"taskId": "t", "status": status, "ttl": 1, "createdAt": "", "lastUpdatedAt": ""});
-            Task::read(&told, Era::Legacy).unwrap()
+            Task::from_value(&told, Era::Legacy).unwrap()
         };
         let mut followed = task("working");
-        followed.follow(task("completed"));
+        followed.update(task("completed"));
         assert_eq!(followed.faults, []);
-        followed.follow(task("completed"));
+        followed.update(task("completed"));
         assert_eq!(followed.faults, []);
-        followed.follow(task("working"));
-        assert_eq!(ids(&followed.faults), ["task.revived"]);
+        followed.update(task("working"));
+        assert_eq!(fault_ids(&followed.faults), ["task.revived"]);
     }
 
     #[test]
     fn requests_about_a_task_name_it() {
         assert_eq!(
-            (get("t").method.as_str(), get("t").params.json().as_str()),
+            (get("t").method.as_str(), get("t").params.to_json().as_str()),
             ("tasks/get", r#"{"taskId":"t"}"#)
         );
         assert_eq!(
-            update("t", &json!({"k": 1}).into()).params.json(),
+            update("t", &json!({"k": 1}).into()).params.to_json(),
             r#"{"taskId":"t","inputResponses":{"k":1}}"#
         );
-        assert_eq!(augmented(Call::of("x"), Some(9)).params.json(), r#"{"task":{"ttl":9}}"#);
+        assert_eq!(
+            with_task(Call::from_method("x"), Some(9)).params.to_json(),
+            r#"{"task":{"ttl":9}}"#
+        );
         assert_eq!([result("t").method, cancel("t").method], ["tasks/result", "tasks/cancel"]);
     }
 }

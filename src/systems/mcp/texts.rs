@@ -117,13 +117,13 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::{super::fault::ids, *};
+    use super::{super::fault::fault_ids, *};
 
     fn found(text: &str) -> Vec<&'static str> {
         let mut faults = Vec::new();
         look_at(text, Pointer::root, &mut faults);
         look_for_injection(text, Pointer::root, &mut faults);
-        ids(&faults)
+        fault_ids(&faults)
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::schema::{
     metaschema::{self, Metaschemas},
     pointer::Pointer,
     references::{self, Astray},
-    subschemas::anywhere,
+    subschemas::list_objects,
 };
 
 static METASCHEMAS: LazyLock<Metaschemas> =
@@ -44,21 +44,22 @@ const CHANGING: [&str; 19] = [
 #[must_use]
 pub fn tool_findings(tool: &Value, version: &str, others: &[&str]) -> Vec<Fault> {
     let mut faults = Vec::new();
-    name(tool, others, &mut faults);
-    descriptions(tool, &mut faults);
-    schemas(tool, Era::of(version), &mut faults);
-    annotations(tool, &mut faults);
-    members(tool, version, &mut faults);
+    check_name(tool, others, &mut faults);
+    check_descriptions(tool, &mut faults);
+    check_schemas(tool, Era::from_version(version), &mut faults);
+    check_annotations(tool, &mut faults);
+    check_members(tool, version, &mut faults);
     look_at_all(tool, &Pointer::root(), &mut faults);
     faults
 }
 
-fn at(member: &str) -> Pointer {
+fn member_pointer(member: &str) -> Pointer {
     Pointer::root().child(member)
 }
 
-fn name(tool: &Value, others: &[&str], faults: &mut Vec<Fault>) {
-    let mut tell = |id, words: &'static str| faults.push(Fault::new(id, at("name"), words));
+fn check_name(tool: &Value, others: &[&str], faults: &mut Vec<Fault>) {
+    let mut tell =
+        |id, words: &'static str| faults.push(Fault::new(id, member_pointer("name"), words));
     let Some(name) = tool.get("name").and_then(Value::as_str) else {
         return tell("tool.name-missing", "has no name");
     };
@@ -86,44 +87,54 @@ fn name(tool: &Value, others: &[&str], faults: &mut Vec<Fault>) {
     }
 }
 
-fn descriptions(tool: &Value, faults: &mut Vec<Fault>) {
+fn check_descriptions(tool: &Value, faults: &mut Vec<Fault>) {
     let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
     if description.trim().is_empty() {
         faults.push(Fault::new(
             "tool.no-description",
-            at("description"),
+            member_pointer("description"),
             "says nothing for a model to choose it by",
         ));
     }
     if description.chars().count() > LONGEST_DESCRIPTION {
-        faults.push(Fault::new("text.long", at("description"), "is longer than 1,024 characters"));
+        faults.push(Fault::new(
+            "text.long",
+            member_pointer("description"),
+            "is longer than 1,024 characters",
+        ));
     }
-    for place in [at("title"), at("description"), at("annotations").child("title")] {
+    for place in [
+        member_pointer("title"),
+        member_pointer("description"),
+        member_pointer("annotations").child("title"),
+    ] {
         if let Some(text) = place.get(tool).and_then(Value::as_str) {
             look_for_injection(text, || place.clone(), faults);
         }
     }
 }
 
-fn schemas(tool: &Value, era: Era, faults: &mut Vec<Fault>) {
+fn check_schemas(tool: &Value, era: Era, faults: &mut Vec<Fault>) {
     match tool.get(INPUT) {
         None | Some(Value::Null) => faults.push(Fault::new(
             "input.missing",
-            at(INPUT),
+            member_pointer(INPUT),
             "a tool has a schema of its arguments",
         )),
         Some(Value::Object(input)) => {
             if !is_of_objects(input) {
                 faults.push(Fault::new(
                     "input.type-not-object",
-                    at(INPUT),
+                    member_pointer(INPUT),
                     "its \"type\" is not \"object\"",
                 ));
             }
-            schema(tool, INPUT, faults);
-            faults.extend(headers::faults(&tool[INPUT], &at(INPUT)));
+            check_schema(tool, INPUT, faults);
+            faults.extend(headers::header_faults(&tool[INPUT], &member_pointer(INPUT)));
         }
-        Some(_) => faults.push(Fault::new("input.not-object", at(INPUT), "is not an object")),
+        Some(_) => {
+            faults.push(Fault::new("input.not-object", member_pointer(INPUT), "is not an object"))
+        }
     }
     match tool.get(OUTPUT) {
         None => {}
@@ -131,13 +142,15 @@ fn schemas(tool: &Value, era: Era, faults: &mut Vec<Fault>) {
             if era == Era::Legacy && !is_of_objects(output) {
                 faults.push(Fault::new(
                     "output.type-not-object",
-                    at(OUTPUT),
+                    member_pointer(OUTPUT),
                     "its \"type\" is not \"object\"",
                 ));
             }
-            schema(tool, OUTPUT, faults);
+            check_schema(tool, OUTPUT, faults);
         }
-        Some(_) => faults.push(Fault::new("output.not-object", at(OUTPUT), "is not an object")),
+        Some(_) => {
+            faults.push(Fault::new("output.not-object", member_pointer(OUTPUT), "is not an object"))
+        }
     }
 }
 
@@ -145,23 +158,23 @@ fn is_of_objects(schema: &Map<String, Value>) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
-fn schema(tool: &Value, member: &str, faults: &mut Vec<Fault>) {
-    let (schema, below) = (&tool[member], at(member));
+fn check_schema(tool: &Value, member: &str, faults: &mut Vec<Fault>) {
+    let (schema, below) = (&tool[member], member_pointer(member));
     let mut tell =
         |id, at: &Pointer, words: String| faults.push(Fault::new(id, below.join(at), words));
     let dialect = schema.get("$schema");
     if dialect.is_none_or(|dialect| dialect.as_str().is_some_and(metaschema::is_draft)) {
-        if let Some(flaw) = METASCHEMAS.flaw(schema) {
+        if let Some(flaw) = METASCHEMAS.first_flaw(schema) {
             tell("schema.invalid", &flaw.at, flaw.words);
         }
     } else {
         tell(
             "schema.dialect-unknown",
-            &at("$schema"),
+            &member_pointer("$schema"),
             "names no version of JSON Schema that is known".into(),
         );
     }
-    for (at, astray) in references::astray(schema) {
+    for (at, astray) in references::stray_references(schema) {
         match astray {
             Astray::Outside => tell(
                 "schema.ref-external",
@@ -181,10 +194,10 @@ fn schema(tool: &Value, member: &str, faults: &mut Vec<Fault>) {
             .is_some_and(|name| declared.and_then(|declared| declared.get(name)).is_none())
         {
             let words = "is required, and not among \"properties\"".into();
-            tell("schema.required-undeclared", &at("required").item(index), words);
+            tell("schema.required-undeclared", &member_pointer("required").item(index), words);
         }
     }
-    for (place, object) in anywhere(schema) {
+    for (place, object) in list_objects(schema) {
         for keyword in ["title", "description"] {
             if let (Some(text), Ok(place)) =
                 (object.get(keyword).and_then(Value::as_str), Pointer::parse(&place))
@@ -195,10 +208,10 @@ fn schema(tool: &Value, member: &str, faults: &mut Vec<Fault>) {
     }
 }
 
-fn annotations(tool: &Value, faults: &mut Vec<Fault>) {
-    let hints = at("annotations");
+fn check_annotations(tool: &Value, faults: &mut Vec<Fault>) {
+    let hints = member_pointer("annotations");
     for hint in HINTS {
-        if hint.given(tool).is_some_and(|given| !given.is_boolean()) {
+        if hint.given_value(tool).is_some_and(|given| !given.is_boolean()) {
             faults.push(Fault::new(
                 "annotations.not-boolean",
                 hints.child(hint.name),
@@ -207,10 +220,10 @@ fn annotations(tool: &Value, faults: &mut Vec<Fault>) {
         }
     }
     let is_true = |given: Option<&Value>| given == Some(&Value::Bool(true));
-    if !is_true(READ_ONLY.given(tool)) {
+    if !is_true(READ_ONLY.given_value(tool)) {
         return;
     }
-    if is_true(DESTRUCTIVE.given(tool)) {
+    if is_true(DESTRUCTIVE.given_value(tool)) {
         let words = "cannot be destructive and read-only";
         faults.push(Fault::new("annotations.contradict", hints.child(DESTRUCTIVE.name), words));
     }
@@ -238,12 +251,12 @@ fn first_word(name: &str) -> Option<String> {
     Some(word)
 }
 
-fn members(tool: &Value, version: &str, faults: &mut Vec<Fault>) {
+fn check_members(tool: &Value, version: &str, faults: &mut Vec<Fault>) {
     for (index, icon) in
         tool.get("icons").and_then(Value::as_array).into_iter().flatten().enumerate()
     {
         if !icon.get("src").and_then(Value::as_str).is_some_and(is_safe) {
-            let place = at("icons").item(index).child("src");
+            let place = member_pointer("icons").item(index).child("src");
             faults.push(Fault::new(
                 "icons.unsafe-scheme",
                 place,
@@ -256,12 +269,20 @@ fn members(tool: &Value, version: &str, faults: &mut Vec<Fault>) {
         |support: &Value| matches!(support.as_str(), Some("forbidden" | "optional" | "required"));
     if version == DEFAULT && tasks.is_some_and(|support| !is_known(support)) {
         let words = "is neither \"forbidden\" nor \"optional\" nor \"required\"";
-        faults.push(Fault::new("exec.task-unknown", at("execution").child("taskSupport"), words));
+        faults.push(Fault::new(
+            "exec.task-unknown",
+            member_pointer("execution").child("taskSupport"),
+            words,
+        ));
     }
     for key in tool.get("_meta").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
         if !is_meta_key(key) {
             let words = "is no key of _meta: \"name\", or \"prefix/name\" with a prefix like \"com.example\"";
-            faults.push(Fault::new("meta.key-invalid", at("_meta").child(key.as_str()), words));
+            faults.push(Fault::new(
+                "meta.key-invalid",
+                member_pointer("_meta").child(key.as_str()),
+                words,
+            ));
         }
     }
     for member in tool.as_object().into_iter().flat_map(Map::keys) {
@@ -270,7 +291,7 @@ fn members(tool: &Value, version: &str, faults: &mut Vec<Fault>) {
             || member == "execution" && version == DEFAULT;
         if !is_known {
             let words = format!("revision {version} knows no such member");
-            faults.push(Fault::new("tool.unknown-member", at(member), words));
+            faults.push(Fault::new("tool.unknown-member", member_pointer(member), words));
         }
     }
 }
@@ -306,7 +327,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    use super::{super::fault::ids, *};
+    use super::{super::fault::fault_ids, *};
 
     /// A tool without faults, with these members.
     fn tool(members: &Value) -> Value {
@@ -318,11 +339,11 @@ pub(super) mod tests {
     }
 
     fn found(members: &Value) -> Vec<&'static str> {
-        ids(&tool_findings(&tool(members), DEFAULT, &[]))
+        fault_ids(&tool_findings(&tool(members), DEFAULT, &[]))
     }
 
     fn found_in(version: &str, members: &Value) -> Vec<&'static str> {
-        ids(&tool_findings(&tool(members), version, &[]))
+        fault_ids(&tool_findings(&tool(members), version, &[]))
     }
 
     #[test]
@@ -541,7 +562,7 @@ pub(super) mod tests {
     }
 
     /// Any JSON, with members that mean something here.
-    pub(in super::super) fn json() -> impl Strategy<Value = Value> {
+    pub(in super::super) fn any_json() -> impl Strategy<Value = Value> {
         let key = prop::sample::select(vec![
             "name",
             "title",
@@ -587,7 +608,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn anything_can_be_looked_at(tool in json(), version in prop::sample::select(vec!["2024-11-05", DEFAULT, "2026-07-28", ""])) {
+        fn anything_can_be_looked_at(tool in any_json(), version in prop::sample::select(vec!["2024-11-05", DEFAULT, "2026-07-28", ""])) {
             let faults = tool_findings(&tool, version, &["a"]);
             for fault in faults {
                 prop_assert!(!fault.words.is_empty());

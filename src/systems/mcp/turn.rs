@@ -172,7 +172,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    pub(super) fn tell(&mut self, what: What, frame: Option<Frame>, faults: Vec<Fault>) {
+    pub(super) fn push_event(&mut self, what: What, frame: Option<Frame>, faults: Vec<Fault>) {
         self.events.push(Event { what, frame, faults });
     }
 }

@@ -19,7 +19,7 @@ pub const OLD_SSE: &str = "2024-11-05";
 impl Era {
     /// The era of a revision, which is a date.
     #[must_use]
-    pub fn of(version: &str) -> Self {
+    pub fn from_version(version: &str) -> Self {
         if version >= FIRST_MODERN { Self::Modern } else { Self::Legacy }
     }
 

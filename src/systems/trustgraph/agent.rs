@@ -38,12 +38,12 @@ pub(crate) const TOO_MANY_STEPS: &str = "Too many agent iterations";
 ///
 /// # Errors
 /// When the connection is none over which its steps arrive.
-pub(crate) fn request(
+pub(crate) fn question_request(
     asked: &Asked,
     correlation: &str,
     connection: &Connection,
 ) -> Result<Request, Problem> {
-    reached(connection)?;
+    check_reachable(connection)?;
     let Asked { question, context, pattern, collection } = asked;
     let mut body = Map::from_iter([
         ("question".to_owned(), json!(question)),
@@ -66,9 +66,9 @@ pub(crate) fn request(
 ///
 /// # Errors
 /// When it is none over which its steps arrive.
-pub(crate) fn reached(connection: &Connection) -> Result<(), Problem> {
+pub(crate) fn check_reachable(connection: &Connection) -> Result<(), Problem> {
     let transport = connection.transport();
-    let cause = match transport.about().traffic {
+    let cause = match transport.spec().traffic {
         _ if !settings::is_gateway(transport) => {
             format!(
                 "connection \"{}\" leads to {}, not to TrustGraph's gateway",
@@ -82,7 +82,7 @@ pub(crate) fn reached(connection: &Connection) -> Result<(), Problem> {
         Traffic::Pipe | Traffic::Bus => return Ok(()),
     };
     let remedy = "choose a connection to the gateway's socket: ws:// or wss://";
-    Err(Problem::new(ProblemKind::Input, "asking the agent", cause).remedy(remedy))
+    Err(Problem::new(ProblemKind::Input, "asking the agent", cause).with_remedy(remedy))
 }
 
 /// Whether requests that go there are questions for the agent.
@@ -94,7 +94,7 @@ pub(crate) fn is_at(to: &str) -> bool {
 
 /// What a request asks the agent; `None` when it asks something else.
 #[must_use]
-pub(crate) fn asked(request: &Request) -> Option<Asked> {
+pub(crate) fn parse_question(request: &Request) -> Option<Asked> {
     if !is_at(&request.to) {
         return None;
     }
@@ -118,16 +118,16 @@ pub(crate) fn asked(request: &Request) -> Option<Asked> {
 /// What a message of the agent tells. The use of a tool is no message of its own: it stands only
 /// among the facts that explain a step.
 #[must_use]
-pub(crate) fn read(message: &Value) -> Option<Told> {
+pub(crate) fn parse_message(message: &Value) -> Option<Told> {
     let word = |name: &str| message.get(name).and_then(Value::as_str);
     // Before 2.3.1 it was called otherwise.
     let kind = word("message_type").or_else(|| word("chunk_type"))?;
     if kind == "explain" {
-        return action(message.get("explain_triples")?);
+        return parse_action(message.get("explain_triples")?);
     }
     let text = word("content").unwrap_or_default().to_owned();
     Some(Told::Text {
-        part: Part::of(kind)?,
+        part: Part::parse(kind)?,
         text,
         ends: message.get("end_of_message") == Some(&Value::Bool(true)),
     })
@@ -135,7 +135,7 @@ pub(crate) fn read(message: &Value) -> Option<Told> {
 
 /// The use of a tool among the facts that explain a step.
 #[must_use]
-pub(crate) fn action(triples: &Value) -> Option<Told> {
+pub(crate) fn parse_action(triples: &Value) -> Option<Told> {
     let triples = triples.as_array()?;
     // The gateway shortens the members' names that the bus has.
     let of_either = |triple: &Value, long: &str, short: &str| {
@@ -164,7 +164,7 @@ const MCP_ERROR: &str = "the MCP tool itself failed, and this text is its error:
 
 /// What an observation of this text really means, where that is known.
 #[must_use]
-pub(crate) fn explained(observation: &str) -> Option<&'static str> {
+pub(crate) fn observation_meaning(observation: &str) -> Option<&'static str> {
     if observation.contains("ToolServiceClient() takes no arguments") {
         return Some(UNCALLABLE);
     }
@@ -177,7 +177,7 @@ mod tests {
     use crate::model::transport::TransportKind;
 
     fn told(text: &str) -> Option<Told> {
-        read(&serde_json::from_str(text).unwrap())
+        parse_message(&serde_json::from_str(text).unwrap())
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn groups_are_a_list_and_what_is_not_given_is_left_out() {
-        let socket = Connection::to(TransportKind::WebSocket, "tg", "ws://h");
+        let socket = Connection::from_address(TransportKind::WebSocket, "tg", "ws://h");
         let context = Context {
             groups: Some(vec!["a".into(), "b".into()]),
             state: Some("s".into()),
@@ -217,19 +217,22 @@ mod tests {
             pattern: Some(PLAN.into()),
             collection: Some("books".into()),
         };
-        let sent = request(&whole, "r", &socket).unwrap();
+        let sent = question_request(&whole, "r", &socket).unwrap();
         assert_eq!(sent.to, "/api/v1/flow/default/service/agent");
         let body = r#"{"question":"why?","streaming":true,"group":["a","b"],"state":"s","pattern":"plan-then-execute","collection":"books"}"#;
         assert_eq!(&*sent.body, body);
         let bare = Asked { question: "why?".into(), ..Asked::default() };
-        let sent_bare = request(&bare, "r", &socket).unwrap();
+        let sent_bare = question_request(&bare, "r", &socket).unwrap();
         assert_eq!(&*sent_bare.body, r#"{"question":"why?","streaming":true}"#);
-        assert_eq!((asked(&sent), asked(&sent_bare)), (Some(whole.clone()), Some(bare)));
         assert_eq!(
-            asked(&Request { to: "/api/v1/flow/default/service/prompt".into(), ..sent }),
+            (parse_question(&sent), parse_question(&sent_bare)),
+            (Some(whole.clone()), Some(bare))
+        );
+        assert_eq!(
+            parse_question(&Request { to: "/api/v1/flow/default/service/prompt".into(), ..sent }),
             None
         );
-        let http = Connection::to(TransportKind::Http, "tg", "http://h");
-        assert!(request(&whole, "r", &http).unwrap_err().remedy.contains("ws://"));
+        let http = Connection::from_address(TransportKind::Http, "tg", "http://h");
+        assert!(question_request(&whole, "r", &http).unwrap_err().remedy.contains("ws://"));
     }
 }

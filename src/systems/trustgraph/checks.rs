@@ -14,8 +14,8 @@ mod services;
 mod set;
 mod templates;
 
-pub use carried::{UNCARRIED, uncarried};
-pub(crate) use templates::missing as missing_templates;
+pub use carried::{UNCARRIED, uncarried_queues};
+pub(crate) use templates::missing_templates;
 
 use crate::{
     engine::lint::{
@@ -38,7 +38,7 @@ pub const CHECKS: &[Check] = &[
         code: "entry.malformed",
         severity: Level::ERROR,
         about: "The entry is not an object, or its text is not JSON.",
-        run: Run::Entry(entries::malformed),
+        run: Run::Entry(entries::entry_malformed),
     },
     Check {
         code: "entry.not-json-text",
@@ -80,7 +80,7 @@ pub const CHECKS: &[Check] = &[
         code: "descriptor.missing-field",
         severity: TOLERATED,
         about: "A field that the tool's type needs is not there.",
-        run: Run::Tool(fields::missing),
+        run: Run::Tool(fields::field_missing),
     },
     Check {
         code: "descriptor.wrong-type",
@@ -134,7 +134,7 @@ pub const CHECKS: &[Check] = &[
         code: "service.unknown",
         severity: Level::ERROR,
         about: "A tool names a service that does not exist.",
-        run: Run::All(services::unknown),
+        run: Run::All(services::service_unknown),
     },
     Check {
         code: "service.parameter-missing",
@@ -200,7 +200,7 @@ pub const CHECKS: &[Check] = &[
         code: "arguments.malformed",
         severity: Level::ERROR,
         about: "The arguments are not a list of objects.",
-        run: Run::Tool(arguments::malformed),
+        run: Run::Tool(arguments::arguments_malformed),
     },
     Check {
         code: "arguments.no-name",
@@ -230,7 +230,7 @@ pub const CHECKS: &[Check] = &[
         code: "arguments.duplicate",
         severity: Level::ERROR,
         about: "Two arguments have the same name.",
-        run: Run::Tool(arguments::duplicate),
+        run: Run::Tool(arguments::argument_duplicate),
     },
     Check {
         code: "arguments.named-like-parameter",
@@ -254,36 +254,36 @@ pub const CHECKS: &[Check] = &[
         code: "arguments.ignored",
         severity: Level::WARNING,
         about: "The tool's type has a fixed argument; its list is ignored.",
-        run: Run::Tool(arguments::ignored),
+        run: Run::Tool(arguments::arguments_ignored),
     },
     Check {
         code: "arguments.none",
         severity: Level::NOTE,
         about: "An MCP tool without arguments: the model guesses their names.",
-        run: Run::Tool(arguments::none),
+        run: Run::Tool(arguments::arguments_missing),
     },
     Check {
         code: "arguments.schema-invalid",
         severity: Level::ERROR,
         about: "The schema of the arguments is no JSON Schema for an object.",
-        run: Run::Tool(schema::invalid),
+        run: Run::Tool(schema::schema_invalid),
     },
     Check {
         code: "arguments.schema-differs",
         severity: Level::WARNING,
         about: "The list of arguments and their schema name different ones; TrustGraph's own model reads the list alone.",
-        run: Run::Tool(schema::differs),
+        run: Run::Tool(schema::schema_differs),
     },
     Check {
         code: "load.set-refused",
         severity: Level::only_as_deployed(Severity::Error),
         about: "The entry stops TrustGraph from loading any tool.",
-        run: Run::All(set::refused),
+        run: Run::All(set::loading_refused),
     },
 ];
 
 /// Findings of TrustGraph's own checks.
 #[must_use]
-pub(crate) fn check(context: &LintContext<'_>) -> Vec<Finding> {
-    lint::run(CHECKS, context, |system| system == super::keys::SYSTEM)
+pub(crate) fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
+    lint::run_checks(CHECKS, context, |system| system == super::keys::SYSTEM)
 }

@@ -53,7 +53,7 @@ pub(crate) struct Stopped {
 
 impl<'v> Configuration<'v> {
     /// Entries by their keys, as their texts were read.
-    pub fn held(
+    pub fn keyed_entries(
         keys: impl Iterator<Item = &'v str>,
         read: &'v [Result<Value, Fault>],
     ) -> Vec<(&'v str, Held<'v>)> {
@@ -62,21 +62,22 @@ impl<'v> Configuration<'v> {
 
     /// # Errors
     /// With the first entry that keeps everything from loading.
-    pub fn load(&self) -> Result<Agent, Stopped> {
+    pub fn load_agent(&self) -> Result<Agent, Stopped> {
         let mut services: Services<'_> = HashMap::new();
         for (row, (key, held)) in in_order(&self.services) {
             match held {
                 Ok(value) => drop(services.insert(key, value)),
-                Err(logged) => return Err(stopped(keys::SERVICES, row, not_json(key, logged))),
+                Err(logged) => return Err(stopped_at(keys::SERVICES, row, not_json(key, logged))),
             }
         }
         let mut agent = Agent::default();
         let mut places: HashMap<String, usize> = HashMap::new();
         for (row, (key, held)) in in_order(&self.tools) {
-            let value =
-                held.as_ref().map_err(|logged| stopped(keys::TOOLS, row, not_json(key, logged)))?;
-            let (name, _) =
-                load::keyed(value, &services).map_err(|error| stopped(keys::TOOLS, row, error))?;
+            let value = held
+                .as_ref()
+                .map_err(|logged| stopped_at(keys::TOOLS, row, not_json(key, logged)))?;
+            let (name, _) = load::load_keyed_tool(value, &services)
+                .map_err(|error| stopped_at(keys::TOOLS, row, error))?;
             match places.get(&name) {
                 Some(place) => {
                     agent.replaced.push((std::mem::replace(&mut agent.tools[*place], row), row));
@@ -91,7 +92,7 @@ impl<'v> Configuration<'v> {
     }
 }
 
-fn stopped(section: &'static str, row: usize, error: LoadError) -> Stopped {
+fn stopped_at(section: &'static str, row: usize, error: LoadError) -> Stopped {
     Stopped { section, row, error }
 }
 
@@ -115,29 +116,35 @@ fn in_order<'e, 'v>(
 }
 
 /// What an entry of the workspace holds once it is sent.
-pub(crate) fn held(entry: &Entry) -> Held<'_> {
+pub(crate) fn deployed_value(entry: &Entry) -> Held<'_> {
     match (&*entry.value, entry.id.place().form) {
         // Text that could be read stands as its value; a text that holds a text stands as it is
         // written.
         (Value::String(text), EntryForm::JsonText) => {
-            python_json::read(text).map(|_| &*entry.value).map_err(|fault| fault.to_string())
+            python_json::parse_value(text).map(|_| &*entry.value).map_err(|fault| fault.to_string())
         }
-        (value, _) => python_json::sound(value).map(|()| value),
+        (value, _) => python_json::check_integers(value).map(|()| value),
     }
 }
 
 /// How the agent takes the tools of a catalog.
 #[must_use]
-pub(crate) fn loading(catalog: &Catalog) -> Loading {
+pub(crate) fn decide_loading(catalog: &Catalog) -> Loading {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
     let tools: Vec<_> =
         catalog.tools.iter().enumerate().filter(|(_, tool)| ours(&tool.entry)).collect();
     let services: Vec<_> = catalog.services.iter().filter(|service| ours(&service.entry)).collect();
     let configuration = Configuration {
-        tools: tools.iter().map(|(_, tool)| (tool.entry.key.as_str(), held(&tool.entry))).collect(),
-        services: services.iter().map(|service| (service.key(), held(&service.entry))).collect(),
+        tools: tools
+            .iter()
+            .map(|(_, tool)| (tool.entry.key.as_str(), deployed_value(&tool.entry)))
+            .collect(),
+        services: services
+            .iter()
+            .map(|service| (service.key(), deployed_value(&service.entry)))
+            .collect(),
     };
-    match configuration.load() {
+    match configuration.load_agent() {
         Ok(agent) => Loading {
             not_loaded: agent
                 .replaced

@@ -17,19 +17,19 @@ use crate::{
 
 /// The tool that an entry describes under the rules of a mode.
 #[must_use]
-pub(crate) fn tool(entry: &Entry, mode: Mode) -> Tool {
+pub(crate) fn read_tool(entry: &Entry, mode: Mode) -> Tool {
     let value = &*entry.value;
-    let kind = text(value, keys::TYPE).unwrap_or_default();
+    let kind = text_member(value, keys::TYPE).unwrap_or_default();
     Tool {
-        name: text(value, keys::NAME)
+        name: text_member(value, keys::NAME)
             .filter(|name| !name.is_empty())
             .unwrap_or(&entry.key)
             .to_owned(),
         name_key: keys::NAME,
         kind: kind.to_owned(),
-        description: text(value, keys::DESCRIPTION).unwrap_or_default().to_owned(),
+        description: text_member(value, keys::DESCRIPTION).unwrap_or_default().to_owned(),
         service: answered_by(value, kind, mode).map(str::to_owned),
-        gate: gate(value, mode),
+        gate: read_gate(value, mode),
         keys: GateKeys { groups: keys::GROUP, states: states_key(value, mode), next: keys::STATE },
         entry: entry.clone(),
     }
@@ -38,7 +38,7 @@ pub(crate) fn tool(entry: &Entry, mode: Mode) -> Tool {
 /// Why the agent fails every request that offers the tool: it puts the names of all tools into one
 /// text.
 #[must_use]
-pub(crate) fn breaks(tool: &Tool) -> Option<String> {
+pub(crate) fn request_failure(tool: &Tool) -> Option<String> {
     let what = match tool.entry.value.get(keys::NAME) {
         Some(Value::String(_)) => return None,
         None | Some(Value::Null) => "no name",
@@ -52,14 +52,14 @@ pub(crate) fn breaks(tool: &Tool) -> Option<String> {
 
 /// The key of the service or server that a tool of a type names.
 fn answered_by<'v>(value: &'v Value, kind: &str, mode: Mode) -> Option<&'v str> {
-    let (_, fields) = references(kind)?;
+    let (_, fields) = reference_keys(kind)?;
     let document = |key: &&str| mode == Mode::Document || *key != keys::MCP_TOOL_DOCUMENT;
-    fields.iter().copied().filter(document).find_map(|key| text(value, key))
+    fields.iter().copied().filter(document).find_map(|key| text_member(value, key))
 }
 
 /// What a tool of a type refers to, and the members that may name it, the first that is there
 /// counting.
-fn references(kind: &str) -> Option<(EntryKind, &'static [&'static str])> {
+fn reference_keys(kind: &str) -> Option<(EntryKind, &'static [&'static str])> {
     match kind {
         "tool-service" => Some((EntryKind::Service, &[keys::SERVICE])),
         "mcp-tool" => Some((EntryKind::Server, &[keys::MCP_TOOL, keys::MCP_TOOL_DOCUMENT])),
@@ -71,16 +71,16 @@ fn references(kind: &str) -> Option<(EntryKind, &'static [&'static str])> {
 #[must_use]
 pub(crate) fn key_at(entry: &Entry) -> Option<Pointer> {
     let own = entry.kind == EntryKind::Service && entry.id.place().at.is_root();
-    (own && text(&entry.value, keys::ID) == Some(&entry.key))
+    (own && text_member(&entry.value, keys::ID) == Some(&entry.key))
         .then(|| Pointer::root().child(keys::ID))
 }
 
 /// What a tool names to answer for it, and where.
 #[must_use]
-pub(crate) fn reference(tool: &Tool) -> Option<Reference> {
-    let (kind, fields) = references(&tool.kind)?;
+pub(crate) fn tool_reference(tool: &Tool) -> Option<Reference> {
+    let (kind, fields) = reference_keys(&tool.kind)?;
     let key = tool.service.clone()?;
-    let at = fields.iter().find(|field| text(&tool.entry.value, field) == Some(&key))?;
+    let at = fields.iter().find(|field| text_member(&tool.entry.value, field) == Some(&key))?;
     Some(Reference { kind, key, at: Pointer::root().child(*at) })
 }
 
@@ -90,15 +90,15 @@ pub(crate) fn reference(tool: &Tool) -> Option<Reference> {
 /// where that is not given. A member that is there and `null` is no list and names nothing: it
 /// closes the gate, as in TrustGraph's filter.
 #[must_use]
-pub fn gate(value: &Value, mode: Mode) -> Gate {
+pub fn read_gate(value: &Value, mode: Mode) -> Gate {
     Gate {
-        groups: value.get(keys::GROUP).map(names),
-        states: match value.get(states_key(value, mode)).map(names) {
+        groups: value.get(keys::GROUP).map(name_list),
+        states: match value.get(states_key(value, mode)).map(name_list) {
             None => States::Every,
             Some(listed) if listed.iter().any(|state| &**state == ANY) => States::Every,
             Some(listed) => States::Only(listed),
         },
-        next: text(value, keys::STATE).filter(|state| !state.is_empty()).map(Name::from),
+        next: text_member(value, keys::STATE).filter(|state| !state.is_empty()).map(Name::from),
         ..Gate::open()
     }
 }
@@ -119,7 +119,7 @@ pub(crate) fn states_key(value: &Value, mode: Mode) -> &'static str {
 }
 
 /// A bare text is a list of one, as the filter takes it; what is no text names nothing.
-fn names(value: &Value) -> Vec<Name> {
+fn name_list(value: &Value) -> Vec<Name> {
     match value {
         Value::String(one) => vec![one.as_str().into()],
         Value::Array(items) => items.iter().filter_map(Value::as_str).map(Name::from).collect(),
@@ -129,15 +129,15 @@ fn names(value: &Value) -> Vec<Name> {
 
 /// The service that an entry describes. In document mode its `id` also finds it.
 #[must_use]
-pub(crate) fn service(entry: &Entry, mode: Mode) -> Service {
+pub(crate) fn read_service(entry: &Entry, mode: Mode) -> Service {
     let value = &*entry.value;
     Service {
-        request_queue: text(value, keys::REQUEST_QUEUE).map(str::to_owned),
-        response_queue: text(value, keys::RESPONSE_QUEUE).map(str::to_owned),
-        parameters: load::parameters(value),
+        request_queue: text_member(value, keys::REQUEST_QUEUE).map(str::to_owned),
+        response_queue: text_member(value, keys::RESPONSE_QUEUE).map(str::to_owned),
+        parameters: load::service_parameters(value),
         alias: match mode {
             Mode::Document => {
-                text(value, keys::ID).filter(|id| *id != entry.key).map(str::to_owned)
+                text_member(value, keys::ID).filter(|id| *id != entry.key).map(str::to_owned)
             }
             Mode::AsDeployed => None,
         },
@@ -148,7 +148,7 @@ pub(crate) fn service(entry: &Entry, mode: Mode) -> Service {
 /// What a model gives to a tool, as a JSON Schema: the tool's own where it has one, else made from
 /// the list.
 #[must_use]
-pub(crate) fn arguments(value: &Value, kind: &str) -> Value {
+pub(crate) fn arguments_schema(value: &Value, kind: &str) -> Value {
     let mut properties = Map::new();
     match (types::by_name(kind).map(|of| of.arguments), value.get(keys::ARGUMENTS_SCHEMA)) {
         (Some(types::Arguments::Fixed { name, about }), _) => {
@@ -161,11 +161,9 @@ pub(crate) fn arguments(value: &Value, kind: &str) -> Value {
                 .and_then(Value::as_array)
                 .map(Vec::as_slice)
                 .unwrap_or_default();
-            properties.extend(
-                listed
-                    .iter()
-                    .filter_map(|item| Some((text(item, keys::NAME)?.to_owned(), argument(item)))),
-            );
+            properties.extend(listed.iter().filter_map(|item| {
+                Some((text_member(item, keys::NAME)?.to_owned(), argument_schema(item)))
+            }));
         }
     }
     let required: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
@@ -174,12 +172,12 @@ pub(crate) fn arguments(value: &Value, kind: &str) -> Value {
 
 /// One argument. A type that JSON Schema does not know allows anything, and is named in the
 /// description.
-fn argument(item: &Value) -> Value {
+fn argument_schema(item: &Value) -> Value {
     let mut schema = Map::new();
-    let named = text(item, keys::TYPE);
+    let named = text_member(item, keys::TYPE);
     let known = named.and_then(argument_type);
     schema.extend(known.map(|of| (keys::TYPE.to_owned(), of.into())));
-    let description = text(item, keys::DESCRIPTION).unwrap_or_default();
+    let description = text_member(item, keys::DESCRIPTION).unwrap_or_default();
     let description = match (known, named) {
         (None, Some(named)) if !named.is_empty() && description.is_empty() => format!("({named})"),
         (None, Some(named)) if !named.is_empty() => format!("{description} ({named})"),
@@ -213,7 +211,7 @@ pub(crate) fn argument_type(named: &str) -> Option<&'static str> {
 }
 
 /// A member that is text.
-pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+pub(super) fn text_member<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key)?.as_str()
 }
 
@@ -249,16 +247,16 @@ mod tests {
     #[test]
     fn the_documents_states_key_counts_only_in_document_mode() {
         let value = json!({"available_in_states": ["a"]});
-        assert_eq!(gate(&value, Mode::Document).states, only(&["a"]));
-        assert_eq!(gate(&value, Mode::AsDeployed).states, States::Every);
+        assert_eq!(read_gate(&value, Mode::Document).states, only(&["a"]));
+        assert_eq!(read_gate(&value, Mode::AsDeployed).states, States::Every);
     }
 
     #[test]
     fn what_is_no_list_never_opens_a_gate() {
         let value = json!({"group": 3, "applicable-states": {"a": 1}, "state": 7});
-        let read = gate(&value, Mode::Document);
+        let read = read_gate(&value, Mode::Document);
         assert_eq!((read.groups, read.states, read.next), (Some(Vec::new()), only(&[]), None));
-        let bare = gate(&json!({"group": "read", "applicable-states": "a"}), Mode::Document);
+        let bare = read_gate(&json!({"group": "read", "applicable-states": "a"}), Mode::Document);
         assert_eq!((bare.groups, bare.states), (Some(vec!["read".into()]), only(&["a"])));
     }
 
@@ -266,19 +264,22 @@ mod tests {
     fn null_puts_a_tool_in_no_group_and_in_no_state() {
         for mode in [Mode::Document, Mode::AsDeployed] {
             let read =
-                gate(&json!({"group": null, "applicable-states": null, "state": null}), mode);
+                read_gate(&json!({"group": null, "applicable-states": null, "state": null}), mode);
             assert_eq!((read.groups, read.states, read.next), (Some(Vec::new()), only(&[]), None));
-            assert_eq!(gate(&json!({"group": {}}), mode).groups, Some(Vec::new()));
+            assert_eq!(read_gate(&json!({"group": {}}), mode).groups, Some(Vec::new()));
         }
         let other = json!({"applicable-states": null, "available_in_states": ["a"]});
-        assert_eq!(gate(&other, Mode::Document).states, only(&["a"]));
-        assert_eq!(gate(&other, Mode::AsDeployed).states, only(&[]));
-        assert_eq!(gate(&json!({"available_in_states": null}), Mode::Document).states, only(&[]));
+        assert_eq!(read_gate(&other, Mode::Document).states, only(&["a"]));
+        assert_eq!(read_gate(&other, Mode::AsDeployed).states, only(&[]));
+        assert_eq!(
+            read_gate(&json!({"available_in_states": null}), Mode::Document).states,
+            only(&[])
+        );
     }
 
     #[test]
     fn arguments_become_a_schema() {
-        let read = tool(
+        let read = read_tool(
             &entry(json!({"type": "prompt", "arguments": [
                 {"name": "topic", "type": "string", "description": "About what"},
                 {"name": "when", "type": "date", "description": "The day"},
@@ -287,23 +288,23 @@ mod tests {
             Mode::Document,
         );
         assert_eq!(
-            arguments(&read.entry.value, &read.kind),
+            arguments_schema(&read.entry.value, &read.kind),
             json!({
                 "type": "object",
                 "properties": {"topic": {"type": "string", "description": "About what"}, "when": {"description": "The day (date)"}},
                 "required": ["topic", "when"],
             })
         );
-        let fixed = tool(
+        let fixed = read_tool(
             &entry(json!({"type": "row-embeddings-query", "arguments": [{"name": "zzz"}]})),
             Mode::Document,
         );
-        assert_eq!(arguments(&fixed.entry.value, &fixed.kind)["required"], json!(["query"]));
+        assert_eq!(arguments_schema(&fixed.entry.value, &fixed.kind)["required"], json!(["query"]));
     }
 
     #[test]
     fn the_name_falls_back_to_the_key() {
-        assert_eq!(tool(&entry(json!({"name": ""})), Mode::Document).name, "t");
+        assert_eq!(read_tool(&entry(json!({"name": ""})), Mode::Document).name, "t");
     }
 
     #[test]
@@ -311,7 +312,7 @@ mod tests {
         let described = entry(
             json!({"id": "joke", "config-params": ["style", {"name": "tone", "required": true}, 3]}),
         );
-        let read = service(&described, Mode::Document);
+        let read = read_service(&described, Mode::Document);
         assert_eq!(read.alias.as_deref(), Some("joke"));
         assert_eq!(
             read.parameters
@@ -320,6 +321,6 @@ mod tests {
                 .collect::<Vec<_>>(),
             [("style", false), ("tone", true)]
         );
-        assert_eq!(service(&described, Mode::AsDeployed).alias, None);
+        assert_eq!(read_service(&described, Mode::AsDeployed).alias, None);
     }
 }

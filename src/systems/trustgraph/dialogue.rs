@@ -12,7 +12,7 @@ use super::{
 use crate::{
     engine::{
         explain::tool::Explainer,
-        filter::{available, list, next_state, unknown_groups},
+        filter::{available_tools, join_names, next_state, unknown_groups},
         workflow::similar,
     },
     model::{
@@ -59,14 +59,14 @@ impl Dialogue {
             offered: None,
             failed: None,
         };
-        dialogue.expected.push(dialogue.available());
+        dialogue.expected.push(dialogue.available_names());
         dialogue
     }
 
-    fn available(&self) -> Vec<String> {
+    fn available_names(&self) -> Vec<String> {
         let name = |row: usize| self.tools.tools[row].name.clone();
         self.tools
-            .in_order(available(&self.tools.tools, &self.context))
+            .in_order(available_tools(&self.tools.tools, &self.context))
             .into_iter()
             .map(name)
             .collect()
@@ -74,7 +74,7 @@ impl Dialogue {
 
     /// The state now, and the tools that there are in it.
     #[must_use]
-    pub fn now(&self) -> Said {
+    pub fn current_state(&self) -> Said {
         Said::State {
             state: self.context.state().to_owned(),
             available: self.expected.last().cloned().unwrap_or_default(),
@@ -87,11 +87,12 @@ impl Dialogue {
         let unknown = unknown_groups(&self.tools.tools, &self.context);
         let mut warnings = Vec::new();
         if !unknown.is_empty() {
-            warnings.push(format!("no tool there is in {}", list(&unknown)));
+            warnings.push(format!("no tool there is in {}", join_names(&unknown)));
         }
-        let offered = available(&self.tools.tools, &self.context);
-        warnings
-            .extend(offered.iter().filter_map(|row| descriptor::breaks(&self.tools.tools[*row])));
+        let offered = available_tools(&self.tools.tools, &self.context);
+        warnings.extend(
+            offered.iter().filter_map(|row| descriptor::request_failure(&self.tools.tools[*row])),
+        );
         if offered.is_empty() {
             warnings.push("0 tools: with these groups in this state the agent has none, and answers from itself".into());
         }
@@ -99,16 +100,16 @@ impl Dialogue {
     }
 
     /// What the next message of the agent, as JSON, comes to.
-    pub fn take(&mut self, message: &str) -> Vec<Said> {
+    pub fn handle_message(&mut self, message: &str) -> Vec<Said> {
         let message: Value = serde_json::from_str(message).unwrap_or_default();
-        let Some(told) = agent::read(&message) else { return Vec::new() };
+        let Some(told) = agent::parse_message(&message) else { return Vec::new() };
         let mut said = vec![Said::Told(told.clone())];
         match told {
             Told::Action { tool, .. } => self.used = Some(tool),
             Told::Text { part: Part::Observation, text, ends } => {
                 self.observed.push_str(&text);
                 if ends {
-                    said.extend(self.step());
+                    said.extend(self.finish_step());
                 }
             }
             Told::Text { .. } => {}
@@ -117,8 +118,8 @@ impl Dialogue {
     }
 
     /// A tool was used: the state moves, whether it failed or not, and other tools may be there.
-    fn step(&mut self) -> Vec<Said> {
-        let note = agent::explained(&std::mem::take(&mut self.observed))
+    fn finish_step(&mut self) -> Vec<Said> {
+        let note = agent::observation_meaning(&std::mem::take(&mut self.observed))
             .map(|words| Said::Note(words.to_owned()));
         let is_held = |tool: &Tool| tool.gate.not_loaded().is_none();
         let used = self.used.take().and_then(|name| {
@@ -132,17 +133,17 @@ impl Dialogue {
                 Mode::AsDeployed,
             ));
         }
-        self.expected.push(self.available());
-        let now = self.now();
-        note.into_iter().chain([now]).chain(self.compared()).collect()
+        self.expected.push(self.available_names());
+        let now = self.current_state();
+        note.into_iter().chain([now]).chain(self.compare_offered()).collect()
     }
 
     /// What is learned by listening on the broker.
-    pub fn overhear(&mut self, heard: Overheard) -> Vec<Said> {
+    pub fn handle_overheard(&mut self, heard: Overheard) -> Vec<Said> {
         match heard {
             Overheard::Offered { steps, tools } => {
                 self.seen.push((steps, tools));
-                self.compared()
+                self.compare_offered()
             }
             Overheard::Failed { part, problem } => {
                 // The agent repeats what it was told by others, who know it better.
@@ -165,14 +166,14 @@ impl Dialogue {
     }
 
     /// What was offered for the steps that are known by now, beside what was expected.
-    fn compared(&mut self) -> Vec<Said> {
+    fn compare_offered(&mut self) -> Vec<Said> {
         let (known, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.seen)
             .into_iter()
             .partition(|(steps, _)| *steps < self.expected.len());
         self.seen = rest;
         let mut said = Vec::new();
         for (steps, tools) in known {
-            let note = differing(&self.expected[steps], &tools, self.stays).map(Said::Note);
+            let note = offer_difference(&self.expected[steps], &tools, self.stays).map(Said::Note);
             self.offered = Some(tools.clone());
             said.extend([Said::Offered { steps, tools }].into_iter().chain(note));
         }
@@ -181,9 +182,12 @@ impl Dialogue {
 
     /// A failure of the agent, with what is known of its cause.
     #[must_use]
-    pub fn explained(&self, problem: CallError) -> CallError {
+    pub fn explain_failure(&self, problem: CallError) -> CallError {
         let heard = self.failed.as_ref().map(|(part, problem)| (*part, problem.message.as_str()));
-        let known = self.hidden(heard).or_else(|| self.limit(heard)).or_else(|| heard.map(failing));
+        let known = self
+            .hidden_tool_cause(heard)
+            .or_else(|| self.step_limit_cause(heard))
+            .or_else(|| heard.map(failure_cause));
         let Some((message, remedy)) = known else { return problem };
         let beside =
             format!("; the error was read on the broker, the gateway only says: {AGENTS_ERROR}");
@@ -192,7 +196,7 @@ impl Dialogue {
     }
 
     /// The model called a tool that it does not have.
-    fn hidden(&self, heard: Option<(Failing, &str)>) -> Option<(String, String)> {
+    fn hidden_tool_cause(&self, heard: Option<(Failing, &str)>) -> Option<(String, String)> {
         let name = self.used.as_deref().filter(|name| !self.is_offered(name))?;
         if heard.is_some_and(|(_, words)| !words.starts_with("No action for ")) {
             return None;
@@ -203,7 +207,7 @@ impl Dialogue {
     }
 
     /// The agent took as many steps as it may.
-    fn limit(&self, heard: Option<(Failing, &str)>) -> Option<(String, String)> {
+    fn step_limit_cause(&self, heard: Option<(Failing, &str)>) -> Option<(String, String)> {
         let steps = self.expected.len() - 1;
         let likely = match heard {
             Some((_, words)) if words.contains(TOO_MANY_STEPS) => "",
@@ -234,13 +238,13 @@ impl Dialogue {
         let held =
             tools.iter().position(|tool| tool.name == name && tool.gate.not_loaded().is_none());
         let Some(row) = held.or_else(|| tools.iter().rposition(|tool| tool.name == name)) else {
-            let near = similar::nearest(name, tools.iter().map(|tool| tool.name.as_str()));
+            let near = similar::nearest_name(name, tools.iter().map(|tool| tool.name.as_str()));
             let near = near.map_or_else(String::new, |near| format!("; the nearest is \"{near}\""));
             let remedy = "give the tool a name that a model repeats as it is: no spaces, no quotes";
             return (format!("no tool has that name{near}"), remedy.into());
         };
         let explanation = Explainer::new(tools, &self.context, &[]).explain(tools, row);
-        let (state, groups) = (self.context.state(), list(&self.context.groups()));
+        let (state, groups) = (self.context.state(), join_names(&self.context.groups()));
         if explanation.reasons.is_empty() {
             let why = format!(
                 "its configuration makes it available in {state} with groups {groups}, but the agent has not loaded it"
@@ -254,7 +258,7 @@ impl Dialogue {
         let remedy = match explanation.changes.first() {
             Some(change) => format!(
                 "to make it available: {}; models call hidden tools that the question or another tool names",
-                change.text(tools)
+                change.description(tools)
             ),
             None => "models call hidden tools that the question or another tool names".into(),
         };
@@ -263,7 +267,7 @@ impl Dialogue {
 }
 
 /// What failed, as it was heard, and where to look.
-fn failing((part, words): (Failing, &str)) -> (String, String) {
+fn failure_cause((part, words): (Failing, &str)) -> (String, String) {
     match part {
         Failing::Prompt => (
             format!("the prompt service or the language model behind it failed: {words}"),
@@ -277,7 +281,7 @@ fn failing((part, words): (Failing, &str)) -> (String, String) {
 
 /// What is offered otherwise than the configuration says, and what to do. Only agents that know of
 /// patterns let one keep the state.
-fn differing(expected: &[String], offered: &[String], stays: bool) -> Option<String> {
+fn offer_difference(expected: &[String], offered: &[String], stays: bool) -> Option<String> {
     let without = |one: &[String], other: &[String]| -> Vec<String> {
         one.iter().filter(|name| !other.contains(name)).cloned().collect()
     };
@@ -319,7 +323,7 @@ mod tests {
 
     fn dialogue_of(groups: &[&str], text: &str) -> Dialogue {
         let (file, source) = (FileId::new("t.json"), Source::parse(Format::Json, text).unwrap());
-        let catalog = read::catalog([(&file, &source)], Mode::AsDeployed);
+        let catalog = read::read_catalog([(&file, &source)], Mode::AsDeployed);
         assert_eq!(catalog.tools.len(), 2);
         let groups = Some(groups.iter().map(|name| (*name).into()).collect());
         let context = Context { groups, ..Context::default() };
@@ -339,7 +343,7 @@ mod tests {
     #[test]
     fn a_step_tells_its_state_and_the_tools_that_it_brings() {
         let (mut dialogue, mut transcript) = (dialogue(&["a"]), Transcript::default());
-        let mut text = transcript.write(&dialogue.now());
+        let mut text = transcript.append_entry(&dialogue.current_state());
         let messages = [
             piece("thought", "I should ", false),
             piece("thought", "look", true),
@@ -350,14 +354,17 @@ mod tests {
             piece("answer", ".", true),
         ];
         for message in messages {
-            for said in dialogue.take(&message) {
-                text.push_str(&transcript.write(&said));
+            for said in dialogue.handle_message(&message) {
+                text.push_str(&transcript.append_entry(&said));
             }
         }
         let expected = "state       undefined · 1 available: look\n\nthought     I should look\naction      look {}\n\
                         observation it is there\nstate       known · 2 available: look, tell\n\nanswer      There.\n";
         assert_eq!(text, expected);
-        assert!(dialogue.take("nonsense").is_empty() && dialogue.take("{}").is_empty());
+        assert!(
+            dialogue.handle_message("nonsense").is_empty()
+                && dialogue.handle_message("{}").is_empty()
+        );
     }
 
     fn problem(message: &str) -> CallError {
@@ -376,12 +383,12 @@ mod tests {
     fn what_is_seen_on_the_broker_is_compared_with_the_step_that_it_belongs_to() {
         let mut told = dialogue(&["a"]);
         let offered = |steps, tools: &[&str]| Overheard::Offered { steps, tools: names(tools) };
-        let said = told.overhear(offered(0, &["look"]));
+        let said = told.handle_overheard(offered(0, &["look"]));
         assert_eq!(said, [Said::Offered { steps: 0, tools: names(&["look"]) }]);
         // Heard before the step that it belongs to.
-        assert_eq!(told.overhear(offered(1, &["look", "old"])), []);
-        told.take(&action("look"));
-        let said = told.take(&piece("observation", "x", true));
+        assert_eq!(told.handle_overheard(offered(1, &["look", "old"])), []);
+        told.handle_message(&action("look"));
+        let said = told.handle_message(&piece("observation", "x", true));
         let Some(Said::Note(words)) = said.last() else { panic!("{said:?}") };
         assert!(
             words.contains("(without tell, with old)")
@@ -394,8 +401,8 @@ mod tests {
     fn a_hidden_tool_that_the_model_calls_is_explained() {
         let hidden = "No action for tell!";
         let mut told = dialogue(&["a"]);
-        told.take(&action("tell"));
-        let blind = told.explained(problem("hidden by the gateway"));
+        told.handle_message(&action("tell"));
+        let blind = told.explain_failure(problem("hidden by the gateway"));
         assert!(
             blind.message.starts_with(
                 "the model called \"tell\", which it does not have: it is hidden in undefined"
@@ -407,52 +414,52 @@ mod tests {
                 && blind.remedy.contains("take look first"),
             "{blind:?}"
         );
-        told.overhear(agent_says(hidden));
-        let seen = told.explained(problem("hidden by the gateway"));
+        told.handle_overheard(agent_says(hidden));
+        let seen = told.explain_failure(problem("hidden by the gateway"));
         assert!(
             told.knows_why() && seen.message.contains("(it says: No action for tell!)"),
             "{seen:?}"
         );
-        told.overhear(agent_says("something else"));
-        assert_eq!(told.explained(problem("?")).message, "the agent failed: something else");
+        told.handle_overheard(agent_says("something else"));
+        assert_eq!(told.explain_failure(problem("?")).message, "the agent failed: something else");
 
         let mut misspelt = dialogue(&["a"]);
-        misspelt.take(&action("lok"));
+        misspelt.handle_message(&action("lok"));
         assert!(
             misspelt
-                .explained(problem("?"))
+                .explain_failure(problem("?"))
                 .message
                 .contains("no tool has that name; the nearest is \"look\"")
         );
         let mut stale = dialogue(&["a"]);
-        stale.overhear(Overheard::Offered { steps: 0, tools: Vec::new() });
-        stale.take(&action("look"));
-        let words = stale.explained(problem("?"));
+        stale.handle_overheard(Overheard::Offered { steps: 0, tools: Vec::new() });
+        stale.handle_message(&action("look"));
+        let words = stale.explain_failure(problem("?"));
         assert!(
             words.message.contains("the agent has not loaded it")
                 && words.remedy.contains("--reload"),
             "{words:?}"
         );
         let mut fine = dialogue(&["a"]);
-        fine.take(&action("look"));
-        assert_eq!(fine.explained(problem("?")), problem("?"));
+        fine.handle_message(&action("look"));
+        assert_eq!(fine.explain_failure(problem("?")), problem("?"));
     }
 
     #[test]
     fn the_limit_of_steps_is_named_as_a_guess_or_as_what_was_heard() {
         let mut told = dialogue(&["a"]);
         for _ in 0..MOST_STEPS {
-            assert_eq!(told.explained(problem("?")), problem("?"));
-            told.take(&action("look"));
-            told.take(&piece("observation", "x", true));
+            assert_eq!(told.explain_failure(problem("?")), problem("?"));
+            told.handle_message(&action("look"));
+            told.handle_message(&piece("observation", "x", true));
         }
-        let guessed = told.explained(problem("?")).message;
+        let guessed = told.explain_failure(problem("?")).message;
         assert_eq!(
             guessed,
             "most likely the agent gave up after 10 steps without an answer (Too many agent iterations)"
         );
-        told.overhear(agent_says(TOO_MANY_STEPS));
-        let heard = told.explained(problem("?"));
+        told.handle_overheard(agent_says(TOO_MANY_STEPS));
+        let heard = told.explain_failure(problem("?"));
         assert!(
             heard.message.starts_with("the agent gave up after 10 steps")
                 && heard.remedy.contains("--max-iterations"),
@@ -463,13 +470,13 @@ mod tests {
     #[test]
     fn the_part_that_fails_first_is_named() {
         let mut told = dialogue(&["a"]);
-        told.overhear(Overheard::Failed {
+        told.handle_overheard(Overheard::Failed {
             part: Failing::Prompt,
             problem: problem("the model is out"),
         });
-        told.overhear(agent_says("the model is out"));
+        told.handle_overheard(agent_says("the model is out"));
         assert_eq!(
-            told.explained(problem("?")).message,
+            told.explain_failure(problem("?")).message,
             "the prompt service or the language model behind it failed: the model is out"
         );
     }
@@ -483,8 +490,8 @@ mod tests {
             ..Asked::default()
         };
         let mut told = Dialogue::new(catalog, &asked);
-        told.take(&action("look"));
-        let said = told.take(&piece("observation", "x", true));
+        told.handle_message(&action("look"));
+        let said = told.handle_message(&piece("observation", "x", true));
         assert_eq!(
             said.last(),
             Some(&Said::State { state: "undefined".into(), available: names(&["look"]) })
@@ -495,7 +502,10 @@ mod tests {
     fn a_set_that_is_refused_forecasts_no_tool() {
         let text = r#"{"tool": {"a": {"type": "text-completion", "name": "a"}, "b": {"type": "nothing", "name": "b"}}}"#;
         let refused = dialogue_of(&["*"], text);
-        assert_eq!(refused.now(), Said::State { state: "undefined".into(), available: Vec::new() });
+        assert_eq!(
+            refused.current_state(),
+            Said::State { state: "undefined".into(), available: Vec::new() }
+        );
         assert!(refused.warnings()[0].starts_with("0 tools"), "{:?}", refused.warnings());
     }
 
@@ -505,11 +515,11 @@ mod tests {
             "a": {"type": "text-completion", "name": "x", "state": "stuck"}}}"#;
         let mut told = dialogue_of(&["*"], text);
         assert_eq!(
-            told.now(),
+            told.current_state(),
             Said::State { state: "undefined".into(), available: vec!["x".into()] }
         );
-        told.take(&action("x"));
-        let said = told.take(&piece("observation", "done", true));
+        told.handle_message(&action("x"));
+        let said = told.handle_message(&piece("observation", "done", true));
         assert!(
             matches!(said.last(), Some(Said::State { state, .. }) if state == "moved"),
             "{said:?}"
@@ -524,13 +534,20 @@ mod tests {
     #[test]
     fn what_is_known_of_an_error_is_noted_and_no_tools_are_warned_of() {
         let mut told = dialogue(&["a"]);
-        let said = told.take(&piece("observation", "ToolServiceClient() takes no arguments", true));
+        let said = told.handle_message(&piece(
+            "observation",
+            "ToolServiceClient() takes no arguments",
+            true,
+        ));
         assert!(
             matches!(&said[1], Said::Note(words) if words.contains("cannot call tool services")),
             "{said:?}"
         );
-        let said =
-            dialogue(&["a"]).take(&piece("observation", "Error executing tool echo: no", true));
+        let said = dialogue(&["a"]).handle_message(&piece(
+            "observation",
+            "Error executing tool echo: no",
+            true,
+        ));
         assert!(
             matches!(&said[1], Said::Note(words) if words.contains("the MCP tool itself failed")),
             "{said:?}"

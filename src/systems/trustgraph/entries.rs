@@ -32,11 +32,11 @@ const MAPS: [(&str, EntryKind); 3] = [
 
 /// The entries of a file in the order they stand; none when nothing in it is TrustGraph's.
 #[must_use]
-pub(crate) fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
+pub(crate) fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
     let stem = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let doubt = if source.format() == Format::Toml { Doubt::High } else { Doubt::Low };
     let mut entries = Vec::new();
-    for document in 0..source.documents() {
+    for document in 0..source.document_count() {
         let found = match in_sections(source, document, doubt) {
             Some(found) => found,
             None => {
@@ -44,8 +44,9 @@ pub(crate) fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
             }
         };
         entries.extend(found.into_iter().map(|found| {
-            let (line, column) =
-                source.start(document, &found.at).map_or((0, 0), |start| source.position(start));
+            let (line, column) = source
+                .start_offset(document, &found.at)
+                .map_or((0, 0), |start| source.position(start));
             Entry {
                 id: EntryId::new(EntryPlace {
                     file: file.clone(),
@@ -68,10 +69,10 @@ pub(crate) fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
 /// The entry as a later revision of its file has it; `None` where the file is to be read anew to
 /// tell which entries it holds.
 #[must_use]
-pub(crate) fn revised(entry: &Entry, source: &Source) -> Option<Entry> {
+pub(crate) fn refresh_entry(entry: &Entry, source: &Source) -> Option<Entry> {
     let EntryPlace { document, at, form, .. } = entry.id.place();
     let value = source
-        .member(*document, at)
+        .section_member(*document, at)
         .filter(|value| *form == EntryForm::Plain && !value.is_string())?;
     // As long as it is one for certain, it makes the others certain too.
     is_a(entry.kind, value, Doubt::Low).then(|| Entry { value: Arc::clone(value), ..entry.clone() })
@@ -87,14 +88,17 @@ fn in_sections(source: &Source, document: usize, doubt: Doubt) -> Option<Vec<Fou
         }
         if let Some(kind) = of(name) {
             let read = |(key, value): (&Arc<str>, &Arc<Value>)| {
-                let opened =
-                    if value.is_string() { Arc::new(opened(value)) } else { Arc::clone(value) };
+                let opened = if value.is_string() {
+                    Arc::new(decode_json_text(value))
+                } else {
+                    Arc::clone(value)
+                };
                 (key.to_string(), form_of(value), opened)
             };
             maps.push((name.to_owned(), kind, members.map(read).collect()));
         }
     }
-    let found = sure(&Pointer::root(), maps, doubt);
+    let found = certain_entries(&Pointer::root(), maps, doubt);
     (!found.is_empty()).then_some(found)
 }
 
@@ -125,7 +129,7 @@ fn found_in(root: &Arc<Value>, stem: &str, doubt: Doubt) -> Vec<Found> {
     let mut found = in_maps(&home, members, doubt);
     found.extend(in_values(members));
     if found.is_empty() && home.is_root() {
-        found.extend(alone(members, stem).map(|(kind, key)| Found {
+        found.extend(single_entry(members, stem).map(|(kind, key)| Found {
             at: home,
             form: EntryForm::Plain,
             kind,
@@ -137,9 +141,9 @@ fn found_in(root: &Arc<Value>, stem: &str, doubt: Doubt) -> Vec<Found> {
 }
 
 /// A file that is one entry: its kind and key.
-fn alone(members: &Map<String, Value>, stem: &str) -> Option<(EntryKind, String)> {
+fn single_entry(members: &Map<String, Value>, stem: &str) -> Option<(EntryKind, String)> {
     if is_service(members) {
-        let id = text(members, keys::ID).filter(|id| !id.is_empty()).unwrap_or(stem);
+        let id = text_member(members, keys::ID).filter(|id| !id.is_empty()).unwrap_or(stem);
         Some((EntryKind::Service, id.to_owned()))
     } else if is_tool(members) {
         Some((EntryKind::Tool, stem.to_owned()))
@@ -161,14 +165,18 @@ fn in_maps(home: &Pointer, members: &Map<String, Value>, doubt: Doubt) -> Vec<Fo
             Some((name.clone(), *kind, read_map(value.as_object()?)))
         })
         .collect();
-    sure(home, maps, doubt)
+    certain_entries(home, maps, doubt)
 }
 
 /// A map's members, by their keys.
 type Members = Vec<(String, EntryForm, Arc<Value>)>;
 
 /// All members of maps, once one of them is an entry for certain.
-fn sure(home: &Pointer, maps: Vec<(String, EntryKind, Members)>, doubt: Doubt) -> Vec<Found> {
+fn certain_entries(
+    home: &Pointer,
+    maps: Vec<(String, EntryKind, Members)>,
+    doubt: Doubt,
+) -> Vec<Found> {
     let is_sure =
         maps.iter().any(|(_, kind, map)| map.iter().any(|(_, _, value)| is_a(*kind, value, doubt)));
     if !is_sure {
@@ -189,7 +197,9 @@ fn sure(home: &Pointer, maps: Vec<(String, EntryKind, Members)>, doubt: Doubt) -
 
 /// A map's members, JSON text opened where it can be; text that holds no JSON stays as it is.
 fn read_map(map: &Map<String, Value>) -> Members {
-    map.iter().map(|(key, value)| (key.clone(), form_of(value), Arc::new(opened(value)))).collect()
+    map.iter()
+        .map(|(key, value)| (key.clone(), form_of(value), Arc::new(decode_json_text(value))))
+        .collect()
 }
 
 fn form_of(value: &Value) -> EntryForm {
@@ -198,9 +208,12 @@ fn form_of(value: &Value) -> EntryForm {
 
 /// The value that a text holds. A text that holds none, or another text, stays as it is written, so
 /// that the two can be told apart.
-fn opened(value: &Value) -> Value {
+fn decode_json_text(value: &Value) -> Value {
     let Value::String(text) = value else { return value.clone() };
-    python_json::read(text).ok().filter(|inner| !inner.is_string()).unwrap_or_else(|| value.clone())
+    python_json::parse_value(text)
+        .ok()
+        .filter(|inner| !inner.is_string())
+        .unwrap_or_else(|| value.clone())
 }
 
 /// `{"values": [{"type": "tool", "key": …, "value": "<json text>"}]}`, as the configuration service
@@ -210,7 +223,8 @@ fn in_values(members: &Map<String, Value>) -> Vec<Found> {
     let home = Pointer::root().child("values");
     let found = items.iter().enumerate().filter_map(|(index, item)| {
         let item = item.as_object()?;
-        let (name, key, value) = (text(item, "type")?, text(item, "key")?, item.get("value")?);
+        let (name, key, value) =
+            (text_member(item, "type")?, text_member(item, "key")?, item.get("value")?);
         let (_, kind) = MAPS.iter().find(|(of, _)| *of == name)?;
         let at = home.item(index).child("value");
         Some(Found {
@@ -218,7 +232,7 @@ fn in_values(members: &Map<String, Value>) -> Vec<Found> {
             form: form_of(value),
             kind: *kind,
             key: key.to_owned(),
-            value: Arc::new(opened(value)),
+            value: Arc::new(decode_json_text(value)),
         })
     });
     found.collect()
@@ -229,7 +243,7 @@ fn is_a(kind: EntryKind, value: &Value, doubt: Doubt) -> bool {
     match kind {
         EntryKind::Tool if doubt == Doubt::Low => {
             is_tool(members)
-                || [keys::TYPE, keys::NAME].iter().any(|key| text(members, key).is_some())
+                || [keys::TYPE, keys::NAME].iter().any(|key| text_member(members, key).is_some())
         }
         EntryKind::Tool => is_tool(members),
         EntryKind::Service => is_service(members) || members.contains_key(keys::CONFIG_PARAMS),
@@ -239,8 +253,8 @@ fn is_a(kind: EntryKind, value: &Value, doubt: Doubt) -> bool {
 
 /// Whether these members can hardly be anything but a tool of TrustGraph's.
 fn is_tool(members: &Map<String, Value>) -> bool {
-    let says = |key: &str| text(members, key).is_some();
-    match text(members, keys::TYPE) {
+    let says = |key: &str| text_member(members, key).is_some();
+    match text_member(members, keys::TYPE) {
         Some(name) if types::by_name(name).is_some() => true,
         of => {
             let gated = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT]
@@ -262,7 +276,7 @@ fn is_service(members: &Map<String, Value>) -> bool {
 }
 
 fn is_server(members: &Map<String, Value>) -> bool {
-    text(members, keys::URL).is_some()
+    text_member(members, keys::URL).is_some()
 }
 
 fn is_texts(value: &Value) -> bool {
@@ -277,7 +291,7 @@ fn is_arguments(value: &Value) -> bool {
     })
 }
 
-fn text<'m>(members: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
+fn text_member<'m>(members: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
     members.get(key)?.as_str()
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Steps {
 }
 
 impl Follower for Steps {
-    fn hear(&mut self, _: &ObservedMessage, reading: &mut Decoded) {
+    fn observe_message(&mut self, _: &ObservedMessage, reading: &mut Decoded) {
         let Some(id) = &reading.id else { return };
         // Every question and every step names a state, and none means this one.
         let is_agents = reading.part == Part::Step || reading.label == "question";
@@ -32,7 +32,7 @@ impl Follower for Steps {
             return;
         }
         let now = reading.state.clone().unwrap_or_else(|| UNDEFINED.to_owned());
-        let before = self.put(id, &now);
+        let before = self.insert(id, &now);
         if let Some(before) = before.filter(|before| reading.part == Part::Step && *before != now)
             && let Some(remark) = reading.remarks.iter_mut().find(|remark| *remark == FAILED)
         {
@@ -42,7 +42,7 @@ impl Follower for Steps {
 }
 
 impl Steps {
-    fn put(&mut self, id: &str, state: &str) -> Option<String> {
+    fn insert(&mut self, id: &str, state: &str) -> Option<String> {
         let before = self.states.insert(id.to_owned(), state.to_owned());
         if before.is_none() {
             self.ids.push_back(id.to_owned());
@@ -81,7 +81,7 @@ mod tests {
             kept: KeptMessage::Whole,
             about: None,
         };
-        match witness.hear(Tapped::ObservedMessage(crossing.into())) {
+        match witness.observe_message(Tapped::ObservedMessage(crossing.into())) {
             Witnessed::ObservedMessage(_, reading) => reading.remarks,
             other => panic!("{other:?}"),
         }

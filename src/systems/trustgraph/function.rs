@@ -5,7 +5,7 @@ use crate::model::tool::{Function, Tool};
 
 /// Name, description and arguments, as TrustGraph's agent shows them to its model.
 #[must_use]
-pub(crate) fn function(tool: &Tool) -> Function {
-    let parameters = descriptor::arguments(&tool.entry.value, &tool.kind);
+pub(crate) fn model_function(tool: &Tool) -> Function {
+    let parameters = descriptor::arguments_schema(&tool.entry.value, &tool.kind);
     Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
 }

@@ -10,14 +10,14 @@ use crate::{model::entry::EntryKind, systems::system::NewEntry};
 
 /// One for each type of tool, then service and MCP server.
 #[must_use]
-pub(crate) fn kinds() -> Vec<NewEntry> {
+pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
     let tools = types::TYPES.iter().map(|of| NewEntry {
         kind: EntryKind::Tool,
         type_name: of.name,
         section: Some(keys::TOOLS),
         named: &[keys::NAME],
         help: of.about,
-        value: tool(of),
+        value: new_tool(of),
     });
     let service = NewEntry {
         kind: EntryKind::Service,
@@ -38,7 +38,7 @@ pub(crate) fn kinds() -> Vec<NewEntry> {
     tools.chain([service, server]).collect()
 }
 
-fn tool(of: &ToolType) -> Value {
+fn new_tool(of: &ToolType) -> Value {
     let mut value = json!({keys::TYPE: of.name, keys::NAME: "", keys::DESCRIPTION: ""});
     for field in of.fields.iter().filter(|field| field.required) {
         value[field.key] = "".into();

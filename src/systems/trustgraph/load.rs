@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     keys,
-    python::{self, text},
+    python::{self, optional_str},
     types::{self, Arguments, FieldKind, ToolType},
 };
 use crate::{model::service::Parameter, syntax::python::text::is_true};
@@ -82,14 +82,14 @@ impl fmt::Display for LoadCode {
 
 /// Loads a whole set, tools by configuration key in order. Of tools with one name the last counts,
 /// in the place of the first.
-pub fn load<'v>(
+pub fn load_tools<'v>(
     tools: impl IntoIterator<Item = (&'v str, &'v Value)>,
     services: &Services<'v>,
 ) -> Result<Vec<Loaded>, LoadError> {
     let mut set: Vec<Loaded> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for (_, value) in tools {
-        let (key, tool) = keyed(value, services)?;
+        let (key, tool) = load_keyed_tool(value, services)?;
         match places.get(&key) {
             Some(place) => set[*place] = tool,
             None => {
@@ -102,11 +102,14 @@ pub fn load<'v>(
 }
 
 /// A tool, and the key under which the agent holds it.
-pub(crate) fn keyed(value: &Value, services: &Services<'_>) -> Result<(String, Loaded), LoadError> {
+pub(crate) fn load_keyed_tool(
+    value: &Value,
+    services: &Services<'_>,
+) -> Result<(String, Loaded), LoadError> {
     let tool = load_tool(value, services)?;
     let name = value.get(keys::NAME);
-    let key = python::key(name)
-        .map_err(|logged| Loading { value }.stop(LoadCode::BadName, keys::NAME, logged))?;
+    let key = python::dict_key(name)
+        .map_err(|logged| Loading { value }.load_error(LoadCode::BadName, keys::NAME, logged))?;
     Ok((key, tool))
 }
 
@@ -114,25 +117,27 @@ pub(crate) fn keyed(value: &Value, services: &Services<'_>) -> Result<(String, L
 fn load_tool(value: &Value, services: &Services<'_>) -> Result<Loaded, LoadError> {
     let loading = Loading { value };
     python::members(value)
-        .map_err(|logged| loading.stop(LoadCode::NotAnObject, keys::TYPE, logged))?;
+        .map_err(|logged| loading.load_error(LoadCode::NotAnObject, keys::TYPE, logged))?;
     let of = loading.of_type()?;
     let mut tool = Loaded {
-        name: text(value.get(keys::NAME)),
+        name: optional_str(value.get(keys::NAME)),
         arguments: Vec::new(),
         config_values: Map::new(),
         request_queue: None,
         response_queue: None,
     };
     if of.fields.iter().any(|field| field.kind == FieldKind::Service) {
-        loading.bind(&mut tool, services)?;
+        loading.bind_service(&mut tool, services)?;
     }
-    tool.arguments = loading.arguments(of.arguments)?;
+    tool.arguments = loading.argument_names(of.arguments)?;
     for field in of.fields.iter().filter(|field| matches!(field.kind, FieldKind::Count { .. })) {
-        let given = value.get(field.key).map_or(Ok(()), python::int);
-        given.map_err(|logged| loading.stop(LoadCode::BadLimit, field.key, logged))?;
+        let given = value.get(field.key).map_or(Ok(()), python::check_int);
+        given.map_err(|logged| loading.load_error(LoadCode::BadLimit, field.key, logged))?;
     }
     match gate_fault(value) {
-        Some(fault) => Err(loading.stop(LoadCode::BadGate, fault.field, fault.logged.to_owned())),
+        Some(fault) => {
+            Err(loading.load_error(LoadCode::BadGate, fault.field, fault.logged.to_owned()))
+        }
         None => Ok(tool),
     }
 }
@@ -142,31 +147,31 @@ struct Loading<'v> {
 }
 
 impl Loading<'_> {
-    fn stop(&self, code: LoadCode, field: &'static str, logged: String) -> LoadError {
-        LoadError { code, tool: text(self.value.get(keys::NAME)), logged, field }
+    fn load_error(&self, code: LoadCode, field: &'static str, logged: String) -> LoadError {
+        LoadError { code, tool: optional_str(self.value.get(keys::NAME)), logged, field }
     }
 
     fn of_type(&self) -> Result<&'static ToolType, LoadError> {
         let named = self.value.get(keys::TYPE);
         named.and_then(Value::as_str).and_then(types::by_name).ok_or_else(|| {
-            self.stop(
+            self.load_error(
                 LoadCode::UnknownType,
                 keys::TYPE,
-                format!("Tool type {} not known", text(named)),
+                format!("Tool type {} not known", optional_str(named)),
             )
         })
     }
 
     /// Finds the service and takes its configuration values from the tool.
-    fn bind(&self, tool: &mut Loaded, services: &Services<'_>) -> Result<(), LoadError> {
+    fn bind_service(&self, tool: &mut Loaded, services: &Services<'_>) -> Result<(), LoadError> {
         let name = &tool.name;
-        let stop = |code, logged| self.stop(code, keys::SERVICE, logged);
+        let stop = |code, logged| self.load_error(code, keys::SERVICE, logged);
         let Some(named) = self.value.get(keys::SERVICE).filter(|named| is_true(named)) else {
             let logged = format!("Tool {name} has type 'tool-service' but no 'service' reference");
             return Err(stop(LoadCode::NoService, logged));
         };
-        python::key(Some(named)).map_err(|logged| stop(LoadCode::UnknownService, logged))?;
-        let key = text(Some(named));
+        python::dict_key(Some(named)).map_err(|logged| stop(LoadCode::UnknownService, logged))?;
+        let key = optional_str(Some(named));
         let Some(service) = named.as_str().and_then(|key| services.get(key)) else {
             let logged = format!("Tool {name} references unknown tool-service '{key}'");
             return Err(stop(LoadCode::UnknownService, logged));
@@ -181,9 +186,12 @@ impl Loading<'_> {
                 format!("Tool-service '{key}' must define 'request-queue' and 'response-queue'");
             return Err(stop(LoadCode::ServiceWithoutQueues, logged));
         }
-        for declared in declared(service).map_err(|logged| stop(LoadCode::BadService, logged))? {
+        for declared in
+            declared_parameters(service).map_err(|logged| stop(LoadCode::BadService, logged))?
+        {
             let Declared { name: parameter, required } = declared;
-            python::key(parameter.as_ref()).map_err(|logged| stop(LoadCode::BadService, logged))?;
+            python::dict_key(parameter.as_ref())
+                .map_err(|logged| stop(LoadCode::BadService, logged))?;
             let given = || self.value.as_object()?.get_key_value(parameter.as_ref()?.as_str()?);
             match given() {
                 Some((parameter, given)) => {
@@ -192,7 +200,7 @@ impl Loading<'_> {
                 None if required => {
                     let logged = format!(
                         "Tool {name} missing required config param '{}'",
-                        text(parameter.as_ref())
+                        optional_str(parameter.as_ref())
                     );
                     return Err(stop(LoadCode::MissingConfigParam, logged));
                 }
@@ -202,16 +210,16 @@ impl Loading<'_> {
         Ok(())
     }
 
-    fn arguments(&self, of: Arguments) -> Result<Vec<String>, LoadError> {
+    fn argument_names(&self, of: Arguments) -> Result<Vec<String>, LoadError> {
         if let Arguments::Fixed { name, .. } = of {
             return Ok(vec![name.to_owned()]);
         }
-        let bad = |logged: String| self.stop(LoadCode::BadArguments, keys::ARGUMENTS, logged);
+        let bad = |logged: String| self.load_error(LoadCode::BadArguments, keys::ARGUMENTS, logged);
         let items =
             self.value.get(keys::ARGUMENTS).map_or(Ok(Vec::new()), python::items).map_err(bad)?;
         items
             .iter()
-            .map(|item| Ok(text(python::members(item).map_err(bad)?.get(keys::NAME))))
+            .map(|item| Ok(optional_str(python::members(item).map_err(bad)?.get(keys::NAME))))
             .collect()
     }
 }
@@ -227,7 +235,7 @@ struct Declared {
 ///
 /// # Errors
 /// When they are nothing that has items, in Python's words.
-fn declared(service: &Value) -> Result<Vec<Declared>, String> {
+fn declared_parameters(service: &Value) -> Result<Vec<Declared>, String> {
     let items = service.get(keys::CONFIG_PARAMS).map_or(Ok(Vec::new()), python::items)?;
     let read = |item: Value| match item {
         Value::Object(mut members) => Declared {
@@ -241,12 +249,12 @@ fn declared(service: &Value) -> Result<Vec<Declared>, String> {
 
 /// The configuration parameters that a service declares; what has no text for a name is none.
 #[must_use]
-pub(crate) fn parameters(service: &Value) -> Vec<Parameter> {
+pub(crate) fn service_parameters(service: &Value) -> Vec<Parameter> {
     let named = |declared: Declared| match declared.name {
         Some(Value::String(name)) => Some(Parameter { name, required: declared.required }),
         _ => None,
     };
-    declared(service).unwrap_or_default().into_iter().filter_map(named).collect()
+    declared_parameters(service).unwrap_or_default().into_iter().filter_map(named).collect()
 }
 
 /// What is wrong with a tool's gate.

@@ -54,7 +54,7 @@ const MOST: usize = 16;
 /// Where requests and answers of agent and prompt service pass, as the settings of a deployment
 /// have it; `flow` is its configuration.
 fn queues(gateway: &Connection, flow: Option<&Value>) -> [String; 4] {
-    let Gateway { workspace, flow: of_gateway, .. } = Gateway::of(gateway);
+    let Gateway { workspace, flow: of_gateway, .. } = Gateway::from_connection(gateway);
     let workspace = workspace.as_deref().unwrap_or(WORKSPACE);
     let queue = |service: &str, way: &str| {
         let named =
@@ -76,7 +76,7 @@ impl Overhearing {
     ///
     /// # Errors
     /// When the broker cannot carry one of the queues.
-    pub fn of(
+    pub fn for_question(
         question: &str,
         gateway: &Connection,
         flow: Option<&Value>,
@@ -84,7 +84,7 @@ impl Overhearing {
     ) -> Result<(Self, Vec<Place>), Problem> {
         let mut places = Vec::new();
         for queue in queues(gateway, flow) {
-            let queue::Spelled { name, kept } = queue::spelled(&queue, broker)?;
+            let queue::Spelled { name, kept } = queue::spell_queue(&queue, broker)?;
             places.push(Place { name, kept });
         }
         let names: Vec<String> = places.iter().map(|place| place.name.clone()).collect();
@@ -102,7 +102,7 @@ impl Overhearing {
     }
 
     /// What a message that passed tells about the question.
-    pub fn hear(&mut self, crossing: &ObservedMessage) -> Option<Overheard> {
+    pub fn observe_message(&mut self, crossing: &ObservedMessage) -> Option<Overheard> {
         let fields: Map<String, Value> = serde_json::from_slice(&crossing.body).ok()?;
         let id = crossing.header(ID);
         match self.places.iter().position(|place| **place == *crossing.subject)? {
@@ -132,7 +132,7 @@ impl Overhearing {
                 self.unclaimed.push((id.to_owned(), problem));
                 None
             }
-            2 => self.prompted(&fields, id),
+            2 => self.read_prompt(&fields, id),
             _ => {
                 let own = id.is_some_and(|id| self.prompts.iter().any(|known| known == id));
                 let problem = reply::error_of(&fields).filter(|_| own)?;
@@ -142,7 +142,7 @@ impl Overhearing {
     }
 
     /// The tools that the agent offers the model with this question.
-    fn prompted(&mut self, fields: &Map<String, Value>, id: Option<&str>) -> Option<Overheard> {
+    fn read_prompt(&mut self, fields: &Map<String, Value>, id: Option<&str>) -> Option<Overheard> {
         if fields.get("id").and_then(Value::as_str) != Some(PROMPT) {
             return None;
         }
@@ -221,10 +221,11 @@ mod tests {
     fn the_queues_are_those_of_the_flow_and_else_those_that_it_usually_has() {
         let gateway =
             Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
-        let gateway = gateway.on(Connection::to(TransportKind::WebSocket, "tg", "ws://h"));
+        let gateway =
+            gateway.apply_to(Connection::from_address(TransportKind::WebSocket, "tg", "ws://h"));
         let flow = json!({"interfaces": {"prompt": {"request": "request:tg:mine", "response": "response:tg:mine"}}});
         let (_, places) =
-            Overhearing::of("?", &gateway, Some(&flow), TransportKind::Kafka).unwrap();
+            Overhearing::for_question("?", &gateway, Some(&flow), TransportKind::Kafka).unwrap();
         let names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
         assert_eq!(
             names,
@@ -239,48 +240,64 @@ mod tests {
 
     #[test]
     fn only_what_is_about_this_question_counts() {
-        let gateway = Connection::to(TransportKind::WebSocket, "tg", "ws://h");
+        let gateway = Connection::from_address(TransportKind::WebSocket, "tg", "ws://h");
         let (mut own, places) =
-            Overhearing::of("why?", &gateway, None, TransportKind::RabbitMq).unwrap();
+            Overhearing::for_question("why?", &gateway, None, TransportKind::RabbitMq).unwrap();
         let [request, response, asking, model] = [0, 1, 2, 3].map(|row| places[row].name.as_str());
         assert_eq!(asking, "tg.request.prompt:default:default");
         let failed = json!({"message_type": "error", "error": {"type": "agent-error", "message": "No action for x!"}});
-        assert_eq!(own.hear(&crossing(response, "z", &failed)), None);
+        assert_eq!(own.observe_message(&crossing(response, "z", &failed)), None);
         assert_eq!(
-            own.hear(&crossing(request, "b", &json!({"question": "how?", "history": []}))),
+            own.observe_message(&crossing(
+                request,
+                "b",
+                &json!({"question": "how?", "history": []})
+            )),
             None
         );
         assert_eq!(
-            own.hear(&crossing(request, "a", &json!({"question": "why?", "history": []}))),
+            own.observe_message(&crossing(
+                request,
+                "a",
+                &json!({"question": "why?", "history": []})
+            )),
             None
         );
-        assert_eq!(own.hear(&crossing(asking, "p", &prompt("how?", 0, &["a"]))), None);
-        let offered = own.hear(&crossing(asking, "p", &prompt("why?", 2, &["a", "b, c"])));
+        assert_eq!(own.observe_message(&crossing(asking, "p", &prompt("how?", 0, &["a"]))), None);
+        let offered =
+            own.observe_message(&crossing(asking, "p", &prompt("why?", 2, &["a", "b, c"])));
         assert_eq!(
             offered,
             Some(Overheard::Offered { steps: 2, tools: vec!["a".into(), "b, c".into()] })
         );
         let names = json!({"id": "agent-react", "terms": {"question": "\"why?\"", "tool_names": "\"a,b\""}});
-        let offered = own.hear(&crossing(asking, "q", &names));
+        let offered = own.observe_message(&crossing(asking, "q", &names));
         assert_eq!(
             offered,
             Some(Overheard::Offered { steps: 0, tools: vec!["a".into(), "b".into()] })
         );
         let out = json!({"error": {"type": "llm-error", "message": "out"}, "text": "", "end_of_stream": true});
-        assert_eq!(own.hear(&crossing(model, "other", &out)), None);
+        assert_eq!(own.observe_message(&crossing(model, "other", &out)), None);
         let told = |heard: Option<Overheard>| match heard {
             Some(Overheard::Failed { part, problem }) => (part, problem.message),
             other => panic!("{other:?}"),
         };
-        assert_eq!(told(own.hear(&crossing(model, "q", &out))), (Failing::Prompt, "out".into()));
-        assert_eq!(own.hear(&crossing(response, "b", &failed)), None);
-        let expected = (Failing::Agent, "No action for x!".to_owned());
-        assert_eq!(told(own.hear(&crossing(response, "a", &failed))), expected);
-        let (mut late, _) =
-            Overhearing::of("why?", &gateway, None, TransportKind::RabbitMq).unwrap();
-        assert_eq!(late.hear(&crossing(response, "a", &failed)), None);
         assert_eq!(
-            told(late.hear(&crossing(request, "a", &json!({"question": "why?", "history": []})))),
+            told(own.observe_message(&crossing(model, "q", &out))),
+            (Failing::Prompt, "out".into())
+        );
+        assert_eq!(own.observe_message(&crossing(response, "b", &failed)), None);
+        let expected = (Failing::Agent, "No action for x!".to_owned());
+        assert_eq!(told(own.observe_message(&crossing(response, "a", &failed))), expected);
+        let (mut late, _) =
+            Overhearing::for_question("why?", &gateway, None, TransportKind::RabbitMq).unwrap();
+        assert_eq!(late.observe_message(&crossing(response, "a", &failed)), None);
+        assert_eq!(
+            told(late.observe_message(&crossing(
+                request,
+                "a",
+                &json!({"question": "why?", "history": []})
+            ))),
             expected
         );
     }

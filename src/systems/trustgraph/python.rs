@@ -23,7 +23,7 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 
 /// What `str()` makes of a value, or of none at all.
 #[must_use]
-pub(crate) fn text(value: Option<&Value>) -> String {
+pub(crate) fn optional_str(value: Option<&Value>) -> String {
     value.map_or_else(|| "None".into(), python::str)
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn text(value: Option<&Value>) -> String {
 ///
 /// # Errors
 /// Lists and objects can be none.
-pub(crate) fn key(value: Option<&Value>) -> Result<String, String> {
+pub(crate) fn dict_key(value: Option<&Value>) -> Result<String, String> {
     match value {
         Some(Value::Array(_) | Value::Object(_)) => {
             Err(format!("unhashable type: '{}'", value.map_or("NoneType", type_name)))
@@ -81,7 +81,7 @@ pub(crate) fn members(value: &Value) -> Result<&Map<String, Value>, String> {
 ///
 /// # Errors
 /// What Python says where it does not.
-pub(crate) fn int(value: &Value) -> Result<(), String> {
+pub(crate) fn check_int(value: &Value) -> Result<(), String> {
     match value {
         Value::Bool(_) => Ok(()),
         Value::Number(_) => match python::repr(value).as_str() {
@@ -89,7 +89,7 @@ pub(crate) fn int(value: &Value) -> Result<(), String> {
             "inf" | "-inf" => Err("cannot convert float infinity to integer".into()),
             _ => Ok(()),
         },
-        Value::String(text) => python::int(text).map(drop),
+        Value::String(text) => python::parse_int(text).map(drop),
         other => {
             let named = type_name(other);
             Err(format!(
@@ -108,39 +108,39 @@ mod tests {
     #[test]
     fn values_have_pythons_text() {
         assert_eq!(
-            (text(Some(&json!("a\n"))), text(Some(&json!(["a\n"])))),
+            (optional_str(Some(&json!("a\n"))), optional_str(Some(&json!(["a\n"])))),
             ("a\n".into(), r"['a\n']".into())
         );
-        assert_eq!(text(None), "None");
+        assert_eq!(optional_str(None), "None");
     }
 
     #[test]
     fn int_takes_what_python_takes() {
         for text in ["20", " +20\n", "-1", "1_0", "٣", "1_٣", "\u{a0}7\u{2003}", "０"] {
-            assert_eq!(int(&json!(text)), Ok(()), "{text:?}");
+            assert_eq!(check_int(&json!(text)), Ok(()), "{text:?}");
         }
         for text in [
             "", " ", "_1", "1_", "1__0", "1.0", "0x1", "+", "+-1", "- 1", "½", "²", "1 0",
             "\u{1c}5", "ten",
         ] {
-            assert!(int(&json!(text)).is_err(), "{text:?}");
+            assert!(check_int(&json!(text)).is_err(), "{text:?}");
         }
         for value in [json!(1.5), json!(-3), json!(true)] {
-            assert_eq!(int(&value), Ok(()), "{value}");
+            assert_eq!(check_int(&value), Ok(()), "{value}");
         }
-        assert!(int(&json!(null)).unwrap_err().ends_with("not 'NoneType'"));
+        assert!(check_int(&json!(null)).unwrap_err().ends_with("not 'NoneType'"));
     }
 
     #[test]
     fn keys_are_equal_where_pythons_are() {
-        let of = |value: Value| key(Some(&value)).unwrap();
+        let of = |value: Value| dict_key(Some(&value)).unwrap();
         assert_eq!(of(json!(1)), of(json!(1.0)));
         assert_eq!(of(json!(1)), of(json!(true)));
         assert_eq!(of(json!(0)), of(json!(-0.0)));
         assert_eq!(of(json!(1e22)), of(json!(1e22)));
-        assert_eq!(key(None).unwrap(), of(json!(null)));
+        assert_eq!(dict_key(None).unwrap(), of(json!(null)));
         assert_ne!(of(json!("None")), of(json!(null)));
         assert_ne!(of(json!("1")), of(json!(1)));
-        assert_eq!(key(Some(&json!(["x"]))).unwrap_err(), "unhashable type: 'list'");
+        assert_eq!(dict_key(Some(&json!(["x"]))).unwrap_err(), "unhashable type: 'list'");
     }
 }

@@ -28,16 +28,16 @@ impl Class {
 
     /// The class of that name.
     #[must_use]
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, class)| *class)
     }
 
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(_, class)| *class == self).map_or("", |(name, _)| name)
     }
 
-    fn shared(self) -> bool {
+    fn is_shared(self) -> bool {
         matches!(self, Self::Request | Self::Flow)
     }
 }
@@ -79,32 +79,32 @@ impl<'t> Queue<'t> {
             return match scheme {
                 "nats" => Ok(Self::Subject(path)),
                 "persistent" | "non-persistent" => Ok(Self::Address { scheme, path }),
-                _ => Err(refused(text, format!("the scheme \"{scheme}\" is not known"))),
+                _ => Err(queue_problem(text, format!("the scheme \"{scheme}\" is not known"))),
             };
         }
         let parts: Vec<&str> = text.splitn(3, ':').collect();
         match parts[..] {
-            [class, space, topic] => match Class::of(class) {
+            [class, space, topic] => match Class::parse(class) {
                 Some(class) => Ok(Self::Logical { class, space, topic }),
-                None => Err(refused(
+                None => Err(queue_problem(
                     text,
                     format!("its class \"{class}\" is none of request, response, notify, flow"),
                 )),
             },
-            [_, _] => Err(refused(text, "it has two parts instead of three")),
+            [_, _] => Err(queue_problem(text, "it has two parts instead of three")),
             _ => Ok(Self::Bare(text)),
         }
     }
 
     /// What Pulsar calls it; a bare name has no place there.
-    pub fn pulsar(&self) -> Result<PulsarTopic, Problem> {
+    pub fn pulsar_topic(&self) -> Result<PulsarTopic, Problem> {
         match self {
             Self::Logical { class, space, topic } => {
                 let persistence =
                     if *class == Class::Flow { "persistent" } else { "non-persistent" };
-                let subscription = if class.shared() { "shared" } else { "exclusive" };
+                let subscription = if class.is_shared() { "shared" } else { "exclusive" };
                 Ok(PulsarTopic {
-                    address: format!("{persistence}://{space}/{}/{topic}", class.word()),
+                    address: format!("{persistence}://{space}/{}/{topic}", class.as_str()),
                     subscription,
                 })
             }
@@ -113,17 +113,19 @@ impl<'t> Queue<'t> {
             Self::Address { scheme, path } => {
                 Ok(PulsarTopic { address: format!("{scheme}://{path}"), subscription: "shared" })
             }
-            Self::Subject(_) => Err(refused(&self.to_string(), "Pulsar knows no NATS subjects")),
-            Self::Bare(name) => Err(refused(name, "Pulsar needs a class and a topic space")),
+            Self::Subject(_) => {
+                Err(queue_problem(&self.to_string(), "Pulsar knows no NATS subjects"))
+            }
+            Self::Bare(name) => Err(queue_problem(name, "Pulsar needs a class and a topic space")),
         }
     }
 
     /// What RabbitMQ calls it; addresses have no place there.
-    pub fn rabbitmq(&self) -> Result<RabbitExchange, Problem> {
+    pub fn rabbitmq_exchange(&self) -> Result<RabbitExchange, Problem> {
         let (class, space, topic) = self.logical("RabbitMQ")?;
         Ok(RabbitExchange {
-            exchange: format!("{space}.{}.{topic}", class.word()),
-            queue: if class.shared() { "named" } else { "per-subscriber" },
+            exchange: format!("{space}.{}.{topic}", class.as_str()),
+            queue: if class.is_shared() { "named" } else { "per-subscriber" },
             persistent: class == Class::Flow,
         })
     }
@@ -131,7 +133,7 @@ impl<'t> Queue<'t> {
     /// What Kafka calls it; addresses have no place there.
     pub fn kafka_topic(&self) -> Result<String, Problem> {
         let (class, space, topic) = self.logical("Kafka")?;
-        let name = format!("{space}.{}.{}", class.word(), topic).replace(':', ".");
+        let name = format!("{space}.{}.{}", class.as_str(), topic).replace(':', ".");
         check_topic(&name)?;
         Ok(name)
     }
@@ -141,7 +143,7 @@ impl<'t> Queue<'t> {
     pub fn nats_subject(&self) -> Result<String, Problem> {
         let subject = match self {
             Self::Logical { class, space, topic } => {
-                dotted(&format!("{space}.{}.{topic}", class.word()))
+                dotted(&format!("{space}.{}.{topic}", class.as_str()))
             }
             Self::Address { path, .. } => dotted(path),
             Self::Subject(subject) => (*subject).to_owned(),
@@ -154,28 +156,28 @@ impl<'t> Queue<'t> {
     /// The same queue spelled so that every broker can carry it; `None` where it belongs to one
     /// broker alone.
     #[must_use]
-    pub fn portable(&self) -> Option<String> {
+    pub fn portable_name(&self) -> Option<String> {
         match self {
             Self::Logical { .. } => Some(self.to_string()),
             Self::Address { path, .. } => {
                 let [space, class, topic] = path.splitn(3, '/').collect::<Vec<_>>()[..] else {
                     return None;
                 };
-                let class = Class::of(class)?;
+                let class = Class::parse(class)?;
                 (!space.is_empty() && !topic.is_empty())
-                    .then(|| format!("{}:{space}:{topic}", class.word()))
+                    .then(|| format!("{}:{space}:{topic}", class.as_str()))
             }
             Self::Subject(subject) => {
                 let [space, class, topic] = subject.splitn(3, '.').collect::<Vec<_>>()[..] else {
                     return None;
                 };
-                Class::of(class).map(|class| format!("{}:{space}:{topic}", class.word()))
+                Class::parse(class).map(|class| format!("{}:{space}:{topic}", class.as_str()))
             }
-            Self::Bare(name) => Some(format!("{}:tg:{name}", Class::Flow.word())),
+            Self::Bare(name) => Some(format!("{}:tg:{name}", Class::Flow.as_str())),
         }
     }
 
-    fn kept(&self) -> bool {
+    fn is_persistent(&self) -> bool {
         match self {
             Self::Logical { class, .. } => *class == Class::Flow,
             Self::Address { scheme, .. } => *scheme == "persistent",
@@ -188,10 +190,10 @@ impl<'t> Queue<'t> {
             Self::Logical { class, space, topic } => Ok((*class, space, topic)),
             Self::Bare(name) => Ok((Class::Flow, "tg", name)),
             Self::Address { .. } => {
-                Err(refused(&self.to_string(), format!("{broker} takes no Pulsar addresses")))
+                Err(queue_problem(&self.to_string(), format!("{broker} takes no Pulsar addresses")))
             }
             Self::Subject(_) => {
-                Err(refused(&self.to_string(), format!("{broker} knows no NATS subjects")))
+                Err(queue_problem(&self.to_string(), format!("{broker} knows no NATS subjects")))
             }
         }
     }
@@ -200,7 +202,9 @@ impl<'t> Queue<'t> {
 impl std::fmt::Display for Queue<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Logical { class, space, topic } => write!(f, "{}:{space}:{topic}", class.word()),
+            Self::Logical { class, space, topic } => {
+                write!(f, "{}:{space}:{topic}", class.as_str())
+            }
             Self::Address { scheme, path } => write!(f, "{scheme}://{path}"),
             Self::Subject(subject) => write!(f, "nats://{subject}"),
             Self::Bare(name) => f.write_str(name),
@@ -232,42 +236,53 @@ type Spell = fn(&Queue<'_>) -> Result<Spelled, Problem>;
 /// How each transport spells a queue.
 const SPELLINGS: &[(TransportKind, Spell)] = &[
     (TransportKind::Embedded, |queue| {
-        Ok(Spelled { name: queue.nats_subject()?, kept: queue.kept() })
+        Ok(Spelled { name: queue.nats_subject()?, kept: queue.is_persistent() })
     }),
-    (TransportKind::Nats, |queue| Ok(Spelled { name: queue.nats_subject()?, kept: queue.kept() })),
+    (TransportKind::Nats, |queue| {
+        Ok(Spelled { name: queue.nats_subject()?, kept: queue.is_persistent() })
+    }),
     (TransportKind::RabbitMq, |queue| {
-        queue.rabbitmq().map(|rabbit| Spelled { name: rabbit.exchange, kept: rabbit.persistent })
+        queue
+            .rabbitmq_exchange()
+            .map(|rabbit| Spelled { name: rabbit.exchange, kept: rabbit.persistent })
     }),
     (TransportKind::Pulsar, |queue| {
-        queue.pulsar().map(|topic| Spelled { name: topic.address, kept: queue.kept() })
+        queue
+            .pulsar_topic()
+            .map(|topic| Spelled { name: topic.address, kept: queue.is_persistent() })
     }),
     (TransportKind::Kafka, |queue| {
-        queue.kafka_topic().map(|name| Spelled { name, kept: queue.kept() })
+        queue.kafka_topic().map(|name| Spelled { name, kept: queue.is_persistent() })
     }),
 ];
 
 /// The queue of that name, in any of its spellings, as the transport spells it. Where it has no
 /// place there, the problem's remedy offers a spelling that has.
-pub(crate) fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem> {
+pub(crate) fn spell_queue(queue: &str, transport: TransportKind) -> Result<Spelled, Problem> {
     let name = queue;
     let queue = Queue::parse(name)?;
     match SPELLINGS.iter().find(|(kind, _)| *kind == transport) {
-        Some((_, spell)) => spell(&queue).map_err(|problem| match better(name, transport) {
-            Some(better) => problem.remedy(format!("write it as {better}")),
-            None => problem,
-        }),
-        None => Err(refused(&queue.to_string(), format!("{} has no queues", transport.title()))
-            .remedy(
-                "choose a connection to the broker itself: pulsar://, amqp://, kafka:// or nats://",
-            )),
+        Some((_, spell)) => {
+            spell(&queue).map_err(|problem| match portable_spelling(name, transport) {
+                Some(better) => problem.with_remedy(format!("write it as {better}")),
+                None => problem,
+            })
+        }
+        None => Err(queue_problem(
+            &queue.to_string(),
+            format!("{} has no queues", transport.title()),
+        )
+        .with_remedy(
+            "choose a connection to the broker itself: pulsar://, amqp://, kafka:// or nats://",
+        )),
     }
 }
 
 /// Another spelling of the same queue, which every broker carries; `None` where there is none, or
 /// that transport could not carry it either.
 #[must_use]
-pub(crate) fn better(queue: &str, transport: TransportKind) -> Option<String> {
-    let better = Queue::parse(queue).ok()?.portable().filter(|better| better != queue)?;
+pub(crate) fn portable_spelling(queue: &str, transport: TransportKind) -> Option<String> {
+    let better = Queue::parse(queue).ok()?.portable_name().filter(|better| better != queue)?;
     let (_, spell) = SPELLINGS.iter().find(|(kind, _)| *kind == transport)?;
     Queue::parse(&better).is_ok_and(|queue| spell(&queue).is_ok()).then_some(better)
 }
@@ -303,7 +318,7 @@ fn check_subject(subject: &str) -> Result<(), Problem> {
         format!("reading the subject \"{}\"", subject.escape_debug()),
         fault,
     )
-    .remedy("write it like tg.request.joke: names joined by single dots"))
+    .with_remedy("write it like tg.request.joke: names joined by single dots"))
 }
 
 /// The longest topic that Kafka takes.
@@ -322,16 +337,16 @@ fn check_topic(name: &str) -> Result<(), Problem> {
         format!("reading the topic \"{}\"", name.escape_debug()),
         fault,
     )
-    .remedy("write it like request:tg:NAME"))
+    .with_remedy("write it like request:tg:NAME"))
 }
 
-fn refused(queue: &str, cause: impl Into<String>) -> Problem {
+fn queue_problem(queue: &str, cause: impl Into<String>) -> Problem {
     Problem::new(
         ProblemKind::Input,
         format!("reading the queue name \"{}\"", queue.escape_debug()),
         cause,
     )
-    .remedy(
+    .with_remedy(
         "write it as request:tg:NAME, as non-persistent://tg/request/NAME, or as nats://SUBJECT",
     )
 }
@@ -388,17 +403,17 @@ mod tests {
     #[test]
     fn brokers_differ_in_the_colons_of_a_topic() {
         let queue = Queue::parse("request:tg:agent:a:b").unwrap();
-        assert_eq!(queue.rabbitmq().unwrap().exchange, "tg.request.agent:a:b");
+        assert_eq!(queue.rabbitmq_exchange().unwrap().exchange, "tg.request.agent:a:b");
         assert_eq!(queue.kafka_topic().unwrap(), "tg.request.agent.a.b");
-        assert_eq!(queue.pulsar().unwrap().address, "non-persistent://tg/request/agent:a:b");
+        assert_eq!(queue.pulsar_topic().unwrap().address, "non-persistent://tg/request/agent:a:b");
     }
 
     #[test]
     fn a_bare_name_is_a_flow_except_on_pulsar() {
         let queue = Queue::parse("joke").unwrap();
-        assert_eq!(queue.rabbitmq().unwrap().exchange, "tg.flow.joke");
+        assert_eq!(queue.rabbitmq_exchange().unwrap().exchange, "tg.flow.joke");
         assert_eq!(queue.kafka_topic().unwrap(), "tg.flow.joke");
-        assert!(queue.pulsar().is_err());
+        assert!(queue.pulsar_topic().is_err());
     }
 
     proptest! {

@@ -16,8 +16,8 @@ use crate::{
 /// The edits after which the tool reads as having this gate; none where it has it already. What
 /// already says so stays as it is written.
 #[must_use]
-pub(crate) fn regate(tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
-    let members = members(&tool.entry.value, &tool.gate, to, mode);
+pub(crate) fn gate_edits(tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
+    let members = changed_members(&tool.entry.value, &tool.gate, to, mode);
     let edit = |(key, value): (&str, Option<Value>)| {
         let at = Pointer::root().child(key);
         let edit = match value {
@@ -31,8 +31,8 @@ pub(crate) fn regate(tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
 
 /// A new entry's value with a gate.
 #[must_use]
-pub(crate) fn gated(mut value: Value, gate: &Gate) -> Value {
-    let members = members(&value, &Gate::open(), gate, Mode::Document);
+pub(crate) fn add_gate(mut value: Value, gate: &Gate) -> Value {
+    let members = changed_members(&value, &Gate::open(), gate, Mode::Document);
     if let Value::Object(object) = &mut value {
         object.extend(
             members
@@ -45,12 +45,17 @@ pub(crate) fn gated(mut value: Value, gate: &Gate) -> Value {
 }
 
 /// The members that change, and their new values; `None`: the member goes.
-fn members(value: &Value, now: &Gate, to: &Gate, mode: Mode) -> Vec<(&'static str, Option<Value>)> {
+fn changed_members(
+    value: &Value,
+    now: &Gate,
+    to: &Gate,
+    mode: Mode,
+) -> Vec<(&'static str, Option<Value>)> {
     let mut changed = Vec::new();
     if now.groups != to.groups {
         changed.push((
             keys::GROUP,
-            to.groups.as_deref().map(|names| list(value.get(keys::GROUP), names)),
+            to.groups.as_deref().map(|names| name_array(value.get(keys::GROUP), names)),
         ));
     }
     if now.next != to.next {
@@ -70,7 +75,7 @@ fn members(value: &Value, now: &Gate, to: &Gate, mode: Mode) -> Vec<(&'static st
         for key in given {
             let states = match &to.states {
                 States::Every => None,
-                States::Only(names) => Some(list(value.get(key), names)),
+                States::Only(names) => Some(name_array(value.get(key), names)),
             };
             changed.push((key, states));
         }
@@ -81,7 +86,7 @@ fn members(value: &Value, now: &Gate, to: &Gate, mode: Mode) -> Vec<(&'static st
 
 /// The names as a list; what was no name in the list before stays at its end, since it is not ours
 /// to drop.
-fn list(before: Option<&Value>, names: &[Name]) -> Value {
+fn name_array(before: Option<&Value>, names: &[Name]) -> Value {
     let odd = before
         .and_then(Value::as_array)
         .into_iter()
@@ -105,17 +110,17 @@ mod tests {
     };
 
     fn tool(file: &FileId, source: &Source, mode: Mode) -> Arc<Tool> {
-        read::catalog([(file, source)], mode).tools.remove(0)
+        read::read_catalog([(file, source)], mode).tools.remove(0)
     }
 
     fn text_after(format: Format, text: &str, to: &Gate, mode: Mode) -> String {
         let file = FileId::new(if format == Format::Yaml { "t.yaml" } else { "t.json" });
         let mut source = Source::parse(format, text).unwrap();
-        for EntryEdit { entry, edit } in regate(&tool(&file, &source, mode), to, mode) {
-            source = source.apply(0, &edit.under(&entry.place().at)).unwrap().0;
+        for EntryEdit { entry, edit } in gate_edits(&tool(&file, &source, mode), to, mode) {
+            source = source.apply(0, &edit.with_prefix(&entry.place().at)).unwrap().0;
         }
         // Whether the set loads is another matter.
-        assert_eq!(&tool(&file, &source, mode).gate.written(), to, "{}", source.text());
+        assert_eq!(&tool(&file, &source, mode).gate.to_declared(), to, "{}", source.text());
         source.text().to_string()
     }
 
@@ -165,8 +170,8 @@ mod tests {
             ..Gate::open()
         };
         let wanted = json!({"type": "prompt", "state": "t", "applicable-states": ["s"]});
-        assert_eq!(gated(json!({"type": "prompt"}), &gate), wanted);
-        assert_eq!(gated(json!({"type": "prompt"}), &Gate::open()), json!({"type": "prompt"}));
+        assert_eq!(add_gate(json!({"type": "prompt"}), &gate), wanted);
+        assert_eq!(add_gate(json!({"type": "prompt"}), &Gate::open()), json!({"type": "prompt"}));
     }
 
     fn names() -> impl Strategy<Value = Vec<Name>> {

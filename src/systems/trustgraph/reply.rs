@@ -11,7 +11,7 @@ use crate::{
         call::{CallError, StrayCause},
         error_kind::ErrorKind,
     },
-    syntax::json::dialect::unescaped,
+    syntax::json::dialect::unescape_text,
     systems::facets::calls::{Message, Reply},
 };
 
@@ -29,7 +29,7 @@ pub fn decode(correlation: &str, message: &Message<'_>) -> Reply {
         .map(|(_, value)| value.as_str())
         .filter(|id| !id.is_empty());
     match id {
-        Some(id) if id == correlation => read(message.body).unwrap_or_else(Reply::Unreadable),
+        Some(id) if id == correlation => parse_body(message.body).unwrap_or_else(Reply::Unreadable),
         None => Reply::Stray { cause: StrayCause::NoId, id: None },
         Some(UNKNOWN) => Reply::Stray { cause: StrayCause::UnknownId, id: Some(UNKNOWN.into()) },
         Some(id) => Reply::Stray { cause: StrayCause::ForeignId, id: Some(id.into()) },
@@ -49,13 +49,13 @@ struct Piece<'b> {
 /// more beside it, and an answer may be large.
 fn string_of(json: &RawValue) -> Option<String> {
     let written = json.get().strip_prefix('"')?.strip_suffix('"')?;
-    unescaped(written).ok()
+    unescape_text(written).ok()
 }
 
-fn read(body: &[u8]) -> Result<Reply, CallError> {
+fn parse_body(body: &[u8]) -> Result<Reply, CallError> {
     let text = std::str::from_utf8(body).map_err(|error| {
         let place = error.valid_up_to();
-        unreadable(
+        unreadable_error(
             ErrorKind::NotUtf8,
             format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()),
         )
@@ -66,10 +66,10 @@ fn read(body: &[u8]) -> Result<Reply, CallError> {
         return Ok(Reply::Chunk { text, last: end_of_stream.unwrap_or_default() });
     }
     let value: Value = serde_json::from_str(text).map_err(|error| {
-        unreadable(ErrorKind::NotJson, format!("the reply is not JSON: {error}"))
+        unreadable_error(ErrorKind::NotJson, format!("the reply is not JSON: {error}"))
     })?;
     let Value::Object(fields) = value else {
-        return Err(unreadable(
+        return Err(unreadable_error(
             ErrorKind::NotAReply,
             "the reply is JSON, but not an object".into(),
         ));
@@ -81,7 +81,7 @@ fn read(body: &[u8]) -> Result<Reply, CallError> {
         None | Some(Value::Null) => false,
         Some(Value::Bool(last)) => *last,
         Some(other) => {
-            return Err(unreadable(
+            return Err(unreadable_error(
                 ErrorKind::NotAReply,
                 format!("end_of_stream is {other}, not true or false"),
             ));
@@ -137,20 +137,20 @@ pub(crate) fn error_of(fields: &Map<String, Value>) -> Option<CallError> {
     })
 }
 
-fn unreadable(kind: ErrorKind, message: String) -> CallError {
+fn unreadable_error(kind: ErrorKind, message: String) -> CallError {
     let remedy = "look at the raw reply; the service must answer with {\"error\", \"response\", \"end_of_stream\"} as UTF-8 JSON";
     CallError::new(kind, message, remedy)
 }
 
 /// The body of a piece of an answer.
 #[must_use]
-pub fn chunk(text: &str, last: bool) -> String {
+pub fn chunk_body(text: &str, last: bool) -> String {
     json!({"error": null, "response": text, "end_of_stream": last}).to_string()
 }
 
 /// The body of a service's error, which ends its answer.
 #[must_use]
-pub(crate) fn error(kind: &str, message: &str) -> String {
+pub(crate) fn error_body(kind: &str, message: &str) -> String {
     json!({"error": {"type": kind, "message": message}, "response": "", "end_of_stream": true})
         .to_string()
 }
@@ -246,7 +246,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_written_chunk_reads_back(text in ".*", last: bool) {
-            prop_assert_eq!(ours(&chunk(&text, last)), whole(&text, last));
+            prop_assert_eq!(ours(&chunk_body(&text, last)), whole(&text, last));
         }
 
         #[test]

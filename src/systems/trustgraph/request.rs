@@ -24,13 +24,15 @@ const TOOL_SERVICE: &str = "tool-service";
 
 /// The request of a call, exactly as it will be sent. Values are sent as they stand; whether they
 /// fit is a matter of checks.
-pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
+pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let service = service_of(call)?;
     let to = service.request_queue.clone().filter(|queue| !queue.is_empty()).ok_or_else(|| {
-        refused(call.tool, format!("its service \"{}\" has no request queue", service.key()))
-            .remedy("give the service a request-queue, such as non-persistent://tg/request/NAME")
+        call_problem(call.tool, format!("its service \"{}\" has no request queue", service.key()))
+            .with_remedy(
+                "give the service a request-queue, such as non-persistent://tg/request/NAME",
+            )
     })?;
-    let config = configuration(&call.tool.entry.value, &service.parameters);
+    let config = service_configuration(&call.tool.entry.value, &service.parameters);
     Ok(Request {
         tool: call.tool.id().clone(),
         system: call.tool.entry.system,
@@ -39,20 +41,20 @@ pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
         reply: service.response_queue.clone().filter(|queue| !queue.is_empty()),
         headers: vec![(ID.into(), call.correlation.into())],
         correlation: call.correlation.into(),
-        arguments: call.arguments.json().into(),
-        body: body(call.user, &config, &call.arguments.json()),
+        arguments: call.arguments.to_json().into(),
+        body: request_body(call.user, &config, &call.arguments.to_json()),
     })
 }
 
 fn service_of<'c>(call: &CallOf<'c>) -> Result<&'c Service, Problem> {
     let tool = call.tool;
     if tool.kind != TOOL_SERVICE {
-        return Err(refused(tool, format!("it is of type \"{}\", which TrustGraph's own agent runs", tool.kind))
-            .remedy("choose a connection to TrustGraph's gateway (https:// or wss://), or a tool of type tool-service: only those have a service on the bus"));
+        return Err(call_problem(tool, format!("it is of type \"{}\", which TrustGraph's own agent runs", tool.kind))
+            .with_remedy("choose a connection to TrustGraph's gateway (https:// or wss://), or a tool of type tool-service: only those have a service on the bus"));
     }
     let Some(key) = tool.service.as_deref().filter(|key| !key.is_empty()) else {
-        return Err(refused(tool, "it names no service")
-            .remedy("set its service to the key of a tool-service entry"));
+        return Err(call_problem(tool, "it names no service")
+            .with_remedy("set its service to the key of a tool-service entry"));
     };
     call.catalog.service_by_key(tool.entry.system, key).ok_or_else(|| {
         let known: Vec<&str> = call.catalog.services.iter().map(Service::key).collect();
@@ -61,19 +63,19 @@ fn service_of<'c>(call: &CallOf<'c>) -> Result<&'c Service, Problem> {
         } else {
             format!("there is {}", known.join(", "))
         };
-        refused(tool, format!("its service \"{key}\" does not exist"))
-            .remedy(format!("name an existing service ({known}), or add it"))
+        call_problem(tool, format!("its service \"{key}\" does not exist"))
+            .with_remedy(format!("name an existing service ({known}), or add it"))
     })
 }
 
-fn refused(tool: &Tool, cause: impl Into<String>) -> Problem {
+fn call_problem(tool: &Tool, cause: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::Input, format!("calling {}", tool.name), cause)
 }
 
 /// The configuration that a tool's entry gives its service: the declared parameters alone, in the
 /// entry's order, of any JSON type.
 #[must_use]
-pub(crate) fn configuration(entry: &Value, parameters: &[Parameter]) -> Map<String, Value> {
+pub(crate) fn service_configuration(entry: &Value, parameters: &[Parameter]) -> Map<String, Value> {
     let declared = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
     let members = entry.as_object().into_iter().flatten().filter(|(name, _)| declared(name));
     members.map(|(name, value)| (name.clone(), value.clone())).collect()
@@ -82,7 +84,7 @@ pub(crate) fn configuration(entry: &Value, parameters: &[Parameter]) -> Map<Stri
 /// The body that carries a call: configuration and arguments travel as JSON text, the arguments to
 /// the letter.
 #[must_use]
-pub fn body(user: &str, config: &Map<String, Value>, arguments: &str) -> Arc<str> {
+pub fn request_body(user: &str, config: &Map<String, Value>, arguments: &str) -> Arc<str> {
     let mut body = Map::new();
     body.insert("user".into(), user.into());
     body.insert("config".into(), Value::Object(config.clone()).to_string().into());
@@ -107,27 +109,27 @@ struct Envelope {
 }
 
 /// Reads a request's body; absent fields have their defaults.
-pub(crate) fn parse(body: &[u8]) -> Result<Asked, CallError> {
+pub(crate) fn parse_request(body: &[u8]) -> Result<Asked, CallError> {
     let envelope: Envelope = serde_json::from_slice(body)
-        .map_err(|error| unfit(format!("the body is not a request: {error}")))?;
+        .map_err(|error| unfit_error(format!("the body is not a request: {error}")))?;
     Ok(Asked {
         user: envelope.user.unwrap_or_default(),
-        config: inner("config", envelope.config)?,
-        arguments: inner("arguments", envelope.arguments)?,
+        config: parse_inner_json("config", envelope.config)?,
+        arguments: parse_inner_json("arguments", envelope.arguments)?,
     })
 }
 
-fn inner(field: &str, value: Option<Value>) -> Result<Map<String, Value>, CallError> {
+fn parse_inner_json(field: &str, value: Option<Value>) -> Result<Map<String, Value>, CallError> {
     match value {
         None | Some(Value::Null) => Ok(Map::new()),
         Some(Value::String(text)) if text.is_empty() => Ok(Map::new()),
         Some(Value::String(text)) => serde_json::from_str(&text)
-            .map_err(|error| unfit(format!("{field} is not a JSON object: {error}"))),
-        Some(_) => Err(unfit(format!("{field} must be text that holds JSON"))),
+            .map_err(|error| unfit_error(format!("{field} is not a JSON object: {error}"))),
+        Some(_) => Err(unfit_error(format!("{field} must be text that holds JSON"))),
     }
 }
 
-fn unfit(message: String) -> CallError {
+fn unfit_error(message: String) -> CallError {
     CallError { kind: ErrorKind::ToolServiceError, message, remedy: String::new() }
 }
 
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn both_maps_travel_as_json_text() {
-        let body = body(
+        let body = request_body(
             "alice",
             &object(json!({"collection": "customers"})),
             r#"{"question":"Why \"now\"?","n":1.50}"#,
@@ -157,7 +159,10 @@ mod tests {
 
     #[test]
     fn empty_maps_are_braces() {
-        assert_eq!(&*body("", &Map::new(), "{}"), r#"{"user":"","config":"{}","arguments":"{}"}"#);
+        assert_eq!(
+            &*request_body("", &Map::new(), "{}"),
+            r#"{"user":"","config":"{}","arguments":"{}"}"#
+        );
     }
 
     #[test]
@@ -165,14 +170,16 @@ mod tests {
         let entry =
             json!({"type": "tool-service", "limit": 5, "name": "x", "style": ["pun"], "other": 1});
         let parameter = |name: &str| Parameter { name: name.into(), required: false };
-        let config =
-            configuration(&entry, &[parameter("style"), parameter("limit"), parameter("absent")]);
+        let config = service_configuration(
+            &entry,
+            &[parameter("style"), parameter("limit"), parameter("absent")],
+        );
         assert_eq!(Value::Object(config).to_string(), r#"{"limit":5,"style":["pun"]}"#);
     }
 
     #[test]
     fn a_service_reads_defaults_and_names_what_it_cannot_read() {
-        assert_eq!(parse(b"{}"), Ok(Asked::default()));
+        assert_eq!(parse_request(b"{}"), Ok(Asked::default()));
         for (body, word) in [
             (&b"nonsense"[..], "not a request"),
             (b"\xff", "not a request"),
@@ -180,7 +187,7 @@ mod tests {
             (br#"{"config": {"style": "pun"}}"#, "config must be text"),
             (br#"{"arguments": "[1]"}"#, "arguments is not"),
         ] {
-            let problem = parse(body).unwrap_err();
+            let problem = parse_request(body).unwrap_err();
             assert_eq!(problem.kind, ErrorKind::ToolServiceError);
             assert!(problem.message.contains(word), "{}", problem.message);
         }
@@ -192,7 +199,7 @@ mod tests {
             let mut arguments: Map<String, Value> = names.into_iter().map(|(name, text)| (name, text.into())).collect();
             arguments.insert("n".into(), number.into());
             let config = Map::new();
-            let asked = parse(body(&user, &config, &Value::Object(arguments.clone()).to_string()).as_bytes()).unwrap();
+            let asked = parse_request(request_body(&user, &config, &Value::Object(arguments.clone()).to_string()).as_bytes()).unwrap();
             prop_assert_eq!(asked, Asked { user, config, arguments });
         }
     }

@@ -23,7 +23,7 @@ const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schema of an entry of any kind; properties stand in form order.
 #[must_use]
-pub(crate) fn schema(entry: &Entry, catalog: &Catalog) -> Value {
+pub(crate) fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
     match entry.kind {
         EntryKind::Tool => tool(entry, catalog),
         EntryKind::Service => service(),
@@ -33,18 +33,18 @@ pub(crate) fn schema(entry: &Entry, catalog: &Catalog) -> Value {
 
 /// What the schema of an entry depends on, beside the names and services of the catalog.
 #[must_use]
-pub(crate) fn word(entry: &Entry, catalog: &Catalog) -> String {
+pub(crate) fn schema_word(entry: &Entry, catalog: &Catalog) -> String {
     let value = &*entry.value;
     if entry.kind != EntryKind::Tool {
-        return entry.kind.word().to_owned();
+        return entry.kind.as_str().to_owned();
     }
-    let type_name = descriptor::text(value, keys::TYPE).unwrap_or_default();
+    let type_name = descriptor::text_member(value, keys::TYPE).unwrap_or_default();
     let mut word = format!(
         "{} {type_name:?} {}",
-        entry.kind.word(),
+        entry.kind.as_str(),
         states_keys(value, catalog.mode).join(" ")
     );
-    if let Some(service) = bound(entry, type_name, catalog) {
+    if let Some(service) = bound_service(entry, type_name, catalog) {
         for Parameter { name, required } in &service.parameters {
             let of = value.get(name).filter(|_| !properties_fixed(name)).map(configured_type);
             word += &format!(" {name:?} {required} {of:?}");
@@ -54,17 +54,17 @@ pub(crate) fn word(entry: &Entry, catalog: &Catalog) -> String {
 }
 
 /// The service that a tool takes its configuration from.
-fn bound<'c>(entry: &Entry, type_name: &str, catalog: &'c Catalog) -> Option<&'c Service> {
-    let named =
-        descriptor::text(&entry.value, keys::SERVICE).filter(|_| type_name == "tool-service");
+fn bound_service<'c>(entry: &Entry, type_name: &str, catalog: &'c Catalog) -> Option<&'c Service> {
+    let named = descriptor::text_member(&entry.value, keys::SERVICE)
+        .filter(|_| type_name == "tool-service");
     named.and_then(|key| catalog.service_by_key(entry.system, key))
 }
 
 fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     let value = &*entry.value;
-    let type_name = descriptor::text(value, keys::TYPE).unwrap_or_default();
+    let type_name = descriptor::text_member(value, keys::TYPE).unwrap_or_default();
     let of = types::by_name(type_name);
-    let names = catalog.names();
+    let names = catalog.gate_names();
     let groups: Vec<&str> = names.groups.iter().map(|group| &**group).collect();
     let states: BTreeSet<&str> =
         names.states.iter().map(|state| &**state).chain([UNDEFINED]).collect();
@@ -108,7 +108,7 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     for field in of.map_or(&[][..], |of| of.fields) {
         put(field.key, own_field(field, catalog));
     }
-    let service = bound(entry, type_name, catalog);
+    let service = bound_service(entry, type_name, catalog);
     for parameter in service.map_or(&[][..], |service| &service.parameters) {
         if !properties_fixed(&parameter.name) {
             put(&parameter.name, configuration(&parameter.name, value.get(&parameter.name)));
@@ -328,11 +328,11 @@ mod tests {
         ];
         let (file, source) =
             (FileId::new("t.yaml"), Source::parse(Format::Yaml, text.concat()).unwrap());
-        let catalog = read::catalog([(&file, &source)], Mode::Document);
+        let catalog = read::read_catalog([(&file, &source)], Mode::Document);
         let made: Vec<_> = catalog
             .tools
             .iter()
-            .map(|tool| (word(&tool.entry, &catalog), schema(&tool.entry, &catalog)))
+            .map(|tool| (schema_word(&tool.entry, &catalog), entry_schema(&tool.entry, &catalog)))
             .collect();
         assert_eq!(made.len(), 6);
         for (one, other) in made.iter().flat_map(|one| made.iter().map(move |other| (one, other))) {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::keys;
 use crate::{
     engine::settings::{
-        connections::named,
+        connections::find_connection,
         system_settings::{ConnectionMember, SettingsSchema},
     },
     model::{
@@ -34,7 +34,7 @@ pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
     required: ("", ""),
     rules: &[],
     secrets: &[],
-    connections: &[ConnectionMember { key: BROKER, code: "settings.broker", find: broker }],
+    connections: &[ConnectionMember { key: BROKER, code: "settings.broker", find: find_broker }],
 };
 
 fn schema() -> Value {
@@ -58,8 +58,8 @@ pub(crate) fn is_gateway(transport: TransportKind) -> bool {
 ///
 /// # Errors
 /// When there is none, or it leads to no broker.
-pub(crate) fn broker(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
-    let broker = named(connections, wanted)?;
+pub(crate) fn find_broker(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
+    let broker = find_connection(connections, wanted)?;
     if !broker.transport().is_bus() || broker.is_embedded() {
         let cause = format!(
             "connection \"{}\" leads to {}, not to a broker",
@@ -67,7 +67,9 @@ pub(crate) fn broker(connections: &Connections, wanted: &str) -> Result<Connecti
             broker.transport().title()
         );
         let remedy = "name the broker behind the gateway: pulsar://HOST:6650, amqp://HOST:5672 or kafka://HOST:9092";
-        return Err(Problem::new(ProblemKind::Input, "choosing the broker", cause).remedy(remedy));
+        return Err(
+            Problem::new(ProblemKind::Input, "choosing the broker", cause).with_remedy(remedy)
+        );
     }
     Ok(broker)
 }
@@ -91,25 +93,25 @@ impl Default for Gateway {
 impl Gateway {
     /// What a connection says of it.
     #[must_use]
-    pub fn of(connection: &Connection) -> Self {
+    pub fn from_connection(connection: &Connection) -> Self {
         let usual = Self::default();
         let Some(settings) = connection.settings.get(keys::SYSTEM) else { return usual };
         Self {
-            workspace: settings.text(WORKSPACE).map(str::to_owned),
-            flow: settings.text(FLOW).map_or(usual.flow, str::to_owned),
+            workspace: settings.text_value(WORKSPACE).map(str::to_owned),
+            flow: settings.text_value(FLOW).map_or(usual.flow, str::to_owned),
             broker: settings.connections.get(BROKER).cloned(),
         }
     }
 
     /// A connection that says this.
     #[must_use]
-    pub fn on(self, connection: Connection) -> Connection {
+    pub fn apply_to(self, connection: Connection) -> Connection {
         let values = [(WORKSPACE, self.workspace), (FLOW, Some(self.flow))];
         let values = values
             .into_iter()
             .filter_map(|(key, text)| Some((key.to_owned(), Value::String(text?))));
         let connections = self.broker.into_iter().map(|broker| (BROKER, broker)).collect();
-        connection.with(
+        connection.with_settings(
             keys::SYSTEM,
             SystemSettings { values: values.collect(), connections, ..SystemSettings::default() },
         )
@@ -122,10 +124,10 @@ mod tests {
 
     #[test]
     fn what_is_put_on_a_connection_is_read_from_it() {
-        let plain = Connection::to(TransportKind::WebSocket, "tg", "ws://h");
-        assert_eq!(Gateway::of(&plain), Gateway::default());
+        let plain = Connection::from_address(TransportKind::WebSocket, "tg", "ws://h");
+        assert_eq!(Gateway::from_connection(&plain), Gateway::default());
         let broker = Some(Connection::nats("bus", "nats://h"));
         let gateway = Gateway { workspace: Some("w".into()), flow: "f".into(), broker };
-        assert_eq!(Gateway::of(&gateway.clone().on(plain)), gateway);
+        assert_eq!(Gateway::from_connection(&gateway.clone().apply_to(plain)), gateway);
     }
 }

@@ -35,7 +35,7 @@ struct StubSource<'k> {
 /// When it had no answer.
 pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
     let request = &call.request;
-    let body = mask.text(&request.body);
+    let body = mask.mask_text(&request.body);
     let kept = StubSource {
         tool: &request.name,
         to: &request.to,
@@ -43,14 +43,14 @@ pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> 
         body: &body,
         text: &call.text,
     };
-    let mut service = kept.service(call.events.iter())?;
+    let mut service = kept.build_service(call.events.iter())?;
     // What is not of the history is not masked yet.
     for rule in &mut service.rules {
         let texts = rule.then.pieces.iter().map(|piece| piece.text.as_str());
-        let masked = Pieces::default().next(mask, texts, More::None).pieces;
+        let masked = Pieces::default().redact_next(mask, texts, More::None).pieces;
         rule.then.pieces.iter_mut().zip(masked).for_each(|(piece, text)| piece.text = text);
         if let Some((_, message)) = &mut rule.then.error {
-            *message = mask.text(message).into_owned();
+            *message = mask.mask_text(message).into_owned();
         }
     }
     Ok(service)
@@ -69,11 +69,14 @@ pub(crate) fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem
         body: &head.body,
         text,
     };
-    kept.service(trace.events.iter())
+    kept.build_service(trace.events.iter())
 }
 
 impl StubSource<'_> {
-    fn service<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Result<StubService, Problem> {
+    fn build_service<'e>(
+        &self,
+        events: impl Iterator<Item = &'e Event>,
+    ) -> Result<StubService, Problem> {
         let refused = |cause: String| {
             Problem::new(
                 ProblemKind::Input,
@@ -83,19 +86,18 @@ impl StubSource<'_> {
         };
         let endpoint = Endpoint::parse(self.to);
         let Asked { user, config, arguments } = match &endpoint {
-            None => {
-                request::parse(self.body.as_bytes()).map_err(|problem| refused(problem.message))?
-            }
+            None => request::parse_request(self.body.as_bytes())
+                .map_err(|problem| refused(problem.message))?,
             Some(endpoint) => {
                 let body = serde_json::from_str(self.body)
                     .map_err(|error| refused(format!("its body is no object: {error}")))?;
-                served::asked(&endpoint.service, &body)
+                served::parse_request(&endpoint.service, &body)
                     .map_err(|member| refused(format!("its body lacks '{member}'")))?
             }
         };
         let asking = Asking { user: &user, config: &config, arguments: &arguments };
-        let rule = record::rule(self.tool, &asking, events, self.text)
-            .map_err(|cause| refused(cause).remedy("keep a call that was answered"))?;
+        let rule = record::recorded_rule(self.tool, &asking, events, self.text)
+            .map_err(|cause| refused(cause).with_remedy("keep a call that was answered"))?;
         Ok(StubService {
             name: endpoint.map_or_else(|| topic(self.to), |endpoint| endpoint.service),
             request: Some(self.to.to_owned()),
@@ -129,7 +131,7 @@ mod tests {
     };
 
     fn trace(to: &str) -> Trace {
-        let body = request::body("ann", &Map::new(), r#"{"topic":"llamas"}"#);
+        let body = request::request_body("ann", &Map::new(), r#"{"topic":"llamas"}"#);
         let head = Head {
             tool: "tell-joke".into(),
             system: keys::SYSTEM.into(),
@@ -170,7 +172,7 @@ mod tests {
         let message = "hunter2hunter2 again".into();
         let problem = CallError { kind: ErrorKind::parse("k"), message, remedy: String::new() };
         let end = EventKind::End { outcome: Outcome::Failed, problem: Some(problem) };
-        kinds.into_iter().chain([end]).for_each(|kind| call.take(Event { at_ms: 7, kind }));
+        kinds.into_iter().chain([end]).for_each(|kind| call.apply_event(Event { at_ms: 7, kind }));
         let service = of_call(&call, &Mask::new(["hunter2hunter2".to_owned()])).unwrap();
         let then = &service.rules[0].then;
         let texts: Vec<&str> = then.pieces.iter().map(|piece| piece.text.as_str()).collect();

@@ -23,13 +23,13 @@ type Fields = Map<String, Value>;
 
 /// What a message is; `None` where nothing about it is TrustGraph's.
 #[must_use]
-pub(crate) fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
+pub(crate) fn classify_message(crossing: &ObservedMessage) -> Option<Decoded> {
     let class = class_of(&crossing.subject);
     let id = crossing.header(ID).filter(|id| !id.is_empty()).map(str::to_owned);
     let fields = match fields_of(crossing) {
         Ok(fields) => fields,
         // Where nothing says that it should be ours, it is not.
-        Err(problem) => return class.map(|class| unreadable(class, id, problem)),
+        Err(problem) => return class.map(|class| unreadable_message(class, id, problem)),
     };
     let answers = match class {
         Some(Class::Response) => true,
@@ -40,11 +40,11 @@ pub(crate) fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
     };
     let remarks = remarks(&fields, id.as_deref(), (answers, class));
     let (part, label, text, state) = match (answers, class) {
-        (true, _) => answer(fields),
+        (true, _) => describe_answer(fields),
         (false, Some(Class::Notify)) => {
-            (Part::Broadcast, "broadcast".into(), written(&fields), None)
+            (Part::Broadcast, "broadcast".into(), members_json(&fields), None)
         }
-        (false, _) => asked(&fields),
+        (false, _) => describe_request(&fields),
     };
     Some(Decoded { remarks, id, state, ..Decoded::new(Some(SYSTEM), part, label, text) })
 }
@@ -86,8 +86,9 @@ fn remarks(
     }
     let said = |name: &&str| fields.get(*name).and_then(Value::as_str).unwrap_or_default();
     if answers {
-        let known =
-            ["text", "response", "content"].iter().find_map(|name| agent::explained(said(name)));
+        let known = ["text", "response", "content"]
+            .iter()
+            .find_map(|name| agent::observation_meaning(said(name)));
         known.into_iter().for_each(say);
         return remarks;
     }
@@ -119,7 +120,7 @@ fn remarks(
     let last = of("history").and_then(Value::as_array).and_then(|history| history.last());
     let observation =
         last.and_then(|step| step.get("observation")).and_then(Value::as_str).unwrap_or_default();
-    match agent::explained(observation) {
+    match agent::observation_meaning(observation) {
         Some(known) => say(known),
         None if last.and_then(|step| step.get("action")).and_then(Value::as_str)
             == Some(UNPARSED) =>
@@ -135,7 +136,7 @@ fn remarks(
 /// The class that a subject, an exchange or a topic names: the word after its space.
 fn class_of(subject: &str) -> Option<Class> {
     let path = subject.split_once("://").map_or(subject, |(_, path)| path);
-    Class::of(path.split(['.', '/', ':']).nth(1)?)
+    Class::parse(path.split(['.', '/', ':']).nth(1)?)
 }
 
 fn fields_of(crossing: &ObservedMessage) -> Result<Fields, CallError> {
@@ -157,7 +158,7 @@ fn fields_of(crossing: &ObservedMessage) -> Result<Fields, CallError> {
         .map_err(|error| problem(ErrorKind::NotJson, format!("it is no JSON object: {error}")))
 }
 
-fn unreadable(class: Class, id: Option<String>, problem: CallError) -> Decoded {
+fn unreadable_message(class: Class, id: Option<String>, problem: CallError) -> Decoded {
     let label = if problem.kind == ErrorKind::TooLarge { "large" } else { "unreadable" };
     let text = problem.message.clone();
     let part = match (&problem.kind, class) {
@@ -188,7 +189,7 @@ fn is_request(fields: &Fields) -> bool {
 /// What the parts of a reading are made from.
 type Made = (Part, Cow<'static, str>, String, Option<String>);
 
-fn asked(fields: &Fields) -> Made {
+fn describe_request(fields: &Fields) -> Made {
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
     let state = Some(text("state")).filter(|state| !state.is_empty()).map(str::to_owned);
     if fields.contains_key("question") {
@@ -198,7 +199,9 @@ fn asked(fields: &Fields) -> Made {
             None => {
                 (Part::Request, "question".into(), with_groups(text("question"), fields), state)
             }
-            Some(last) => (Part::Step, format!("step {}", history.len()).into(), step(last), state),
+            Some(last) => {
+                (Part::Step, format!("step {}", history.len()).into(), format_step(last), state)
+            }
         };
     }
     let (label, text) = if fields.contains_key("arguments") {
@@ -212,7 +215,7 @@ fn asked(fields: &Fields) -> Made {
             ),
         )
     } else if fields.contains_key("operation") {
-        ("operation", written(fields))
+        ("operation", members_json(fields))
     } else if fields.contains_key("parameters") {
         ("tool", format!("{} {}", text("name"), text("parameters")))
     } else if fields.contains_key("terms") {
@@ -220,7 +223,7 @@ fn asked(fields: &Fields) -> Made {
     } else if fields.contains_key("prompt") {
         ("prompt", text("prompt").to_owned())
     } else {
-        ("request", written(fields))
+        ("request", members_json(fields))
     };
     (Part::Request, label.into(), text, state)
 }
@@ -257,14 +260,14 @@ fn with_groups(question: &str, fields: &Fields) -> String {
 }
 
 /// One step of an agent: what it thought, did and saw.
-fn step(step: &Value) -> String {
+fn format_step(step: &Value) -> String {
     let text = |name: &str| step.get(name).and_then(Value::as_str).unwrap_or_default();
     let arguments =
-        step.get("arguments").and_then(Value::as_object).map(written).unwrap_or_default();
+        step.get("arguments").and_then(Value::as_object).map(members_json).unwrap_or_default();
     format!("{} {arguments} → {}", text("action"), text("observation"))
 }
 
-fn answer(fields: Fields) -> Made {
+fn describe_answer(fields: Fields) -> Made {
     if let Some(problem) = error_of(&fields) {
         let text = format!("{}: {}", problem.kind, problem.message);
         return (Part::Error(problem), "error".into(), text, None);
@@ -274,7 +277,7 @@ fn answer(fields: Fields) -> Made {
     let kind =
         if text("message_type").is_empty() { text("chunk_type") } else { text("message_type") };
     if let Some(Told::Action { tool, arguments }) =
-        fields.get("explain_triples").and_then(agent::action)
+        fields.get("explain_triples").and_then(agent::parse_action)
     {
         return (
             Part::Answer { last: false },
@@ -306,13 +309,13 @@ fn answer(fields: Fields) -> Made {
     let said = match said {
         Some(said) => said,
         None if fields.contains_key("response") => text_of(fields),
-        None => written(&fields),
+        None => members_json(&fields),
     };
     (Part::Answer { last }, label.into(), said, None)
 }
 
 /// The members as JSON, without those that are not set.
-fn written(fields: &Fields) -> String {
+fn members_json(fields: &Fields) -> String {
     let set = fields.iter().filter(|(_, value)| !value.is_null());
     Value::Object(set.map(|(name, value)| (name.clone(), value.clone())).collect()).to_string()
 }
@@ -329,7 +332,7 @@ mod tests {
     }
 
     fn under(id: &str, subject: &str, body: &[u8]) -> Option<Decoded> {
-        witness(&ObservedMessage {
+        classify_message(&ObservedMessage {
             at: Millis(0),
             subject: subject.into(),
             reply: None,
@@ -344,7 +347,7 @@ mod tests {
     fn seen(subject: &str, body: &Value) -> (String, String, String) {
         let reading = read(subject, body.to_string().as_bytes()).unwrap();
         assert_eq!((reading.system, reading.id.as_deref()), (Some("trustgraph"), Some("r-1")));
-        (reading.part.word().to_owned(), reading.label.into_owned(), reading.text)
+        (reading.part.as_str().to_owned(), reading.label.into_owned(), reading.text)
     }
 
     fn made(part: &str, label: &str, text: &str) -> (String, String, String) {

@@ -18,12 +18,12 @@ fn in_a_row(cells: u16) -> usize {
 
 /// How many rows a text has.
 #[must_use]
-pub(crate) fn rows(text: &str, cells: u16) -> usize {
+pub(crate) fn row_count(text: &str, cells: u16) -> usize {
     text.len().div_ceil(in_a_row(cells))
 }
 
 /// Draws the rows that are seen.
-pub(crate) fn draw(
+pub(crate) fn draw_hex(
     buffer: &mut Buffer,
     area: Rect,
     styles: &Styles,
@@ -32,7 +32,8 @@ pub(crate) fn draw(
     focused: bool,
 ) {
     let each = in_a_row(area.width);
-    for (line, row) in (0_u16..).zip(cursor.window(rows(text, area.width), area.height)) {
+    for (line, row) in (0_u16..).zip(cursor.visible_rows(row_count(text, area.width), area.height))
+    {
         let start = row * each;
         let bytes = &text.as_bytes()[start..(start + each).min(text.len())];
         let numbers: String = bytes.iter().map(|byte| format!("{byte:02x} ")).collect();
@@ -40,9 +41,9 @@ pub(crate) fn draw(
             if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '·' }
         };
         Pen::new(buffer, area, line)
-            .put(&format!("{start:08x}  "), styles[Role::LineNumber])
-            .column(&numbers, each * 3 + 1, styles[Role::Text])
-            .put(&bytes.iter().map(sign).collect::<String>(), styles[Role::SyntaxText]);
+            .put_text(&format!("{start:08x}  "), styles[Role::LineNumber])
+            .put_column(&numbers, each * 3 + 1, styles[Role::Text])
+            .put_text(&bytes.iter().map(sign).collect::<String>(), styles[Role::SyntaxText]);
         if row == cursor.row && focused {
             mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
         }

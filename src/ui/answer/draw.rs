@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     bytes,
-    events::{Listed, Listing, LogRow, Which, sign, span},
+    events::{Listed, Listing, LogRow, Which, call_sign, format_duration},
     headers,
     pane::{Answer, VIEWS, View},
 };
@@ -16,7 +16,7 @@ use crate::{
         size,
     },
     ui::{
-        canvas::{Pen, mark_chosen, width, wrap},
+        canvas::{Pen, mark_chosen, text_width, wrap},
         styles::{Role, Styles},
         view::Look,
         widgets::{code, json_tree::JsonTree, pane::Pane},
@@ -40,9 +40,9 @@ pub(crate) struct Shown<'s> {
 impl Answer {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, shown: &Shown<'_>) {
         let Shown { call, whose, focused } = *shown;
-        let place = self.position(call);
-        let (title, rest) = title(call, whose, usize::from(area.width.saturating_sub(4)));
-        let foot = foot(rest, place, usize::from(area.width.saturating_sub(4)));
+        let place = self.position_text(call);
+        let (title, rest) = title_parts(call, whose, usize::from(area.width.saturating_sub(4)));
+        let foot = footer_text(rest, place, usize::from(area.width.saturating_sub(4)));
         let pane = Pane { title: &title, foot: &foot, focused, ..Pane::default() };
         let inside = pane.draw(buffer, area, look.styles);
         if inside.height < 2 {
@@ -54,7 +54,7 @@ impl Answer {
             look,
             call,
         );
-        let mut body = indented(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
+        let mut body = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
         if self.find.is_some() {
             let line = Rect { y: body.bottom() - 1, height: 1, ..body };
             body.height -= 1;
@@ -65,7 +65,7 @@ impl Answer {
     }
 
     fn draw_tabs(&mut self, buffer: &mut Buffer, line: Rect, look: Look<'_>, call: &Call) {
-        let note = self.follows().map_or_else(String::new, |follows| {
+        let note = self.is_following().map_or_else(String::new, |follows| {
             format!("follow {}", if follows { "✓" } else { "–" })
         });
         let strays = (call.strays > 0).then(|| format!("Strays {}", call.strays));
@@ -77,17 +77,17 @@ impl Answer {
     fn draw_find(&mut self, buffer: &mut Buffer, line: Rect, styles: &Styles) {
         let Some(find) = &mut self.find else { return };
         let mut pen = Pen::new(buffer, line, 0);
-        pen.put("/ ", styles[Role::Accent]);
+        pen.put_text("/ ", styles[Role::Accent]);
         let words = " Enter next  ↑ before  Esc done";
         let field = Rect {
             x: pen.column_now(),
-            width: line.width.saturating_sub(2 + u16::try_from(width(words)).unwrap_or(0)),
+            width: line.width.saturating_sub(2 + u16::try_from(text_width(words)).unwrap_or(0)),
             ..line
         };
         find.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
         let rest =
             Rect { x: field.right(), width: line.right().saturating_sub(field.right()), ..line };
-        Pen::new(buffer, rest, 0).put(words, styles[Role::Dim]);
+        Pen::new(buffer, rest, 0).put_text(words, styles[Role::Dim]);
     }
 
     fn draw_body(
@@ -104,10 +104,10 @@ impl Answer {
             View::Text => self.draw_text(buffer, body, look, call),
             View::Tree => self.draw_tree(buffer, body, styles, call, focused),
             View::Time => {
-                let head = timeline(call, usize::from(body.width));
+                let head = timeline_lines(call, usize::from(body.width));
                 let height = u16::try_from(head.len()).unwrap_or(0).min(body.height / 2);
                 for (line, words) in (0..height).zip(&head) {
-                    Pen::new(buffer, body, line).put(words, styles[Role::Info]);
+                    Pen::new(buffer, body, line).put_text(words, styles[Role::Info]);
                 }
                 let below = Rect { y: body.y + height, height: body.height - height, ..body };
                 self.body = below;
@@ -125,9 +125,11 @@ impl Answer {
                 if self.list_follows && call.outcome().is_none() {
                     self.list.row = usize::MAX;
                 }
-                bytes::draw(buffer, body, styles, &call.text, &mut self.list, focused);
+                bytes::draw_hex(buffer, body, styles, &call.text, &mut self.list, focused);
             }
-            View::Head => headers::draw(buffer, body, styles, call, &mut self.list, focused),
+            View::Head => {
+                headers::draw_headers(buffer, body, styles, call, &mut self.list, focused)
+            }
         }
     }
 
@@ -138,7 +140,7 @@ impl Answer {
         let problem_height = u16::try_from(problem.len()).unwrap_or(0);
         let stray_height = u16::from(call.strays > 0);
         let left = area.height.saturating_sub(problem_height + stray_height);
-        let rows = Listing::of(call, Which::All);
+        let rows = Listing::from_call(call, Which::All);
         let most = LOG.max(left / 4);
         let log_height =
             if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
@@ -147,16 +149,16 @@ impl Answer {
         let text = Rect { y: area.y + above, height: left - log_height, ..area };
         self.body = text;
         if call.text.is_empty() && matches!(call.state, CallState::Opening | CallState::Waiting) {
-            Pen::new(buffer, text, 0).put("waiting for the answer …", styles[Role::Ghost]);
+            Pen::new(buffer, text, 0).put_text("waiting for the answer …", styles[Role::Ghost]);
         }
         self.text.draw(&call.text, buffer, text, styles);
         for (line, (role, words)) in (if above > 0 { 0 } else { text.height }..).zip(problem) {
-            Pen::new(buffer, area, line).put(&words, styles[role]);
+            Pen::new(buffer, area, line).put_text(&words, styles[role]);
         }
         let mut line = text.height + problem_height;
         if log_height > 0 {
             Pen::new(buffer, area, line)
-                .put(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
+                .put_text(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
             let first = rows.len().saturating_sub(usize::from(log_height - 1));
             let what_wide = what_width(call);
             for (below, listed) in
@@ -174,7 +176,7 @@ impl Answer {
 
     fn draw_stray_line(&self, buffer: &mut Buffer, look: Look<'_>, call: &Call) {
         let first = call.events.iter().find_map(|event| match &event.kind {
-            EventKind::Stray { cause, .. } => Some(cause.words()),
+            EventKind::Stray { cause, .. } => Some(cause.message()),
             _ => None,
         });
         let kept = if call.strays == 1 {
@@ -182,11 +184,15 @@ impl Answer {
         } else {
             format!("{} strays kept", call.strays)
         };
-        let show = format!(" ▸ {} show", look.keymap.shown(Act::Strays));
+        let show = format!(" ▸ {} show", look.keymap.display_key(Act::Strays));
         let mut pen = Pen::new(buffer, self.stray_line, 0);
-        let words = format!("{kept}: {}", first.unwrap_or(StrayCause::Late.words()));
-        pen.column(&words, pen.room().saturating_sub(width(&show)), look.styles[Role::Warning])
-            .put(&show, look.styles[Role::Key]);
+        let words = format!("{kept}: {}", first.unwrap_or(StrayCause::Late.message()));
+        pen.put_column(
+            &words,
+            pen.remaining_cells().saturating_sub(text_width(&show)),
+            look.styles[Role::Warning],
+        )
+        .put_text(&show, look.styles[Role::Key]);
     }
 
     fn draw_tree(
@@ -200,7 +206,7 @@ impl Answer {
         let ended = call.outcome().is_some();
         if !ended {
             let words = "The tree is made when the answer has ended.";
-            Pen::new(buffer, area, 0).put(words, styles[Role::Ghost]);
+            Pen::new(buffer, area, 0).put_text(words, styles[Role::Ghost]);
             return;
         }
         if self.tree.as_ref().is_none_or(|(length, _)| *length != call.text.len()) {
@@ -210,7 +216,7 @@ impl Answer {
             Some((_, Ok(tree))) => tree.draw(buffer, area, styles, focused),
             Some((_, Err(why))) => {
                 for (line, words) in (0_u16..).zip(wrap(why, usize::from(area.width))) {
-                    Pen::new(buffer, area, line).put(&words, styles[Role::Dim]);
+                    Pen::new(buffer, area, line).put_text(&words, styles[Role::Dim]);
                 }
             }
             None => {}
@@ -225,23 +231,23 @@ impl Answer {
         call: &Call,
         focused: bool,
     ) {
-        let rows = Listing::of(call, self.which());
+        let rows = Listing::from_call(call, self.which_events());
         if rows.is_empty() {
-            Pen::new(buffer, area, 0).put("nothing yet", styles[Role::Ghost]);
+            Pen::new(buffer, area, 0).put_text("nothing yet", styles[Role::Ghost]);
         }
         if self.list_follows {
             self.list.row = rows.len().saturating_sub(1);
         }
         let raw = self.view() == View::Raw;
-        for (line, row) in (0_u16..).zip(self.list.window(rows.len(), area.height)) {
+        for (line, row) in (0_u16..).zip(self.list.visible_rows(rows.len(), area.height)) {
             let Some(listed) = rows.get(row) else { break };
             let mut pen = Pen::new(buffer, area, line);
             if raw {
-                let text = listed.raw();
+                let text = listed.raw_json();
                 // Only what can be seen is coloured; a piece may be megabytes long.
                 let seen: String = text.chars().take(usize::from(area.width) + 1).collect();
-                for (role, piece) in code::pieces(&seen) {
-                    pen.put(piece, styles[role]);
+                for (role, piece) in code::highlight_line(&seen) {
+                    pen.put_text(piece, styles[role]);
                 }
             } else {
                 draw_log_row(&mut pen, &listed, what_width(call), styles);
@@ -252,11 +258,13 @@ impl Answer {
         }
     }
 
-    fn position(&mut self, call: &Call) -> Option<String> {
+    fn position_text(&mut self, call: &Call) -> Option<String> {
         match self.view() {
-            View::Text => self.text.position(&call.text),
-            View::Tree => self.tree.as_ref().and_then(|(_, tree)| tree.as_ref().ok()?.position()),
-            _ => self.list.position(self.rows(call)),
+            View::Text => self.text.position_text(&call.text),
+            View::Tree => {
+                self.tree.as_ref().and_then(|(_, tree)| tree.as_ref().ok()?.position_text())
+            }
+            _ => self.list.position_text(self.row_count(call)),
         }
     }
 }
@@ -267,23 +275,23 @@ fn what_width(call: &Call) -> usize {
 }
 
 fn draw_log_row(pen: &mut Pen<'_>, listed: &Listed<'_>, what_width: usize, styles: &Styles) {
-    let LogRow { time, what, role, text } = listed.row();
+    let LogRow { time, what, role, text } = listed.to_log_row();
     let first = text.lines().next().unwrap_or_default();
-    pen.column(&time, 8, styles[Role::Dim])
-        .column(&what, what_width, styles[role])
-        .put(" ", styles[Role::Text])
-        .put(first, styles[Role::Text]);
+    pen.put_column(&time, 8, styles[Role::Dim])
+        .put_column(&what, what_width, styles[role])
+        .put_text(" ", styles[Role::Text])
+        .put_text(first, styles[Role::Text]);
 }
 
 /// A blank between the edges and the text.
-pub(crate) fn indented(area: Rect) -> Rect {
+pub(crate) fn inset_area(area: Rect) -> Rect {
     let blank = (area.width / 2).min(1);
     Rect { x: area.x + blank, width: area.width - 2 * blank, ..area }
 }
 
 /// The state, the count, the size and the times, as much as fits; and what of them does not.
-fn title(call: &Call, whose: &str, room: usize) -> (String, Vec<String>) {
-    let (sign, word, _) = sign(call);
+fn title_parts(call: &Call, whose: &str, room: usize) -> (String, Vec<String>) {
+    let (sign, word, _) = call_sign(call);
     let mut title = format!("{whose} {sign} {word}");
     let took = match &call.state {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
@@ -293,14 +301,14 @@ fn title(call: &Call, whose: &str, room: usize) -> (String, Vec<String>) {
         if call.chunks == 1 { "1 chunk".to_owned() } else { format!("{} chunks", call.chunks) };
     let parts = [
         (call.chunks > 0).then_some(chunks),
-        (call.chunks > 0).then(|| size::bytes(call.text.len() as u64)),
-        took.map(span),
-        call.first_chunk_ms.map(|ms| format!("first after {}", span(ms))),
-        rate(call),
+        (call.chunks > 0).then(|| size::format_size(call.text.len() as u64)),
+        took.map(format_duration),
+        call.first_chunk_ms.map(|ms| format!("first after {}", format_duration(ms))),
+        byte_rate(call),
     ];
     let mut rest = Vec::new();
     for part in parts.into_iter().flatten() {
-        if width(&title) + width(&part) + 3 <= room {
+        if text_width(&title) + text_width(&part) + 3 <= room {
             title.push_str(" · ");
             title.push_str(&part);
         } else {
@@ -311,10 +319,11 @@ fn title(call: &Call, whose: &str, room: usize) -> (String, Vec<String>) {
 }
 
 /// What the title has no room for, as much as fits beside the place.
-fn foot(rest: Vec<String>, place: Option<String>, room: usize) -> String {
+fn footer_text(rest: Vec<String>, place: Option<String>, room: usize) -> String {
     let mut parts: Vec<String> = place.into_iter().collect();
     for (row, part) in rest.into_iter().enumerate() {
-        if parts.iter().map(|part| width(part) + 3).sum::<usize>() + width(&part) <= room {
+        if parts.iter().map(|part| text_width(part) + 3).sum::<usize>() + text_width(&part) <= room
+        {
             parts.insert(row.min(parts.len()), part);
         }
     }
@@ -322,19 +331,20 @@ fn foot(rest: Vec<String>, place: Option<String>, room: usize) -> String {
 }
 
 /// Bytes a second since the first chunk.
-fn rate(call: &Call) -> Option<String> {
+fn byte_rate(call: &Call) -> Option<String> {
     let last = match &call.state {
         CallState::Ended { at_ms, .. } => *at_ms,
         _ => call.events.iter().next_back()?.at_ms,
     };
     let ms = last.saturating_sub(call.first_chunk_ms?);
-    (ms > 0 && call.chunks > 1)
-        .then(|| format!("{}/s", size::bytes((call.text.len() as u64).saturating_mul(1_000) / ms)))
+    (ms > 0 && call.chunks > 1).then(|| {
+        format!("{}/s", size::format_size((call.text.len() as u64).saturating_mul(1_000) / ms))
+    })
 }
 
 /// The call's way in a few words, in lines that fit: queued, sent, first byte and chunk, last
 /// chunk, end.
-fn timeline(call: &Call, cells: usize) -> Vec<String> {
+fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
     let at = |wanted: fn(&EventKind) -> bool, from_end: bool| {
         let mut events = call.events.iter();
         let fits = |event: &&crate::model::call::Event| wanted(&event.kind);
@@ -354,7 +364,7 @@ fn timeline(call: &Call, cells: usize) -> Vec<String> {
         call.first_chunk_ms.map(|ms| format!("first chunk +{ms}")),
         at(chunk, true).filter(|_| call.chunks > 1).map(|ms| format!("last chunk +{ms}")),
         end.map(|ms| format!("end +{ms}")),
-        rate(call),
+        byte_rate(call),
     ];
     wrap(&parts.into_iter().flatten().collect::<Vec<_>>().join(" → "), cells)
 }
@@ -381,8 +391,8 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
     if text.len() > LARGEST_TREE {
         return Err(format!(
             "The answer is {}; trees are made up to {}. Text shows all of it.",
-            size::bytes(text.len() as u64),
-            size::bytes(LARGEST_TREE as u64)
+            size::format_size(text.len() as u64),
+            size::format_size(LARGEST_TREE as u64)
         ));
     }
     let value: Value = serde_json::from_str(text)
@@ -391,10 +401,10 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
 }
 
 /// What stands there before the first call.
-pub(crate) fn welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
+pub(crate) fn draw_welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
     let send = look
         .keymap
-        .keys(Act::Send)
+        .keys_for(Act::Send)
         .iter()
         .map(ToString::to_string)
         .collect::<Vec<_>>()
@@ -403,6 +413,6 @@ pub(crate) fn welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
         "No call yet. Fill in the arguments and press {send}: the answer comes here, piece by piece."
     );
     for (line, words) in (0_u16..).zip(wrap(&words, usize::from(area.width))) {
-        Pen::new(buffer, area, line).put(&words, look.styles[Role::Ghost]);
+        Pen::new(buffer, area, line).put_text(&words, look.styles[Role::Ghost]);
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct Listing<'c> {
 }
 
 impl<'c> Listing<'c> {
-    pub fn of(call: &'c Call, which: Which) -> Self {
+    pub fn from_call(call: &'c Call, which: Which) -> Self {
         let is_stray = |(row, event): (usize, &Event)| {
             matches!(event.kind, EventKind::Stray { .. }).then_some(row)
         };
@@ -74,7 +74,7 @@ impl<'c> Listing<'c> {
 }
 
 impl Listed<'_> {
-    pub fn row(&self) -> LogRow {
+    pub fn to_log_row(&self) -> LogRow {
         let (event, number) = match self {
             Self::Event(event, number) => (event, number),
             Self::Gap(count) => {
@@ -87,15 +87,17 @@ impl Listed<'_> {
         };
         let (what, role, text) = match &event.kind {
             EventKind::Sent { bytes } => {
-                ("request".to_owned(), Role::Info, size::bytes(*bytes as u64))
+                ("request".to_owned(), Role::Info, size::format_size(*bytes as u64))
             }
             EventKind::Chunk { text, .. } => (format!("chunk {number}"), Role::Dim, quoted(text)),
             EventKind::Headers(headers) => {
-                ("headers".to_owned(), Role::Info, engine::events::written(headers))
+                ("headers".to_owned(), Role::Info, engine::events::format_headers(headers))
             }
-            EventKind::Stray { cause, body, .. } => {
-                ("stray".to_owned(), Role::Warning, format!("{}: {}", cause.words(), quoted(body)))
-            }
+            EventKind::Stray { cause, body, .. } => (
+                "stray".to_owned(),
+                Role::Warning,
+                format!("{}: {}", cause.message(), quoted(body)),
+            ),
             EventKind::Notice(words) => ("notice".to_owned(), Role::Warning, words.clone()),
             EventKind::Stage(stage) => (stage.name.to_string(), Role::Info, stage.words.clone()),
             EventKind::End { outcome, problem } => {
@@ -103,7 +105,7 @@ impl Listed<'_> {
                 let why = problem.as_ref().map_or_else(String::new, |problem| {
                     format!("{}: {}", problem.kind, problem.message)
                 });
-                (outcome.word().to_owned(), role, why)
+                (outcome.as_str().to_owned(), role, why)
             }
         };
         LogRow { time: format!("+{}", event.at_ms), what, role, text }
@@ -111,16 +113,16 @@ impl Listed<'_> {
 
     /// The event as `call --json` prints it, of a long text only the start: a piece may be
     /// megabytes long, and a row is one line.
-    pub fn raw(&self) -> String {
+    pub fn raw_json(&self) -> String {
         match self {
             Self::Event(event, _) => match &event.kind {
                 EventKind::Chunk { text, bytes } if text.len() > LONGEST => {
                     let start: String = text.chars().take(LONGEST).collect();
                     let kind =
                         EventKind::Chunk { text: format!("{start}…").into(), bytes: *bytes };
-                    engine::events::json(&Event { at_ms: event.at_ms, kind }).to_string()
+                    engine::events::event_json(&Event { at_ms: event.at_ms, kind }).to_string()
                 }
-                _ => engine::events::json(event).to_string(),
+                _ => engine::events::event_json(event).to_string(),
             },
             Self::Gap(count) => serde_json::json!({"event": "gap", "events": count}).to_string(),
         }
@@ -128,7 +130,7 @@ impl Listed<'_> {
 }
 
 /// The state of a call as a sign, words and a role.
-pub(crate) fn sign(call: &Call) -> (&'static str, &'static str, Role) {
+pub(crate) fn call_sign(call: &Call) -> (&'static str, &'static str, Role) {
     use crate::model::call::CallState;
     match &call.state {
         CallState::Opening => ("◌", "connecting", Role::Info),
@@ -145,7 +147,7 @@ pub(crate) fn sign(call: &Call) -> (&'static str, &'static str, Role) {
 }
 
 /// A span of time as people read it.
-pub(crate) fn span(ms: u64) -> String {
+pub(crate) fn format_duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),

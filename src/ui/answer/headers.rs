@@ -6,7 +6,7 @@ use super::attachments;
 use crate::{
     model::call::{Call, EventKind},
     ui::{
-        canvas::{Pen, mark_chosen, visible, width, wrap},
+        canvas::{Pen, mark_chosen, text_width, visible_text, wrap},
         styles::{Role, Styles},
         widgets::list::ListCursor,
     },
@@ -21,22 +21,22 @@ type Row = Vec<(Role, String)>;
 /// The lines of all headers: those of the request, then those of the answer, with the time of each
 /// change; those of strays last. Below them stands what came with the call's steps.
 #[must_use]
-pub(crate) fn rows(call: &Call, cells: u16) -> Vec<Row> {
+pub(crate) fn header_rows(call: &Call, cells: u16) -> Vec<Row> {
     let cells = usize::from(cells);
     let mut rows = vec![heading("with the request")];
-    listed(&mut rows, &call.request.headers, cells);
+    push_headers(&mut rows, &call.request.headers, cells);
     let mut came = false;
     for event in call.events.iter() {
         match &event.kind {
             EventKind::Headers(headers) => {
                 let words = if came { "changed" } else { "with the answer" };
                 rows.push(heading(&format!("{words} +{}", event.at_ms)));
-                listed(&mut rows, headers, cells);
+                push_headers(&mut rows, headers, cells);
                 came = true;
             }
             EventKind::Stray { cause, headers, .. } if !headers.is_empty() => {
-                rows.push(heading(&format!("stray +{}: {}", event.at_ms, cause.words())));
-                listed(&mut rows, headers, cells);
+                rows.push(heading(&format!("stray +{}: {}", event.at_ms, cause.message())));
+                push_headers(&mut rows, headers, cells);
             }
             _ => {}
         }
@@ -46,7 +46,7 @@ pub(crate) fn rows(call: &Call, cells: u16) -> Vec<Row> {
         let words = if call.outcome().is_some() { "none" } else { "none yet" };
         rows.push(vec![(Role::Ghost, format!("  {words}"))]);
     }
-    rows.extend(attachments::rows(call, cells));
+    rows.extend(attachments::call_attachment_rows(call, cells));
     rows
 }
 
@@ -54,27 +54,27 @@ fn heading(words: &str) -> Row {
     vec![(Role::Heading, words.to_owned())]
 }
 
-fn listed(rows: &mut Vec<Row>, headers: &[(String, String)], cells: usize) {
+fn push_headers(rows: &mut Vec<Row>, headers: &[(String, String)], cells: usize) {
     if headers.is_empty() {
         rows.push(vec![(Role::Ghost, "  none".to_owned())]);
     }
     let column = headers
         .iter()
-        .map(|(name, _)| width(&visible(name)))
+        .map(|(name, _)| text_width(&visible_text(name)))
         .max()
         .unwrap_or(0)
         .min(WIDEST_NAME)
         .min(cells / 2);
     for (name, value) in headers {
-        let name = visible(name).into_owned();
-        let fits = width(&name) <= column;
+        let name = visible_text(name).into_owned();
+        let fits = text_width(&name) <= column;
         if !fits {
             rows.push(vec![(Role::Accent, format!("  {name}"))]);
         }
-        let value = wrap(&visible(value), cells.saturating_sub(column + 4).max(8));
+        let value = wrap(&visible_text(value), cells.saturating_sub(column + 4).max(8));
         for (line, text) in value.into_iter().enumerate() {
             let name = if fits && line == 0 { name.as_str() } else { "" };
-            let gap = " ".repeat(column.saturating_sub(width(name)) + 2);
+            let gap = " ".repeat(column.saturating_sub(text_width(name)) + 2);
             rows.push(vec![
                 (Role::Accent, format!("  {name}")),
                 (Role::Text, format!("{gap}{text}")),
@@ -84,7 +84,7 @@ fn listed(rows: &mut Vec<Row>, headers: &[(String, String)], cells: usize) {
 }
 
 /// Draws the lines that are seen.
-pub(crate) fn draw(
+pub(crate) fn draw_headers(
     buffer: &mut Buffer,
     area: Rect,
     styles: &Styles,
@@ -92,11 +92,11 @@ pub(crate) fn draw(
     cursor: &mut ListCursor,
     focused: bool,
 ) {
-    let rows = rows(call, area.width);
-    for (line, at) in (0_u16..).zip(cursor.window(rows.len(), area.height)) {
+    let rows = header_rows(call, area.width);
+    for (line, at) in (0_u16..).zip(cursor.visible_rows(rows.len(), area.height)) {
         let mut pen = Pen::new(buffer, area, line);
         for (role, piece) in &rows[at] {
-            pen.put(piece, styles[*role]);
+            pen.put_text(piece, styles[*role]);
         }
         if at == cursor.row && focused {
             mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);

@@ -76,7 +76,7 @@ impl Answer {
     }
 
     /// Takes in which call is shown.
-    pub fn sync(&mut self, call: Option<&Call>) {
+    pub fn sync_call(&mut self, call: Option<&Call>) {
         let shown = call.map(|call| call.id);
         if self.call != shown {
             self.call = shown;
@@ -95,7 +95,7 @@ impl Answer {
     }
 
     /// Whether the view keeps what is newest in sight; none of one that has no newest.
-    pub fn follows(&self) -> Option<bool> {
+    pub fn is_following(&self) -> Option<bool> {
         match self.view() {
             View::Text => Some(self.text.follow),
             View::Tree | View::Head => None,
@@ -130,7 +130,7 @@ impl Answer {
         self.view() == View::Strays
     }
 
-    pub fn finding(&self) -> bool {
+    pub fn is_finding(&self) -> bool {
         self.find.is_some()
     }
 
@@ -142,12 +142,12 @@ impl Answer {
     /// tree, and its path.
     pub fn selected_value(&self) -> Option<(Pointer, String)> {
         match &self.tree {
-            Some((_, Ok(tree))) if self.view() == View::Tree => tree.selected(),
+            Some((_, Ok(tree))) if self.view() == View::Tree => tree.selected_entry(),
             _ => None,
         }
     }
 
-    pub fn input(&mut self, input: &Input, call: Option<&Call>) -> Reply {
+    pub fn handle_input(&mut self, input: &Input, call: Option<&Call>) -> Reply {
         let Some(call) = call else { return Reply::Ignored };
         match input {
             Input::Key(key) if self.find.is_some() => self.find_key(*key, call),
@@ -158,8 +158,8 @@ impl Answer {
                 }
                 None => Reply::Ignored,
             },
-            Input::Key(key) => self.key(*key, call),
-            Input::Mouse(mouse) => self.mouse(*mouse, call),
+            Input::Key(key) => self.handle_key(*key, call),
+            Input::Mouse(mouse) => self.handle_mouse(*mouse, call),
         }
     }
 
@@ -173,7 +173,7 @@ impl Answer {
             }
             Code::Enter | Code::Down => self.search(call, Search::Next),
             Code::Up => self.search(call, Search::Previous),
-            _ if find.key(key) => self.search(call, Search::Here),
+            _ if find.handle_key(key) => self.search(call, Search::Here),
             _ => Reply::Ignored,
         }
     }
@@ -202,7 +202,7 @@ impl Answer {
     fn search_list(&mut self, call: &Call, query: &str, way: Search) -> bool {
         let query = query.to_lowercase();
         let found = if self.view() == View::Head {
-            let rows = headers::rows(call, self.body.width);
+            let rows = headers::header_rows(call, self.body.width);
             let text = |row: &usize| {
                 rows[*row].iter().map(|(_, piece)| piece.as_str()).collect::<String>()
             };
@@ -210,8 +210,8 @@ impl Answer {
                 text(row).to_lowercase().contains(&query)
             })
         } else {
-            let rows = Listing::of(call, self.which());
-            let holds = |listed: Listed<'_>| listed.raw().to_lowercase().contains(&query);
+            let rows = Listing::from_call(call, self.which_events());
+            let holds = |listed: Listed<'_>| listed.raw_json().to_lowercase().contains(&query);
             found_in(rows.len(), self.list.row, way, |row| rows.get(*row).is_some_and(holds))
         };
         if let Some(row) = found {
@@ -221,20 +221,20 @@ impl Answer {
         found.is_some()
     }
 
-    pub fn which(&self) -> Which {
+    pub fn which_events(&self) -> Which {
         if self.shows_strays() { Which::Strays } else { Which::All }
     }
 
-    fn key(&mut self, key: Key, call: &Call) -> Reply {
+    fn handle_key(&mut self, key: Key, call: &Call) -> Reply {
         let taken = match self.view() {
-            View::Text => self.text.key(key, &call.text),
+            View::Text => self.text.handle_key(key, &call.text),
             View::Tree => match &mut self.tree {
-                Some((_, Ok(tree))) => tree.key(key),
+                Some((_, Ok(tree))) => tree.handle_key(key),
                 _ => false,
             },
             View::Markdown | View::Hex | View::Head => {
-                let rows = self.rows(call);
-                let taken = self.list.key(key, rows);
+                let rows = self.row_count(call);
+                let taken = self.list.handle_key(key, rows);
                 self.list_follows &= !taken || key.code == Code::End;
                 taken
             }
@@ -244,32 +244,34 @@ impl Answer {
     }
 
     /// How many rows the view has, of those that are lists of rows.
-    pub fn rows(&self, call: &Call) -> usize {
+    pub fn row_count(&self, call: &Call) -> usize {
         match self.view() {
-            View::Markdown => self.rendered.rows(),
-            View::Hex => bytes::rows(&call.text, self.body.width),
-            View::Head => headers::rows(call, self.body.width).len(),
-            _ => Listing::of(call, self.which()).len(),
+            View::Markdown => self.rendered.row_count(),
+            View::Hex => bytes::row_count(&call.text, self.body.width),
+            View::Head => headers::header_rows(call, self.body.width).len(),
+            _ => Listing::from_call(call, self.which_events()).len(),
         }
     }
 
     fn list_key(&mut self, key: Key, call: &Call) -> Reply {
-        let rows = Listing::of(call, self.which());
-        if key.is(Code::Enter) {
-            return rows.get(self.list.row).map_or(Reply::Handled, |listed| whole(&listed));
+        let rows = Listing::from_call(call, self.which_events());
+        if key.is_plain(Code::Enter) {
+            return rows
+                .get(self.list.row)
+                .map_or(Reply::Handled, |listed| open_event_page(&listed));
         }
-        if !self.list.key(key, rows.len()) {
+        if !self.list.handle_key(key, rows.len()) {
             return Reply::Ignored;
         }
         self.list_follows = !self.shows_strays() && key.code == Code::End;
         Reply::Handled
     }
 
-    fn mouse(&mut self, mouse: Mouse, call: &Call) -> Reply {
-        if self.tabs.mouse(mouse) {
+    fn handle_mouse(&mut self, mouse: Mouse, call: &Call) -> Reply {
+        if self.tabs.handle_mouse(mouse) {
             return Reply::Handled;
         }
-        if self.tabs.note_pressed(mouse) && self.follows().is_some() {
+        if self.tabs.note_pressed(mouse) && self.is_following().is_some() {
             self.turn_follow();
             return Reply::Handled;
         }
@@ -286,22 +288,24 @@ impl Answer {
             (View::Text, _) => {}
             (View::Tree, _) => {
                 if let Some((_, Ok(tree))) = &mut self.tree {
-                    tree.mouse(mouse);
+                    tree.handle_mouse(mouse);
                 }
             }
             (View::Markdown | View::Hex | View::Head, _) => {
-                let rows = self.rows(call);
-                self.list.mouse(mouse, self.body, rows);
+                let rows = self.row_count(call);
+                self.list.handle_mouse(mouse, self.body, rows);
                 self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));
             }
             _ => {
-                let rows = Listing::of(call, self.which());
+                let rows = Listing::from_call(call, self.which_events());
                 let before = self.list.row;
-                let chosen = self.list.mouse(mouse, self.body, rows.len());
+                let chosen = self.list.handle_mouse(mouse, self.body, rows.len());
                 self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));
                 // A second press on a row opens it.
                 if chosen == Some(before) {
-                    return rows.get(before).map_or(Reply::Handled, |listed| whole(&listed));
+                    return rows
+                        .get(before)
+                        .map_or(Reply::Handled, |listed| open_event_page(&listed));
                 }
             }
         }
@@ -325,7 +329,7 @@ fn found_in(
 }
 
 /// JSON on lines of its own; what is none, as it stands.
-fn pretty(text: &str) -> String {
+fn pretty_json(text: &str) -> String {
     let value = serde_json::from_str::<serde_json::Value>(text);
     value
         .ok()
@@ -334,19 +338,19 @@ fn pretty(text: &str) -> String {
 }
 
 /// All of one event, over the screen.
-fn whole(listed: &Listed<'_>) -> Reply {
+fn open_event_page(listed: &Listed<'_>) -> Reply {
     const LINES: usize = 2_000;
-    let LogRow { time, what, .. } = listed.row();
+    let LogRow { time, what, .. } = listed.to_log_row();
     let text = match listed {
         Listed::Event(event, _) => match &event.kind {
             EventKind::Chunk { text, .. } => text.to_string(),
             EventKind::Stray { body, .. } => body.to_string(),
             EventKind::Stage(stage) if !stage.body.is_empty() => {
-                format!("{}\n\n{}", stage.words, pretty(&stage.body))
+                format!("{}\n\n{}", stage.words, pretty_json(&stage.body))
             }
-            _ => listed.raw(),
+            _ => listed.raw_json(),
         },
-        Listed::Gap(_) => listed.row().text,
+        Listed::Gap(_) => listed.to_log_row().text,
     };
     let mut lines: Vec<_> = wrap(&text.chars().take(LINES * 90).collect::<String>(), 90)
         .into_iter()

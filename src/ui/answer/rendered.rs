@@ -29,7 +29,7 @@ pub(crate) struct Rendered {
 impl Rendered {
     /// How many lines there are.
     #[must_use]
-    pub fn rows(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         self.lines.len()
     }
 
@@ -46,25 +46,25 @@ impl Rendered {
         if self.of != (start.len(), area.width) || self.made == 0 {
             self.of = (start.len(), area.width);
             self.made += 1;
-            self.lines = markdown::lines(start, usize::from(area.width));
+            self.lines = markdown::render_lines(start, usize::from(area.width));
             if start.len() < text.len() {
                 let words = format!(
                     "… Markdown is shown up to {}; Text shows all",
-                    size::bytes(LONGEST as u64)
+                    size::format_size(LONGEST as u64)
                 );
                 self.lines.push(vec![(Face::default(), words)]);
             }
         }
-        for (line, row) in (0_u16..).zip(cursor.window(self.lines.len(), area.height)) {
+        for (line, row) in (0_u16..).zip(cursor.visible_rows(self.lines.len(), area.height)) {
             let mut pen = Pen::new(buffer, area, line);
             for (face, piece) in &self.lines[row] {
-                pen.put(piece, styles[role(*face)]);
+                pen.put_text(piece, styles[face_role(*face)]);
             }
         }
     }
 }
 
-fn role(face: Face) -> Role {
+fn face_role(face: Face) -> Role {
     match face {
         Face { code: true, .. } => Role::SyntaxText,
         Face { link: true, .. } => Role::Info,

@@ -13,15 +13,15 @@ pub(crate) struct AddRow;
 pub(crate) struct MoreRow;
 
 impl Widget for AddRow {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let words =
             if cell.field.kind == Kind::Add(Adds::Item) { "+ add item" } else { "+ add entry" };
         let key = context.style(Role::Key);
-        context.pen(0).put(words, key);
-        vec![context.whole(0, Click::Open)]
+        context.pen(0).put_text(words, key);
+        vec![context.line_hit(0, Click::Open)]
     }
 
-    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+    fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         let name = (cell.field.kind == Kind::Add(Adds::Member)).then(TextInput::default);
         Box::new(Adder { name })
     }
@@ -33,7 +33,7 @@ struct Adder {
 }
 
 impl Adder {
-    fn add(&mut self) -> Answer {
+    fn add_child(&mut self) -> Answer {
         match &mut self.name {
             None => Answer::Ask(Ask::AddItem),
             Some(name) if name.text().is_empty() => Answer::Ask(Ask::Next),
@@ -50,7 +50,7 @@ impl Adder {
 
 impl Editor for Adder {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let ground = context.ground(0);
+        let ground = context.fill_background(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         match &mut self.name {
             Some(name) if !name.text().is_empty() => {
@@ -60,24 +60,24 @@ impl Editor for Adder {
                 let ghost = ground.patch(context.style(Role::Ghost));
                 context
                     .pen(0)
-                    .put(" ", cursor.unwrap_or(ground))
-                    .put("name of the new entry, then Enter; \"\" for an empty one", ghost);
+                    .put_text(" ", cursor.unwrap_or(ground))
+                    .put_text("name of the new entry, then Enter; \"\" for an empty one", ghost);
             }
-            None => drop(AddRow.show(cell, context)),
+            None => drop(AddRow.draw_unfocused(cell, context)),
         }
-        vec![context.whole(0, Click::Open)]
+        vec![context.line_hit(0, Click::Open)]
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         self.name.is_some()
     }
 
-    fn input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {
         match (input, &mut self.name) {
-            (Input::Key(key), _) if key.is(Code::Enter) => self.add(),
-            (Input::Key(key), None) if key.is(Code::Char(' ')) => self.add(),
+            (Input::Key(key), _) if key.is_plain(Code::Enter) => self.add_child(),
+            (Input::Key(key), None) if key.is_plain(Code::Char(' ')) => self.add_child(),
             (Input::Key(key), Some(name)) => {
-                if name.key(*key) {
+                if name.handle_key(*key) {
                     Answer::Handled
                 } else {
                     Answer::Ignored
@@ -91,31 +91,31 @@ impl Editor for Adder {
         }
     }
 
-    fn click(&mut self, _cell: &Cell<'_>, _click: Click) -> Answer {
+    fn handle_click(&mut self, _cell: &Cell<'_>, _click: Click) -> Answer {
         let empty = self.name.as_ref().is_some_and(|name| name.text().is_empty());
-        if empty { Answer::Handled } else { self.add() }
+        if empty { Answer::Handled } else { self.add_child() }
     }
 
-    fn leave(&mut self, _cell: &Cell<'_>) -> Answer {
+    fn on_leave(&mut self, _cell: &Cell<'_>) -> Answer {
         match &self.name {
-            Some(name) if !name.text().is_empty() => self.add(),
+            Some(name) if !name.text().is_empty() => self.add_child(),
             _ => Answer::Handled,
         }
     }
 }
 
 impl Widget for MoreRow {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let hidden = match cell.field.kind {
             Kind::More { hidden, .. } => hidden,
             _ => 0,
         };
         let key = context.style(Role::Key);
-        context.pen(0).put(&format!("… {hidden} more"), key);
-        vec![context.whole(0, Click::Open)]
+        context.pen(0).put_text(&format!("… {hidden} more"), key);
+        vec![context.line_hit(0, Click::Open)]
     }
 
-    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+    fn new_editor(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(More)
     }
 }
@@ -124,20 +124,20 @@ struct More;
 
 impl Editor for More {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        context.ground(0);
-        MoreRow.show(cell, context)
+        context.fill_background(0);
+        MoreRow.draw_unfocused(cell, context)
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         match input {
-            Input::Key(key) if key.is(Code::Enter) || key.is(Code::Char(' ')) => {
-                self.click(cell, Click::Open)
+            Input::Key(key) if key.is_plain(Code::Enter) || key.is_plain(Code::Char(' ')) => {
+                self.handle_click(cell, Click::Open)
             }
             _ => Answer::Ignored,
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, _click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, _click: Click) -> Answer {
         match cell.field.kind {
             Kind::More { start, .. } => Answer::Ask(Ask::Window(start)),
             _ => Answer::Handled,

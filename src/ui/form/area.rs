@@ -9,7 +9,7 @@ use super::cell::{ANYWHERE, DrawContext, Hit, Look};
 use crate::{
     app::input::{Code, Input, Key},
     ui::{
-        canvas::{visible, width},
+        canvas::{text_width, visible_text},
         line_wrap::{RowWidths, line_rows},
         styles::Role,
         widgets::editing::{Editing, Reach},
@@ -49,12 +49,12 @@ pub(crate) enum Typed {
     Changed,
 }
 
-fn plain(text: &str) -> String {
+fn normalize_newlines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-fn cells(cluster: &str) -> usize {
-    if cluster == "\t" { TAB } else { width(&visible(cluster)) }
+fn cluster_width(cluster: &str) -> usize {
+    if cluster == "\t" { TAB } else { text_width(&visible_text(cluster)) }
 }
 
 impl Area {
@@ -83,18 +83,18 @@ impl Area {
 
     /// The text with plain line breaks, as [`Area::wrong`] counts in it.
     #[must_use]
-    pub fn plain(&self) -> &str {
+    pub fn plain_text(&self) -> &str {
         self.editing.text()
     }
 
     #[must_use]
-    pub fn selected(&self) -> Option<&str> {
-        self.editing.selected()
+    pub fn selected_text(&self) -> Option<&str> {
+        self.editing.selected_text()
     }
 
     /// Puts the cursor at a byte offset of the text.
-    pub fn go(&mut self, to: usize) {
-        self.editing.go(to, Reach::Move);
+    pub fn move_cursor(&mut self, to: usize) {
+        self.editing.move_cursor(to, Reach::Move);
         self.follow = true;
     }
 
@@ -111,8 +111,8 @@ impl Area {
     }
 
     #[must_use]
-    pub fn lines(&self, cells: u16) -> u16 {
-        let rows = rows(
+    pub fn line_count(&self, cells: u16) -> u16 {
+        let rows = wrap_rows(
             self.editing.text(),
             usize::from(cells.saturating_sub(1).max(1)),
             usize::from(MOST) + 1,
@@ -120,14 +120,14 @@ impl Area {
         u16::try_from(rows.len() + 1).unwrap_or(MOST).clamp(LEAST, MOST)
     }
 
-    pub fn input(&mut self, input: &Input) -> Typed {
+    pub fn handle_input(&mut self, input: &Input) -> Typed {
         let before = self.editing.text().to_owned();
         let taken = match input {
             Input::Paste(text) => {
-                self.editing.insert(&plain(text));
+                self.editing.insert(&normalize_newlines(text));
                 true
             }
-            Input::Key(key) => self.key(*key),
+            Input::Key(key) => self.handle_key(*key),
             Input::Mouse(_) => false,
         };
         if taken {
@@ -140,7 +140,7 @@ impl Area {
         }
     }
 
-    fn key(&mut self, key: Key) -> bool {
+    fn handle_key(&mut self, key: Key) -> bool {
         // Alt with a letter, Enter or an arrow up or down is for the form and the screen.
         let vertical = matches!(key.code, Code::Char(_) | Code::Enter | Code::Up | Code::Down);
         if vertical && (key.mods.alt || (key.mods.ctrl && key.code == Code::Enter)) {
@@ -149,8 +149,8 @@ impl Area {
         let rows = match key.code {
             Code::Up => -1,
             Code::Down => 1,
-            Code::PageUp => -signed(self.seen.saturating_sub(1).max(1)),
-            Code::PageDown => signed(self.seen.saturating_sub(1).max(1)),
+            Code::PageUp => -to_isize(self.seen.saturating_sub(1).max(1)),
+            Code::PageDown => to_isize(self.seen.saturating_sub(1).max(1)),
             _ => {
                 self.column = None;
                 return match key.code {
@@ -158,7 +158,7 @@ impl Area {
                         self.editing.insert("\n");
                         true
                     }
-                    _ => self.editing.key(key),
+                    _ => self.editing.handle_key(key),
                 };
             }
         };
@@ -169,10 +169,10 @@ impl Area {
         true
     }
 
-    fn lay(&mut self, cells: usize) {
+    fn layout_rows(&mut self, cells: usize) {
         let (before, text) = (&self.laid.1, self.editing.text());
         if self.laid.0 != cells {
-            self.rows = rows(text, cells, usize::MAX);
+            self.rows = wrap_rows(text, cells, usize::MAX);
         } else if before != text {
             self.rows = rows_after(&self.rows, (before, text), cells);
         } else {
@@ -183,41 +183,41 @@ impl Area {
 
     /// Lays out the text as it is now: it may be another one than was drawn.
     fn lay_again(&mut self) {
-        self.lay(self.laid.0.max(1));
+        self.layout_rows(self.laid.0.max(1));
     }
 
     /// The row and column of the cursor.
-    fn place(&self) -> (usize, usize) {
+    fn cursor_position(&self) -> (usize, usize) {
         let cursor = self.editing.cursor();
         let row = self.rows.partition_point(|row| row.start <= cursor).saturating_sub(1);
         let start = self.rows.get(row).map_or(0, |row| row.start);
-        (row, self.editing.text()[start..cursor].graphemes(true).map(cells).sum())
+        (row, self.editing.text()[start..cursor].graphemes(true).map(cluster_width).sum())
     }
 
     fn go_rows(&mut self, by: isize, reach: Reach) {
         self.lay_again();
-        let (row, column) = self.place();
+        let (row, column) = self.cursor_position();
         let column = *self.column.get_or_insert(column);
         let last = self.rows.len().saturating_sub(1);
         let to = match row.checked_add_signed(by) {
             None => 0,
             Some(to) if to > last && row == last => self.editing.text().len(),
-            Some(to) => self.at(to.min(last), column),
+            Some(to) => self.offset_at(to.min(last), column),
         };
         let kept = self.column;
-        self.editing.go(to, reach);
+        self.editing.move_cursor(to, reach);
         self.column = kept;
     }
 
     /// The offset at a cell of a row.
-    fn at(&self, row: usize, column: usize) -> usize {
+    fn offset_at(&self, row: usize, column: usize) -> usize {
         let Some(range) = self.rows.get(row.min(self.rows.len().saturating_sub(1))) else {
             return 0;
         };
         let text = &self.editing.text()[range.clone()];
         let mut taken = 0;
         for (offset, cluster) in text.grapheme_indices(true) {
-            let wide = cells(cluster);
+            let wide = cluster_width(cluster);
             if cluster == "\n" || taken + wide > column {
                 return range.start + offset;
             }
@@ -232,16 +232,16 @@ impl Area {
     pub fn draw(&mut self, context: &mut DrawContext<'_>, line: u16) -> Vec<Hit> {
         let height = context.area.height.saturating_sub(line);
         let wide = usize::from(context.area.width.saturating_sub(1).max(1));
-        self.lay(wide);
+        self.layout_rows(wide);
         self.seen = usize::from(height).max(1);
         let most = self.rows.len().saturating_sub(self.seen);
         if std::mem::take(&mut self.follow) {
-            let (row, _) = self.place();
+            let (row, _) = self.cursor_position();
             self.top = self.top.clamp((row + 1).saturating_sub(self.seen), row);
         }
         self.top = self.top.min(most);
         for place in 0..height {
-            let ground = context.ground(line + place);
+            let ground = context.fill_background(line + place);
             self.draw_row(context, line + place, self.top + usize::from(place), ground);
         }
         let key = context.style(Role::Key);
@@ -249,20 +249,20 @@ impl Area {
         let area = context.area;
         let mut hits = Vec::new();
         if self.top > 0 {
-            context.pen(line).to(area, edge).put("↑", key);
+            context.pen(line).move_to(area, edge).put_text("↑", key);
         }
         if self.top < most && height > 0 {
-            context.pen(line + height - 1).to(area, edge).put("↓", key);
+            context.pen(line + height - 1).move_to(area, edge).put_text("↓", key);
         }
-        hits.extend((line..context.area.height).map(|line| context.whole(line, ANYWHERE)));
+        hits.extend((line..context.area.height).map(|line| context.line_hit(line, ANYWHERE)));
         hits
     }
 
     fn draw_row(&self, context: &mut DrawContext<'_>, line: u16, row: usize, ground: Style) {
         let Some(range) = self.rows.get(row) else { return };
         let cursor = self.editing.cursor();
-        let is_here = context.look == Look::Active && self.place().0 == row;
-        let selection = self.editing.selection().unwrap_or(0..0);
+        let is_here = context.look == Look::Active && self.cursor_position().0 == row;
+        let selection = self.editing.selected_range().unwrap_or(0..0);
         let (cursor_style, wrong) = (context.style(Role::Cursor), context.style(Role::Error));
         let mut pen = context.pen(line);
         for (offset, cluster) in self.editing.text()[range.clone()].grapheme_indices(true) {
@@ -277,22 +277,22 @@ impl Area {
             };
             match cluster {
                 "\n" if style == ground => {}
-                "\n" => drop(pen.put(" ", style)),
-                "\t" => drop(pen.put("  ", style)),
-                other => drop(pen.put(other, style)),
+                "\n" => drop(pen.put_text(" ", style)),
+                "\t" => drop(pen.put_text("  ", style)),
+                other => drop(pen.put_text(other, style)),
             }
         }
         let is_end = range.end == self.editing.text().len() && row + 1 == self.rows.len();
         if is_here && is_end && cursor == range.end {
-            pen.put(" ", cursor_style);
+            pen.put_text(" ", cursor_style);
         } else if is_end && self.wrong == Some(range.end) {
-            pen.put("▁", wrong);
+            pen.put_text("▁", wrong);
         }
     }
 
     /// Puts the cursor at a cell of the drawn text.
     pub fn click(&mut self, line: u16, column: u16) {
-        self.point(line, column, Reach::Move);
+        self.place_cursor(line, column, Reach::Move);
     }
 
     /// Selects as far as a cell of the drawn text; beyond its edges the text moves on.
@@ -304,27 +304,27 @@ impl Area {
             self.top = (self.top + 1).min(self.rows.len().saturating_sub(self.seen));
         }
         let line = line.clamp(0, i32::try_from(self.seen.saturating_sub(1)).unwrap_or(0));
-        self.point(
+        self.place_cursor(
             u16::try_from(line).unwrap_or(0),
             u16::try_from(column.max(0)).unwrap_or(u16::MAX),
             Reach::Select,
         );
     }
 
-    fn point(&mut self, line: u16, column: u16, reach: Reach) {
+    fn place_cursor(&mut self, line: u16, column: u16, reach: Reach) {
         self.lay_again();
         self.column = None;
         let row = self.top + usize::from(line);
         let to = if row < self.rows.len() {
-            self.at(row, usize::from(column))
+            self.offset_at(row, usize::from(column))
         } else {
             self.editing.text().len()
         };
-        self.editing.go(to, reach);
+        self.editing.move_cursor(to, reach);
     }
 
     /// Moves the text under the pointer; whether there is more of it than is seen.
-    pub fn wheel(&mut self, lines: isize) -> bool {
+    pub fn scroll(&mut self, lines: isize) -> bool {
         self.lay_again();
         let most = self.rows.len().saturating_sub(self.seen);
         let to = self.top.saturating_add_signed(lines).min(most);
@@ -334,7 +334,7 @@ impl Area {
     }
 }
 
-fn signed(count: usize) -> isize {
+fn to_isize(count: usize) -> isize {
     isize::try_from(count).unwrap_or(isize::MAX)
 }
 
@@ -361,7 +361,7 @@ fn rows_after(
         .map_or(0, |end| tail - end - 1);
     let (old_end, new_end) = (old.len() - same, new.len() - same);
     let mut rows_now: Vec<_> = known[..known.partition_point(|row| row.start < start)].to_vec();
-    let mut changed = rows(&text[start..new_end], wide, usize::MAX);
+    let mut changed = wrap_rows(&text[start..new_end], wide, usize::MAX);
     let kept = &known[known.partition_point(|row| row.start < old_end)..];
     if same > 0 {
         // Lines follow, so the empty one after the last line break is none.
@@ -377,12 +377,12 @@ fn rows_after(
 }
 
 /// The text in rows of at most `wide` cells; a row ends with its line break. At most `most` rows.
-fn rows(text: &str, wide: usize, most: usize) -> Vec<Range<usize>> {
+fn wrap_rows(text: &str, wide: usize, most: usize) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let words = line.strip_suffix('\n').unwrap_or(line);
-        let broken = line_rows(words, RowWidths::all(wide), cells);
+        let broken = line_rows(words, RowWidths::all(wide), cluster_width);
         rows.extend(broken.take(most - rows.len()).map(|row| start + row.start..start + row.end));
         start += line.len();
         match rows.last_mut().filter(|last| last.end + line.len() - words.len() == start) {
@@ -407,62 +407,66 @@ mod tests {
 
     fn press(area: &mut Area, keys: &str) {
         for key in keys.split_whitespace() {
-            assert_ne!(area.input(&Input::Key(key.parse().unwrap())), Typed::Ignored, "{key}");
+            assert_ne!(
+                area.handle_input(&Input::Key(key.parse().unwrap())),
+                Typed::Ignored,
+                "{key}"
+            );
         }
     }
 
     #[test]
     fn line_ends_stay_and_undo_works() {
         let mut area = Area::new("a\r\nb");
-        assert_eq!(area.input(&Input::Key(Key::plain(Code::Char('c')))), Typed::Changed);
+        assert_eq!(area.handle_input(&Input::Key(Key::plain(Code::Char('c')))), Typed::Changed);
         assert_eq!(area.text(), "a\r\nbc");
-        assert_eq!(area.input(&Input::Key(Key::ctrl('z'))), Typed::Changed);
+        assert_eq!(area.handle_input(&Input::Key(Key::ctrl('z'))), Typed::Changed);
         assert_eq!(area.text(), "a\r\nb");
-        assert_eq!(area.input(&Input::Paste("x\ny".into())), Typed::Changed);
+        assert_eq!(area.handle_input(&Input::Paste("x\ny".into())), Typed::Changed);
         assert_eq!(area.text(), "a\r\nbx\r\ny");
     }
 
     #[test]
     fn rows_break_at_blanks_and_up_and_down_keep_the_column() {
         let mut area = Area::new("one two three\nfour\nfive six");
-        area.lay(8);
+        area.layout_rows(8);
         let shown: Vec<&str> =
             area.rows.iter().map(|row| &area.editing.text()[row.clone()]).collect();
         assert_eq!(shown, ["one two ", "three\n", "four\n", "five six"]);
         press(&mut area, "up up up");
-        assert_eq!(area.place(), (0, 7));
+        assert_eq!(area.cursor_position(), (0, 7));
         press(&mut area, "down");
-        assert_eq!(area.place(), (1, 5));
+        assert_eq!(area.cursor_position(), (1, 5));
         press(&mut area, "down down");
-        assert_eq!(area.place(), (3, 8));
+        assert_eq!(area.cursor_position(), (3, 8));
         press(&mut area, "down shift+up");
-        assert_eq!(area.selected(), Some("\nfive six"));
+        assert_eq!(area.selected_text(), Some("\nfive six"));
     }
 
     #[test]
     fn a_drag_beyond_the_edge_moves_on() {
         let mut area = Area::new(&"line\n".repeat(30));
         (area.seen, area.top) = (5, 0);
-        area.lay(20);
+        area.layout_rows(20);
         area.click(0, 2);
         for _ in 0..3 {
             area.drag(9, 1);
         }
         assert_eq!(area.top, 3);
-        assert_eq!(area.selected().map(str::len), Some(7 * 5 - 1));
-        assert!(area.wheel(3) && !area.wheel(0));
+        assert_eq!(area.selected_text().map(str::len), Some(7 * 5 - 1));
+        assert!(area.scroll(3) && !area.scroll(0));
     }
 
     proptest! {
         #[test]
         fn rows_hold_the_whole_text_and_fit(text in "[a-z 日👩‍👧\t\n]{0,60}", wide in 2_usize..12) {
-            let rows = rows(&text, wide, usize::MAX);
+            let rows = wrap_rows(&text, wide, usize::MAX);
             let joined: String = rows.iter().map(|row| &text[row.clone()]).collect();
             prop_assert_eq!(&joined, &text);
             for row in rows {
                 let row = text[row].trim_end_matches([' ', '\n']);
                 // A single sign may be wider than a very narrow box.
-                prop_assert!(row.graphemes(true).count() == 1 || row.graphemes(true).map(cells).sum::<usize>() <= wide, "{:?}", row);
+                prop_assert!(row.graphemes(true).count() == 1 || row.graphemes(true).map(cluster_width).sum::<usize>() <= wide, "{:?}", row);
             }
         }
     }
@@ -475,21 +479,21 @@ mod tests {
             let border = |at: usize| before.char_indices().map(|(at, _)| at).chain([before.len()]).nth(at).unwrap_or(before.len());
             let (from, to) = (border(from), border(from + len));
             let text = format!("{}{new}{}", &before[..from], &before[to..]);
-            let known = rows(&before, wide, usize::MAX);
-            prop_assert_eq!(rows_after(&known, (&before, &text), wide), rows(&text, wide, usize::MAX));
+            let known = wrap_rows(&before, wide, usize::MAX);
+            prop_assert_eq!(rows_after(&known, (&before, &text), wide), wrap_rows(&text, wide, usize::MAX));
         }
     }
 
     #[test]
     fn a_press_meets_the_text_that_is_there_though_another_one_was_drawn() {
         let mut area = Area::new(&"some words in rows\n".repeat(9));
-        area.lay(10);
+        area.layout_rows(10);
         area.replace("ab");
         area.click(7, 3);
         assert_eq!(area.editing.cursor(), 2);
-        area.lay(10);
+        area.layout_rows(10);
         area.replace("é");
         area.drag(-1, 5);
-        assert!(area.wheel(3) || area.top == 0);
+        assert!(area.scroll(3) || area.top == 0);
     }
 }

@@ -34,18 +34,18 @@ impl Calendar {
 
     /// The day with this number in the month that is shown.
     #[must_use]
-    pub fn at(&self, number: usize) -> Date {
+    pub fn day_at(&self, number: usize) -> Date {
         let day = i64::try_from(number).unwrap_or(1).clamp(1, i64::from(self.day.days_in_month()));
         plus_days(self.day.first_of_month(), day - 1)
     }
 
     /// Turns to the month before (0) or after (1).
-    pub fn turn(&mut self, to: usize) {
+    pub fn turn_month(&mut self, to: usize) {
         self.day = plus_months(self.day, if to == 0 { -1 } else { 1 });
     }
 
     /// Moves the cursor; whether the key was one of calendars.
-    pub fn key(&mut self, key: Key) -> bool {
+    pub fn handle_key(&mut self, key: Key) -> bool {
         let years = if key.mods.shift || key.mods.ctrl { 12 } else { 1 };
         self.day = match key.code {
             _ if key.mods.alt => return false,
@@ -70,10 +70,15 @@ impl Calendar {
         let month = month_name(self.day);
         let title = format!("{:^17}", format!("{month} {}", self.day.year()));
         for row in 0..Self::LINES {
-            context.pen(line + row).fill(overlay);
+            context.pen(line + row).fill_rest(overlay);
         }
-        context.pen(line).put(" ‹ ", key).put(&title, overlay).put(" › ", key).put("  today", key);
-        context.pen(line + 1).put(" Mo Tu We Th Fr Sa Su", dim);
+        context
+            .pen(line)
+            .put_text(" ‹ ", key)
+            .put_text(&title, overlay)
+            .put_text(" › ", key)
+            .put_text("  today", key);
+        context.pen(line + 1).put_text(" Mo Tu We Th Fr Sa Su", dim);
         let mut hits = vec![
             Hit { line, columns: 0..3, click: Click::Item(0) },
             Hit { line, columns: 20..23, click: Click::Item(1) },
@@ -81,7 +86,7 @@ impl Calendar {
         ];
         let first = weekday(self.day.first_of_month());
         for day in 1..=usize::from(self.day.days_in_month().unsigned_abs()) {
-            let date = self.at(day);
+            let date = self.day_at(day);
             let place = first + day - 1;
             let at = line + 2 + u16::try_from(place / 7).unwrap_or(0);
             let column = u16::try_from(place % 7).unwrap_or(0) * DAY;
@@ -92,7 +97,7 @@ impl Calendar {
                 () => overlay,
             };
             let area = context.area;
-            context.pen(at).to(area, column + 1).put(&format!("{day:>2}"), style);
+            context.pen(at).move_to(area, column + 1).put_text(&format!("{day:>2}"), style);
             hits.push(Hit { line: at, columns: column + 1..column + DAY, click: Click::Pick(day) });
         }
         hits

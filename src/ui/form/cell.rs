@@ -15,7 +15,7 @@ use crate::{
         literal::Literal,
         messages,
         moment::LocalTime,
-        phrase::plain,
+        phrase::value_text,
         pointer::Pointer,
     },
     syntax::edit::Edit,
@@ -60,11 +60,11 @@ pub(crate) struct Inner<'c> {
 impl Inner<'_> {
     /// A single value in one line: numbers as written, secrets as dots.
     #[must_use]
-    pub fn shown(&self, at: &Pointer, value: &Value) -> String {
+    pub fn display_value(&self, at: &Pointer, value: &Value) -> String {
         match self.written.get(at) {
             _ if self.secrets.contains(at) => "••••".into(),
             Some(written) => written.clone(),
-            None => one_line(&plain(value)),
+            None => one_line(&value_text(value)),
         }
     }
 }
@@ -73,28 +73,28 @@ impl Cell<'_> {
     /// The value as one writes it: text as it is, the rest as JSON; drafts and the written form
     /// first.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn value_text(&self) -> String {
         match (self.draft, self.written, self.value) {
             (Some(draft), ..) => draft.to_owned(),
             (_, Some(written), _) => written.to_owned(),
             (_, _, None | Some(Value::Null)) => String::new(),
-            (_, _, Some(value)) => plain(value),
+            (_, _, Some(value)) => value_text(value),
         }
     }
 
     /// The value ready to be edited: selected as a whole where nobody chose it.
     #[must_use]
-    pub fn input(&self) -> TextInput {
+    pub fn to_text_input(&self) -> TextInput {
         if self.fresh && self.draft.is_none() {
-            TextInput::selected_whole(self.text())
+            TextInput::selected_whole(self.value_text())
         } else {
-            TextInput::new(self.text())
+            TextInput::new(self.value_text())
         }
     }
 
     /// What to show where nothing is set: the default, else what is wanted.
     #[must_use]
-    pub fn ghost(&self) -> String {
+    pub fn placeholder_text(&self) -> String {
         if let (Presence::Unset, Some(words)) = (self.field.presence, &self.field.node.placeholder)
         {
             return words.to_string();
@@ -102,15 +102,18 @@ impl Cell<'_> {
         match (self.field.presence, &self.field.node.default) {
             (Presence::Null, _) => "null".into(),
             (Presence::Unset, Some(default)) if !self.field.bad_default => {
-                match plain(default).as_str() {
+                match value_text(default).as_str() {
                     _ if default.is_null() => {
-                        format!("null · default, or {}", messages::wish(&self.field.node))
+                        format!(
+                            "null · default, or {}",
+                            messages::describe_expected(&self.field.node)
+                        )
                     }
                     text if text.trim().is_empty() => "empty · default".into(),
                     text => format!("{} · default", one_line(text)),
                 }
             }
-            (Presence::Unset, _) => messages::wish(&self.field.node),
+            (Presence::Unset, _) => messages::describe_expected(&self.field.node),
             (Presence::Set, _) => "empty".into(),
         }
     }
@@ -123,13 +126,13 @@ impl Cell<'_> {
 
     /// The answer that sets the value.
     #[must_use]
-    pub fn set(&self, to: impl Into<Literal>) -> Answer {
+    pub fn set_value(&self, to: impl Into<Literal>) -> Answer {
         Answer::Change(vec![Edit::Set { at: self.field.pointer.clone(), to: to.into() }])
     }
 
     /// The answer that takes the value away, where there is one.
     #[must_use]
-    pub fn unset(&self) -> Answer {
+    pub fn unset_value(&self) -> Answer {
         match self.field.presence {
             Presence::Unset => Answer::Handled,
             _ => Answer::Change(vec![Edit::Remove { at: self.field.pointer.clone() }]),
@@ -265,7 +268,7 @@ impl DrawContext<'_> {
     }
 
     /// Fills a line with the ground that fields stand on and answers its style.
-    pub fn ground(&mut self, line: u16) -> Style {
+    pub fn fill_background(&mut self, line: u16) -> Style {
         let style =
             self.styles[if self.look == Look::Plain { Role::Field } else { Role::FieldFocus }];
         if line < self.area.height {
@@ -276,24 +279,24 @@ impl DrawContext<'_> {
     }
 
     /// A line of its own: text at the left, a sign at the right edge.
-    pub fn line(&mut self, line: u16, text: &str, style: Style, sign: &str) {
-        let ground = self.ground(line);
+    pub fn draw_line(&mut self, line: u16, text: &str, style: Style, sign: &str) {
+        let ground = self.fill_background(line);
         let dim = self.styles[Role::Dim];
         let room = usize::from(self.area.width).saturating_sub(sign.chars().count() + 1);
         let area = self.area;
-        let shown = crate::ui::canvas::visible(text);
-        let fitted = crate::ui::canvas::fit(&shown, room);
+        let shown = crate::ui::canvas::visible_text(text);
+        let fitted = crate::ui::canvas::truncate_text(&shown, room);
         let mut pen = self.pen(line);
-        pen.put(&fitted, ground.patch(style));
+        pen.put_text(&fitted, ground.patch(style));
         if !sign.is_empty() {
             let signs = u16::try_from(sign.chars().count()).unwrap_or(0);
-            pen.to(area, area.width.saturating_sub(signs)).put(sign, ground.patch(dim));
+            pen.move_to(area, area.width.saturating_sub(signs)).put_text(sign, ground.patch(dim));
         }
     }
 
     /// The whole of a line as one place to click.
     #[must_use]
-    pub fn whole(&self, line: u16, click: Click) -> Hit {
+    pub fn line_hit(&self, line: u16, click: Click) -> Hit {
         Hit { line, columns: 0..self.area.width, click }
     }
 }
@@ -302,25 +305,25 @@ impl DrawContext<'_> {
 /// `registry.rs`.
 pub(crate) trait Widget: Sync {
     /// How many lines it takes without the focus.
-    fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+    fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
         1
     }
 
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit>;
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit>;
 
-    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor>;
+    fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor>;
 }
 
 /// A field that has the focus.
 pub(crate) trait Editor {
-    fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+    fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
         1
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit>;
 
     /// Whether printable keys are text here.
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         false
     }
 
@@ -335,7 +338,7 @@ pub(crate) trait Editor {
     }
 
     /// The branch of a union that such a text is for.
-    fn prefers(&self) -> Option<usize> {
+    fn preferred_branch(&self) -> Option<usize> {
         None
     }
 
@@ -347,33 +350,33 @@ pub(crate) trait Editor {
     fn close(&mut self) {}
 
     /// The user turned to it with Enter: what can be opened opens.
-    fn wake(&mut self, _cell: &Cell<'_>) {}
+    fn on_activate(&mut self, _cell: &Cell<'_>) {}
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer;
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer;
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer;
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer;
 
     /// The mouse is held and moves; line and column count from the widget's corner and may lie
     /// outside.
-    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, _column: i32) -> Answer {
+    fn handle_drag(&mut self, _cell: &Cell<'_>, _line: i32, _column: i32) -> Answer {
         Answer::Ignored
     }
 
     /// The wheel turned over it; whether it moved something.
-    fn wheel(&mut self, _lines: isize) -> bool {
+    fn handle_wheel(&mut self, _lines: isize) -> bool {
         false
     }
 
     /// The keys of its own that work now, for the hint line.
-    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         Vec::new()
     }
 
     /// The value was changed, here or elsewhere.
-    fn sync(&mut self, _cell: &Cell<'_>) {}
+    fn sync_value(&mut self, _cell: &Cell<'_>) {}
 
     /// The focus goes elsewhere: what was typed must not be lost.
-    fn leave(&mut self, _cell: &Cell<'_>) -> Answer {
+    fn on_leave(&mut self, _cell: &Cell<'_>) -> Answer {
         Answer::Handled
     }
 }

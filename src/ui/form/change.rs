@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     schema::{
-        blank::{blank, known},
+        blank::{blank_value, known_value},
         fields::{View, key_at},
         node::{Node, NodeKey},
         pointer::Pointer,
@@ -29,7 +29,7 @@ impl FormContext<'_> {
     /// The edit, with what it needs around it: a new object comes with its required constants, an
     /// item with those before it.
     #[must_use]
-    pub fn complete(&self, edit: Edit) -> Vec<Edit> {
+    pub fn complete_edit(&self, edit: Edit) -> Vec<Edit> {
         let needs = match &edit {
             Edit::Set { at, .. } | Edit::Insert { at, .. } => {
                 at.parent().is_some_and(|above| self.is_missing(&above, &edit))
@@ -41,7 +41,7 @@ impl FormContext<'_> {
         }
         let mut growth = Growth { ground: self, value: self.value.clone(), edits: Vec::new() };
         growth.make_way(&edit);
-        growth.put(edit);
+        growth.add_edit(edit);
         growth.edits
     }
 
@@ -61,7 +61,7 @@ impl FormContext<'_> {
     /// it shares with the present one. `None`: everything in it is for the user to say.
     #[must_use]
     pub fn known_for_branch(&self, at: &Pointer, node: &Node, key: &NodeKey) -> Option<Value> {
-        let mut start = known(self.schema, self.checker, key)?;
+        let mut start = known_value(self.schema, self.checker, key)?;
         let present = at.get(self.value).and_then(Value::as_object);
         if let (Value::Object(members), Some(present)) = (&mut start, present) {
             for property in &node.object.properties {
@@ -86,15 +86,15 @@ struct Growth<'g> {
 }
 
 impl Growth<'_> {
-    fn blank(&self, at: &Pointer) -> Option<Value> {
+    fn blank_value(&self, at: &Pointer) -> Option<Value> {
         let ground = self.ground;
         let key = key_at(ground.schema, ground.checker, ground.view, &self.value, at)?;
-        Some(blank(ground.schema, ground.checker, &key))
+        Some(blank_value(ground.schema, ground.checker, &key))
     }
 
     /// Makes what is missing above an edit.
     fn make_way(&mut self, edit: &Edit) {
-        let tokens = edit.at().tokens();
+        let tokens = edit.pointer().tokens();
         for depth in 0..tokens.len() {
             let place: Pointer = tokens[..depth].iter().cloned().collect();
             if matches!(place.get(&self.value), Some(Value::Object(_) | Value::Array(_))) {
@@ -102,7 +102,7 @@ impl Growth<'_> {
             }
             let inserts = matches!(edit, Edit::Insert { .. }) && depth + 1 == tokens.len();
             let is_item = tokens[depth].parse::<usize>().is_ok();
-            let start = match self.blank(&place) {
+            let start = match self.blank_value(&place) {
                 _ if depth == 0 && !inserts && self.value.is_null() => {
                     Value::Object(serde_json::Map::new())
                 }
@@ -117,7 +117,7 @@ impl Growth<'_> {
                 && place.get(&self.value).is_none()
                 && !above.is_some_and(Value::is_array);
             let made = self.edits.len();
-            self.put(Edit::Set { at: place, to: start.into() });
+            self.add_edit(Edit::Set { at: place, to: start.into() });
             if is_plain {
                 self.edits.truncate(made);
             }
@@ -125,15 +125,15 @@ impl Growth<'_> {
     }
 
     /// Takes an edit in; an item that is set beyond the end of its list comes with those before it.
-    fn put(&mut self, edit: Edit) {
-        let list = edit.at().parent().zip(edit.at().last_index());
+    fn add_edit(&mut self, edit: Edit) {
+        let list = edit.pointer().parent().zip(edit.pointer().last_index());
         let len =
             list.as_ref().and_then(|(list, _)| list.get(&self.value)?.as_array().map(Vec::len));
         let edit = match (edit, list, len) {
             (Edit::Set { at, to }, Some((list, index)), Some(len)) if index >= len => {
                 for missing in len..index {
                     let at = list.item(missing);
-                    let item = self.blank(&at).unwrap_or_default();
+                    let item = self.blank_value(&at).unwrap_or_default();
                     self.push(Edit::Insert { at, item: item.into() });
                 }
                 Edit::Insert { at, item: to }
@@ -149,22 +149,22 @@ impl Growth<'_> {
 
     fn push(&mut self, edit: Edit) {
         // What cannot be made is refused as a whole where the edits are made for good.
-        let _ = value::apply(&mut self.value, &edit);
+        let _ = value::apply_edit(&mut self.value, &edit);
         self.edits.push(edit);
     }
 }
 
 /// Makes the edits on a value; `None` (and the value as it was) when one cannot be made.
 #[must_use]
-pub(crate) fn applied(value: &Value, edits: &[Edit]) -> Option<Value> {
+pub(crate) fn apply_edits(value: &Value, edits: &[Edit]) -> Option<Value> {
     let mut value = value.clone();
-    edits.iter().all(|edit| value::apply(&mut value, edit).is_ok()).then_some(value)
+    edits.iter().all(|edit| value::apply_edit(&mut value, edit).is_ok()).then_some(value)
 }
 
 /// Whether an edit is about an item of a list.
 #[must_use]
 pub(crate) fn is_in_list(value: &Value, edit: &Edit) -> bool {
-    edit.at()
+    edit.pointer()
         .parent()
         .and_then(|parent| parent.get(value).map(Value::is_array))
         .unwrap_or(matches!(edit, Edit::Insert { .. }))
@@ -172,14 +172,14 @@ pub(crate) fn is_in_list(value: &Value, edit: &Edit) -> bool {
 
 /// Where a place is after an edit; `None` when it is gone. Only lists shift what follows.
 #[must_use]
-pub(crate) fn moved(place: &Pointer, edit: &Edit, in_list: bool) -> Option<Pointer> {
-    let Some(parent) = edit.at().parent() else { return Some(place.clone()) };
-    let Some(rest) = place.strip(&parent).filter(|rest| !rest.is_root()) else {
+pub(crate) fn place_after_edit(place: &Pointer, edit: &Edit, in_list: bool) -> Option<Pointer> {
+    let Some(parent) = edit.pointer().parent() else { return Some(place.clone()) };
+    let Some(rest) = place.strip_prefix(&parent).filter(|rest| !rest.is_root()) else {
         return Some(place.clone());
     };
     let tokens = rest.tokens();
     let index = || tokens[0].parse::<usize>().ok();
-    let from = edit.at().last_index();
+    let from = edit.pointer().last_index();
     let head = match edit {
         Edit::Set { .. } => return Some(place.clone()),
         Edit::Remove { at } if at.last() == Some(tokens[0].as_str()) => return None,
@@ -220,7 +220,8 @@ pub(crate) fn move_keys<T>(places: &mut HashMap<Pointer, T>, edit: &Edit, in_lis
     }
     let old = std::mem::take(places);
     places.extend(
-        old.into_iter().filter_map(|(place, what)| Some((moved(&place, edit, in_list)?, what))),
+        old.into_iter()
+            .filter_map(|(place, what)| Some((place_after_edit(&place, edit, in_list)?, what))),
     );
 }
 
@@ -236,8 +237,9 @@ mod tests {
 
     #[test]
     fn places_follow_the_items_they_are_in() {
-        let go =
-            |place: &str, edit: &Edit| moved(&at(place), edit, true).map(|place| place.to_string());
+        let go = |place: &str, edit: &Edit| {
+            place_after_edit(&at(place), edit, true).map(|place| place.to_string())
+        };
         let shift = Edit::Move { at: at("/l/0"), to: 2 };
         assert_eq!(go("/l/0/x", &shift).as_deref(), Some("/l/2/x"));
         assert_eq!(go("/l/2", &shift).as_deref(), Some("/l/1"));
@@ -246,7 +248,7 @@ mod tests {
         assert_eq!(go("/l/1/x", &removal), None);
         assert_eq!(go("/l/2/x", &removal).as_deref(), Some("/l/1/x"));
         assert_eq!(
-            moved(&at("/l/2"), &removal, false),
+            place_after_edit(&at("/l/2"), &removal, false),
             Some(at("/l/2")),
             "members named by numbers stay"
         );
@@ -267,25 +269,25 @@ mod tests {
             "properties": {"k": {"const": "c"}, "n": {"type": "integer"}}}, "p": {"properties": {"q": {}}}}}));
         let (view, value) = (View::default(), json!({}));
         let ground = FormContext { schema: &schema, checker: None, view: &view, value: &value };
-        let edits = ground.complete(Edit::Set { at: at("/s/n"), to: 1.into() });
-        assert_eq!(applied(&value, &edits), Some(json!({"s": {"k": "c", "n": 1}})));
-        assert_eq!(ground.complete(Edit::Set { at: at("/p/q"), to: 1.into() }).len(), 1);
+        let edits = ground.complete_edit(Edit::Set { at: at("/s/n"), to: 1.into() });
+        assert_eq!(apply_edits(&value, &edits), Some(json!({"s": {"k": "c", "n": 1}})));
+        assert_eq!(ground.complete_edit(Edit::Set { at: at("/p/q"), to: 1.into() }).len(), 1);
         let tuples = Schema::new(json!({"properties": {"t": {"type": "array",
             "prefixItems": [{"type": "string"}, {"default": 7}, {"type": "object", "properties": {"n": {}}}]}}}));
         let ground = FormContext { schema: &tuples, checker: None, view: &view, value: &value };
-        let edits = ground.complete(Edit::Set { at: at("/t/2/n"), to: 1.into() });
+        let edits = ground.complete_edit(Edit::Set { at: at("/t/2/n"), to: 1.into() });
         assert_eq!(
-            applied(&value, &edits),
+            apply_edits(&value, &edits),
             Some(json!({"t": ["", 7, {"n": 1}]})),
             "items before the one that is set come with it"
         );
         let short = json!({"t": ["a"]});
         let ground = FormContext { schema: &tuples, checker: None, view: &view, value: &short };
-        let edits = ground.complete(Edit::Set { at: at("/t/1"), to: 2.into() });
-        assert_eq!(applied(&short, &edits), Some(json!({"t": ["a", 2]})));
+        let edits = ground.complete_edit(Edit::Set { at: at("/t/1"), to: 2.into() });
+        assert_eq!(apply_edits(&short, &edits), Some(json!({"t": ["a", 2]})));
         let value = json!({"s": null});
         let ground = FormContext { schema: &schema, checker: None, view: &view, value: &value };
-        let edits = ground.complete(Edit::Set { at: at("/s/n"), to: 1.into() });
-        assert_eq!(applied(&value, &edits), Some(json!({"s": {"k": "c", "n": 1}})));
+        let edits = ground.complete_edit(Edit::Set { at: at("/s/n"), to: 1.into() });
+        assert_eq!(apply_edits(&value, &edits), Some(json!({"s": {"k": "c", "n": 1}})));
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     schema::{fields::Presence, kind::Kind, node::Choices},
     syntax::edit::Edit,
     ui::{
-        canvas::{fit, visible, width},
+        canvas::{text_width, truncate_text, visible_text},
         styles::Role,
         widgets::text_input::TextInput,
     },
@@ -25,11 +25,11 @@ const ADD: &str = "+ add";
 /// Cells that a text being typed has at least.
 const TYPED: usize = 12;
 
-fn items<'c>(cell: &Cell<'c>) -> Vec<&'c str> {
+fn text_items<'c>(cell: &Cell<'c>) -> Vec<&'c str> {
     cell.value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn choices(cell: &Cell<'_>) -> Option<Arc<Choices>> {
+fn field_choices(cell: &Cell<'_>) -> Option<Arc<Choices>> {
     match &cell.field.kind {
         Kind::Chips(choices) => choices.clone(),
         _ => None,
@@ -44,16 +44,16 @@ struct ChipPosition {
 }
 
 /// Lays chips out over lines; the last spot is for what comes after them.
-fn spots(items: &[&str], after: usize, cells: u16) -> Vec<ChipPosition> {
+fn chip_positions(items: &[&str], after: usize, cells: u16) -> Vec<ChipPosition> {
     let cells = usize::from(cells.max(1));
     let (mut line, mut column) = (0_u16, 0_usize);
     let mut spots = Vec::new();
-    let texts = items
-        .iter()
-        .map(|item| format!("[{} ×]", fit(&visible(item), cells.saturating_sub(4).max(1))));
+    let texts = items.iter().map(|item| {
+        format!("[{} ×]", truncate_text(&visible_text(item), cells.saturating_sub(4).max(1)))
+    });
     for (text, wide) in texts
         .map(|text| {
-            let wide = width(&text);
+            let wide = text_width(&text);
             (text, wide)
         })
         .chain([(String::new(), after)])
@@ -69,14 +69,14 @@ fn spots(items: &[&str], after: usize, cells: u16) -> Vec<ChipPosition> {
 }
 
 impl Widget for Chips {
-    fn lines(&self, cell: &Cell<'_>, cells: u16) -> u16 {
-        let after = if cell.field.presence == Presence::Set { width(ADD) } else { 0 };
-        spots(&items(cell), after, cells).last().map_or(1, |spot| spot.line + 1)
+    fn line_count(&self, cell: &Cell<'_>, cells: u16) -> u16 {
+        let after = if cell.field.presence == Presence::Set { text_width(ADD) } else { 0 };
+        chip_positions(&text_items(cell), after, cells).last().map_or(1, |spot| spot.line + 1)
     }
 
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let items = items(cell);
-        let spots = spots(&items, width(ADD), context.area.width);
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let items = text_items(cell);
+        let spots = chip_positions(&items, text_width(ADD), context.area.width);
         let mut hits = draw_chips(&spots, None, context);
         if let Some(last) = spots.last() {
             let key = context.style(Role::Key);
@@ -86,15 +86,15 @@ impl Widget for Chips {
                 let text = if cell.field.presence == Presence::Set {
                     "empty".to_owned()
                 } else {
-                    cell.ghost()
+                    cell.placeholder_text()
                 };
-                let room = usize::from(area.width).saturating_sub(width(ADD) + 1);
-                context.pen(0).put(&fit(&visible(&text), room), ghost);
+                let room = usize::from(area.width).saturating_sub(text_width(ADD) + 1);
+                context.pen(0).put_text(&truncate_text(&visible_text(&text), room), ghost);
                 let edge = area.width.saturating_sub(5);
-                context.pen(0).to(area, edge).put(ADD, key);
+                context.pen(0).move_to(area, edge).put_text(ADD, key);
                 hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
             } else {
-                context.pen(last.line).to(area, last.column).put(ADD, key);
+                context.pen(last.line).move_to(area, last.column).put_text(ADD, key);
                 hits.push(Hit {
                     line: last.line,
                     columns: last.column..last.column + 5,
@@ -102,13 +102,13 @@ impl Widget for Chips {
                 });
             }
         }
-        hits.extend((0..context.area.height).map(|line| context.whole(line, Click::Open)));
+        hits.extend((0..context.area.height).map(|line| context.line_hit(line, Click::Open)));
         hits
     }
 
-    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+    fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(ChipLine {
-            choices: choices(cell),
+            choices: field_choices(cell),
             input: TextInput::default(),
             chosen: None,
             replaces: None,
@@ -127,8 +127,8 @@ fn draw_chips(
     for (number, spot) in spots.iter().enumerate().take(spots.len().saturating_sub(1)) {
         let style = context.style(if chosen == Some(number) { Role::Selected } else { Role::Chip });
         let area = context.area;
-        context.pen(spot.line).to(area, spot.column).put(&spot.text, style);
-        let end = spot.column + u16::try_from(width(&spot.text)).unwrap_or(0);
+        context.pen(spot.line).move_to(area, spot.column).put_text(&spot.text, style);
+        let end = spot.column + u16::try_from(text_width(&spot.text)).unwrap_or(0);
         hits.push(Hit {
             line: spot.line,
             columns: end.saturating_sub(2)..end,
@@ -140,7 +140,7 @@ fn draw_chips(
 }
 
 /// The items without the one that is being typed.
-fn others<'i>(items: &[&'i str], typed: Option<usize>) -> Vec<&'i str> {
+fn other_items<'i>(items: &[&'i str], typed: Option<usize>) -> Vec<&'i str> {
     items
         .iter()
         .enumerate()
@@ -158,13 +158,13 @@ fn ends_chip(text: &str) -> bool {
 }
 
 /// A text without the quotes that keep its comma.
-fn unquoted(text: &str) -> &str {
+fn strip_quotes(text: &str) -> &str {
     let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.filter(|inner| inner.contains(',')).unwrap_or(text)
 }
 
 /// The texts of a list in one line or several; a comma within quotes belongs to its text.
-fn pieces(text: &str) -> Vec<&str> {
+fn split_texts(text: &str) -> Vec<&str> {
     let (mut pieces, mut start, mut quoted) = (Vec::new(), 0, false);
     for (at, letter) in text.char_indices() {
         match letter {
@@ -193,8 +193,8 @@ struct ChipLine {
 }
 
 impl ChipLine {
-    fn options(&self, cell: &Cell<'_>) -> Vec<Shown> {
-        let items = others(&items(cell), self.replaces);
+    fn list_options(&self, cell: &Cell<'_>) -> Vec<Shown> {
+        let items = other_items(&text_items(cell), self.replaces);
         let choices = self.choices.iter().flat_map(|choices| &choices.options);
         let texts = choices.filter_map(|option| {
             let text = option.value.as_str()?;
@@ -213,15 +213,15 @@ impl ChipLine {
     }
 
     /// Opens, filters or closes the options by what is typed.
-    fn suggest(&mut self, cell: &Cell<'_>, wanted: bool) {
-        let options = self.options(cell);
+    fn update_suggestions(&mut self, cell: &Cell<'_>, wanted: bool) {
+        let options = self.list_options(cell);
         if options.is_empty() || !wanted {
             self.list = None;
             return;
         }
-        let list = self.list.get_or_insert_with(|| Listing::open(&options));
-        list.filter(&options, self.input.text());
-        if list.chosen().is_none() && !self.is_closed() {
+        let list = self.list.get_or_insert_with(|| Listing::from_options(&options));
+        list.filter_options(&options, self.input.text());
+        if list.chosen_option().is_none() && !self.is_closed() {
             self.list = None;
         }
     }
@@ -230,15 +230,17 @@ impl ChipLine {
     fn append(cell: &Cell<'_>, text: &str) -> Edit {
         let at = &cell.field.pointer;
         match cell.field.presence {
-            Presence::Set => Edit::Insert { at: at.item(items(cell).len()), item: text.into() },
+            Presence::Set => {
+                Edit::Insert { at: at.item(text_items(cell).len()), item: text.into() }
+            }
             _ => Edit::Set { at: at.clone(), to: Value::Array(vec![text.into()]).into() },
         }
     }
 
     /// What is typed is in the value at once, letter by letter; in a closed choice it only filters.
-    fn typed(&mut self, cell: &Cell<'_>) -> Answer {
+    fn apply_typed(&mut self, cell: &Cell<'_>) -> Answer {
         let text = self.input.text().to_owned();
-        self.suggest(cell, !text.is_empty());
+        self.update_suggestions(cell, !text.is_empty());
         match self.replaces {
             Some(index) if text.is_empty() => {
                 self.replaces = None;
@@ -250,7 +252,7 @@ impl ChipLine {
             }]),
             None if text.trim().is_empty() || self.is_closed() => Answer::Handled,
             None => {
-                self.replaces = Some(items(cell).len());
+                self.replaces = Some(text_items(cell).len());
                 Answer::Change(vec![Self::append(cell, &text)])
             }
         }
@@ -258,12 +260,12 @@ impl ChipLine {
 
     /// Done with the chip that is being typed.
     fn finish(&mut self, cell: &Cell<'_>) -> Answer {
-        let text = unquoted(self.input.text().trim()).to_owned();
+        let text = strip_quotes(self.input.text().trim()).to_owned();
         self.input.clear();
         self.list = None;
         let Some(index) = self.replaces.take() else { return Answer::Handled };
         let at = cell.field.pointer.item(index);
-        match items(cell).get(index) {
+        match text_items(cell).get(index) {
             Some(item) if *item == text => Answer::Handled,
             _ if text.is_empty() => Answer::Change(vec![Edit::Remove { at }]),
             _ => Answer::Change(vec![Edit::Set { at, to: text.into() }]),
@@ -271,11 +273,11 @@ impl ChipLine {
     }
 
     /// Takes the option in, or out again.
-    fn toggle(&mut self, cell: &Cell<'_>, number: usize) -> Answer {
-        let options = self.options(cell);
+    fn toggle_option(&mut self, cell: &Cell<'_>, number: usize) -> Answer {
+        let options = self.list_options(cell);
         let Some(option) = options.get(number) else { return Answer::Handled };
         let typed = self.replaces.take();
-        let known = items(cell)
+        let known = text_items(cell)
             .iter()
             .enumerate()
             .position(|(index, item)| *item == option.label && Some(index) != typed);
@@ -302,14 +304,14 @@ impl ChipLine {
             .replaces
             .filter(|typed| *typed != index)
             .map(|typed| typed - usize::from(index < typed));
-        let left = items(cell).len().saturating_sub(1);
+        let left = text_items(cell).len().saturating_sub(1);
         self.chosen =
             self.chosen.filter(|_| left > 0).map(|chosen| chosen.min(left.saturating_sub(1)));
         Answer::Change(vec![Edit::Remove { at: cell.field.pointer.item(index) }])
     }
 
-    fn shift(&mut self, cell: &Cell<'_>, from: usize, by: isize) -> Answer {
-        let to = from.checked_add_signed(by).filter(|to| *to < items(cell).len());
+    fn move_chip(&mut self, cell: &Cell<'_>, from: usize, by: isize) -> Answer {
+        let to = from.checked_add_signed(by).filter(|to| *to < text_items(cell).len());
         let Some(to) = to else { return Answer::Handled };
         self.chosen = Some(to);
         Answer::Change(vec![Edit::Move { at: cell.field.pointer.item(from), to }])
@@ -317,10 +319,10 @@ impl ChipLine {
 
     /// Keys while one of the chips is chosen.
     fn chip_key(&mut self, cell: &Cell<'_>, chosen: usize, key: Key) -> Answer {
-        let items = items(cell);
+        let items = text_items(cell);
         match key.code {
-            Code::Left if key.mods.shift || key.mods.alt => self.shift(cell, chosen, -1),
-            Code::Right if key.mods.shift || key.mods.alt => self.shift(cell, chosen, 1),
+            Code::Left if key.mods.shift || key.mods.alt => self.move_chip(cell, chosen, -1),
+            Code::Right if key.mods.shift || key.mods.alt => self.move_chip(cell, chosen, 1),
             Code::Left => {
                 self.chosen = Some(chosen.saturating_sub(1));
                 Answer::Handled
@@ -332,28 +334,28 @@ impl ChipLine {
             }
             Code::Delete | Code::Backspace => self.remove(cell, chosen),
             Code::Enter => {
-                self.revise(cell, chosen);
+                self.edit_chip(cell, chosen);
                 Answer::Handled
             }
             _ => Answer::Ignored,
         }
     }
 
-    fn revise(&mut self, cell: &Cell<'_>, index: usize) {
+    fn edit_chip(&mut self, cell: &Cell<'_>, index: usize) {
         if self.is_closed() {
             return;
         }
-        if let Some(item) = items(cell).get(index) {
+        if let Some(item) = text_items(cell).get(index) {
             self.input = TextInput::new(*item);
             self.replaces = Some(index);
             self.chosen = None;
         }
     }
 
-    fn enter(&mut self, cell: &Cell<'_>) -> Answer {
-        let listed = self.list.as_ref().and_then(Listing::chosen);
+    fn handle_enter(&mut self, cell: &Cell<'_>) -> Answer {
+        let listed = self.list.as_ref().and_then(Listing::chosen_option);
         let typed = self.input.text().trim().to_owned();
-        let options = self.options(cell);
+        let options = self.list_options(cell);
         match listed.and_then(|number| Some((number, options.get(number)?))) {
             // The typed text is a chip of its own unless the list was asked for.
             Some((number, option))
@@ -362,11 +364,11 @@ impl ChipLine {
                     || option.label == typed
                     || self.list_is_led() =>
             {
-                self.toggle(cell, number)
+                self.toggle_option(cell, number)
             }
             _ if !typed.is_empty() && !self.is_closed() => self.finish(cell),
             _ if self.list.is_none() && !options.is_empty() => {
-                self.suggest(cell, true);
+                self.update_suggestions(cell, true);
                 Answer::Handled
             }
             _ => Answer::Ask(Ask::Next),
@@ -380,21 +382,22 @@ impl ChipLine {
 }
 
 impl Editor for ChipLine {
-    fn lines(&self, cell: &Cell<'_>, cells: u16) -> u16 {
-        let wide = width(self.input.text()).max(TYPED) + 1;
-        let chips = spots(&others(&items(cell), self.replaces), wide, cells)
+    fn line_count(&self, cell: &Cell<'_>, cells: u16) -> u16 {
+        let wide = text_width(self.input.text()).max(TYPED) + 1;
+        let chips = chip_positions(&other_items(&text_items(cell), self.replaces), wide, cells)
             .last()
             .map_or(1, |spot| spot.line + 1);
-        chips + self.list.as_ref().map_or(0, Listing::lines)
+        chips + self.list.as_ref().map_or(0, Listing::line_count)
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let items = others(&items(cell), self.replaces);
-        let wide = width(self.input.text()).max(TYPED) + 1;
-        let spots = spots(&items, wide, context.area.width);
+        let items = other_items(&text_items(cell), self.replaces);
+        let wide = text_width(self.input.text()).max(TYPED) + 1;
+        let spots = chip_positions(&items, wide, context.area.width);
         let mut hits = draw_chips(&spots, self.chosen, context);
         let chips = spots.iter().take(spots.len().saturating_sub(1));
-        let end = |spot: &ChipPosition| spot.column + u16::try_from(width(&spot.text)).unwrap_or(0);
+        let end =
+            |spot: &ChipPosition| spot.column + u16::try_from(text_width(&spot.text)).unwrap_or(0);
         self.places = chips.map(|spot| (spot.line, spot.column..end(spot))).collect();
         let mut below = 1;
         if let Some(last) = spots.last() {
@@ -414,11 +417,11 @@ impl Editor for ChipLine {
                 if self.input.text().is_empty() {
                     let ghost = style.patch(context.style(Role::Ghost));
                     let words = match cell.field.presence {
-                        Presence::Unset if items.is_empty() => cell.ghost(),
+                        Presence::Unset if items.is_empty() => cell.placeholder_text(),
                         _ => "add".into(),
                     };
                     let area = context.area;
-                    context.pen(last.line).to(area, last.column + 1).put(&words, ghost);
+                    context.pen(last.line).move_to(area, last.column + 1).put_text(&words, ghost);
                 }
             }
             hits.push(Hit {
@@ -427,14 +430,14 @@ impl Editor for ChipLine {
                 click: Click::Add,
             });
         }
-        let options = self.options(cell);
+        let options = self.list_options(cell);
         if let Some(list) = &mut self.list {
             hits.extend(list.draw(&options, context, below));
         }
         hits
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         true
     }
 
@@ -446,39 +449,40 @@ impl Editor for ChipLine {
         self.list = None;
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let key = match input {
             Input::Key(key) => *key,
             Input::Paste(text) => {
-                let pieces: Vec<&str> = pieces(text)
+                let pieces: Vec<&str> = split_texts(text)
                     .into_iter()
                     .map(str::trim)
                     .filter(|piece| !piece.is_empty())
                     .collect();
                 if let ([_, _, ..], false) = (pieces.as_slice(), self.is_closed()) {
-                    let mut all: Vec<Value> = items(cell).into_iter().map(Value::from).collect();
-                    all.extend(pieces.into_iter().map(unquoted).map(Value::from));
-                    return cell.set(Value::Array(all));
+                    let mut all: Vec<Value> =
+                        text_items(cell).into_iter().map(Value::from).collect();
+                    all.extend(pieces.into_iter().map(strip_quotes).map(Value::from));
+                    return cell.set_value(Value::Array(all));
                 }
                 self.input.insert(text.trim());
-                return self.typed(cell);
+                return self.apply_typed(cell);
             }
             Input::Mouse(_) => return Answer::Ignored,
         };
         if let Some(chosen) = self.chosen {
             let answer = self.chip_key(cell, chosen, key);
-            if answer != Answer::Ignored || key.letter().is_none() {
+            if answer != Answer::Ignored || key.typed_char().is_none() {
                 return answer;
             }
             self.chosen = None;
         }
-        if self.list.as_mut().is_some_and(|list| list.key(key)) {
+        if self.list.as_mut().is_some_and(|list| list.handle_key(key)) {
             return Answer::Handled;
         }
         let empty = self.input.text().is_empty();
-        let count = items(cell).len();
+        let count = text_items(cell).len();
         match key.code {
-            Code::Enter if key.is(Code::Enter) => self.enter(cell),
+            Code::Enter if key.is_plain(Code::Enter) => self.handle_enter(cell),
             Code::Char(',') if !self.is_closed() && ends_chip(self.input.text()) => {
                 self.finish(cell)
             }
@@ -486,19 +490,19 @@ impl Editor for ChipLine {
                 self.chosen = Some(count - 1);
                 Answer::Handled
             }
-            Code::Backspace | Code::Delete if empty && count == 0 => cell.unset(),
+            Code::Backspace | Code::Delete if empty && count == 0 => cell.unset_value(),
             _ => {
                 let before = self.input.text().to_owned();
-                match self.input.key(key) {
+                match self.input.handle_key(key) {
                     false => Answer::Ignored,
                     true if self.input.text() == before => Answer::Handled,
-                    true => self.typed(cell),
+                    true => self.apply_typed(cell),
                 }
             }
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
             Click::Remove(chip) => return self.remove(cell, self.item_of(chip)),
             Click::Item(chip) => {
@@ -507,10 +511,10 @@ impl Editor for ChipLine {
                 self.chosen = Some(item);
                 return answer;
             }
-            Click::Pick(number) => return self.toggle(cell, number),
+            Click::Pick(number) => return self.toggle_option(cell, number),
             Click::Add => {
                 self.chosen = None;
-                self.suggest(cell, self.list.is_none());
+                self.update_suggestions(cell, self.list.is_none());
             }
             _ => {}
         }
@@ -518,7 +522,7 @@ impl Editor for ChipLine {
     }
 
     /// The chip in hand goes to the place of the one under the mouse.
-    fn drag(&mut self, cell: &Cell<'_>, line: i32, column: i32) -> Answer {
+    fn handle_drag(&mut self, cell: &Cell<'_>, line: i32, column: i32) -> Answer {
         let (Ok(line), Ok(column)) = (u16::try_from(line), u16::try_from(column)) else {
             return Answer::Handled;
         };
@@ -527,24 +531,24 @@ impl Editor for ChipLine {
         match (self.chosen, under) {
             (Some(from), Some(to)) if from != to => {
                 let by = isize::try_from(to).unwrap_or(0) - isize::try_from(from).unwrap_or(0);
-                self.shift(cell, from, by)
+                self.move_chip(cell, from, by)
             }
             _ => Answer::Handled,
         }
     }
 
-    fn keys(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match (&self.list, self.chosen) {
             (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
             (None, Some(_)) => vec![("Enter", "revise"), ("Del", "remove"), ("Shift+←→", "move")],
-            (None, None) if items(cell).is_empty() => vec![("Enter", "add")],
+            (None, None) if text_items(cell).is_empty() => vec![("Enter", "add")],
             (None, None) => vec![("Enter", "add"), ("←", "to the chips")],
         }
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
-        self.choices = choices(cell);
-        let items = items(cell);
+    fn sync_value(&mut self, cell: &Cell<'_>) {
+        self.choices = field_choices(cell);
+        let items = text_items(cell);
         self.chosen =
             self.chosen.filter(|_| !items.is_empty()).map(|chosen| chosen.min(items.len() - 1));
         if self.replaces.is_some_and(|index| items.get(index).copied() != Some(self.input.text())) {
@@ -552,11 +556,11 @@ impl Editor for ChipLine {
             self.input.clear();
         }
         if self.list.is_some() {
-            self.suggest(cell, true);
+            self.update_suggestions(cell, true);
         }
     }
 
-    fn leave(&mut self, cell: &Cell<'_>) -> Answer {
+    fn on_leave(&mut self, cell: &Cell<'_>) -> Answer {
         self.finish(cell)
     }
 }

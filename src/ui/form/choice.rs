@@ -14,7 +14,7 @@ use crate::{
         fields::{Presence, Role as Seat},
         kind::Kind,
         node::{Choice, Choices},
-        phrase::plain,
+        phrase::value_text,
     },
     ui::{styles::Role, widgets::text_input::TextInput},
 };
@@ -22,37 +22,38 @@ use crate::{
 pub(crate) struct ChoiceField;
 
 impl Widget for ChoiceField {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let (text, role) = shown(cell);
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let (text, role) = display_value(cell);
         let style = ratatui::style::Style { bg: None, ..context.style(role) };
-        context.line(0, &text, style, "▾");
-        vec![context.whole(0, Click::Open)]
+        context.draw_line(0, &text, style, "▾");
+        vec![context.line_hit(0, Click::Open)]
     }
 
-    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        let choices = choices(cell);
-        let free = choices.open.then(|| cell.input());
+    fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        let choices = field_choices(cell);
+        let free = choices.open.then(|| cell.to_text_input());
         Box::new(Chooser { choices, free, list: None, filter: None })
     }
 }
 
-fn choices(cell: &Cell<'_>) -> Arc<Choices> {
+fn field_choices(cell: &Cell<'_>) -> Arc<Choices> {
     match &cell.field.kind {
         Kind::Choice(choices) => Arc::clone(choices),
         _ => Arc::new(Choices { options: Vec::new(), open: true }),
     }
 }
 
-fn label(choice: &Choice) -> String {
-    one_line(choice.title.as_deref().unwrap_or(&plain(&choice.value)))
+fn choice_label(choice: &Choice) -> String {
+    one_line(choice.title.as_deref().unwrap_or(&value_text(&choice.value)))
 }
 
-fn shown(cell: &Cell<'_>) -> (String, Role) {
-    let Kind::Choice(choices) = &cell.field.kind else { return (cell.text(), Role::Text) };
-    let named =
-        |value: &Value| choices.options.iter().find(|option| option.value == *value).map(label);
+fn display_value(cell: &Cell<'_>) -> (String, Role) {
+    let Kind::Choice(choices) = &cell.field.kind else { return (cell.value_text(), Role::Text) };
+    let named = |value: &Value| {
+        choices.options.iter().find(|option| option.value == *value).map(choice_label)
+    };
     match cell.value.filter(|value| !value.is_null()) {
-        Some(value) => match named(value).unwrap_or_else(|| one_line(&plain(value))) {
+        Some(value) => match named(value).unwrap_or_else(|| one_line(&value_text(value))) {
             text if text.is_empty() => ("empty".into(), Role::Ghost),
             text => (text, Role::Text),
         },
@@ -63,7 +64,7 @@ fn shown(cell: &Cell<'_>) -> (String, Role) {
             let ghost = match (cell.field.presence, choices.open) {
                 (Presence::Null, _) => "null".to_owned(),
                 _ if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) => {
-                    cell.ghost()
+                    cell.placeholder_text()
                 }
                 (_, true) => "type or choose".into(),
                 (_, false) => format!("choose one of {count}"),
@@ -89,13 +90,13 @@ struct Chooser {
 }
 
 impl Chooser {
-    fn means(&self, cell: &Cell<'_>) -> Vec<(Means<'_>, Shown)> {
+    fn option_meanings(&self, cell: &Cell<'_>) -> Vec<(Means<'_>, Shown)> {
         let is = |value: &Value| cell.value == Some(value);
         let options = self.choices.options.iter().map(|option| {
             let help = option.help.as_deref().map(one_line).unwrap_or_default();
             (
                 Means::Set(&option.value),
-                Shown { label: label(option), help, present: is(&option.value) },
+                Shown { label: choice_label(option), help, present: is(&option.value) },
             )
         });
         let mut means: Vec<_> = options.collect();
@@ -116,23 +117,23 @@ impl Chooser {
         means
     }
 
-    fn options(&self, cell: &Cell<'_>) -> Vec<Shown> {
-        self.means(cell).into_iter().map(|(_, shown)| shown).collect()
+    fn list_options(&self, cell: &Cell<'_>) -> Vec<Shown> {
+        self.option_meanings(cell).into_iter().map(|(_, shown)| shown).collect()
     }
 
-    fn open(&mut self, cell: &Cell<'_>) {
-        let options = self.options(cell);
+    fn open_list(&mut self, cell: &Cell<'_>) {
+        let options = self.list_options(cell);
         self.filter =
             (options.len() >= FILTER_FROM && self.free.is_none()).then(TextInput::default);
-        self.list = Some(Listing::open(&options));
+        self.list = Some(Listing::from_options(&options));
     }
 
-    fn pick(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
-        let means = self.means(cell);
+    fn pick_option(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
+        let means = self.option_meanings(cell);
         let answer = match number.and_then(|number| means.get(number)) {
-            Some((Means::Set(value), _)) => cell.set((*value).clone()),
-            Some((Means::Null, _)) => cell.set(Value::Null),
-            Some((Means::Unset, _)) => cell.unset(),
+            Some((Means::Set(value), _)) => cell.set_value((*value).clone()),
+            Some((Means::Null, _)) => cell.set_value(Value::Null),
+            Some((Means::Unset, _)) => cell.unset_value(),
             None => Answer::Handled,
         };
         self.close();
@@ -153,28 +154,29 @@ impl Chooser {
             None => count - 1,
         };
         let option = usize::try_from(next).ok().and_then(|next| options.get(next));
-        option.map_or(Answer::Handled, |option| cell.set(option.value.clone()))
+        option.map_or(Answer::Handled, |option| cell.set_value(option.value.clone()))
     }
 
     fn listed_input(&mut self, cell: &Cell<'_>, key: Key) -> Answer {
-        let chosen = self.list.as_ref().and_then(Listing::chosen);
-        if key.is(Code::Enter)
-            || (key.is(Code::Char(' ')) && self.filter.is_none() && self.free.is_none())
+        let chosen = self.list.as_ref().and_then(Listing::chosen_option);
+        if key.is_plain(Code::Enter)
+            || (key.is_plain(Code::Char(' ')) && self.filter.is_none() && self.free.is_none())
         {
-            return self.pick(cell, chosen);
+            return self.pick_option(cell, chosen);
         }
-        if self.list.as_mut().is_some_and(|list| list.key(key)) {
+        if self.list.as_mut().is_some_and(|list| list.handle_key(key)) {
             return Answer::Handled;
         }
-        let options = self.options(cell);
+        let options = self.list_options(cell);
         if let (Some(filter), Some(list)) = (&mut self.filter, &mut self.list)
-            && filter.key(key)
+            && filter.handle_key(key)
         {
-            list.filter(&options, filter.text());
+            list.filter_options(&options, filter.text());
             return Answer::Handled;
         }
         let seeks = self.filter.is_none() && self.free.is_none();
-        let sought = self.list.as_mut().is_some_and(|list| seeks && list.seek(&options, key));
+        let sought =
+            self.list.as_mut().is_some_and(|list| seeks && list.seek_letter(&options, key));
         if sought { Answer::Handled } else { Answer::Ignored }
     }
 
@@ -190,46 +192,46 @@ impl Chooser {
             return Answer::Ignored;
         }
         let text = free.text().to_owned();
-        let options = self.options(cell);
+        let options = self.list_options(cell);
         if let Some(list) = &mut self.list {
-            list.filter(&options, &text);
+            list.filter_options(&options, &text);
         }
         if text != before {
-            return cell.set(text);
+            return cell.set_value(text);
         }
         let removes = matches!(code, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-        if removes { cell.unset() } else { Answer::Handled }
+        if removes { cell.unset_value() } else { Answer::Handled }
     }
 }
 
 impl Editor for Chooser {
-    fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
-        1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::lines)
+    fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+        1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::line_count)
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let mut hits = match &mut self.free {
             Some(free) if !free.text().is_empty() => {
-                let ground = context.ground(0);
+                let ground = context.fill_background(0);
                 let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
                 let edge = context.area.width.saturating_sub(1);
                 let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..context.area };
                 free.draw(context.buffer, line, ground, cursor);
                 let (area, dim) = (context.area, ground.patch(context.style(Role::Dim)));
-                context.pen(0).to(area, edge).put("▾", dim);
+                context.pen(0).move_to(area, edge).put_text("▾", dim);
                 vec![
                     Hit { line: 0, columns: 0..edge, click: ANYWHERE },
                     Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
                 ]
             }
-            _ => ChoiceField.show(cell, context),
+            _ => ChoiceField.draw_unfocused(cell, context),
         };
         let mut line = 1;
         if let Some(filter) = &mut self.filter {
             let style = context.style(Role::Overlay);
             let cursor = context.style(Role::Cursor);
             let key = style.patch(context.style(Role::Key));
-            context.pen(line).put("/ ", key).fill(style);
+            context.pen(line).put_text("/ ", key).fill_rest(style);
             let area = context.area;
             let inner = ratatui::layout::Rect {
                 x: area.x + 2,
@@ -242,14 +244,14 @@ impl Editor for Chooser {
             }
             line += 1;
         }
-        let options = self.options(cell);
+        let options = self.list_options(cell);
         if let Some(list) = &mut self.list {
             hits.extend(list.draw(&options, context, line));
         }
         hits
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         self.free.is_some() || self.list.is_some()
     }
 
@@ -262,11 +264,11 @@ impl Editor for Chooser {
         self.filter = None;
     }
 
-    fn wake(&mut self, cell: &Cell<'_>) {
-        self.open(cell);
+    fn on_activate(&mut self, cell: &Cell<'_>) {
+        self.open_list(cell);
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let Input::Key(key) = input else {
             let Input::Paste(text) = input else { return Answer::Ignored };
             return self.free_input(
@@ -283,15 +285,17 @@ impl Editor for Chooser {
             if answer != Answer::Ignored {
                 return answer;
             }
-        } else if key.is(Code::Enter) || (key.is(Code::Char(' ')) && self.free.is_none()) {
+        } else if key.is_plain(Code::Enter)
+            || (key.is_plain(Code::Char(' ')) && self.free.is_none())
+        {
             if self.choices.options.is_empty() {
                 return Answer::Ask(Ask::Next);
             }
-            self.open(cell);
+            self.open_list(cell);
             return Answer::Handled;
         }
         if self.free.is_some() {
-            return self.free_input(cell, |free| free.key(*key), Some(key.code));
+            return self.free_input(cell, |free| free.handle_key(*key), Some(key.code));
         }
         match key.code {
             Code::Left if self.list.is_none() => self.cycle(cell, -1),
@@ -300,11 +304,11 @@ impl Editor for Chooser {
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
-            Click::Pick(number) => return self.pick(cell, Some(number)),
+            Click::Pick(number) => return self.pick_option(cell, Some(number)),
             Click::Open if self.list.is_some() => self.close(),
-            Click::Open => self.open(cell),
+            Click::Open => self.open_list(cell),
             Click::At { column, .. } => {
                 if let Some(free) = &mut self.free {
                     free.click(usize::from(column));
@@ -315,14 +319,14 @@ impl Editor for Chooser {
         Answer::Handled
     }
 
-    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
+    fn handle_drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
         if let Some(free) = &mut self.free {
             free.drag(column);
         }
         Answer::Handled
     }
 
-    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match (&self.list, &self.free) {
             (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
             (None, Some(_)) => vec![("Enter", "suggestions")],
@@ -330,10 +334,10 @@ impl Editor for Chooser {
         }
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
-        self.choices = choices(cell);
+    fn sync_value(&mut self, cell: &Cell<'_>) {
+        self.choices = field_choices(cell);
         if let Some(free) = &mut self.free {
-            free.replace(&cell.text());
+            free.replace(&cell.value_text());
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) enum Clip {
 
 /// Whether an input asks for the selection.
 #[must_use]
-pub(crate) fn asked(input: &Input) -> Option<Clip> {
+pub(crate) fn requested_clip(input: &Input) -> Option<Clip> {
     let Input::Key(key) = input else { return None };
     match key.code {
         _ if !key.mods.ctrl || key.mods.alt => None,
@@ -24,14 +24,14 @@ pub(crate) fn asked(input: &Input) -> Option<Clip> {
 
 /// The answer that copies; the key is not for the field where nothing is selected.
 #[must_use]
-pub(crate) fn copy(selected: Option<&str>) -> Answer {
+pub(crate) fn copy_answer(selected: Option<&str>) -> Answer {
     selected
         .map_or(Answer::Ignored, |text| Answer::Copy { text: text.to_owned(), edits: Vec::new() })
 }
 
 /// The answer that copies what was cut, with what the cut came to.
 #[must_use]
-pub(crate) fn cut(text: String, then: Answer) -> Answer {
+pub(crate) fn cut_answer(text: String, then: Answer) -> Answer {
     match then {
         Answer::Change(edits) => Answer::Copy { text, edits },
         other => other,

@@ -16,7 +16,7 @@ use crate::{
     model::finding::Severity,
     schema::fields::{Field, Presence, Role as Seat},
     ui::{
-        canvas::{Pen, fit, visible, width, wrap},
+        canvas::{Pen, text_width, truncate_text, visible_text, wrap},
         styles::{Role, Styles},
     },
 };
@@ -30,7 +30,7 @@ const TOP_LINES: usize = 8;
 impl Form {
     /// What the form has had to do so far.
     #[must_use]
-    pub fn work(&self) -> Work {
+    pub fn work_done(&self) -> Work {
         self.work
     }
 
@@ -43,13 +43,13 @@ impl Form {
             return;
         }
         self.ensure_editor();
-        self.columns = Columns::of(&self.fields, area.width);
+        self.columns = Columns::from_fields(&self.fields, area.width);
         let mut top = self.top_lines();
         let said = top.len();
         top.extend(self.introduction());
-        self.measure(top.len(), focused);
+        self.measure_lines(top.len(), focused);
         self.keep_in_view();
-        let here = self.row().unwrap_or_default();
+        let here = self.focused_row().unwrap_or_default();
         for line in (said..top.len())
             .filter_map(|line| line.checked_sub(self.scroll))
             .take(usize::from(area.height))
@@ -61,7 +61,7 @@ impl Form {
             line.draw(Pen::new(buffer, area, y).skip(1), styles);
         }
         self.work.frames += 1;
-        for row in self.lines.rows(self.scroll, usize::from(area.height)) {
+        for row in self.lines.rows_in_view(self.scroll, usize::from(area.height)) {
             self.work.rows += 1;
             self.draw_row(buffer, row, styles, focused);
         }
@@ -76,49 +76,63 @@ impl Form {
         let cells = self.area.width.saturating_sub(3);
         let mut lines = Vec::new();
         let rest = if self.is_checked() { "" } else { "; everything is edited as JSON" };
-        for finding in self.findings().iter().take(FAULTS) {
+        for finding in self.schema_findings().iter().take(FAULTS) {
             let text = format!("{finding}{rest}");
-            lines.extend(marked(wrap(&visible(&text), usize::from(cells)), "⚠", Role::Error));
+            lines.extend(mark_lines(
+                wrap(&visible_text(&text), usize::from(cells)),
+                "⚠",
+                Role::Error,
+            ));
         }
-        if let Some(more) = self.findings().len().checked_sub(FAULTS).filter(|more| *more > 0) {
-            lines.push(HelpLine::plain(
+        if let Some(more) =
+            self.schema_findings().len().checked_sub(FAULTS).filter(|more| *more > 0)
+        {
+            lines.push(HelpLine::from_text(
                 Role::Error,
                 format!("⚠ and {more} more faults of the schema"),
             ));
         }
-        if let Some(reading) = self.reading() {
-            lines.extend(marked(wrap(&visible(reading), usize::from(cells)), "·", Role::Info));
+        if let Some(reading) = self.assumed_draft() {
+            lines.extend(mark_lines(
+                wrap(&visible_text(reading), usize::from(cells)),
+                "·",
+                Role::Info,
+            ));
         }
         let ui_notes = self.ui_notes();
         for note in ui_notes.iter().take(FAULTS) {
-            lines.extend(marked(
-                wrap(&visible(&format!("uiSchema {note}")), usize::from(cells)),
+            lines.extend(mark_lines(
+                wrap(&visible_text(&format!("uiSchema {note}")), usize::from(cells)),
                 "·",
                 Role::Info,
             ));
         }
         if let Some(more) = ui_notes.len().checked_sub(FAULTS).filter(|more| *more > 0) {
-            lines.push(HelpLine::plain(
+            lines.push(HelpLine::from_text(
                 Role::Info,
                 format!("· and {more} more that has no effect; all are on stderr at the end"),
             ));
         }
         for remark in &self.remarks.top {
-            let text = wrap(&visible(&remark.text), usize::from(cells));
-            lines.extend(marked(text, sign(remark.severity), role(remark.severity)));
+            let text = wrap(&visible_text(&remark.text), usize::from(cells));
+            lines.extend(mark_lines(
+                text,
+                severity_sign(remark.severity),
+                severity_role(remark.severity),
+            ));
         }
         lines.truncate(TOP_LINES);
         lines
     }
 
-    fn room(&self, row: usize, here: bool) -> u16 {
+    fn widget_room(&self, row: usize, here: bool) -> u16 {
         let field = &self.fields[row];
         let signs = if here { layout::signs_room(field) } else { 0 };
         self.columns.room.saturating_sub(signs).max(4)
     }
 
-    fn measure(&mut self, top: usize, focused: bool) {
-        let at = self.row();
+    fn measure_lines(&mut self, top: usize, focused: bool) {
+        let at = self.focused_row();
         let mut lines = Lines { starts: Vec::with_capacity(self.fields.len() + 1) };
         let mut line = top;
         let editor = self.editor.take();
@@ -129,7 +143,7 @@ impl Form {
             line += usize::from(layout::widget_lines(
                 &cell,
                 open,
-                self.room(row, focused && Some(row) == at),
+                self.widget_room(row, focused && Some(row) == at),
             ));
             line += layout::remark_lines(&self.remarks, row, self.columns.room);
             if Some(row) == at && focused {
@@ -143,10 +157,10 @@ impl Form {
 
     fn keep_in_view(&mut self) {
         let height = usize::from(self.area.height);
-        let most = self.lines.total().saturating_sub(height);
+        let most = self.lines.line_count().saturating_sub(height);
         self.scroll = self.scroll.min(most);
-        let Some(row) = self.row().filter(|_| self.follow) else { return };
-        let (start, own_end) = self.lines.of(row);
+        let Some(row) = self.focused_row().filter(|_| self.follow) else { return };
+        let (start, own_end) = self.lines.line_range(row);
         // Of what stands open below the focus the beginning is seen too.
         let depth = self.fields[row].depth;
         let inside = self.fields[row + 1..]
@@ -155,7 +169,7 @@ impl Form {
             .take_while(|field| field.depth > depth)
             .count();
         let end = if inside > 0 {
-            self.lines.of(row + inside).1.min(start + height).max(own_end)
+            self.lines.line_range(row + inside).1.min(start + height).max(own_end)
         } else {
             own_end
         };
@@ -170,7 +184,7 @@ impl Form {
 
     /// Draws a row; one that is cut by the edge is drawn aside first.
     fn draw_row(&mut self, buffer: &mut Buffer, row: usize, styles: &Styles, focused: bool) {
-        let (start, end) = self.lines.of(row);
+        let (start, end) = self.lines.line_range(row);
         let height = u16::try_from(end - start).unwrap_or(u16::MAX);
         let (top, bottom) = (self.scroll, self.scroll + usize::from(self.area.height));
         let line = |line: usize| u16::try_from(line).unwrap_or(u16::MAX);
@@ -208,10 +222,10 @@ impl Form {
         styles: &Styles,
         focused: bool,
     ) -> Vec<HitTarget> {
-        let here = focused && Some(row) == self.row();
-        let room = self.room(row, here);
+        let here = focused && Some(row) == self.focused_row();
+        let room = self.widget_room(row, here);
         let columns = self.columns;
-        let mut editor = if Some(row) == self.row() { self.editor.take() } else { None };
+        let mut editor = if Some(row) == self.focused_row() { self.editor.take() } else { None };
         let mut spots = Vec::new();
         if let Some(cell) = self.cell(row) {
             let field = cell.field;
@@ -230,7 +244,7 @@ impl Form {
             };
             let awake = editor
                 .as_ref()
-                .is_some_and(|editor| !(self.resting && editor.typing() && !editor.is_open()));
+                .is_some_and(|editor| !(self.resting && editor.is_typing() && !editor.is_open()));
             let look = match (here, awake) {
                 (true, true) => Look::Active,
                 (true, false) => Look::Resting,
@@ -239,19 +253,20 @@ impl Form {
             let mut context = DrawContext { buffer, area: inner, styles, look };
             let hits = match editor.as_deref_mut().filter(|editor| here || editor.is_open()) {
                 Some(editor) => editor.draw(&cell, &mut context),
-                None => registry::widget(&field.kind).show(&cell, &mut context),
+                None => registry::widget_for(&field.kind).draw_unfocused(&cell, &mut context),
             };
             if cell.inside > 0 {
                 let text = format!(" ⚠ {} ", cell.inside);
-                let x = inner.right().saturating_sub(u16::try_from(width(&text)).unwrap_or(0) + 6);
-                buffer.set_stringn(x, inner.y, &text, width(&text), styles[Role::Error]);
+                let x =
+                    inner.right().saturating_sub(u16::try_from(text_width(&text)).unwrap_or(0) + 6);
+                buffer.set_stringn(x, inner.y, &text, text_width(&text), styles[Role::Error]);
             }
             if here {
                 spots.extend(draw_signs(buffer, area, columns, field, styles, row));
             }
-            spots.extend(hits.into_iter().map(|hit| spot(&hit, inner, row)));
+            spots.extend(hits.into_iter().map(|hit| hit_target(&hit, inner, row)));
             let mut line = lines;
-            for remark in self.remarks.of(row) {
+            for remark in self.remarks.row_remarks(row) {
                 let shown = layout::remark_text(remark, columns.room);
                 line += draw_remark(
                     buffer,
@@ -281,7 +296,7 @@ impl Form {
     }
 
     fn scroll_bar(&self, buffer: &mut Buffer, styles: &Styles) {
-        let (total, height) = (self.lines.total(), usize::from(self.area.height));
+        let (total, height) = (self.lines.line_count(), usize::from(self.area.height));
         if total <= height || height < 2 {
             return;
         }
@@ -298,7 +313,7 @@ impl Form {
     }
 }
 
-fn spot(hit: &Hit, area: Rect, row: usize) -> HitTarget {
+fn hit_target(hit: &Hit, area: Rect, row: usize) -> HitTarget {
     let start = hit.columns.start.min(area.width);
     let width = hit.columns.end.min(area.width) - start;
     let place = Rect { x: area.x + start, y: area.y + hit.line, width, height: 1 };
@@ -323,10 +338,10 @@ fn draw_label(
         (_, true) => ("▎", Role::Changed),
         _ => (" ", Role::Accent),
     };
-    pen.put(bar, styles[role]);
+    pen.put_text(bar, styles[role]);
     pen.skip(layout::shown_indent(columns, field));
     let room = layout::label_room(columns, field);
-    let label = visible(&field.label);
+    let label = visible_text(&field.label);
     let style = match field.role {
         _ if here => styles[Role::Accent],
         Seat::Entry { unknown: true } => styles[Role::Warning],
@@ -334,15 +349,16 @@ fn draw_label(
         _ => styles[Role::Label],
     };
     let crossed = if field.node.deprecated { Style::new().crossed_out() } else { Style::new() };
-    pen.put(&fit(&label, room), style.patch(crossed));
+    pen.put_text(&truncate_text(&label, room), style.patch(crossed));
     if field.required {
-        pen.put(" *", styles[Role::Key]);
+        pen.put_text(" *", styles[Role::Key]);
     }
-    let left = room.saturating_sub(width(&label) + 1);
+    let left = room.saturating_sub(text_width(&label) + 1);
     if let Some(key) =
-        field.key.as_deref().filter(|key| left >= layout::LEAST_KEY.min(width(key)).max(1))
+        field.key.as_deref().filter(|key| left >= layout::LEAST_KEY.min(text_width(key)).max(1))
     {
-        pen.put(" ", styles[Role::Dim]).put(&fit(&visible(key), left), styles[Role::Dim]);
+        pen.put_text(" ", styles[Role::Dim])
+            .put_text(&truncate_text(&visible_text(key), left), styles[Role::Dim]);
     }
 }
 
@@ -355,8 +371,8 @@ fn draw_signs(
     styles: &Styles,
     row: usize,
 ) -> Vec<HitTarget> {
-    let signs = layout::signs(field);
-    let wide = u16::try_from(width(signs)).unwrap_or(0);
+    let signs = layout::row_signs(field);
+    let wide = u16::try_from(text_width(signs)).unwrap_or(0);
     let x = area.x + columns.widget + columns.room - wide;
     let mut spots = Vec::new();
     let mut at = x;
@@ -367,7 +383,7 @@ fn draw_signs(
             "↓" => Target::Later,
             _ => Target::Remove,
         };
-        let wide = u16::try_from(width(sign)).unwrap_or(0);
+        let wide = u16::try_from(text_width(sign)).unwrap_or(0);
         if wide > 0 {
             buffer.set_stringn(at, area.y, sign, usize::from(wide), styles[Role::Key]);
             spots.push(HitTarget {
@@ -395,25 +411,25 @@ fn draw_remark(
     row: usize,
     spots: &mut Vec<HitTarget>,
 ) -> u16 {
-    let style = styles[role(remark.severity)];
+    let style = styles[severity_role(remark.severity)];
     for (number, text) in (0_u16..).zip(&shown.lines) {
-        let mark = if number == 0 { sign(remark.severity) } else { " " };
+        let mark = if number == 0 { severity_sign(remark.severity) } else { " " };
         Pen::new(buffer, area, line + number)
             .skip(columns.widget)
-            .put(mark, style)
-            .put(" ", style)
-            .put(text, style);
+            .put_text(mark, style)
+            .put_text(" ", style)
+            .put_text(text, style);
     }
     let height = u16::try_from(shown.lines.len()).unwrap_or(1);
     let (Some((note, words)), Some(fix_line)) = (&remark.fix, shown.fix) else { return height };
-    let words = format!("▸ fix: {}", visible(words));
-    let words = fit(&words, usize::from(columns.room.saturating_sub(2)));
-    let wide = u16::try_from(width(&words)).unwrap_or(0);
+    let words = format!("▸ fix: {}", visible_text(words));
+    let words = truncate_text(&words, usize::from(columns.room.saturating_sub(2)));
+    let wide = u16::try_from(text_width(&words)).unwrap_or(0);
     let (start, fix_line) = match fix_line {
         layout::FixLine::Beside => (columns.widget + columns.room - wide, line + height - 1),
         layout::FixLine::Below => (columns.widget + 2, line + height),
     };
-    Pen::new(buffer, area, fix_line).to(area, start).put(&words, styles[Role::Key]);
+    Pen::new(buffer, area, fix_line).move_to(area, start).put_text(&words, styles[Role::Key]);
     spots.push(HitTarget {
         area: Rect { x: area.x + start, y: area.y + fix_line, width: wide, height: 1 },
         row,
@@ -423,21 +439,25 @@ fn draw_remark(
 }
 
 /// Lines of which the first has the mark.
-fn marked(lines: Vec<String>, mark: &'static str, role: Role) -> impl Iterator<Item = HelpLine> {
+fn mark_lines(
+    lines: Vec<String>,
+    mark: &'static str,
+    role: Role,
+) -> impl Iterator<Item = HelpLine> {
     let line = move |(row, line)| {
-        HelpLine::plain(role, format!("{} {line}", if row == 0 { mark } else { " " }))
+        HelpLine::from_text(role, format!("{} {line}", if row == 0 { mark } else { " " }))
     };
     lines.into_iter().enumerate().map(line)
 }
 
-fn sign(severity: Severity) -> &'static str {
+fn severity_sign(severity: Severity) -> &'static str {
     match severity {
         Severity::Error | Severity::Warning => "⚠",
         Severity::Note => "·",
     }
 }
 
-fn role(severity: Severity) -> Role {
+fn severity_role(severity: Severity) -> Role {
     match severity {
         Severity::Error => Role::Error,
         Severity::Warning => Role::Warning,

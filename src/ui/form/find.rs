@@ -53,7 +53,7 @@ impl Finder {
             }
             labels.insert(&field.pointer, &field.label);
             let present = field.pointer == *here;
-            let mut label = path(&labels, &field.pointer);
+            let mut label = label_path(&labels, &field.pointer);
             let name = field.pointer.last().unwrap_or_default();
             if *field.label != *name && !name.chars().all(|letter| letter.is_ascii_digit()) {
                 label.push_str(&format!(" ({name})"));
@@ -62,7 +62,7 @@ impl Finder {
             shown.push(Shown { label, help, present });
             places.push(field.pointer.clone());
         }
-        let listing = Listing::open(&shown);
+        let listing = Listing::from_options(&shown);
         Self {
             input: TextInput::default(),
             listing,
@@ -73,30 +73,30 @@ impl Finder {
         }
     }
 
-    fn typed(&mut self) -> Found {
-        self.listing.filter(&self.shown, self.input.text());
+    fn update_filter(&mut self) -> Found {
+        self.listing.filter_options(&self.shown, self.input.text());
         Found::Stay
     }
 
-    fn chosen(&self) -> Found {
+    fn accept_chosen(&self) -> Found {
         self.listing
-            .chosen()
+            .chosen_option()
             .and_then(|row| self.places.get(row))
             .map_or(Found::Stay, |at| Found::Go(at.clone()))
     }
 
-    pub(super) fn input(&mut self, input: &Input) -> Found {
+    pub(super) fn handle_input(&mut self, input: &Input) -> Found {
         match input {
-            Input::Key(key) if key.is(Code::Esc) => Found::Leave,
-            Input::Key(key) if key.code == Code::Enter => self.chosen(),
-            Input::Key(key) if self.listing.key(*key) => Found::Stay,
+            Input::Key(key) if key.is_plain(Code::Esc) => Found::Leave,
+            Input::Key(key) if key.code == Code::Enter => self.accept_chosen(),
+            Input::Key(key) if self.listing.handle_key(*key) => Found::Stay,
             Input::Key(key) => {
-                self.input.key(*key);
-                self.typed()
+                self.input.handle_key(*key);
+                self.update_filter()
             }
             Input::Paste(text) => {
                 self.input.insert(&one_line(text));
-                self.typed()
+                self.update_filter()
             }
             Input::Mouse(Mouse { kind: MouseKind::Down(Button::Left), column, row, .. }) => {
                 if !self.area.contains((*column, *row).into()) {
@@ -117,17 +117,17 @@ impl Finder {
     }
 
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
-        let height = (self.listing.lines() + 1).min(area.height);
+        let height = (self.listing.line_count() + 1).min(area.height);
         self.area = Rect { height, ..area };
         let line = Rect { height: 1, ..self.area };
         Pen::new(buffer, line, 0)
-            .put(" / ", styles[Role::Key].patch(styles[Role::FieldFocus]))
-            .fill(styles[Role::FieldFocus]);
+            .put_text(" / ", styles[Role::Key].patch(styles[Role::FieldFocus]))
+            .fill_rest(styles[Role::FieldFocus]);
         let field = Rect { x: line.x + 3, width: line.width.saturating_sub(3), ..line };
         if self.input.text().is_empty() {
             let ghost = styles[Role::FieldFocus].patch(styles[Role::Ghost]);
             let count = format!("name or description of one of {} fields", self.places.len());
-            Pen::new(buffer, field, 0).put(" ", styles[Role::Cursor]).put(&count, ghost);
+            Pen::new(buffer, field, 0).put_text(" ", styles[Role::Cursor]).put_text(&count, ghost);
         } else {
             self.input.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
         }
@@ -137,7 +137,7 @@ impl Finder {
 }
 
 /// The labels on the way to a place.
-fn path(labels: &HashMap<&Pointer, &str>, at: &Pointer) -> String {
+fn label_path(labels: &HashMap<&Pointer, &str>, at: &Pointer) -> String {
     let mut path = Vec::new();
     let mut place = Some(at.clone());
     while let Some(here) = place.filter(|place| !place.is_root()) {

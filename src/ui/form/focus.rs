@@ -35,19 +35,19 @@ pub(crate) enum Way {
 impl Form {
     /// Moves the focus to a place, opening what hides it; to the nearest one above it where there
     /// is no such place. What was typed elsewhere and is not yet in the value comes as edits.
-    pub fn focus(&mut self, at: &Pointer) -> FormReply {
+    pub fn focus_field(&mut self, at: &Pointer) -> FormReply {
         self.begun = true;
-        let reply = self.leave();
-        self.show(at);
+        let reply = self.flush_editor();
+        self.reveal_field(at);
         reply
     }
 
     /// The same; whether the place is there. What was typed must have been taken in before.
-    pub(super) fn show(&mut self, at: &Pointer) -> bool {
+    pub(super) fn reveal_field(&mut self, at: &Pointer) -> bool {
         // A field that is not set is not to be found where only those are shown that are.
         if self.view.only_set && at.get(&self.value).is_none() {
             self.view.only_set = false;
-            self.relay();
+            self.relayout_fields();
         }
         let mut above = at.parent();
         let mut folds = Vec::new();
@@ -68,7 +68,7 @@ impl Form {
             }
             self.view.folds.insert(place, true);
         }
-        self.relay();
+        self.relayout_fields();
         let best = |part: Part| match part {
             Part::Value => 0,
             Part::Whole => 1,
@@ -96,7 +96,7 @@ impl Form {
     pub fn turn_to(&mut self, row: usize) -> FormReply {
         self.begun = true;
         let target = self.fields.get(row).map(|field| (field.pointer.clone(), field.part));
-        let reply = self.leave();
+        let reply = self.flush_editor();
         let row = target.and_then(|(at, part)| {
             self.fields.iter().position(|field| field.part == part && field.pointer == at)
         });
@@ -110,7 +110,7 @@ impl Form {
     /// Puts the focus on the row that adds to what stands at a place, opening it.
     pub(super) fn focus_add(&mut self, at: &Pointer) {
         self.view.folds.insert(at.clone(), true);
-        self.relay();
+        self.relayout_fields();
         if let Some(row) =
             self.fields.iter().position(|field| field.pointer == *at && field.part == Part::Add)
         {
@@ -133,12 +133,12 @@ impl Form {
     }
 
     /// The focus stays on a row that is there.
-    pub(super) fn settle(&mut self) {
-        if self.fields.is_empty() || self.begun && self.row().is_some() {
+    pub(super) fn settle_focus(&mut self) {
+        if self.fields.is_empty() || self.begun && self.focused_row().is_some() {
             return;
         }
         if !self.begun {
-            return self.begin();
+            return self.focus_first();
         }
         let (pointer, _) = &self.focus;
         let same = self.fields.iter().position(|field| field.pointer == *pointer);
@@ -157,7 +157,7 @@ impl Form {
     }
 
     /// Puts the focus where a form begins.
-    fn begin(&mut self) {
+    fn focus_first(&mut self) {
         let first = &self.fields[self.first_row()];
         let id = (first.pointer.clone(), first.part);
         if self.focus != id {
@@ -169,7 +169,7 @@ impl Form {
     /// Puts the focus into the value at a place: on its first field to fill in, where it has fields
     /// of its own.
     pub(super) fn enter_value(&mut self, at: &Pointer) {
-        self.show(at);
+        self.reveal_field(at);
         let inside = self.rows_inside(at);
         let first =
             self.first_among(inside.clone()).or((!inside.is_empty()).then_some(inside.start));
@@ -184,9 +184,9 @@ impl Form {
     }
 
     /// Moves the focus; `None` when it is at that end already.
-    pub(super) fn go(&mut self, go: Go) -> Option<FormReply> {
+    pub(super) fn move_focus(&mut self, go: Go) -> Option<FormReply> {
         let last = self.fields.len().checked_sub(1)?;
-        let row = self.row().unwrap_or(0);
+        let row = self.focused_row().unwrap_or(0);
         let to = match go {
             Go::First => 0,
             Go::Last => last,
@@ -196,7 +196,7 @@ impl Form {
             return None;
         }
         let target = (self.fields[to].pointer.clone(), self.fields[to].part);
-        let reply = self.leave();
+        let reply = self.flush_editor();
         let to = self
             .fields
             .iter()
@@ -207,10 +207,10 @@ impl Form {
 
     /// Where the focus is, as `field 12 of 50`; nothing when all of the form is seen.
     #[must_use]
-    pub fn position(&self) -> Option<String> {
-        let (total, seen) = (self.lines.total(), usize::from(self.area.height));
+    pub fn position_text(&self) -> Option<String> {
+        let (total, seen) = (self.lines.line_count(), usize::from(self.area.height));
         let is_field = |field: &&Field| matches!(field.part, Part::Whole | Part::Switch(_));
-        let row = self.row().filter(|_| total > seen && seen > 0)?;
+        let row = self.focused_row().filter(|_| total > seen && seen > 0)?;
         let here = self.fields.iter().take(row + 1).filter(is_field).count();
         let path = layout::path_of(&self.fields[row])
             .map_or_else(String::new, |path| format!("{path} · "));
@@ -223,13 +223,14 @@ impl Form {
 
     /// Takes in what is typed in the focused field but is not yet in the value. To be called before
     /// the form is let go.
-    pub fn leave(&mut self) -> FormReply {
+    pub fn flush_editor(&mut self) -> FormReply {
         let Some(mut editor) = self.editor.take() else { return FormReply::Handled };
-        let answer = self.row().and_then(|row| self.cell(row)).map(|cell| editor.leave(&cell));
+        let answer =
+            self.focused_row().and_then(|row| self.cell(row)).map(|cell| editor.on_leave(&cell));
         editor.close();
         self.editor = Some(editor);
         match answer {
-            Some(Answer::Change(edits)) => self.commit(edits),
+            Some(Answer::Change(edits)) => self.commit_edits(edits),
             Some(Answer::Ask(Ask::AddMember(name))) => {
                 let object = self.focus.0.clone();
                 self.put_member(&object, &name)
@@ -240,16 +241,17 @@ impl Form {
 
     /// Moves the focus to the next place with something to mend, round and round.
     pub(super) fn seek_remark(&mut self, way: Way) -> bool {
-        let here = self.row().unwrap_or(0);
+        let here = self.focused_row().unwrap_or(0);
         let count = self.fields.len();
-        let marked =
-            |row: &usize| !self.remarks.of(*row).is_empty() || self.remarks.inside(*row) > 0;
+        let marked = |row: &usize| {
+            !self.remarks.row_remarks(*row).is_empty() || self.remarks.folded_count(*row) > 0
+        };
         let row = match way {
             Way::Down => (here + 1..count).chain(0..(here + 1).min(count)).find(marked),
             Way::Up => (0..here).rev().chain((here..count).rev()).find(marked),
         };
         let Some(row) = row else { return false };
-        if self.remarks.of(row).is_empty() {
+        if self.remarks.row_remarks(row).is_empty() {
             let place = self.fields[row].pointer.clone();
             let mut inside = self
                 .issues()
@@ -258,7 +260,7 @@ impl Form {
                 .filter(|at| at.starts_with(&place) && **at != place);
             let inside = if way == Way::Down { inside.next() } else { inside.next_back() }.cloned();
             if let Some(at) = inside {
-                return self.show(&at);
+                return self.reveal_field(&at);
             }
         }
         self.set_row(row);
@@ -275,8 +277,9 @@ impl Form {
     fn all_fields(&self) -> Vec<Field> {
         let mut view = self.view.clone();
         loop {
-            let fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &view);
-            let closed = fields.iter().filter(|field| field.fold() == Some(false));
+            let fields =
+                fields::layout_fields(&self.schema, self.checker.as_ref(), &self.value, &view);
+            let closed = fields.iter().filter(|field| field.fold_state() == Some(false));
             let opened = closed.filter(|field| {
                 field.presence == Presence::Set || field.pointer.tokens().len() < DEEPEST_UNSET
             });
@@ -290,7 +293,7 @@ impl Form {
 
     pub(super) fn find_input(&mut self, input: &Input) -> FormReply {
         let Some(finder) = &mut self.finder else { return FormReply::Ignored };
-        match finder.input(input) {
+        match finder.handle_input(input) {
             Found::Stay => FormReply::Handled,
             Found::Leave => {
                 self.finder = None;
@@ -299,7 +302,7 @@ impl Form {
             Found::Go(at) => {
                 self.finder = None;
                 self.resting = true;
-                self.focus(&at)
+                self.focus_field(&at)
             }
         }
     }

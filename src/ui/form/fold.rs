@@ -11,7 +11,7 @@ use crate::{
         messages,
         pointer::Pointer,
     },
-    ui::{canvas::width, styles::Role},
+    ui::{canvas::text_width, styles::Role},
 };
 
 pub(crate) struct Fold;
@@ -22,12 +22,12 @@ const ROW_SIGNS: u16 = 11;
 const LIST_SIGNS: u16 = 6;
 
 impl Widget for Fold {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let open = cell.field.fold() == Some(true);
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let open = cell.field.fold_state() == Some(true);
         let mark = if open { "▾ " } else { "▸ " };
         let (text, role) = match cell.field.presence {
-            Presence::Set => (count(cell), Role::Text),
-            _ => (cell.ghost(), Role::Ghost),
+            Presence::Set => (count_text(cell), Role::Text),
+            _ => (cell.placeholder_text(), Role::Ghost),
         };
         let addable = cell.field.takes_items() || matches!(cell.field.kind, Kind::Map { .. });
         if let Some(hits) = table_line(cell, context, open) {
@@ -42,28 +42,28 @@ impl Widget for Fold {
             (context.style(Role::Accent), context.style(role), context.style(Role::Dim));
         let style = ratatui::style::Style { bg: None, ..style };
         let area = context.area;
-        let edge = area.width.saturating_sub(u16::try_from(width(ADD)).unwrap_or(0));
+        let edge = area.width.saturating_sub(u16::try_from(text_width(ADD)).unwrap_or(0));
         let room = usize::from(if addable { edge.saturating_sub(1) } else { area.width });
         let room = room.saturating_sub(2);
-        let text = crate::ui::canvas::fit(&text, room).into_owned();
-        let left = room.saturating_sub(width(&text) + 2);
+        let text = crate::ui::canvas::truncate_text(&text, room).into_owned();
+        let left = room.saturating_sub(text_width(&text) + 2);
         let mut pen = context.pen(0);
-        pen.put(mark, accent).put(&text, style);
+        pen.put_text(mark, accent).put_text(&text, style);
         if !more.is_empty() && left > 6 {
-            let more = crate::ui::canvas::visible(&more).into_owned();
-            pen.put("  ", dim).put(&crate::ui::canvas::fit(&more, left), dim);
+            let more = crate::ui::canvas::visible_text(&more).into_owned();
+            pen.put_text("  ", dim).put_text(&crate::ui::canvas::truncate_text(&more, left), dim);
         }
         let mut hits = Vec::new();
         if addable {
             let key = context.style(Role::Key);
-            context.pen(0).to(area, edge).put(ADD, key);
+            context.pen(0).move_to(area, edge).put_text(ADD, key);
             hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
         }
-        hits.push(context.whole(0, Click::Fold));
+        hits.push(context.line_hit(0, Click::Fold));
         hits
     }
 
-    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+    fn new_editor(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(Folder)
     }
 }
@@ -80,7 +80,7 @@ fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Opt
         (Kind::Object { columns: Some(columns), .. }, Some(Value::Object(_))) => (columns, true),
         _ => return None,
     };
-    let edge = context.area.width.saturating_sub(u16::try_from(width(ADD)).unwrap_or(0));
+    let edge = context.area.width.saturating_sub(u16::try_from(text_width(ADD)).unwrap_or(0));
     let room = usize::from(if is_row { context.area.width } else { edge.saturating_sub(1) });
     // The signs of the focused row take their room beside the columns, so that these stand still.
     let signs = match (context.look, is_row) {
@@ -89,8 +89,10 @@ fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Opt
         (_, false) if cell.field.is_removable() => LIST_SIGNS,
         _ => 0,
     };
-    let widths =
-        shares(columns, usize::from((context.area.width + signs).saturating_sub(ROW_SIGNS + 2)));
+    let widths = column_widths(
+        columns,
+        usize::from((context.area.width + signs).saturating_sub(ROW_SIGNS + 2)),
+    );
     let (accent, dim, text, ghost) = (
         context.style(Role::Accent),
         context.style(Role::Heading),
@@ -101,7 +103,7 @@ fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Opt
     let mut hits = Vec::new();
     let mut left = room.saturating_sub(2);
     let mut pen = context.pen(0);
-    pen.put(mark, accent);
+    pen.put_text(mark, accent);
     for (column, cells) in columns.iter().zip(widths) {
         if left < 3 {
             break;
@@ -110,31 +112,31 @@ fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Opt
         if is_row {
             let value = cell.value.and_then(|value| value.get(&*column.name));
             let place = cell.field.pointer.child(&*column.name);
-            let shown =
-                value.map_or_else(|| "·".to_owned(), |value| cell.inner.shown(&place, value));
-            pen.column(
+            let shown = value
+                .map_or_else(|| "·".to_owned(), |value| cell.inner.display_value(&place, value));
+            pen.put_column(
                 &shown,
                 cells,
                 if value.is_some_and(|value| !value.is_null()) { text } else { ghost },
             );
         } else {
-            pen.column(&column.title, cells, dim);
+            pen.put_column(&column.title, cells, dim);
         }
-        pen.put("  ", ratatui::style::Style::default());
+        pen.put_text("  ", ratatui::style::Style::default());
         left = left.saturating_sub(cells + 2);
     }
     if !is_row {
         let key = context.style(Role::Key);
         let area = context.area;
-        context.pen(0).to(area, edge).put(ADD, key);
+        context.pen(0).move_to(area, edge).put_text(ADD, key);
         hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
     }
-    hits.push(context.whole(0, Click::Fold));
+    hits.push(context.line_hit(0, Click::Fold));
     Some(hits)
 }
 
 /// The widths of columns in so many cells: each what it needs, the widest giving way first.
-fn shares(columns: &[Column], cells: usize) -> Vec<usize> {
+fn column_widths(columns: &[Column], cells: usize) -> Vec<usize> {
     let mut widths: Vec<usize> = columns.iter().map(|column| column.cells).collect();
     let room = cells.saturating_sub(2 * widths.len().saturating_sub(1));
     while widths.iter().sum::<usize>() > room {
@@ -146,7 +148,7 @@ fn shares(columns: &[Column], cells: usize) -> Vec<usize> {
     widths
 }
 
-fn count(cell: &Cell<'_>) -> String {
+fn count_text(cell: &Cell<'_>) -> String {
     let counted = |count: usize, one: &str, many: &str| {
         format!("{count} {}", if count == 1 { one } else { many })
     };
@@ -161,7 +163,7 @@ fn count(cell: &Cell<'_>) -> String {
             let declared = cell.field.node.object.properties.len();
             format!("{} of {} set", members.len(), declared.max(members.len()))
         }
-        _ => messages::wish(&cell.field.node),
+        _ => messages::describe_expected(&cell.field.node),
     }
 }
 
@@ -171,7 +173,7 @@ pub(crate) fn summary(cell: &Cell<'_>) -> String {
     let said = |place: Pointer, value: &Value| match value {
         Value::String(text) if text.is_empty() => None,
         Value::Null | Value::Array(_) | Value::Object(_) => None,
-        scalar => Some(cell.inner.shown(&place, scalar)),
+        scalar => Some(cell.inner.display_value(&place, scalar)),
     };
     let member =
         |at: &Pointer, (name, value): (&String, &Value)| said(at.child(name.as_str()), value);
@@ -198,26 +200,26 @@ struct Folder;
 
 impl Editor for Folder {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        context.ground(0);
-        Fold.show(cell, context)
+        context.fill_background(0);
+        Fold.draw_unfocused(cell, context)
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let Input::Key(key) = input else { return Answer::Ignored };
-        let open = cell.field.fold() == Some(true);
+        let open = cell.field.fold_state() == Some(true);
         match key.code {
-            Code::Enter | Code::Char(' ') if key.is(key.code) => Answer::Ask(Ask::Fold),
+            Code::Enter | Code::Char(' ') if key.is_plain(key.code) => Answer::Ask(Ask::Fold),
             Code::Right if !open => Answer::Ask(Ask::Fold),
             Code::Left if open => Answer::Ask(Ask::Fold),
             _ => Answer::Ignored,
         }
     }
 
-    fn keys(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
-        vec![("←→", if cell.field.fold() == Some(true) { "close" } else { "open" })]
+    fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        vec![("←→", if cell.field.fold_state() == Some(true) { "close" } else { "open" })]
     }
 
-    fn click(&mut self, _cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, _cell: &Cell<'_>, click: Click) -> Answer {
         Answer::Ask(if click == Click::Add { Ask::AddItem } else { Ask::Fold })
     }
 }

@@ -13,10 +13,10 @@ use crate::{
         fields::{Field, Part, Presence, Role as Seat},
         kind::Kind,
         messages,
-        phrase::{alternatives, plain},
+        phrase::{join_alternatives, value_text},
     },
     ui::{
-        canvas::{Pen, visible, width, wrap},
+        canvas::{Pen, text_width, visible_text, wrap},
         styles::{Role, Styles},
         widgets::markdown::{self, Face},
     },
@@ -35,7 +35,7 @@ pub(super) struct HelpLine {
 }
 
 impl HelpLine {
-    pub(super) fn plain(role: Role, text: String) -> Self {
+    pub(super) fn from_text(role: Role, text: String) -> Self {
         Self { role, pieces: vec![(Face::default(), text)] }
     }
 
@@ -49,7 +49,7 @@ impl HelpLine {
             };
             let bold =
                 if face.bold { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-            pen.put(text, styles[role].patch(bold));
+            pen.put_text(text, styles[role].patch(bold));
         }
     }
 }
@@ -59,15 +59,16 @@ impl Form {
     pub(super) fn introduction(&self) -> Vec<HelpLine> {
         // A row for the whole says it by itself.
         let has_row = self.fields.first().is_some_and(|field| field.role == Seat::Root);
-        let node = (self.introduced && !has_row).then(|| self.whole());
+        let node = (self.introduced && !has_row).then(|| self.root_node());
         let Some(description) = node.as_ref().and_then(|node| node.description.as_deref()) else {
             return Vec::new();
         };
-        let text = markdown::lines(description, usize::from(self.area.width.saturating_sub(3)));
+        let text =
+            markdown::render_lines(description, usize::from(self.area.width.saturating_sub(3)));
         let mut lines: Vec<_> =
             text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }).collect();
         if !self.full_help {
-            fold(&mut lines, INTRODUCTION);
+            truncate_lines(&mut lines, INTRODUCTION);
         }
         lines
     }
@@ -78,25 +79,25 @@ impl Form {
         let cells = usize::from(self.columns.room);
         let mut lines = rules(field, self.columns);
         lines.extend(self.saved_words(row).map(|words| {
-            let words = crate::ui::canvas::fit(&visible(&words), cells).into_owned();
-            HelpLine::plain(Role::Changed, words)
+            let words = crate::ui::canvas::truncate_text(&visible_text(&words), cells).into_owned();
+            HelpLine::from_text(Role::Changed, words)
         }));
         if let Some(description) =
             field.help().filter(|_| !matches!(field.part, Part::Add | Part::More(_)))
         {
-            let text = markdown::lines(description, cells);
+            let text = markdown::render_lines(description, cells);
             lines.extend(text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }));
         }
         let most = FEW.min(usize::from(self.area.height) / 3).max(1);
         if !self.full_help {
-            fold(&mut lines, most);
+            truncate_lines(&mut lines, most);
         }
         lines
     }
 }
 
 /// Leaves so many lines, the last of them telling how many more there are.
-fn fold(lines: &mut Vec<HelpLine>, most: usize) {
+fn truncate_lines(lines: &mut Vec<HelpLine>, most: usize) {
     if lines.len() <= most {
         return;
     }
@@ -106,7 +107,7 @@ fn fold(lines: &mut Vec<HelpLine>, most: usize) {
         lines.pop();
     }
     let more = all - lines.len();
-    lines.push(HelpLine::plain(Role::Key, format!("▸ {more} more lines")));
+    lines.push(HelpLine::from_text(Role::Key, format!("▸ {more} more lines")));
 }
 
 /// What the field is to hold, in one or two lines.
@@ -115,12 +116,13 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
         return Vec::new();
     }
     let mut said: Vec<String> = Vec::new();
-    let label = visible(&field.label);
-    if width(&label) > layout::label_room(columns, field) {
+    let label = visible_text(&field.label);
+    if text_width(&label) > layout::label_room(columns, field) {
         said.push(label.clone().into_owned());
     }
     let is_seen = field.key.as_deref().is_some_and(|key| {
-        width(&label) + 1 + width(&visible(key)) <= layout::label_room(columns, field)
+        text_width(&label) + 1 + text_width(&visible_text(key))
+            <= layout::label_room(columns, field)
     });
     if !is_seen
         && field.pointer.last().is_some_and(|name| *name != *field.label)
@@ -134,7 +136,7 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
         (field.node.write_only, "secret"),
     ];
     said.extend(marks.into_iter().filter(|(is, _)| *is).map(|(_, word)| word.to_owned()));
-    let wish = messages::wish(&field.node);
+    let wish = messages::describe_expected(&field.node);
     // Where nothing is set, the field itself says so.
     let is_seen = field.presence == Presence::Unset
         && field.node.default.is_none()
@@ -146,8 +148,8 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
     if said.is_empty() {
         return Vec::new();
     }
-    let lines = wrap(&visible(&said.join(" · ")), usize::from(columns.room));
-    lines.into_iter().take(3).map(|line| HelpLine::plain(Role::Dim, line)).collect()
+    let lines = wrap(&visible_text(&said.join(" · ")), usize::from(columns.room));
+    lines.into_iter().take(3).map(|line| HelpLine::from_text(Role::Dim, line)).collect()
 }
 
 /// Examples that are not offered as suggestions.
@@ -155,7 +157,7 @@ fn examples(field: &Field) -> Option<String> {
     let is_offered =
         matches!(field.kind, Kind::Choice(_) | Kind::Chips(_)) || field.node.write_only;
     let examples: Vec<String> =
-        field.node.examples.iter().take(3).map(|example| one_line(&plain(example))).collect();
+        field.node.examples.iter().take(3).map(|example| one_line(&value_text(example))).collect();
     (!is_offered && !examples.is_empty())
-        .then(|| format!("such as {}", alternatives(examples.iter().map(String::as_str))))
+        .then(|| format!("such as {}", join_alternatives(examples.iter().map(String::as_str))))
 }

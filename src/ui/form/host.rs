@@ -68,7 +68,7 @@ pub(crate) fn written_in<'s>(
     document: usize,
     base: &'s Pointer,
 ) -> impl Fn(&Pointer) -> Option<String> + 's {
-    move |at| source?.written(document, &base.join(at)).map(str::to_owned)
+    move |at| source?.written_text(document, &base.join(at)).map(str::to_owned)
 }
 
 impl<O: ValueOwner> FormHost<O> {
@@ -152,7 +152,7 @@ impl<O: ValueOwner> FormHost<O> {
     /// A form that the keys come to waits for `Enter`.
     pub fn rest(&mut self) {
         if let Some(form) = self.shown_form_mut() {
-            form.rest();
+            form.stop_typing();
         }
     }
 
@@ -195,16 +195,16 @@ impl<O: ValueOwner> FormHost<O> {
     }
 
     pub fn input(&mut self, input: &Input, state: &State) -> Reply {
-        self.ask(state, |form| form.input(input))
+        self.ask(state, |form| form.handle_input(input))
     }
 
     pub fn act(&mut self, act: Act, state: &State) -> Reply {
-        self.ask(state, |form| form.act(act))
+        self.ask(state, |form| form.handle_action(act))
     }
 
     /// Takes in what is typed and is not yet in the value: the messages that put it there.
     pub fn leave(&mut self, state: &State) -> Vec<Message> {
-        match self.ask(state, Form::leave) {
+        match self.ask(state, Form::flush_editor) {
             Reply::Send(messages) => messages,
             _ => Vec::new(),
         }
@@ -234,29 +234,29 @@ impl<O: ValueOwner> FormHost<O> {
     /// Whether printable keys are text now.
     #[must_use]
     pub fn is_typing(&self) -> bool {
-        self.shown_form().is_some_and(Form::typing)
+        self.shown_form().is_some_and(Form::is_typing)
     }
 
     /// Why an action of the form cannot be done; where no form is shown, `absent` says so.
     #[must_use]
     pub fn refusal(&self, act: Act, absent: &str) -> Option<String> {
-        self.shown_form().map_or_else(|| Some(absent.to_owned()), |form| form.refusal(act))
+        self.shown_form().map_or_else(|| Some(absent.to_owned()), |form| form.refusal_reason(act))
     }
 
     #[must_use]
     pub fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        self.shown_form().map_or_else(Vec::new, Form::keys)
+        self.shown_form().map_or_else(Vec::new, Form::key_hints)
     }
 
     #[must_use]
     pub fn hints(&self) -> Vec<Act> {
-        self.shown_form().map_or_else(Vec::new, Form::hints)
+        self.shown_form().map_or_else(Vec::new, Form::hinted_actions)
     }
 
     /// Where the focus is, for the foot of the pane; empty while all of the form is seen.
     #[must_use]
     pub fn position(&self) -> String {
-        self.shown_form().and_then(Form::position).unwrap_or_default()
+        self.shown_form().and_then(Form::position_text).unwrap_or_default()
     }
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {

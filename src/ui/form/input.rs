@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     cell::{Answer, Ask, Click},
     focus::{Go, Way},
-    offers::empty,
+    offers::empty_value,
     raw_json, rename,
     view::{Form, FormReply},
 };
@@ -15,7 +15,7 @@ use crate::{
         input::{Code, Input, Key},
     },
     schema::{
-        blank::blank,
+        blank::blank_value,
         fields::{Field, Part, Presence, Role, key_at},
         kind::Kind,
         node::NodeKey,
@@ -27,39 +27,39 @@ use crate::{
 
 impl Form {
     /// Takes a key, a paste or a mouse event.
-    pub fn input(&mut self, input: &Input) -> FormReply {
+    pub fn handle_input(&mut self, input: &Input) -> FormReply {
         if self.finder.is_some() {
             return self.find_input(input);
         }
         if let Input::Mouse(mouse) = input {
-            return self.mouse(*mouse);
+            return self.handle_mouse(*mouse);
         }
         self.begun = true;
-        if self.typing()
+        if self.is_typing()
             && matches!(input, Input::Key(key) if *key == Key::ctrl('v'))
             && !self.clip.is_empty()
         {
-            return self.input(&Input::Paste(self.clip.clone()));
+            return self.handle_input(&Input::Paste(self.clip.clone()));
         }
         self.ensure_editor();
         let asleep = self.resting
-            && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
+            && self.editor.as_ref().is_some_and(|editor| editor.is_typing() && !editor.is_open());
         if !asleep {
-            let answer = self.ask(|editor, cell| editor.input(cell, input));
+            let answer = self.ask_editor(|editor, cell| editor.handle_input(cell, input));
             if let Answer::Draft { text, .. } = &answer
-                && let Some(reply) = self.reroute(text)
+                && let Some(reply) = self.reroute_text(text)
             {
                 return reply;
             }
             if answer != Answer::Ignored {
-                return self.take(answer);
+                return self.handle_answer(answer);
             }
         }
         match input {
-            Input::Key(key) => self.key(*key),
+            Input::Key(key) => self.handle_key(*key),
             Input::Paste(_) if asleep => {
                 self.resting = false;
-                let reply = self.input(input);
+                let reply = self.handle_input(input);
                 self.resting = true;
                 reply
             }
@@ -70,35 +70,37 @@ impl Form {
     }
 
     /// A text that the branch of a union does not take goes to another one that does.
-    fn reroute(&mut self, text: &str) -> Option<FormReply> {
+    fn reroute_text(&mut self, text: &str) -> Option<FormReply> {
         let at = self.focus.0.clone();
         let is_line = self.editor.as_ref().is_some_and(|editor| editor.lets_route());
         let is_value = is_line && self.focus.1 == Part::Value && !text.is_empty();
         is_value.then(|| self.other_branch(&at, text)).flatten()
     }
 
-    fn key(&mut self, key: Key) -> FormReply {
+    fn handle_key(&mut self, key: Key) -> FormReply {
         if self.full_help && self.read_on(key) {
             return FormReply::Handled;
         }
         let page = isize::from(i16::try_from(self.area.height).unwrap_or(10)).max(2) / 2;
         let go = match key.code {
-            Code::Esc if key.is(Code::Esc) => return self.escape(),
-            Code::Enter if key.is(Code::Enter) && self.resting => return self.wake(),
+            Code::Esc if key.is_plain(Code::Esc) => return self.handle_escape(),
+            Code::Enter if key.is_plain(Code::Enter) && self.resting => {
+                return self.activate_editor();
+            }
             Code::Tab if key.mods.shift => Go::By(-1),
-            Code::Tab if key.is(Code::Tab) => Go::By(1),
-            Code::Down if key.is(Code::Down) => Go::By(1),
-            Code::Up if key.is(Code::Up) => Go::By(-1),
+            Code::Tab if key.is_plain(Code::Tab) => Go::By(1),
+            Code::Down if key.is_plain(Code::Down) => Go::By(1),
+            Code::Up if key.is_plain(Code::Up) => Go::By(-1),
             Code::PageDown => Go::By(page),
             Code::PageUp => Go::By(-page),
-            Code::Home if key.is(Code::Home) => Go::First,
-            Code::End if key.is(Code::End) => Go::Last,
+            Code::Home if key.is_plain(Code::Home) => Go::First,
+            Code::End if key.is_plain(Code::End) => Go::Last,
             _ => return FormReply::Ignored,
         };
-        match self.go(go) {
+        match self.move_focus(go) {
             Some(reply) => reply,
             // At an end, Tab goes on to the next pane.
-            None if key.code == Code::Tab => match self.leave() {
+            None if key.code == Code::Tab => match self.flush_editor() {
                 FormReply::Handled => FormReply::Ignored,
                 changed => changed,
             },
@@ -108,8 +110,10 @@ impl Form {
 
     /// Moves on within a description that is longer than the pane.
     fn read_on(&mut self, key: Key) -> bool {
-        let (Some(row), height) = (self.row(), usize::from(self.area.height)) else { return false };
-        let (start, end) = self.lines.of(row);
+        let (Some(row), height) = (self.focused_row(), usize::from(self.area.height)) else {
+            return false;
+        };
+        let (start, end) = self.lines.line_range(row);
         let to = match key.code {
             Code::PageDown if end > self.scroll + height => {
                 (self.scroll + height / 2).min(end.saturating_sub(height))
@@ -125,13 +129,13 @@ impl Form {
     }
 
     /// Closes what is open, else stops typing; a form at rest leaves Esc to others.
-    fn escape(&mut self) -> FormReply {
-        let typing = self.typing();
+    fn handle_escape(&mut self) -> FormReply {
+        let typing = self.is_typing();
         if let Some(editor) = self.editor.as_mut().filter(|editor| editor.is_open()) {
             editor.close();
             // Another editor may stand in for the field's own: back to that.
             if !self.resting {
-                let reply = self.leave();
+                let reply = self.flush_editor();
                 self.editor = None;
                 self.ensure_editor();
                 return reply;
@@ -140,41 +144,41 @@ impl Form {
         }
         if typing {
             self.resting = true;
-            return self.leave();
+            return self.flush_editor();
         }
         FormReply::Ignored
     }
 
     /// The user begins to type, as by a press on the field.
-    pub fn enter(&mut self) {
+    pub fn begin_typing(&mut self) {
         self.resting = false;
     }
 
     /// The keys come to the form: they are commands until `Enter` or a press makes them text.
-    pub fn rest(&mut self) {
+    pub fn stop_typing(&mut self) {
         self.resting = true;
         if let Some(editor) = &mut self.editor {
             editor.close();
         }
     }
 
-    fn wake(&mut self) -> FormReply {
+    fn activate_editor(&mut self) -> FormReply {
         self.resting = false;
-        self.ask(|editor, cell| {
-            editor.wake(cell);
+        self.ask_editor(|editor, cell| {
+            editor.on_activate(cell);
             Answer::Handled
         });
         FormReply::Handled
     }
 
     /// Asks the editor of the focused row.
-    pub(super) fn ask(
+    pub(super) fn ask_editor(
         &mut self,
         what: impl FnOnce(&mut dyn super::cell::Editor, &super::cell::Cell<'_>) -> Answer,
     ) -> Answer {
         let Some(mut editor) = self.editor.take() else { return Answer::Ignored };
         let answer = self
-            .row()
+            .focused_row()
             .and_then(|row| self.cell(row))
             .map_or(Answer::Ignored, |cell| what(editor.as_mut(), &cell));
         self.editor = Some(editor);
@@ -182,14 +186,14 @@ impl Form {
     }
 
     /// Does what a widget answered.
-    pub(super) fn take(&mut self, answer: Answer) -> FormReply {
+    pub(super) fn handle_answer(&mut self, answer: Answer) -> FormReply {
         match answer {
             Answer::Ignored => FormReply::Ignored,
             Answer::Handled => {
                 self.follow = true;
                 FormReply::Handled
             }
-            Answer::Change(edits) => self.commit(edits),
+            Answer::Change(edits) => self.commit_edits(edits),
             Answer::Draft { text, words } => {
                 self.drafts.insert(self.focus.0.clone(), (text, words));
                 self.place_remarks();
@@ -213,16 +217,16 @@ impl Form {
 
     fn commit_some(&mut self, edits: Vec<Edit>) -> FormReply {
         self.follow = true;
-        if edits.is_empty() { FormReply::Handled } else { self.commit(edits) }
+        if edits.is_empty() { FormReply::Handled } else { self.commit_edits(edits) }
     }
 
     fn do_ask(&mut self, ask: Ask) -> FormReply {
-        let Some(row) = self.row() else { return FormReply::Handled };
+        let Some(row) = self.focused_row() else { return FormReply::Handled };
         let at = self.fields[row].pointer.clone();
         match ask {
-            Ask::Next => self.go(Go::By(1)).unwrap_or_else(|| {
+            Ask::Next => self.move_focus(Go::By(1)).unwrap_or_else(|| {
                 self.resting = true;
-                self.leave()
+                self.flush_editor()
             }),
             Ask::Folder { folder, edits } => {
                 let edits = match self.commit_some(edits) {
@@ -233,28 +237,28 @@ impl Form {
                 FormReply::Folder { folder, edits }
             }
             Ask::Fold => {
-                let open = self.fields[row].fold().unwrap_or(false);
+                let open = self.fields[row].fold_state().unwrap_or(false);
                 self.view.folds.insert(at, !open);
                 self.follow = true;
-                self.relay();
+                self.relayout_fields();
                 FormReply::Handled
             }
             Ask::Window(start) => {
                 self.view.windows.insert(at, start);
-                self.relay();
+                self.relayout_fields();
                 FormReply::Handled
             }
-            Ask::Pick(branch) => self.pick(row, branch),
+            Ask::Pick(branch) => self.pick_branch(row, branch),
             Ask::Switch => self.open_switch(row),
             Ask::Type(text) => self.type_into(&at, &text),
-            Ask::AddItem => self.add(row),
+            Ask::AddItem => self.add_child(row),
             Ask::AddMember(name) => self.add_member(&at, &name),
-            Ask::Rename(name) => self.rename(&at, &name),
+            Ask::Rename(name) => self.rename_member(&at, &name),
         }
     }
 
     /// Takes another branch of the union at a row; what stood there is kept for the way back.
-    fn pick(&mut self, row: usize, branch: usize) -> FormReply {
+    fn pick_branch(&mut self, row: usize, branch: usize) -> FormReply {
         let field = &self.fields[row];
         let (Part::Switch(place), Kind::Variant { chosen, .. }) = (field.part, &field.kind) else {
             return FormReply::Handled;
@@ -288,23 +292,24 @@ impl Form {
         let value =
             kept.clone().or_else(|| ground.known_for_branch(&at, &self.schema.node(&key), &key));
         // An item and the whole document cannot be left out: they begin with what nobody chose.
-        let value =
-            value.or_else(|| (!declared).then(|| blank(&self.schema, self.checker.as_ref(), &key)));
+        let value = value.or_else(|| {
+            (!declared).then(|| blank_value(&self.schema, self.checker.as_ref(), &key))
+        });
         self.view.picks.insert((at.clone(), place), branch);
         self.view.folds.insert(at.clone(), true);
         self.drafts.remove(&at);
         self.editor = None;
         let reply = match value {
-            Some(to) => self.commit(vec![Edit::Set { at: at.clone(), to: to.into() }]),
+            Some(to) => self.commit_edits(vec![Edit::Set { at: at.clone(), to: to.into() }]),
             None if at.get(&self.value).is_some() => {
-                let reply = self.commit(vec![Edit::Remove { at: at.clone() }]);
+                let reply = self.commit_edits(vec![Edit::Remove { at: at.clone() }]);
                 // What is removed takes with it what was decided about it.
                 self.view.picks.insert((at.clone(), place), branch);
-                self.relay();
+                self.relayout_fields();
                 reply
             }
             None => {
-                self.relay();
+                self.relayout_fields();
                 FormReply::Handled
             }
         };
@@ -339,7 +344,7 @@ impl Form {
         };
         self.set_row(switch);
         self.resting = false;
-        self.ask(|editor, cell| editor.click(cell, Click::Open));
+        self.ask_editor(|editor, cell| editor.handle_click(cell, Click::Open));
         FormReply::Handled
     }
 
@@ -348,7 +353,7 @@ impl Form {
     }
 
     /// Adds to the list or map of a row, or after the item of a row.
-    fn add(&mut self, row: usize) -> FormReply {
+    fn add_child(&mut self, row: usize) -> FormReply {
         let field = &self.fields[row];
         let at = field.pointer.clone();
         if let Some(object) = self.grown_object(field) {
@@ -363,8 +368,8 @@ impl Form {
             _ => (at.clone(), at.get(&self.value).and_then(Value::as_array).map_or(0, Vec::len)),
         };
         let place = list.item(index);
-        let item = blank(&self.schema, self.checker.as_ref(), &self.key_of(&place));
-        let reply = self.commit(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
+        let item = blank_value(&self.schema, self.checker.as_ref(), &self.key_of(&place));
+        let reply = self.commit_edits(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
         self.mark_fresh(&place);
         self.show_new(&place, &list);
         reply
@@ -399,13 +404,13 @@ impl Form {
         if place.get(&self.value).is_some() {
             return FormReply::Refused(format!("there is a member {name:?} already"));
         }
-        let value = blank(&self.schema, self.checker.as_ref(), &self.key_of(&place));
-        let reply = self.commit(vec![Edit::Set { at: place.clone(), to: value.into() }]);
+        let value = blank_value(&self.schema, self.checker.as_ref(), &self.key_of(&place));
+        let reply = self.commit_edits(vec![Edit::Set { at: place.clone(), to: value.into() }]);
         self.mark_fresh(&place);
         reply
     }
 
-    fn rename(&mut self, at: &Pointer, name: &str) -> FormReply {
+    fn rename_member(&mut self, at: &Pointer, name: &str) -> FormReply {
         let Some(parent) = at.parent() else { return FormReply::Handled };
         let same = at.last() == Some(name);
         if !same && parent.child(name).get(&self.value).is_some() {
@@ -415,72 +420,73 @@ impl Form {
         if same {
             return FormReply::Handled;
         }
-        self.commit(vec![Edit::Rename { at: at.clone(), key: name.to_owned() }])
+        self.commit_edits(vec![Edit::Rename { at: at.clone(), key: name.to_owned() }])
     }
 
     /// Does an action of the form's scope on the focused row.
-    pub fn act(&mut self, act: Act) -> FormReply {
+    pub fn handle_action(&mut self, act: Act) -> FormReply {
         self.begun = true;
-        if let Some(words) = self.refusal(act) {
+        if let Some(words) = self.refusal_reason(act) {
             return FormReply::Refused(words);
         }
         // What is typed but not yet in the value goes in first.
         let first = if matches!(act, Act::OpenField | Act::FieldHelp) {
             FormReply::Handled
         } else {
-            self.leave()
+            self.flush_editor()
         };
-        first.then(self.act_on_row(act))
+        first.merge_with(self.act_on_row(act))
     }
 
     fn act_on_row(&mut self, act: Act) -> FormReply {
         if act == Act::OnlySet {
             self.view.only_set = !self.view.only_set;
-            self.relay();
+            self.relayout_fields();
             self.follow = true;
             return FormReply::Handled;
         }
-        let Some(row) = self.row() else { return FormReply::Handled };
+        let Some(row) = self.focused_row() else { return FormReply::Handled };
         let field = &self.fields[row];
         let at = field.pointer.clone();
         match act {
             Act::OpenField => {
-                if self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing()) {
-                    return self.wake();
+                if self.resting && self.editor.as_ref().is_some_and(|editor| editor.is_typing()) {
+                    return self.activate_editor();
                 }
-                self.input(&Input::Key(Key::plain(Code::Enter)))
+                self.handle_input(&Input::Key(Key::plain(Code::Enter)))
             }
             Act::AddItem if matches!(field.kind, Kind::Chips(_)) => {
                 self.resting = false;
-                self.ask(|editor, cell| editor.click(cell, Click::Add));
+                self.ask_editor(|editor, cell| editor.handle_click(cell, Click::Add));
                 FormReply::Handled
             }
-            Act::AddItem => self.add(row),
+            Act::AddItem => self.add_child(row),
             Act::AddMember => self.name_member(&self.object_around(field)),
-            Act::RemoveValue => self.commit(vec![Edit::Remove { at }]),
-            Act::MoveUp => self.shift(&at, -1),
-            Act::MoveDown => self.shift(&at, 1),
+            Act::RemoveValue => self.commit_edits(vec![Edit::Remove { at }]),
+            Act::MoveUp => self.move_item(&at, -1),
+            Act::MoveDown => self.move_item(&at, 1),
             Act::DuplicateItem => self.duplicate(&at),
-            Act::SetNull => self.commit(vec![Edit::Set { at, to: Value::Null.into() }]),
-            Act::SetEmpty => empty(field).map_or(FormReply::Handled, |to| {
-                self.commit(vec![Edit::Set { at, to: to.into() }])
+            Act::SetNull => self.commit_edits(vec![Edit::Set { at, to: Value::Null.into() }]),
+            Act::SetEmpty => empty_value(field).map_or(FormReply::Handled, |to| {
+                self.commit_edits(vec![Edit::Set { at, to: to.into() }])
             }),
             Act::EditJson => {
-                self.editor = self.cell(row).map(|cell| raw_json::opened(&cell));
+                self.editor = self.cell(row).map(|cell| raw_json::open_editor(&cell));
                 self.resting = false;
                 FormReply::Handled
             }
             Act::RenameMember => {
-                self.editor = self.cell(row).map(|cell| rename::opened(&cell));
+                self.editor = self.cell(row).map(|cell| rename::open_editor(&cell));
                 self.resting = false;
                 FormReply::Handled
             }
             Act::EditText => {
-                let text = self.cell(row).map(|cell| cell.text()).unwrap_or_default();
+                let text = self.cell(row).map(|cell| cell.value_text()).unwrap_or_default();
                 FormReply::OpenEditor { at, text }
             }
             Act::FixField => {
-                let fix = self.remarks.of(row).iter().find_map(|remark| remark.fix.as_ref());
+                let fix =
+                    self.remarks.row_remarks(row).iter().find_map(|remark| remark.fix.as_ref());
                 fix.map_or(FormReply::Handled, |(note, _)| FormReply::Fix(*note))
             }
             Act::FieldHelp => {
@@ -509,9 +515,11 @@ impl Form {
         }
     }
 
-    fn shift(&mut self, at: &Pointer, by: isize) -> FormReply {
+    fn move_item(&mut self, at: &Pointer, by: isize) -> FormReply {
         let to = at.last_index().and_then(|index| index.checked_add_signed(by));
-        to.map_or(FormReply::Handled, |to| self.commit(vec![Edit::Move { at: at.clone(), to }]))
+        to.map_or(FormReply::Handled, |to| {
+            self.commit_edits(vec![Edit::Move { at: at.clone(), to }])
+        })
     }
 
     fn duplicate(&mut self, at: &Pointer) -> FormReply {
@@ -521,8 +529,8 @@ impl Form {
             return FormReply::Handled;
         };
         let place = list.item(index + 1);
-        let reply = self.commit(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
-        self.show(&place);
+        let reply = self.commit_edits(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
+        self.reveal_field(&place);
         reply
     }
 }

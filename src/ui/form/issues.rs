@@ -12,7 +12,7 @@ impl Form {
 
     /// What there is to mend, field by field: what was typed and is no value comes first.
     #[must_use]
-    pub fn told(&self) -> Vec<Issue> {
+    pub fn all_issues(&self) -> Vec<Issue> {
         let draft = |(at, (_, words)): (&Pointer, &(String, String))| Issue {
             at: at.clone(),
             words: words.clone(),
@@ -28,7 +28,7 @@ impl Form {
 
     /// What was typed and is no value yet, each with its reason: it will not be in the value.
     #[must_use]
-    pub fn unread(&self) -> Vec<String> {
+    pub fn draft_issues(&self) -> Vec<String> {
         let mut drafts: Vec<_> = self.drafts.iter().collect();
         drafts.sort_by_key(|(at, _)| at.to_string());
         drafts
@@ -39,7 +39,7 @@ impl Form {
 
     /// How the schema is read where it does not say so itself.
     #[must_use]
-    pub fn reading(&self) -> Option<&str> {
+    pub fn assumed_draft(&self) -> Option<&str> {
         self.reading.as_deref()
     }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     schema::fields::{Field, Part, Role},
-    ui::canvas::{fit, visible, width, wrap},
+    ui::canvas::{text_width, truncate_text, visible_text, wrap},
 };
 
 /// Widths of the columns of a form.
@@ -31,10 +31,10 @@ const DEEPEST: u16 = 16;
 impl Columns {
     /// Columns that give labels what they need, up to two fifths of the width.
     #[must_use]
-    pub fn of(fields: &[Field], cells: u16) -> Self {
+    pub fn from_fields(fields: &[Field], cells: u16) -> Self {
         let wanted = |field: &Field| {
             let mark = usize::from(field.required) * 2;
-            width(&visible(&field.label)) + mark + usize::from(indent(field))
+            text_width(&visible_text(&field.label)) + mark + usize::from(field_indent(field))
         };
         let widest = fields.iter().map(wanted).max().unwrap_or(0).max(8);
         let most = (usize::from(cells) * 2 / 5).clamp(8, 32);
@@ -46,7 +46,7 @@ impl Columns {
 }
 
 #[must_use]
-pub(crate) fn indent(field: &Field) -> u16 {
+pub(crate) fn field_indent(field: &Field) -> u16 {
     u16::try_from(field.depth).unwrap_or(u16::MAX / INDENT).saturating_mul(INDENT).min(DEEPEST)
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn path_of(field: &Field) -> Option<String> {
         tokens.len().checked_sub(1).filter(|_| field.depth > usize::from(DEEPEST / INDENT))?;
     let names: Vec<_> = tokens[above.saturating_sub(3)..above]
         .iter()
-        .map(|name| fit(&visible(name), 16).into_owned())
+        .map(|name| truncate_text(&visible_text(name), 16).into_owned())
         .collect();
     Some(format!("… › {}", names.join(" › ")))
 }
@@ -74,12 +74,12 @@ pub(crate) fn label_room(columns: Columns, field: &Field) -> usize {
 /// The indent of a row: deep ones leave room for the label.
 #[must_use]
 pub(crate) fn shown_indent(columns: Columns, field: &Field) -> u16 {
-    indent(field).min(columns.widget / 2)
+    field_indent(field).min(columns.widget / 2)
 }
 
 /// What the signs at the right of the focused row take.
 #[must_use]
-pub(crate) fn signs(field: &Field) -> &'static str {
+pub(crate) fn row_signs(field: &Field) -> &'static str {
     match field.role {
         _ if !field.is_removable() || field.part == Part::Value || field.node.read_only => "",
         Role::Item { .. } if field.locks.add && field.locks.order => "×",
@@ -94,7 +94,7 @@ pub(crate) fn signs(field: &Field) -> &'static str {
 /// Cells at the right for those signs.
 #[must_use]
 pub(crate) fn signs_room(field: &Field) -> u16 {
-    match width(signs(field)) {
+    match text_width(row_signs(field)) {
         0 => 0,
         // The same for a lone cross as for short rows of signs, so that little moves with the
         // focus.
@@ -110,13 +110,13 @@ pub(crate) struct Lines {
 
 impl Lines {
     #[must_use]
-    pub fn total(&self) -> usize {
+    pub fn line_count(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
     }
 
     /// The rows that stand on any of `height` lines from `top` on.
     #[must_use]
-    pub fn rows(&self, top: usize, height: usize) -> std::ops::Range<usize> {
+    pub fn rows_in_view(&self, top: usize, height: usize) -> std::ops::Range<usize> {
         let rows = self.starts.len().saturating_sub(1);
         let first = self.starts.partition_point(|start| *start <= top).saturating_sub(1).min(rows);
         let end = self.starts.partition_point(|start| *start < top + height).min(rows);
@@ -124,7 +124,7 @@ impl Lines {
     }
 
     #[must_use]
-    pub fn of(&self, row: usize) -> (usize, usize) {
+    pub fn line_range(&self, row: usize) -> (usize, usize) {
         let start = self.starts.get(row).copied().unwrap_or_default();
         (start, self.starts.get(row + 1).copied().unwrap_or(start))
     }
@@ -134,8 +134,8 @@ impl Lines {
 #[must_use]
 pub(crate) fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: u16) -> u16 {
     match editor {
-        Some(editor) => editor.lines(cell, cells),
-        None => registry::widget(&cell.field.kind).lines(cell, cells),
+        Some(editor) => editor.line_count(cell, cells),
+        None => registry::widget_for(&cell.field.kind).line_count(cell, cells),
     }
     .max(1)
 }
@@ -143,7 +143,7 @@ pub(crate) fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: 
 /// How many lines the remarks of a row take.
 #[must_use]
 pub(crate) fn remark_lines(remarks: &Remarks, row: usize, cells: u16) -> usize {
-    remarks.of(row).iter().map(|remark| remark_text(remark, cells).height()).sum()
+    remarks.row_remarks(row).iter().map(|remark| remark_text(remark, cells).height()).sum()
 }
 
 /// Where a remark's fix stands.
@@ -174,10 +174,10 @@ impl Shown {
 #[must_use]
 pub(crate) fn remark_text(remark: &Remark, cells: u16) -> Shown {
     let room = usize::from(cells).saturating_sub(2).max(8);
-    let text = visible(&remark.text);
+    let text = visible_text(&remark.text);
     let lines = wrap(&text, room);
-    let fix = remark.fix.as_ref().map(|(_, fix)| width(&visible(fix)) + 9);
-    let beside = |fix: usize| lines.last().is_none_or(|last| width(last) + fix + 2 <= room);
+    let fix = remark.fix.as_ref().map(|(_, fix)| text_width(&visible_text(fix)) + 9);
+    let beside = |fix: usize| lines.last().is_none_or(|last| text_width(last) + fix + 2 <= room);
     let fix = fix.map(|fix| if beside(fix) { FixLine::Beside } else { FixLine::Below });
     Shown { fix, lines }
 }

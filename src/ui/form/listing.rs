@@ -4,8 +4,8 @@ use super::cell::{Click, DrawContext, Hit};
 use crate::{
     app::input::{Code, Key},
     ui::{
-        canvas::{pad, width},
-        ranking::{Candidate, ranked},
+        canvas::{pad_text, text_width},
+        ranking::{Candidate, rank_candidates},
         styles::Role,
     },
 };
@@ -40,21 +40,21 @@ pub(crate) struct Listing {
 impl Listing {
     /// A list with the cursor on the option that is chosen now.
     #[must_use]
-    pub fn open(options: &[Shown]) -> Self {
+    pub fn from_options(options: &[Shown]) -> Self {
         let cursor = options.iter().position(|option| option.present).unwrap_or(0);
-        let wordy = options.iter().any(|option| width(&option.help) > 24);
+        let wordy = options.iter().any(|option| text_width(&option.help) > 24);
         Self { wordy, cursor, top: 0, matching: (0..options.len()).collect() }
     }
 
     /// Keeps the options that match, best first; an empty filter keeps all in their order.
-    pub fn filter(&mut self, options: &[Shown], filter: &str) {
-        let chosen = self.chosen();
+    pub fn filter_options(&mut self, options: &[Shown], filter: &str) {
+        let chosen = self.chosen_option();
         let candidates = options.iter().map(|option| Candidate {
             name: &option.label,
             description: &option.help,
             ..Candidate::default()
         });
-        self.matching = ranked(filter, candidates);
+        self.matching = rank_candidates(filter, candidates);
         let kept = chosen.filter(|_| filter.trim().is_empty());
         self.cursor =
             kept.and_then(|chosen| self.matching.iter().position(|at| *at == chosen)).unwrap_or(0);
@@ -62,13 +62,13 @@ impl Listing {
 
     /// The number of the option under the cursor.
     #[must_use]
-    pub fn chosen(&self) -> Option<usize> {
+    pub fn chosen_option(&self) -> Option<usize> {
         self.matching.get(self.cursor).copied()
     }
 
     /// Lets go of options that are no longer there: their owner may have fewer than when the list
     /// was opened.
-    fn fit(&mut self, options: &[Shown]) {
+    fn drop_missing(&mut self, options: &[Shown]) {
         self.matching.retain(|number| *number < options.len());
         self.cursor = self.cursor.min(self.matching.len().saturating_sub(1));
     }
@@ -80,7 +80,7 @@ impl Listing {
     }
 
     /// Moves the cursor; whether the key was one of lists.
-    pub fn key(&mut self, key: Key) -> bool {
+    pub fn handle_key(&mut self, key: Key) -> bool {
         let last = self.matching.len().saturating_sub(1);
         self.cursor = match key.code {
             _ if key.mods.ctrl || key.mods.alt => return false,
@@ -95,11 +95,11 @@ impl Listing {
     }
 
     /// Goes to the next option that begins with a letter; whether the key was one.
-    pub fn seek(&mut self, options: &[Shown], key: Key) -> bool {
-        let Some(letter) = key.letter().map(|letter| letter.to_lowercase().to_string()) else {
+    pub fn seek_letter(&mut self, options: &[Shown], key: Key) -> bool {
+        let Some(letter) = key.typed_char().map(|letter| letter.to_lowercase().to_string()) else {
             return false;
         };
-        self.fit(options);
+        self.drop_missing(options);
         let count = self.matching.len();
         let starts = |place: &usize| {
             options[self.matching[*place]].label.to_lowercase().starts_with(&letter)
@@ -116,7 +116,7 @@ impl Listing {
     }
 
     #[must_use]
-    pub fn lines(&self) -> u16 {
+    pub fn line_count(&self) -> u16 {
         Self::lines_of(self.matching.len()) + if self.wordy { FOOT } else { 0 }
     }
 
@@ -127,11 +127,11 @@ impl Listing {
         context: &mut DrawContext<'_>,
         line: u16,
     ) -> Vec<Hit> {
-        self.fit(options);
+        self.drop_missing(options);
         let overlay = context.style(Role::Overlay);
         if self.matching.is_empty() {
             let dim = overlay.patch(context.style(Role::Dim));
-            context.pen(line).put("  nothing matches", dim).fill(overlay);
+            context.pen(line).put_text("  nothing matches", dim).fill_rest(overlay);
             return Vec::new();
         }
         let seen = self.matching.len().min(SEEN);
@@ -139,7 +139,7 @@ impl Listing {
             .top
             .clamp((self.cursor + 1).saturating_sub(seen), self.cursor)
             .min(self.matching.len() - seen);
-        let labels = options.iter().map(|option| width(&option.label)).max().unwrap_or(0);
+        let labels = options.iter().map(|option| text_width(&option.label)).max().unwrap_or(0);
         let labels = labels.min(usize::from(context.area.width) * 2 / 3);
         let mut hits = Vec::new();
         for (place, number) in self.matching.iter().enumerate().skip(self.top).take(seen) {
@@ -156,17 +156,20 @@ impl Listing {
             };
             let area = context.area;
             let mut pen = context.pen(at);
-            pen.put(mark, style);
+            pen.put_text(mark, style);
             if option.help.is_empty() {
-                pen.put(&option.label, style);
+                pen.put_text(&option.label, style);
             } else {
-                pen.put(&pad(&crate::ui::canvas::visible(&option.label), labels), style)
-                    .put("  ", style)
-                    .put(&option.help, help);
+                pen.put_text(
+                    &pad_text(&crate::ui::canvas::visible_text(&option.label), labels),
+                    style,
+                )
+                .put_text("  ", style)
+                .put_text(&option.help, help);
             }
-            pen.fill(style);
-            context.pen(at).to(area, area.width.saturating_sub(1)).put(more, style);
-            hits.push(context.whole(at, Click::Pick(*number)));
+            pen.fill_rest(style);
+            context.pen(at).move_to(area, area.width.saturating_sub(1)).put_text(more, style);
+            hits.push(context.line_hit(at, Click::Pick(*number)));
         }
         if self.wordy {
             self.draw_foot(options, context, line + u16::try_from(seen).unwrap_or(0));
@@ -179,22 +182,22 @@ impl Listing {
         let style = context.style(Role::Overlay);
         let info = style.patch(context.style(Role::Info));
         let help = self
-            .chosen()
+            .chosen_option()
             .and_then(|chosen| options.get(chosen))
             .map_or("", |option| option.help.as_str());
         let room = usize::from(context.area.width).saturating_sub(4).max(8);
-        let mut lines = crate::ui::canvas::wrap(&crate::ui::canvas::visible(help), room);
+        let mut lines = crate::ui::canvas::wrap(&crate::ui::canvas::visible_text(help), room);
         if lines.len() > usize::from(FOOT) {
             lines.truncate(usize::from(FOOT));
             if let Some(last) = lines.last_mut() {
-                *last = pad(&format!("{} …", last.trim_end()), room.min(width(last) + 2))
+                *last = pad_text(&format!("{} …", last.trim_end()), room.min(text_width(last) + 2))
                     .trim_end()
                     .to_owned();
             }
         }
         for row in 0..FOOT {
             let text = lines.get(usize::from(row)).map_or("", String::as_str);
-            context.pen(line + row).put("  ", style).put(text, info).fill(style);
+            context.pen(line + row).put_text("  ", style).put_text(text, info).fill_rest(style);
         }
     }
 }
@@ -209,24 +212,24 @@ mod tests {
             .iter()
             .map(|label| Shown { label: (*label).into(), ..Shown::default() })
             .collect();
-        let mut listing = Listing::open(&options);
-        listing.key(Key::plain(Code::Up));
-        assert_eq!(listing.chosen(), Some(2));
-        listing.filter(&options, "rse");
-        assert_eq!(listing.chosen(), Some(1));
-        listing.filter(&options, "zzz");
-        assert_eq!(listing.chosen(), None);
+        let mut listing = Listing::from_options(&options);
+        listing.handle_key(Key::plain(Code::Up));
+        assert_eq!(listing.chosen_option(), Some(2));
+        listing.filter_options(&options, "rse");
+        assert_eq!(listing.chosen_option(), Some(1));
+        listing.filter_options(&options, "zzz");
+        assert_eq!(listing.chosen_option(), None);
     }
 
     #[test]
     fn options_that_went_meanwhile_are_let_go() {
         let options =
             ["one", "two", "three"].map(|label| Shown { label: label.into(), ..Shown::default() });
-        let mut listing = Listing::open(&options);
-        listing.key(Key::plain(Code::Up));
-        assert!(listing.seek(&options[..2], Key::plain(Code::Char('t'))));
-        assert_eq!(listing.chosen(), Some(1));
-        assert!(listing.seek(&[], Key::plain(Code::Char('t'))));
-        assert_eq!(listing.chosen(), None);
+        let mut listing = Listing::from_options(&options);
+        listing.handle_key(Key::plain(Code::Up));
+        assert!(listing.seek_letter(&options[..2], Key::plain(Code::Char('t'))));
+        assert_eq!(listing.chosen_option(), Some(1));
+        assert!(listing.seek_letter(&[], Key::plain(Code::Char('t'))));
+        assert_eq!(listing.chosen_option(), None);
     }
 }

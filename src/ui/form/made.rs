@@ -29,21 +29,23 @@ impl Form {
     #[must_use]
     pub fn new(schema: impl Into<Arc<Value>>) -> Self {
         let schema = schema.into();
-        let Opened { checker, findings, reading, schema: shown } = Checker::open(&schema);
-        let mut form = Self::on(schema, Schema::new(shown), checker, findings, reading);
-        form.rebuild();
+        let Opened { checker, findings, reading, schema: shown } =
+            Checker::compile_lenient(&schema);
+        let mut form = Self::from_schema(schema, Schema::new(shown), checker, findings, reading);
+        form.rebuild_fields();
         form
     }
 
     /// The form as it was when it was made, for another value of its schema.
     #[must_use]
-    pub fn emptied(self) -> Self {
-        let mut form = Self::on(self.given, self.schema, self.checker, self.findings, self.reading);
-        form.rebuild();
+    pub fn into_empty(self) -> Self {
+        let mut form =
+            Self::from_schema(self.given, self.schema, self.checker, self.findings, self.reading);
+        form.rebuild_fields();
         form
     }
 
-    fn on(
+    fn from_schema(
         given: Arc<Value>,
         schema: Schema,
         checker: Option<Checker>,
@@ -111,9 +113,9 @@ impl Form {
         form.folder = self.folder.take();
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
         form.introduced = self.introduced;
-        form.rebuild();
+        form.rebuild_fields();
         let kept = self.editor.take().filter(|_| {
-            form.row()
+            form.focused_row()
                 .is_some_and(|row| self.row_kind() == Some(discriminant(&form.fields[row].kind)))
         });
         if kept.is_some() {

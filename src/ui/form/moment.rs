@@ -15,7 +15,7 @@ use crate::{
         kind::{Kind, Moment, TextKind},
         moment::{self, Date},
     },
-    ui::{canvas::width, styles::Role, widgets::text_input::TextInput},
+    ui::{canvas::text_width, styles::Role, widgets::text_input::TextInput},
 };
 
 pub(crate) struct MomentField;
@@ -35,7 +35,7 @@ fn kind(cell: &Cell<'_>) -> Moment {
 }
 
 /// The day of the week, or the duration in words.
-fn reading(cell: &Cell<'_>, text: &str) -> String {
+fn moment_words(cell: &Cell<'_>, text: &str) -> String {
     const DAYS: [&str; 7] =
         ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
     match kind(cell) {
@@ -47,18 +47,21 @@ fn reading(cell: &Cell<'_>, text: &str) -> String {
 }
 
 impl Widget for MomentField {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let text = one_line(&cell.text());
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let text = one_line(&cell.value_text());
         if text.is_empty() {
             let ghost = context.style(Role::Ghost);
-            context.line(0, &cell.ghost(), ghost, "▾");
+            context.draw_line(0, &cell.placeholder_text(), ghost, "▾");
         } else {
             let style = ratatui::style::Style { bg: None, ..context.style(Role::Text) };
-            context.line(0, &text, style, "▾");
-            let (dim, said) = (context.style(Role::Dim), reading(cell, &text));
-            let room = usize::from(context.area.width).saturating_sub(width(&text) + 4);
-            if width(&said) <= room {
-                context.pen(0).skip(u16::try_from(width(&text) + 2).unwrap_or(0)).put(&said, dim);
+            context.draw_line(0, &text, style, "▾");
+            let (dim, said) = (context.style(Role::Dim), moment_words(cell, &text));
+            let room = usize::from(context.area.width).saturating_sub(text_width(&text) + 4);
+            if text_width(&said) <= room {
+                context
+                    .pen(0)
+                    .skip(u16::try_from(text_width(&text) + 2).unwrap_or(0))
+                    .put_text(&said, dim);
             }
         }
         let edge = context.area.width.saturating_sub(1);
@@ -68,8 +71,8 @@ impl Widget for MomentField {
         ]
     }
 
-    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(MomentLine { input: TextInput::new(cell.text()), picker: None })
+    fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(MomentLine { input: TextInput::new(cell.value_text()), picker: None })
     }
 }
 
@@ -84,46 +87,46 @@ struct MomentLine {
 }
 
 impl MomentLine {
-    fn open(&mut self, cell: &Cell<'_>) {
+    fn open_picker(&mut self, cell: &Cell<'_>) {
         let today = cell.wall.date();
         self.picker = Some(match kind(cell) {
             Moment::Date | Moment::DateTime => {
                 Picker::Calendar(Calendar::new(moment::date_in(self.input.text()), today))
             }
-            Moment::Time => list(times(cell), self.input.text()),
-            Moment::Duration => list(durations(), self.input.text()),
+            Moment::Time => list_picker(times(cell), self.input.text()),
+            Moment::Duration => list_picker(durations(), self.input.text()),
         });
     }
 
-    fn changed(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
+    fn apply_change(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
         let text = self.input.text();
         if text != before {
-            return cell.set(text);
+            return cell.set_value(text);
         }
         let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-        if removes { cell.unset() } else { Answer::Handled }
+        if removes { cell.unset_value() } else { Answer::Handled }
     }
 
     /// Puts a text in the place of what is there.
-    fn write(&mut self, cell: &Cell<'_>, text: &str) -> Answer {
+    fn set_text(&mut self, cell: &Cell<'_>, text: &str) -> Answer {
         let cursor = self.input.cursor();
         self.input.replace(text);
-        self.input.go(if cursor > 0 { cursor.min(text.len()) } else { text.len() });
-        cell.set(text)
+        self.input.move_cursor(if cursor > 0 { cursor.min(text.len()) } else { text.len() });
+        cell.set_value(text)
     }
 
-    fn step(&mut self, cell: &Cell<'_>, by: i8) -> Answer {
+    fn step_value(&mut self, cell: &Cell<'_>, by: i8) -> Answer {
         let text = self.input.text().to_owned();
         if text.is_empty() {
-            let now = now(cell);
-            return self.write(cell, &now);
+            let now = current_moment(cell);
+            return self.set_text(cell, &now);
         }
         let cursor = self.input.cursor();
-        match moment::stepped(&text, cursor, i64::from(by)) {
+        match moment::step_date_time(&text, cursor, i64::from(by)) {
             Some(next) => {
                 self.input.replace(&next);
-                self.input.go(cursor.min(next.len()));
-                cell.set(next)
+                self.input.move_cursor(cursor.min(next.len()));
+                cell.set_value(next)
             }
             None => {
                 Answer::Refused("this is no date or time yet whose parts could be stepped".into())
@@ -137,72 +140,74 @@ impl MomentLine {
         let text = self.input.text();
         let rest = moment::date_in(text).and_then(|_| text.get(10..)).unwrap_or_default();
         let text = match kind(cell) {
-            Moment::DateTime if rest.len() < 9 => format!("{day}T00:00:00{}", cell.wall.zone()),
+            Moment::DateTime if rest.len() < 9 => {
+                format!("{day}T00:00:00{}", cell.wall.utc_offset())
+            }
             Moment::DateTime => format!("{day}{rest}"),
             _ => day.to_string(),
         };
-        self.write(cell, &text)
+        self.set_text(cell, &text)
     }
 
     fn take_now(&mut self, cell: &Cell<'_>) -> Answer {
         self.picker = None;
-        let now = now(cell);
-        self.write(cell, &now)
+        let now = current_moment(cell);
+        self.set_text(cell, &now)
     }
 
     fn picker_key(&mut self, cell: &Cell<'_>, key: Key) -> Answer {
         match &mut self.picker {
             Some(Picker::Calendar(calendar)) => {
-                if key.is(Code::Enter) {
+                if key.is_plain(Code::Enter) {
                     let day = calendar.day();
                     return self.take_day(cell, day);
                 }
-                if key.is(Code::Char('t')) || key.is(Code::Char('n')) {
+                if key.is_plain(Code::Char('t')) || key.is_plain(Code::Char('n')) {
                     return self.take_now(cell);
                 }
-                if calendar.key(key) { Answer::Handled } else { Answer::Ignored }
+                if calendar.handle_key(key) { Answer::Handled } else { Answer::Ignored }
             }
             Some(Picker::List { list, options }) => {
-                if key.is(Code::Enter) {
+                if key.is_plain(Code::Enter) {
                     let text = list
-                        .chosen()
+                        .chosen_option()
                         .and_then(|chosen| options.get(chosen))
                         .map(|(text, _)| text.clone());
                     self.picker = None;
-                    return text.map_or(Answer::Handled, |text| self.write(cell, &text));
+                    return text.map_or(Answer::Handled, |text| self.set_text(cell, &text));
                 }
-                if list.key(key) { Answer::Handled } else { Answer::Ignored }
+                if list.handle_key(key) { Answer::Handled } else { Answer::Ignored }
             }
             None => Answer::Ignored,
         }
     }
 }
 
-fn now(cell: &Cell<'_>) -> String {
+fn current_moment(cell: &Cell<'_>) -> String {
     match kind(cell) {
         Moment::Date => cell.wall.date().to_string(),
-        Moment::Time => cell.wall.time(),
-        Moment::DateTime => format!("{}T{}", cell.wall.date(), cell.wall.time()),
+        Moment::Time => cell.wall.time_with_offset(),
+        Moment::DateTime => format!("{}T{}", cell.wall.date(), cell.wall.time_with_offset()),
         Moment::Duration => "PT1H".into(),
     }
 }
 
-fn list(options: Vec<(String, Shown)>, text: &str) -> Picker {
+fn list_picker(options: Vec<(String, Shown)>, text: &str) -> Picker {
     let mut options = options;
     for (option, shown) in &mut options {
         shown.present = option == text;
     }
     let shown: Vec<Shown> = options.iter().map(|(_, shown)| shown.clone()).collect();
-    Picker::List { list: Listing::open(&shown), options }
+    Picker::List { list: Listing::from_options(&shown), options }
 }
 
 fn times(cell: &Cell<'_>) -> Vec<(String, Shown)> {
     let shown =
         |label: &str, help: &str| Shown { label: label.into(), help: help.into(), present: false };
-    let now = cell.wall.time();
+    let now = cell.wall.time_with_offset();
     let mut options = vec![(now.clone(), shown(&now, "now"))];
     options.extend((0..48).map(|half| {
-        let time = format!("{:02}:{:02}:00{}", half / 2, half % 2 * 30, cell.wall.zone());
+        let time = format!("{:02}:{:02}:00{}", half / 2, half % 2 * 30, cell.wall.utc_offset());
         (time.clone(), shown(&time, ""))
     }));
     options
@@ -217,10 +222,10 @@ fn durations() -> Vec<(String, Shown)> {
 }
 
 impl Editor for MomentLine {
-    fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+    fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
         1 + match &self.picker {
             Some(Picker::Calendar(_)) => Calendar::LINES,
-            Some(Picker::List { list, .. }) => list.lines(),
+            Some(Picker::List { list, .. }) => list.line_count(),
             None => 0,
         }
     }
@@ -229,14 +234,14 @@ impl Editor for MomentLine {
         draw_line(&mut self.input, cell, context, SIGNS);
         let end = context.area.width;
         let edge = end.saturating_sub(5);
-        let said = reading(cell, self.input.text());
-        let start = width(self.input.text()) + 3;
-        if start + width(&said) < usize::from(edge) {
-            let dim = context.ground(0).patch(context.style(Role::Dim));
+        let said = moment_words(cell, self.input.text());
+        let start = text_width(self.input.text()) + 3;
+        if start + text_width(&said) < usize::from(edge) {
+            let dim = context.fill_background(0).patch(context.style(Role::Dim));
             context
                 .pen(0)
                 .skip(u16::try_from(start).unwrap_or(0))
-                .put(&said, ratatui::style::Style { bg: None, ..dim });
+                .put_text(&said, ratatui::style::Style { bg: None, ..dim });
         }
         let mut hits = vec![
             Hit { line: 0, columns: edge..edge + 1, click: Click::Step(-1) },
@@ -255,7 +260,7 @@ impl Editor for MomentLine {
         hits
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         true
     }
 
@@ -267,14 +272,13 @@ impl Editor for MomentLine {
         self.picker = None;
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
-        match clip::asked(input) {
-            Some(Clip::Copy) => return clip::copy(self.input.selected()),
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        match clip::requested_clip(input) {
+            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
             Some(Clip::Cut) => {
-                return self
-                    .input
-                    .cut()
-                    .map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
+                return self.input.cut().map_or(Answer::Ignored, |text| {
+                    clip::cut_answer(text, cell.set_value(self.input.text()))
+                });
             }
             None => {}
         }
@@ -283,7 +287,7 @@ impl Editor for MomentLine {
             Input::Key(key) => *key,
             Input::Paste(text) => {
                 self.input.insert(text.trim());
-                return self.changed(cell, &before, None);
+                return self.apply_change(cell, &before, None);
             }
             Input::Mouse(_) => return Answer::Ignored,
         };
@@ -299,39 +303,39 @@ impl Editor for MomentLine {
             self.picker = None;
         }
         match key.code {
-            Code::Enter if key.is(Code::Enter) && cell.draft.is_none() => {
-                self.open(cell);
+            Code::Enter if key.is_plain(Code::Enter) && cell.draft.is_none() => {
+                self.open_picker(cell);
                 Answer::Handled
             }
-            Code::Up if key.mods.ctrl => self.step(cell, 1),
-            Code::Down if key.mods.ctrl => self.step(cell, -1),
-            _ if self.input.key(key) => self.changed(cell, &before, Some(key.code)),
+            Code::Up if key.mods.ctrl => self.step_value(cell, 1),
+            Code::Down if key.mods.ctrl => self.step_value(cell, -1),
+            _ if self.input.handle_key(key) => self.apply_change(cell, &before, Some(key.code)),
             _ => Answer::Ignored,
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
-            Click::Step(by) => return self.step(cell, by),
+            Click::Step(by) => return self.step_value(cell, by),
             Click::At { column, .. } => self.input.click(usize::from(column)),
             Click::Open if self.picker.is_some() => self.picker = None,
-            Click::Open => self.open(cell),
+            Click::Open => self.open_picker(cell),
             Click::Add => return self.take_now(cell),
             Click::Pick(number) => match &mut self.picker {
                 Some(Picker::Calendar(calendar)) => {
-                    let day = calendar.at(number);
+                    let day = calendar.day_at(number);
                     return self.take_day(cell, day);
                 }
                 Some(Picker::List { options, .. }) => {
                     let text = options.get(number).map(|(text, _)| text.clone());
                     self.picker = None;
-                    return text.map_or(Answer::Handled, |text| self.write(cell, &text));
+                    return text.map_or(Answer::Handled, |text| self.set_text(cell, &text));
                 }
                 None => {}
             },
             Click::Item(turn) => {
                 if let Some(Picker::Calendar(calendar)) = &mut self.picker {
-                    calendar.turn(turn);
+                    calendar.turn_month(turn);
                 }
             }
             Click::Remove(_) | Click::Fold => return Answer::Ask(Ask::Next),
@@ -339,12 +343,12 @@ impl Editor for MomentLine {
         Answer::Handled
     }
 
-    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
+    fn handle_drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
         self.input.drag(column);
         Answer::Handled
     }
 
-    fn keys(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.picker {
             Some(Picker::Calendar(_)) => {
                 let now = if kind(cell) == Moment::Date { "today" } else { "now" };
@@ -363,8 +367,8 @@ impl Editor for MomentLine {
         }
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
-        self.input.replace(&cell.text());
+    fn sync_value(&mut self, cell: &Cell<'_>) {
+        self.input.replace(&cell.value_text());
         if cell.field.presence == Presence::Unset {
             self.input.replace("");
         }

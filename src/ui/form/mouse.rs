@@ -22,15 +22,15 @@ use crate::{
 const NOTCH: usize = 3;
 
 impl Form {
-    pub(super) fn mouse(&mut self, mouse: Mouse) -> FormReply {
+    pub(super) fn handle_mouse(&mut self, mouse: Mouse) -> FormReply {
         self.begun |= matches!(mouse.kind, MouseKind::Down(_));
         let at = Position { x: mouse.column, y: mouse.row };
         match mouse.kind {
-            MouseKind::Drag(Button::Left) => self.drag(mouse),
+            MouseKind::Drag(Button::Left) => self.handle_drag(mouse),
             MouseKind::Up(Button::Left) => self.drop_held(),
             _ if !self.area.contains(at) => FormReply::Ignored,
             MouseKind::Wheel(notches) => {
-                self.wheel(at, notches);
+                self.handle_wheel(at, notches);
                 FormReply::Handled
             }
             MouseKind::Down(Button::Left) => {
@@ -40,29 +40,35 @@ impl Form {
                 else {
                     return FormReply::Handled;
                 };
-                self.press(row, target, at.x - area.x, area.as_position())
+                self.handle_press(row, target, at.x - area.x, area.as_position())
             }
             _ => FormReply::Ignored,
         }
     }
 
-    fn wheel(&mut self, at: Position, notches: i16) {
+    fn handle_wheel(&mut self, at: Position, notches: i16) {
         let by = isize::from(notches).saturating_mul(3);
         let over = self.spots.iter().find(|spot| spot.area.contains(at));
         let is_editor = over.is_some_and(|spot| {
-            Some(spot.row) == self.row() && matches!(spot.target, Target::Widget(_))
+            Some(spot.row) == self.focused_row() && matches!(spot.target, Target::Widget(_))
         });
-        if is_editor && self.editor.as_mut().is_some_and(|editor| editor.wheel(by)) {
+        if is_editor && self.editor.as_mut().is_some_and(|editor| editor.handle_wheel(by)) {
             return;
         }
         let by = usize::from(notches.unsigned_abs()) * NOTCH;
-        let most = self.lines.total().saturating_sub(usize::from(self.area.height));
+        let most = self.lines.line_count().saturating_sub(usize::from(self.area.height));
         self.scroll =
             if notches < 0 { self.scroll.saturating_sub(by) } else { (self.scroll + by).min(most) };
         self.follow = false;
     }
 
-    fn press(&mut self, row: usize, target: Target, across: u16, corner: Position) -> FormReply {
+    fn handle_press(
+        &mut self,
+        row: usize,
+        target: Target,
+        across: u16,
+        corner: Position,
+    ) -> FormReply {
         let Some(field) = self.fields.get(row) else { return FormReply::Handled };
         let id = (field.pointer.clone(), field.part);
         let is_item = matches!(field.role, Role::Item { .. })
@@ -85,39 +91,45 @@ impl Form {
                 FormReply::Handled
             }
             // A second press on a name that the user gave is to change it.
-            Target::Row if is_entry && was_here && on_label => self.act(Act::RenameMember),
+            Target::Row if is_entry && was_here && on_label => {
+                self.handle_action(Act::RenameMember)
+            }
             Target::Row => FormReply::Handled,
             Target::Widget(click @ (Click::At { .. } | Click::Item(_))) => {
                 self.held = Some(Held::Widget);
-                self.click(match click {
+                self.handle_click(match click {
                     Click::At { line, column } => Click::At { line, column: column + across },
                     other => other,
                 })
             }
-            Target::Widget(click) => self.click(click),
-            Target::Earlier => self.act(Act::MoveUp),
-            Target::Later => self.act(Act::MoveDown),
-            Target::Duplicate => self.act(Act::DuplicateItem),
-            Target::Remove => self.act(Act::RemoveValue),
+            Target::Widget(click) => self.handle_click(click),
+            Target::Earlier => self.handle_action(Act::MoveUp),
+            Target::Later => self.handle_action(Act::MoveDown),
+            Target::Duplicate => self.handle_action(Act::DuplicateItem),
+            Target::Remove => self.handle_action(Act::RemoveValue),
             Target::Fix(note) => FormReply::Fix(note),
-            Target::Help => self.act(Act::FieldHelp),
+            Target::Help => self.handle_action(Act::FieldHelp),
         };
-        left.then(reply)
+        left.merge_with(reply)
     }
 
-    fn click(&mut self, click: Click) -> FormReply {
+    fn handle_click(&mut self, click: Click) -> FormReply {
         self.ensure_editor();
-        let answer = self.ask(|editor, cell| editor.click(cell, click));
-        self.take(answer)
+        let answer = self.ask_editor(|editor, cell| editor.handle_click(cell, click));
+        self.handle_answer(answer)
     }
 
-    fn drag(&mut self, mouse: Mouse) -> FormReply {
+    fn handle_drag(&mut self, mouse: Mouse) -> FormReply {
         match self.held.clone() {
             None => FormReply::Ignored,
             Some(Held::Widget) => {
                 let (line, column) = self.in_widget(mouse);
-                let answer = self.ask(|editor, cell| editor.drag(cell, line, column));
-                if answer == Answer::Ignored { FormReply::Handled } else { self.take(answer) }
+                let answer = self.ask_editor(|editor, cell| editor.handle_drag(cell, line, column));
+                if answer == Answer::Ignored {
+                    FormReply::Handled
+                } else {
+                    self.handle_answer(answer)
+                }
             }
             Some(Held::Item { at, .. }) => {
                 let to = self.item_under(mouse, &at).unwrap_or_else(|| at.clone());
@@ -130,7 +142,7 @@ impl Form {
     /// Where the mouse is, counted from the corner of the focused row's widget.
     fn in_widget(&self, mouse: Mouse) -> (i32, i32) {
         let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX / 2);
-        let start = self.row().map_or(0, |row| self.lines.of(row).0);
+        let start = self.focused_row().map_or(0, |row| self.lines.line_range(row).0);
         let top = i32::from(self.area.y) + count(start) - count(self.scroll);
         let left = i32::from(self.area.x) + i32::from(self.columns.widget);
         (i32::from(mouse.row) - top, i32::from(mouse.column) - left)
@@ -142,7 +154,8 @@ impl Form {
         let x = mouse.column.clamp(self.area.left(), self.area.right().saturating_sub(1));
         let place = Position { x, y: mouse.row };
         let row = self.spots.iter().find(|spot| spot.area.contains(place))?.row;
-        let index = self.fields.get(row)?.pointer.strip(&list)?.tokens().first()?.parse().ok()?;
+        let index =
+            self.fields.get(row)?.pointer.strip_prefix(&list)?.tokens().first()?.parse().ok()?;
         Some(list.item(index))
     }
 
@@ -151,7 +164,7 @@ impl Form {
         match self.held.take() {
             Some(Held::Item { at, to }) if at != to => {
                 let Some(to) = to.last_index() else { return FormReply::Handled };
-                self.commit(vec![Edit::Move { at, to }])
+                self.commit_edits(vec![Edit::Move { at, to }])
             }
             Some(_) => FormReply::Handled,
             None => FormReply::Ignored,

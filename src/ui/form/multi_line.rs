@@ -17,7 +17,7 @@ pub(crate) struct MultiLine;
 const SEEN: usize = 3;
 
 /// How many lines are seen: what the uiSchema asks for, else few.
-fn seen(cell: &Cell<'_>) -> usize {
+fn visible_lines(cell: &Cell<'_>) -> usize {
     cell.field.node.hints.rows.map_or(SEEN, usize::from)
 }
 
@@ -32,35 +32,37 @@ fn preview(text: &str, (cells, seen): (u16, usize)) -> (Vec<String>, bool) {
 }
 
 impl Widget for MultiLine {
-    fn lines(&self, cell: &Cell<'_>, width: u16) -> u16 {
+    fn line_count(&self, cell: &Cell<'_>, width: u16) -> u16 {
         let least = cell.field.node.hints.rows.unwrap_or(1);
         match cell.field.presence {
-            Presence::Set => u16::try_from(preview(&cell.text(), (width, seen(cell))).0.len())
-                .unwrap_or(1)
-                .max(least),
+            Presence::Set => {
+                u16::try_from(preview(&cell.value_text(), (width, visible_lines(cell))).0.len())
+                    .unwrap_or(1)
+                    .max(least)
+            }
             _ => least,
         }
     }
 
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let text = cell.text();
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let text = cell.value_text();
         if text.is_empty() {
             let ghost = context.style(Role::Ghost);
-            context.line(0, &cell.ghost(), ghost, "⏎");
-            return vec![context.whole(0, Click::Open)];
+            context.draw_line(0, &cell.placeholder_text(), ghost, "⏎");
+            return vec![context.line_hit(0, Click::Open)];
         }
         let style = ratatui::style::Style { bg: None, ..context.style(Role::Text) };
-        let (lines, more) = preview(&text, (context.area.width, seen(cell)));
+        let (lines, more) = preview(&text, (context.area.width, visible_lines(cell)));
         let last = lines.len().saturating_sub(1);
         for (line, text) in (0_u16..).zip(&lines) {
             let is_last = usize::from(line) == last;
             let cut = if is_last && more { format!("{text} …") } else { text.clone() };
-            context.line(line, &cut, style, if is_last { "⏎" } else { "" });
+            context.draw_line(line, &cut, style, if is_last { "⏎" } else { "" });
         }
-        (0..context.area.height).map(|line| context.whole(line, Click::Open)).collect()
+        (0..context.area.height).map(|line| context.line_hit(line, Click::Open)).collect()
     }
 
-    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+    fn new_editor(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(Lines { area: None })
     }
 }
@@ -70,18 +72,20 @@ struct Lines {
 }
 
 impl Editor for Lines {
-    fn lines(&self, cell: &Cell<'_>, width: u16) -> u16 {
-        self.area.as_ref().map_or_else(|| MultiLine.lines(cell, width), |area| area.lines(width))
+    fn line_count(&self, cell: &Cell<'_>, width: u16) -> u16 {
+        self.area
+            .as_ref()
+            .map_or_else(|| MultiLine.line_count(cell, width), |area| area.line_count(width))
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         match &mut self.area {
             Some(area) => area.draw(context, 0),
-            None => MultiLine.show(cell, context),
+            None => MultiLine.draw_unfocused(cell, context),
         }
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         true
     }
 
@@ -93,52 +97,54 @@ impl Editor for Lines {
         self.area = None;
     }
 
-    fn wake(&mut self, cell: &Cell<'_>) {
-        self.area.get_or_insert_with(|| Area::new(&cell.text()));
+    fn on_activate(&mut self, cell: &Cell<'_>) {
+        self.area.get_or_insert_with(|| Area::new(&cell.value_text()));
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let Some(area) = &mut self.area else {
             return match input {
-                Input::Key(key) if key.is(Code::Enter) => {
-                    self.area = Some(Area::new(&cell.text()));
+                Input::Key(key) if key.is_plain(Code::Enter) => {
+                    self.area = Some(Area::new(&cell.value_text()));
                     Answer::Handled
                 }
                 Input::Key(key)
                     if matches!(key.code, Code::Backspace | Code::Delete)
-                        && cell.text().is_empty() =>
+                        && cell.value_text().is_empty() =>
                 {
-                    cell.unset()
+                    cell.unset_value()
                 }
-                Input::Key(key) if key.letter().is_none() && !key.is(Code::Backspace) => {
+                Input::Key(key) if key.typed_char().is_none() && !key.is_plain(Code::Backspace) => {
                     Answer::Ignored
                 }
                 Input::Mouse(_) => Answer::Ignored,
                 typed => {
-                    self.area = Some(Area::new(&cell.text()));
-                    self.input(cell, typed)
+                    self.area = Some(Area::new(&cell.value_text()));
+                    self.handle_input(cell, typed)
                 }
             };
         };
         // One more Backspace on an empty text takes the text itself away.
-        if matches!(input, Input::Key(key) if key.is(Code::Backspace)) && area.text().is_empty() {
-            return cell.unset();
+        if matches!(input, Input::Key(key) if key.is_plain(Code::Backspace))
+            && area.text().is_empty()
+        {
+            return cell.unset_value();
         }
         area_input(area, cell, input)
     }
 
-    fn drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {
+    fn handle_drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {
         if let Some(area) = &mut self.area {
             area.drag(line, column);
         }
         Answer::Handled
     }
 
-    fn wheel(&mut self, lines: isize) -> bool {
-        self.area.as_mut().is_some_and(|area| area.wheel(lines))
+    fn handle_wheel(&mut self, lines: isize) -> bool {
+        self.area.as_mut().is_some_and(|area| area.scroll(lines))
     }
 
-    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.area {
             Some(_) => vec![
                 ("Enter", "new line"),
@@ -150,18 +156,18 @@ impl Editor for Lines {
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match (&mut self.area, click) {
             (Some(area), Click::At { line, column }) => area.click(line, column),
-            (None, _) => self.area = Some(Area::new(&cell.text())),
+            (None, _) => self.area = Some(Area::new(&cell.value_text())),
             _ => {}
         }
         Answer::Handled
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
-        if let Some(area) = self.area.as_mut().filter(|area| area.text() != cell.text()) {
-            area.replace(&cell.text());
+    fn sync_value(&mut self, cell: &Cell<'_>) {
+        if let Some(area) = self.area.as_mut().filter(|area| area.text() != cell.value_text()) {
+            area.replace(&cell.value_text());
         }
     }
 }

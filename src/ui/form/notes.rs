@@ -23,7 +23,11 @@ pub struct Note {
 
 /// What is wrong with the schema of a field, told at the field; with its place in the schema where
 /// it is not the field's own.
-pub(super) fn faults(schema: &Schema, findings: &[SchemaFinding], fields: &[Field]) -> Vec<Note> {
+pub(super) fn schema_notes(
+    schema: &Schema,
+    findings: &[SchemaFinding],
+    fields: &[Field],
+) -> Vec<Note> {
     let mut by_schema: HashMap<String, Vec<&SchemaFinding>> = HashMap::new();
     for finding in findings.iter().filter(|finding| !finding.schema.is_root()) {
         by_schema.entry(finding.schema.to_string()).or_default().push(finding);
@@ -71,7 +75,7 @@ pub(crate) struct Remarks {
 impl Remarks {
     /// Brings everything to its row: its own; where that is folded away, it is counted on the fold.
     #[must_use]
-    pub fn place(
+    pub fn place_on_rows(
         fields: &[Field],
         issues: &[Issue],
         drafts: &HashMap<Pointer, (String, String)>,
@@ -87,7 +91,7 @@ impl Remarks {
         }
         let mut remarks = Self::default();
         for (at, (_, words)) in drafts {
-            remarks.put(
+            remarks.put_remark(
                 fields,
                 &rows,
                 at,
@@ -98,17 +102,17 @@ impl Remarks {
         // What is typed is not yet the value, so what is wrong with the value is no news.
         for issue in issues.iter().filter(|issue| !drafts.contains_key(&issue.at)) {
             let remark = Remark { severity: Severity::Error, text: issue.words.clone(), fix: None };
-            remarks.put(fields, &rows, &issue.at, remark, Names::Wanted);
+            remarks.put_remark(fields, &rows, &issue.at, remark, Names::Wanted);
         }
         for (number, note) in notes.iter().enumerate() {
             let fix = note.fix.clone().map(|fix| (number, fix));
             let remark = Remark { severity: note.severity, text: note.text.clone(), fix };
-            remarks.put(fields, &rows, &note.at, remark, Names::Told);
+            remarks.put_remark(fields, &rows, &note.at, remark, Names::Told);
         }
         remarks
     }
 
-    fn put(
+    fn put_remark(
         &mut self,
         fields: &[Field],
         rows: &HashMap<&Pointer, usize>,
@@ -120,13 +124,13 @@ impl Remarks {
         let mut place = at.clone();
         loop {
             if let Some(row) = rows.get(&place) {
-                let folded = fields[*row].fold() == Some(false) && place != *at;
+                let folded = fields[*row].fold_state() == Some(false) && place != *at;
                 if folded {
                     *self.inside.entry(*row).or_default() += 1;
                     return;
                 }
                 if place != *at && names == Names::Wanted {
-                    remark.text = named(at, &place, &remark.text);
+                    remark.text = prefix_path(at, &place, &remark.text);
                 }
                 self.by_row.entry(*row).or_default().push(remark);
                 return;
@@ -137,19 +141,19 @@ impl Remarks {
             }
         }
         if !at.is_root() && names == Names::Wanted {
-            remark.text = named(at, &Pointer::root(), &remark.text);
+            remark.text = prefix_path(at, &Pointer::root(), &remark.text);
         }
         self.top.push(remark);
     }
 
     #[must_use]
-    pub fn of(&self, row: usize) -> &[Remark] {
+    pub fn row_remarks(&self, row: usize) -> &[Remark] {
         self.by_row.get(&row).map_or(&[], Vec::as_slice)
     }
 
     /// How many are folded away below a row.
     #[must_use]
-    pub fn inside(&self, row: usize) -> usize {
+    pub fn folded_count(&self, row: usize) -> usize {
         self.inside.get(&row).copied().unwrap_or_default()
     }
 
@@ -168,8 +172,8 @@ enum Names {
 }
 
 /// The words with the name of the place that has no row, seen from the row that has them.
-fn named(at: &Pointer, from: &Pointer, words: &str) -> String {
-    let path = at.strip(from).unwrap_or_default();
+fn prefix_path(at: &Pointer, from: &Pointer, words: &str) -> String {
+    let path = at.strip_prefix(from).unwrap_or_default();
     let name = |token: &String| match token.parse::<usize>() {
         Ok(index) => format!("item {}", index + 1),
         Err(_) => token.clone(),
@@ -183,7 +187,7 @@ mod tests {
 
     use super::*;
     use crate::schema::{
-        fields::{View, fields},
+        fields::{View, layout_fields},
         validate::Checker,
     };
 
@@ -196,11 +200,14 @@ mod tests {
         let value = json!({"a": {}});
         let mut view = View::default();
         view.folds.insert(Pointer::root().child("a"), false);
-        let rows = fields(&schema, Some(&checker), &value, &view);
-        let remarks = Remarks::place(&rows, &checker.issues(&value), &HashMap::new(), &[]);
-        assert_eq!((remarks.inside(0), remarks.of(1)[0].text.as_str()), (1, "is required"));
+        let rows = layout_fields(&schema, Some(&checker), &value, &view);
+        let remarks = Remarks::place_on_rows(&rows, &checker.issues(&value), &HashMap::new(), &[]);
         assert_eq!(
-            remarks.of(2)[0].text,
+            (remarks.folded_count(0), remarks.row_remarks(1)[0].text.as_str()),
+            (1, "is required")
+        );
+        assert_eq!(
+            remarks.row_remarks(2)[0].text,
             "is required",
             "what is required has a row even where nothing else is said of it"
         );

@@ -25,17 +25,20 @@ pub(crate) struct NumberField;
 const STEPS: &str = "− +";
 
 impl Widget for NumberField {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let text = cell.text();
-        let (shown, role) =
-            if text.is_empty() { (cell.ghost(), Role::Ghost) } else { (text, Role::SyntaxNumber) };
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let text = cell.value_text();
+        let (shown, role) = if text.is_empty() {
+            (cell.placeholder_text(), Role::Ghost)
+        } else {
+            (text, Role::SyntaxNumber)
+        };
         let style = context.style(role);
-        context.line(0, &shown, style, "");
-        vec![context.whole(0, ANYWHERE)]
+        context.draw_line(0, &shown, style, "");
+        vec![context.line_hit(0, ANYWHERE)]
     }
 
-    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(NumberLine { input: cell.input() })
+    fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(NumberLine { input: cell.to_text_input() })
     }
 }
 
@@ -44,35 +47,35 @@ struct NumberLine {
 }
 
 impl NumberLine {
-    fn typed(&self, cell: &Cell<'_>) -> Answer {
+    fn apply_typed(&self, cell: &Cell<'_>) -> Answer {
         let text = self.input.text().trim();
         if text.is_empty() {
             // What the user put there stays while another number is typed.
             let is_declared = cell.field.role == Seat::Member && cell.field.part == Part::Whole;
             let words = "a number is expected here".into();
             return if is_declared {
-                cell.unset()
+                cell.unset_value()
             } else {
                 Answer::Draft { text: String::new(), words }
             };
         }
         let whole = cell.field.kind == Kind::Number { whole: true };
-        match parse::number(text, whole) {
-            Ok(literal) => cell.set(literal),
+        match parse::parse_number(text, whole) {
+            Ok(literal) => cell.set_value(literal),
             Err(words) => Answer::Draft { text: self.input.text().to_owned(), words: words.into() },
         }
     }
 
-    fn step(&mut self, cell: &Cell<'_>, by: i8) -> Answer {
-        let Some(next) = stepped(cell, by) else {
-            let words = messages::rules(&cell.field.node)
+    fn step_value(&mut self, cell: &Cell<'_>, by: i8) -> Answer {
+        let Some(next) = stepped_number(cell, by) else {
+            let words = messages::describe_bounds(&cell.field.node)
                 .unwrap_or_else(|| "no further number can be told exactly".into());
             return Answer::Refused(format!("it goes no further: {words}"));
         };
         match Literal::parse(&next) {
             Ok(literal) => {
                 self.input = TextInput::new(next);
-                cell.set(literal)
+                cell.set_value(literal)
             }
             Err(_) => Answer::Handled,
         }
@@ -81,7 +84,7 @@ impl NumberLine {
 
 /// The number one step further as it is to be written, within its bounds; `None` where there is
 /// none, or a step would lose digits.
-fn stepped(cell: &Cell<'_>, by: i8) -> Option<String> {
+fn stepped_number(cell: &Cell<'_>, by: i8) -> Option<String> {
     let node = &cell.field.node;
     let rules = &node.number;
     let default = node
@@ -89,7 +92,7 @@ fn stepped(cell: &Cell<'_>, by: i8) -> Option<String> {
         .as_ref()
         .filter(|_| cell.value.is_none())
         .and_then(serde_json::Value::as_number);
-    let present = match cell.text() {
+    let present = match cell.value_text() {
         text if text.is_empty() => default.map_or_else(|| "0".to_owned(), ToString::to_string),
         text => text,
     };
@@ -142,7 +145,7 @@ fn fraction_step(present: &str, step: &str, by: i8, multiples: bool) -> Option<S
 
 impl Editor for NumberLine {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let ground = context.ground(0);
+        let ground = context.fill_background(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         let steps = u16::try_from(STEPS.chars().count()).unwrap_or(0);
         let edge = context.area.width.saturating_sub(steps);
@@ -151,9 +154,9 @@ impl Editor for NumberLine {
             let ghost = ground.patch(context.style(Role::Ghost));
             let mut pen = context.pen(0);
             if let Some(cursor) = cursor {
-                pen.put(" ", cursor);
+                pen.put_text(" ", cursor);
             }
-            pen.put(&cell.ghost(), ghost);
+            pen.put_text(&cell.placeholder_text(), ghost);
         } else {
             self.input.draw(
                 context.buffer,
@@ -163,7 +166,7 @@ impl Editor for NumberLine {
             );
         }
         let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
-        context.pen(0).to(area, edge).put(STEPS, key);
+        context.pen(0).move_to(area, edge).put_text(STEPS, key);
         vec![
             Hit { line: 0, columns: edge..edge + 1, click: Click::Step(-1) },
             Hit { line: 0, columns: edge + 2..edge + 3, click: Click::Step(1) },
@@ -171,7 +174,7 @@ impl Editor for NumberLine {
         ]
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         true
     }
 
@@ -179,64 +182,63 @@ impl Editor for NumberLine {
         true
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
-        match clip::asked(input) {
-            Some(Clip::Copy) => return clip::copy(self.input.selected()),
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        match clip::requested_clip(input) {
+            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
             Some(Clip::Cut) => {
-                return self
-                    .input
-                    .cut()
-                    .map_or(Answer::Ignored, |text| clip::cut(text, self.typed(cell)));
+                return self.input.cut().map_or(Answer::Ignored, |text| {
+                    clip::cut_answer(text, self.apply_typed(cell))
+                });
             }
             None => {}
         }
         let before = self.input.text().to_owned();
         match input {
-            Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Next),
-            Input::Key(key) if key.mods.ctrl && key.code == Code::Up => self.step(cell, 1),
-            Input::Key(key) if key.mods.ctrl && key.code == Code::Down => self.step(cell, -1),
-            Input::Key(key) if self.input.key(*key) => {
+            Input::Key(key) if key.is_plain(Code::Enter) => Answer::Ask(Ask::Next),
+            Input::Key(key) if key.mods.ctrl && key.code == Code::Up => self.step_value(cell, 1),
+            Input::Key(key) if key.mods.ctrl && key.code == Code::Down => self.step_value(cell, -1),
+            Input::Key(key) if self.input.handle_key(*key) => {
                 let removes = matches!(key.code, Code::Backspace | Code::Delete)
                     && self.input.text().is_empty();
                 if self.input.text() == before && !removes {
                     Answer::Handled
                 } else {
-                    self.typed(cell)
+                    self.apply_typed(cell)
                 }
             }
             Input::Paste(text) => {
                 self.input.insert(text.trim());
-                self.typed(cell)
+                self.apply_typed(cell)
             }
             _ => Answer::Ignored,
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
-            Click::Step(by) => return self.step(cell, by),
+            Click::Step(by) => return self.step_value(cell, by),
             Click::At { column, .. } => self.input.click(usize::from(column)),
             _ => {}
         }
         Answer::Handled
     }
 
-    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
+    fn handle_drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
         self.input.drag(column);
         Answer::Handled
     }
 
-    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         vec![("Ctrl+↑↓", "step")]
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
-        let same = match parse::number(self.input.text(), false) {
+    fn sync_value(&mut self, cell: &Cell<'_>) {
+        let same = match parse::parse_number(self.input.text(), false) {
             Ok(typed) => cell.value == Some(typed.value()) && cell.draft.is_none(),
             Err(_) => cell.draft == Some(self.input.text()),
         };
         if !same || cell.field.presence == Presence::Unset && cell.draft.is_none() {
-            self.input = TextInput::new(cell.text());
+            self.input = TextInput::new(cell.value_text());
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Whether an action of the form changes the value at its row. Editing as JSON does so on purpose.
-fn changes(act: Act) -> bool {
+fn changes_value(act: Act) -> bool {
     matches!(
         act,
         Act::AddItem
@@ -36,11 +36,11 @@ fn changes(act: Act) -> bool {
 impl Form {
     /// Why an action of the form cannot be done on the focused row; `None` when it can.
     #[must_use]
-    pub fn refusal(&self, act: Act) -> Option<String> {
+    pub fn refusal_reason(&self, act: Act) -> Option<String> {
         if act == Act::OnlySet {
             return None;
         }
-        let Some(field) = self.row().and_then(|row| self.fields.get(row)) else {
+        let Some(field) = self.focused_row().and_then(|row| self.fields.get(row)) else {
             return Some("the form is empty".into());
         };
         let item = match field.role {
@@ -49,7 +49,7 @@ impl Form {
             }
             _ => None,
         };
-        if field.node.read_only && changes(act) {
+        if field.node.read_only && changes_value(act) {
             return Some(super::read_only::WHY.into());
         }
         let words = match act {
@@ -77,7 +77,7 @@ impl Form {
                 "it is the last item"
             }
             Act::SetNull if !self.may_be_null(&field.pointer) => "null is not allowed here",
-            Act::SetEmpty if empty(field).is_none() => "this is no text, list or object",
+            Act::SetEmpty if empty_value(field).is_none() => "this is no text, list or object",
             Act::SetNull | Act::EditJson if matches!(field.part, Part::Add | Part::More(_)) => {
                 "there is no value here"
             }
@@ -98,10 +98,14 @@ impl Form {
                 "there is no value to copy"
             }
             Act::PasteValue if self.clip.is_empty() => "nothing was copied yet",
-            Act::ResetField if self.row().and_then(|row| self.reset_edit(row)).is_none() => {
+            Act::ResetField
+                if self.focused_row().and_then(|row| self.reset_edit(row)).is_none() =>
+            {
                 "it is as it would begin"
             }
-            Act::RevertField if self.row().and_then(|row| self.revert_edit(row)).is_none() => {
+            Act::RevertField
+                if self.focused_row().and_then(|row| self.revert_edit(row)).is_none() =>
+            {
                 "it is as it is saved"
             }
             Act::NextIssue | Act::PreviousIssue if self.remarks.total() == 0 => {
@@ -133,7 +137,7 @@ impl Form {
         place
     }
 
-    fn decided(&self, at: &Pointer) -> Option<Arc<Node>> {
+    fn decided_node(&self, at: &Pointer) -> Option<Arc<Node>> {
         decided_at(&self.schema, self.checker.as_ref(), &self.view, &self.value, at)
     }
 
@@ -145,7 +149,7 @@ impl Form {
     }
 
     fn takes_members(&self, object: &Pointer) -> bool {
-        self.decided(object).is_some_and(|node| may_hold_entries(&node))
+        self.decided_node(object).is_some_and(|node| may_hold_entries(&node))
     }
 
     fn can_add(&self, field: &Field) -> bool {
@@ -173,14 +177,14 @@ impl Form {
 
     fn fix_here(&self) -> Option<usize> {
         self.remarks
-            .of(self.row()?)
+            .row_remarks(self.focused_row()?)
             .iter()
             .find_map(|remark| remark.fix.as_ref().map(|(note, _)| *note))
     }
 
     /// The actions worth naming for the focused row, most useful first.
     #[must_use]
-    pub fn hints(&self) -> Vec<Act> {
+    pub fn hinted_actions(&self) -> Vec<Act> {
         let candidates = [
             Act::OpenField,
             Act::FixField,
@@ -194,11 +198,11 @@ impl Form {
             Act::RevertField,
             Act::FindField,
         ];
-        let field = self.row().and_then(|row| self.fields.get(row));
+        let field = self.focused_row().and_then(|row| self.fields.get(row));
         let useful = |act: &Act| match act {
-            _ if self.refusal(*act).is_some() => false,
-            Act::OpenField => !self.typing(),
-            Act::FindField => self.position().is_some(),
+            _ if self.refusal_reason(*act).is_some() => false,
+            Act::OpenField => !self.is_typing(),
+            Act::FindField => self.position_text().is_some(),
             Act::AddItem => field.is_some_and(Self::is_for_adding),
             Act::SetNull => field.is_some_and(|field| {
                 let says_so = matches!(
@@ -214,7 +218,7 @@ impl Form {
 }
 
 /// The empty value of a text, a list or an object.
-pub(super) fn empty(field: &Field) -> Option<Value> {
+pub(super) fn empty_value(field: &Field) -> Option<Value> {
     match &field.kind {
         Kind::Text(_) => Some(Value::String(String::new())),
         Kind::Choice(choices) if choices.open => Some(Value::String(String::new())),

@@ -18,14 +18,14 @@ use crate::{
 pub(crate) struct PathField;
 
 impl Widget for PathField {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let text = one_line(&cell.text());
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let text = one_line(&cell.value_text());
         if text.is_empty() {
             let ghost = context.style(Role::Ghost);
-            context.line(0, &cell.ghost(), ghost, "▾");
+            context.draw_line(0, &cell.placeholder_text(), ghost, "▾");
         } else {
             let style = ratatui::style::Style { bg: None, ..context.style(Role::Text) };
-            context.line(0, &text, style, "▾");
+            context.draw_line(0, &text, style, "▾");
         }
         let edge = context.area.width.saturating_sub(1);
         vec![
@@ -34,13 +34,13 @@ impl Widget for PathField {
         ]
     }
 
-    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(PathLine { input: cell.input(), list: None })
+    fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(PathLine { input: cell.to_text_input(), list: None })
     }
 }
 
 /// The folder that a path has so far, with its slash, and the rest.
-fn split(text: &str) -> (&str, &str) {
+fn split_path(text: &str) -> (&str, &str) {
     text.rfind('/').map_or(("", text), |at| text.split_at(at + 1))
 }
 
@@ -56,57 +56,58 @@ struct PathLine {
 }
 
 impl PathLine {
-    fn listed<'c>(&self, cell: &Cell<'c>) -> Option<&'c FolderList> {
+    fn folder_list<'c>(&self, cell: &Cell<'c>) -> Option<&'c FolderList> {
         let open = self.list.as_ref()?;
         cell.folder.filter(|listed| listed.folder == open.folder)
     }
 
-    fn options(&self, cell: &Cell<'_>) -> Vec<Shown> {
-        let names = self.listed(cell).and_then(|listed| listed.names.as_ref().ok());
+    fn list_options(&self, cell: &Cell<'_>) -> Vec<Shown> {
+        let names = self.folder_list(cell).and_then(|listed| listed.names.as_ref().ok());
         let names = names.into_iter().flat_map(|names| names.iter());
         names.map(|name| Shown { label: name.clone(), ..Shown::default() }).collect()
     }
 
     /// Opens the list of the folder that the text is in.
-    fn open(&mut self, edits: Vec<Edit>) -> Answer {
-        let (folder, _) = split(self.input.text());
+    fn open_list(&mut self, edits: Vec<Edit>) -> Answer {
+        let (folder, _) = split_path(self.input.text());
         let folder = folder.to_owned();
         self.list = Some(Open { folder: folder.clone(), list: None });
         Answer::Ask(Ask::Folder { folder, edits })
     }
 
     /// The list follows what is typed.
-    fn changed(&mut self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
+    fn apply_change(&mut self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
         let text = self.input.text().to_owned();
         if text == before {
             let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-            return if removes { cell.unset() } else { Answer::Handled };
+            return if removes { cell.unset_value() } else { Answer::Handled };
         }
-        let answer = cell.set(text.as_str());
-        let (folder, rest) = split(&text);
+        let answer = cell.set_value(text.as_str());
+        let (folder, rest) = split_path(&text);
         let moved = self.list.as_ref().is_some_and(|open| open.folder != folder);
         if let (true, Answer::Change(edits)) = (moved, &answer) {
-            return self.open(edits.clone());
+            return self.open_list(edits.clone());
         }
-        let options = self.options(cell);
+        let options = self.list_options(cell);
         if let Some(list) = self.list.as_mut().and_then(|open| open.list.as_mut()) {
-            list.filter(&options, rest);
+            list.filter_options(&options, rest);
         }
         answer
     }
 
-    fn pick(&mut self, cell: &Cell<'_>, number: usize) -> Answer {
-        let Some(name) = self.options(cell).get(number).map(|option| option.label.clone()) else {
+    fn pick_option(&mut self, cell: &Cell<'_>, number: usize) -> Answer {
+        let Some(name) = self.list_options(cell).get(number).map(|option| option.label.clone())
+        else {
             return Answer::Handled;
         };
-        let (folder, _) = split(self.input.text());
+        let (folder, _) = split_path(self.input.text());
         let text = format!("{folder}{name}");
         self.input.replace(&text);
-        self.input.go(text.len());
+        self.input.move_cursor(text.len());
         self.list = None;
-        match cell.set(text) {
+        match cell.set_value(text) {
             // On into the folder.
-            Answer::Change(edits) if name.ends_with('/') => self.open(edits),
+            Answer::Change(edits) if name.ends_with('/') => self.open_list(edits),
             answer => answer,
         }
     }
@@ -115,22 +116,22 @@ impl PathLine {
         let Some(list) = self.list.as_mut().and_then(|open| open.list.as_mut()) else {
             return Answer::Ignored;
         };
-        if key.is(Code::Enter) {
-            let Some(chosen) = list.chosen() else {
+        if key.is_plain(Code::Enter) {
+            let Some(chosen) = list.chosen_option() else {
                 self.list = None;
                 return Answer::Handled;
             };
-            return self.pick(cell, chosen);
+            return self.pick_option(cell, chosen);
         }
-        if list.key(key) { Answer::Handled } else { Answer::Ignored }
+        if list.handle_key(key) { Answer::Handled } else { Answer::Ignored }
     }
 }
 
 impl Editor for PathLine {
-    fn lines(&self, cell: &Cell<'_>, _width: u16) -> u16 {
-        match (&self.list, self.listed(cell)) {
+    fn line_count(&self, cell: &Cell<'_>, _width: u16) -> u16 {
+        match (&self.list, self.folder_list(cell)) {
             (None, _) => 1,
-            (Some(Open { list: Some(list), .. }), _) => 1 + list.lines(),
+            (Some(Open { list: Some(list), .. }), _) => 1 + list.line_count(),
             (Some(_), listed) => {
                 let names = listed
                     .and_then(|listed| listed.names.as_ref().ok())
@@ -147,7 +148,7 @@ impl Editor for PathLine {
             Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
             Hit { line: 0, columns: 0..edge, click: ANYWHERE },
         ];
-        let words = match (&self.list, self.listed(cell).map(|listed| &listed.names)) {
+        let words = match (&self.list, self.folder_list(cell).map(|listed| &listed.names)) {
             (None, _) => return hits,
             (Some(_), None) => Some("  looking …".to_owned()),
             (Some(_), Some(Err(words))) => Some(format!("  {words}")),
@@ -158,18 +159,18 @@ impl Editor for PathLine {
         };
         if let Some(words) = words {
             let style = context.style(Role::Overlay);
-            context.pen(1).put(&words, style).fill(style);
+            context.pen(1).put_text(&words, style).fill_rest(style);
             return hits;
         }
-        let options = self.options(cell);
-        let (_, rest) = split(self.input.text());
+        let options = self.list_options(cell);
+        let (_, rest) = split_path(self.input.text());
         let rest = rest.to_owned();
         if let Some(open) = &mut self.list {
             let list = open.list.get_or_insert_with(|| {
-                let mut list = Listing::open(&options);
+                let mut list = Listing::from_options(&options);
                 // A whole name that is there already is no filter.
                 if !options.iter().any(|option| option.label == rest) {
-                    list.filter(&options, &rest);
+                    list.filter_options(&options, &rest);
                 }
                 list
             });
@@ -178,7 +179,7 @@ impl Editor for PathLine {
         hits
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         true
     }
 
@@ -190,14 +191,13 @@ impl Editor for PathLine {
         self.list = None;
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
-        match clip::asked(input) {
-            Some(Clip::Copy) => return clip::copy(self.input.selected()),
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        match clip::requested_clip(input) {
+            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
             Some(Clip::Cut) => {
-                return self
-                    .input
-                    .cut()
-                    .map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
+                return self.input.cut().map_or(Answer::Ignored, |text| {
+                    clip::cut_answer(text, cell.set_value(self.input.text()))
+                });
             }
             None => {}
         }
@@ -207,44 +207,46 @@ impl Editor for PathLine {
                 let answer = self.list_key(cell, *key);
                 match key.code {
                     _ if answer != Answer::Ignored => answer,
-                    Code::Enter if key.is(Code::Enter) => self.open(Vec::new()),
-                    _ if self.input.key(*key) => self.changed(cell, &before, Some(key.code)),
+                    Code::Enter if key.is_plain(Code::Enter) => self.open_list(Vec::new()),
+                    _ if self.input.handle_key(*key) => {
+                        self.apply_change(cell, &before, Some(key.code))
+                    }
                     _ => Answer::Ignored,
                 }
             }
             Input::Paste(text) => {
                 self.input.insert(text.trim());
-                self.changed(cell, &before, None)
+                self.apply_change(cell, &before, None)
             }
             Input::Mouse(_) => Answer::Ignored,
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
-            Click::Pick(number) => return self.pick(cell, number),
+            Click::Pick(number) => return self.pick_option(cell, number),
             Click::Open if self.list.is_some() => self.list = None,
-            Click::Open => return self.open(Vec::new()),
+            Click::Open => return self.open_list(Vec::new()),
             Click::At { column, .. } => self.input.click(usize::from(column)),
             _ => {}
         }
         Answer::Handled
     }
 
-    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
+    fn handle_drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
         self.input.drag(column);
         Answer::Handled
     }
 
-    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.list {
             Some(_) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
             None => vec![("Enter", "look in the folder")],
         }
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
-        self.input.replace(&cell.text());
+    fn sync_value(&mut self, cell: &Cell<'_>) {
+        self.input.replace(&cell.value_text());
     }
 }
 
@@ -254,8 +256,8 @@ mod tests {
 
     #[test]
     fn a_path_is_its_folder_and_a_rest() {
-        assert_eq!(split("a/b/c.js"), ("a/b/", "c.js"));
-        assert_eq!(split("c"), ("", "c"));
-        assert_eq!(split("/"), ("/", ""));
+        assert_eq!(split_path("a/b/c.js"), ("a/b/", "c.js"));
+        assert_eq!(split_path("c"), ("", "c"));
+        assert_eq!(split_path("/"), ("/", ""));
     }
 }

@@ -17,42 +17,42 @@ use crate::{
 pub(crate) struct RawJson;
 
 impl Widget for RawJson {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let text = match (cell.draft, cell.value) {
             (Some(draft), _) => one_line(draft),
             (None, Some(value)) => one_line(&value.to_string()),
             (None, None) => String::new(),
         };
         let (text, role) = if text.is_empty() {
-            (format!("{} · JSON", cell.ghost()), Role::Ghost)
+            (format!("{} · JSON", cell.placeholder_text()), Role::Ghost)
         } else {
             (text, Role::SyntaxText)
         };
         let style = ratatui::style::Style { bg: None, ..context.style(role) };
-        context.line(0, &text, style, "⏎");
-        vec![context.whole(0, Click::Open)]
+        context.draw_line(0, &text, style, "⏎");
+        vec![context.line_hit(0, Click::Open)]
     }
 
-    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+    fn new_editor(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(Json { area: None })
     }
 }
 
 /// An editor for any field's value as JSON, open at once.
-pub(crate) fn opened(cell: &Cell<'_>) -> Box<dyn Editor> {
-    Box::new(Json { area: Some(Area::new(&text(cell))) })
+pub(crate) fn open_editor(cell: &Cell<'_>) -> Box<dyn Editor> {
+    Box::new(Json { area: Some(Area::new(&json_text(cell))) })
 }
 
-fn text(cell: &Cell<'_>) -> String {
+fn json_text(cell: &Cell<'_>) -> String {
     match (cell.draft, cell.value) {
         (Some(draft), _) => draft.to_owned(),
-        (None, Some(value)) => parse::pretty(value, cell.written),
+        (None, Some(value)) => parse::pretty_json(value, cell.written),
         (None, None) => String::new(),
     }
 }
 
 /// What typed JSON comes to.
-fn typed(cell: &Cell<'_>, text: String) -> Answer {
+fn apply_typed(cell: &Cell<'_>, text: String) -> Answer {
     // What the user put there stays while something else is typed.
     let is_declared = cell.field.role == Seat::Member;
     if text.trim().is_empty()
@@ -60,10 +60,10 @@ fn typed(cell: &Cell<'_>, text: String) -> Answer {
         && cell.field.presence != Presence::Unset
         && cell.field.is_removable()
     {
-        return cell.unset();
+        return cell.unset_value();
     }
-    match parse::json(&text) {
-        Ok(literal) => cell.set(literal),
+    match parse::parse_json(&text) {
+        Ok(literal) => cell.set_value(literal),
         Err(words) => Answer::Draft { text, words },
     }
 }
@@ -73,18 +73,18 @@ struct Json {
 }
 
 impl Editor for Json {
-    fn lines(&self, _cell: &Cell<'_>, width: u16) -> u16 {
-        self.area.as_ref().map_or(1, |area| area.lines(width))
+    fn line_count(&self, _cell: &Cell<'_>, width: u16) -> u16 {
+        self.area.as_ref().map_or(1, |area| area.line_count(width))
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         match &mut self.area {
             Some(area) => area.draw(context, 0),
-            None => RawJson.show(cell, context),
+            None => RawJson.draw_unfocused(cell, context),
         }
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         true
     }
 
@@ -96,41 +96,41 @@ impl Editor for Json {
         self.area = None;
     }
 
-    fn wake(&mut self, cell: &Cell<'_>) {
-        self.area.get_or_insert_with(|| Area::new(&text(cell)));
+    fn on_activate(&mut self, cell: &Cell<'_>) {
+        self.area.get_or_insert_with(|| Area::new(&json_text(cell)));
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let Some(area) = &mut self.area else {
             return match input {
                 Input::Key(key)
                     if matches!(key.code, Code::Backspace | Code::Delete)
-                        && text(cell).is_empty() =>
+                        && json_text(cell).is_empty() =>
                 {
-                    cell.unset()
+                    cell.unset_value()
                 }
-                Input::Key(key) if !key.is(Code::Enter) && key.letter().is_none() => {
+                Input::Key(key) if !key.is_plain(Code::Enter) && key.typed_char().is_none() => {
                     Answer::Ignored
                 }
                 Input::Mouse(_) => Answer::Ignored,
-                Input::Key(key) if key.is(Code::Enter) => {
-                    self.area = Some(Area::new(&text(cell)));
+                Input::Key(key) if key.is_plain(Code::Enter) => {
+                    self.area = Some(Area::new(&json_text(cell)));
                     Answer::Handled
                 }
                 typed => {
-                    self.area = Some(Area::new(&text(cell)));
-                    self.input(cell, typed)
+                    self.area = Some(Area::new(&json_text(cell)));
+                    self.handle_input(cell, typed)
                 }
             };
         };
-        let cut = match clip::asked(input) {
-            Some(Clip::Copy) => return clip::copy(area.selected()),
+        let cut = match clip::requested_clip(input) {
+            Some(Clip::Copy) => return clip::copy_answer(area.selected_text()),
             Some(Clip::Cut) => match area.cut() {
                 None => return Answer::Ignored,
                 cut => cut,
             },
             None => {
-                match area.input(input) {
+                match area.handle_input(input) {
                     Typed::Ignored => return Answer::Ignored,
                     Typed::Moved => return Answer::Handled,
                     Typed::Changed => {}
@@ -138,49 +138,49 @@ impl Editor for Json {
                 None
             }
         };
-        area.wrong = parse::wrong_at(area.plain());
-        let answer = typed(cell, area.text());
-        cut.map_or(answer.clone(), |text| clip::cut(text, answer))
+        area.wrong = parse::wrong_at(area.plain_text());
+        let answer = apply_typed(cell, area.text());
+        cut.map_or(answer.clone(), |text| clip::cut_answer(text, answer))
     }
 
-    fn drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {
+    fn handle_drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {
         if let Some(area) = &mut self.area {
             area.drag(line, column);
         }
         Answer::Handled
     }
 
-    fn wheel(&mut self, lines: isize) -> bool {
-        self.area.as_mut().is_some_and(|area| area.wheel(lines))
+    fn handle_wheel(&mut self, lines: isize) -> bool {
+        self.area.as_mut().is_some_and(|area| area.scroll(lines))
     }
 
-    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.area {
             Some(_) => vec![("Esc", "done"), ("Ctrl+Z", "undo typing")],
             None => vec![("Enter", "write JSON")],
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match (&mut self.area, click) {
             (Some(area), Click::At { line, column }) => area.click(line, column),
-            (None, _) => self.area = Some(Area::new(&text(cell))),
+            (None, _) => self.area = Some(Area::new(&json_text(cell))),
             _ => {}
         }
         Answer::Handled
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
+    fn sync_value(&mut self, cell: &Cell<'_>) {
         let Some(area) = &mut self.area else { return };
         let typed = area.text();
-        let typed_value = parse::json(&typed).ok().map(|literal| literal.into_value());
+        let typed_value = parse::parse_json(&typed).ok().map(|literal| literal.into_value());
         let same = match (&typed_value, cell.draft) {
             (_, Some(draft)) => draft == typed,
             (Some(typed), None) => cell.value == Some(typed),
             (None, None) => typed.trim().is_empty() && cell.value.is_none(),
         };
         if !same {
-            area.replace(&text(cell));
+            area.replace(&json_text(cell));
         }
     }
 }

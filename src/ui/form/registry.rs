@@ -44,6 +44,6 @@ pub(crate) const ROWS: &[Row] = &[
 
 /// The widget for a kind of field.
 #[must_use]
-pub(crate) fn widget(kind: &Kind) -> &'static dyn Widget {
+pub(crate) fn widget_for(kind: &Kind) -> &'static dyn Widget {
     ROWS.iter().find(|row| (row.fits)(kind)).map_or(&raw_json::RawJson, |row| row.widget)
 }

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// An editor for the member's name in place of its value.
-pub(crate) fn opened(cell: &Cell<'_>) -> Box<dyn Editor> {
+pub(crate) fn open_editor(cell: &Cell<'_>) -> Box<dyn Editor> {
     Box::new(Rename { input: TextInput::new(cell.field.pointer.last().unwrap_or_default()) })
 }
 
@@ -17,20 +17,20 @@ struct Rename {
 
 impl Editor for Rename {
     fn draw(&mut self, _cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let ground = context.ground(0);
+        let ground = context.fill_background(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         let dim = ground.patch(context.style(Role::Dim));
-        context.pen(0).put("new name: ", dim);
+        context.pen(0).put_text("new name: ", dim);
         let area = ratatui::layout::Rect {
             x: context.area.x + 10,
             width: context.area.width.saturating_sub(10),
             ..context.area
         };
         self.input.draw(context.buffer, area, ground, cursor);
-        vec![context.whole(0, Click::Open)]
+        vec![context.line_hit(0, Click::Open)]
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         true
     }
 
@@ -38,12 +38,12 @@ impl Editor for Rename {
         true
     }
 
-    fn input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {
         match input {
-            Input::Key(key) if key.is(Code::Enter) => {
+            Input::Key(key) if key.is_plain(Code::Enter) => {
                 Answer::Ask(Ask::Rename(self.input.text().to_owned()))
             }
-            Input::Key(key) if self.input.key(*key) => Answer::Handled,
+            Input::Key(key) if self.input.handle_key(*key) => Answer::Handled,
             Input::Paste(text) => {
                 self.input.insert(text);
                 Answer::Handled
@@ -52,7 +52,7 @@ impl Editor for Rename {
         }
     }
 
-    fn click(&mut self, _cell: &Cell<'_>, _click: Click) -> Answer {
+    fn handle_click(&mut self, _cell: &Cell<'_>, _click: Click) -> Answer {
         Answer::Handled
     }
 }

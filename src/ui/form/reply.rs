@@ -27,7 +27,7 @@ pub enum FormReply {
 impl FormReply {
     /// This and what came after it, with no edit lost.
     #[must_use]
-    pub(super) fn then(self, next: Self) -> Self {
+    pub(super) fn merge_with(self, next: Self) -> Self {
         match (self, next) {
             (Self::Edits(mut first), Self::Edits(second)) => {
                 first.extend(second);

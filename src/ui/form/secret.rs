@@ -10,7 +10,7 @@ use super::{
 use crate::{
     app::input::{Code, Input},
     schema::secrets::names_variable,
-    ui::{canvas::width, styles::Role, widgets::text_input::TextInput},
+    ui::{canvas::text_width, styles::Role, widgets::text_input::TextInput},
 };
 
 pub(crate) struct Secret;
@@ -19,7 +19,7 @@ pub(crate) struct Secret;
 const FROM_ENVIRONMENT: &str = "${…}";
 
 /// The variable that a field's name suggests: `api_key` → `API_KEY`.
-fn suggested(cell: &Cell<'_>) -> String {
+fn suggested_variable(cell: &Cell<'_>) -> String {
     let name =
         cell.field.pointer.tokens().iter().rev().find(|token| token.parse::<usize>().is_err());
     let mut variable = String::new();
@@ -36,34 +36,34 @@ fn suggested(cell: &Cell<'_>) -> String {
 }
 
 /// As many dots as letters, but never more than tell anything.
-fn masked(text: &str) -> String {
+fn mask_text(text: &str) -> String {
     "•".repeat(text.graphemes(true).count().min(24))
 }
 
-fn ghost(cell: &Cell<'_>) -> String {
+fn placeholder_text(cell: &Cell<'_>) -> String {
     // A default must not be shown either.
     match cell.field.node.default.as_ref().filter(|_| cell.value.is_none()) {
         Some(default) if !default.is_null() => "•••• · default".into(),
         _ if cell.value.is_none() => "secret, typed hidden; $ names an environment variable".into(),
-        _ => cell.ghost(),
+        _ => cell.placeholder_text(),
     }
 }
 
 impl Widget for Secret {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let text = cell.text();
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let text = cell.value_text();
         let (shown, role) = match text.as_str() {
-            "" => (ghost(cell), Role::Ghost),
+            "" => (placeholder_text(cell), Role::Ghost),
             text if names_variable(text) => (text.to_owned(), Role::SyntaxKey),
-            text => (masked(text), Role::Text),
+            text => (mask_text(text), Role::Text),
         };
         let style = ratatui::style::Style { bg: None, ..context.style(role) };
-        context.line(0, &shown, style, "");
-        vec![context.whole(0, ANYWHERE)]
+        context.draw_line(0, &shown, style, "");
+        vec![context.line_hit(0, ANYWHERE)]
     }
 
-    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(Hidden { input: TextInput::new(cell.text()) })
+    fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(Hidden { input: TextInput::new(cell.value_text()) })
     }
 }
 
@@ -75,20 +75,20 @@ impl Hidden {
     /// Names the variable in the place of the value; its name is selected, so that typing says
     /// another.
     fn name_variable(&mut self, cell: &Cell<'_>) -> Answer {
-        let text = format!("${{{}}}", suggested(cell));
+        let text = format!("${{{}}}", suggested_variable(cell));
         self.input.replace(&text);
-        self.input.go(2);
+        self.input.move_cursor(2);
         self.input.select_to(text.len() - 1);
-        cell.set(text)
+        cell.set_value(text)
     }
 
-    fn changed(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
+    fn apply_change(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
         let text = self.input.text();
         if text != before {
-            return cell.set(text);
+            return cell.set_value(text);
         }
         let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-        if removes { cell.unset() } else { Answer::Handled }
+        if removes { cell.unset_value() } else { Answer::Handled }
     }
 
     fn is_shown(&self) -> bool {
@@ -98,17 +98,21 @@ impl Hidden {
 
 impl Editor for Hidden {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let ground = context.ground(0);
+        let ground = context.fill_background(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
-        let edge =
-            context.area.width.saturating_sub(u16::try_from(width(FROM_ENVIRONMENT)).unwrap_or(0));
+        let edge = context
+            .area
+            .width
+            .saturating_sub(u16::try_from(text_width(FROM_ENVIRONMENT)).unwrap_or(0));
         let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..context.area };
         if self.input.text().is_empty() {
             let ghost_style = ground.patch(context.style(Role::Ghost));
-            let words =
-                crate::ui::canvas::fit(&ghost(cell), usize::from(line.width.saturating_sub(1)))
-                    .into_owned();
-            context.pen(0).put(" ", cursor.unwrap_or(ground)).put(&words, ghost_style);
+            let words = crate::ui::canvas::truncate_text(
+                &placeholder_text(cell),
+                usize::from(line.width.saturating_sub(1)),
+            )
+            .into_owned();
+            context.pen(0).put_text(" ", cursor.unwrap_or(ground)).put_text(&words, ghost_style);
         } else if self.is_shown() {
             self.input.draw(
                 context.buffer,
@@ -120,48 +124,49 @@ impl Editor for Hidden {
             self.input.draw_masked(context.buffer, line, ground, cursor);
         }
         let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
-        context.pen(0).to(area, edge).put(FROM_ENVIRONMENT, key);
+        context.pen(0).move_to(area, edge).put_text(FROM_ENVIRONMENT, key);
         vec![
             Hit { line: 0, columns: edge..area.width, click: Click::Add },
             Hit { line: 0, columns: 0..edge, click: ANYWHERE },
         ]
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         true
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
-        match clip::asked(input) {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        match clip::requested_clip(input) {
             // A secret does not go to the clipboard.
-            Some(_) if !self.is_shown() && self.input.selected().is_some() => {
+            Some(_) if !self.is_shown() && self.input.selected_text().is_some() => {
                 return Answer::Refused("a secret is not copied".into());
             }
-            Some(Clip::Copy) => return clip::copy(self.input.selected()),
+            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
             Some(Clip::Cut) => {
-                return self
-                    .input
-                    .cut()
-                    .map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
+                return self.input.cut().map_or(Answer::Ignored, |text| {
+                    clip::cut_answer(text, cell.set_value(self.input.text()))
+                });
             }
             None => {}
         }
         let before = self.input.text().to_owned();
         match input {
-            Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Next),
-            Input::Key(key) if key.is(Code::Char('$')) && before.is_empty() => {
+            Input::Key(key) if key.is_plain(Code::Enter) => Answer::Ask(Ask::Next),
+            Input::Key(key) if key.is_plain(Code::Char('$')) && before.is_empty() => {
                 self.name_variable(cell)
             }
-            Input::Key(key) if self.input.key(*key) => self.changed(cell, &before, Some(key.code)),
+            Input::Key(key) if self.input.handle_key(*key) => {
+                self.apply_change(cell, &before, Some(key.code))
+            }
             Input::Paste(text) => {
                 self.input.insert(text.trim_end_matches(['\n', '\r']));
-                self.changed(cell, &before, None)
+                self.apply_change(cell, &before, None)
             }
             _ => Answer::Ignored,
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
             Click::Add => return self.name_variable(cell),
             Click::At { column, .. } => self.input.click(usize::from(column)),
@@ -170,12 +175,12 @@ impl Editor for Hidden {
         Answer::Handled
     }
 
-    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
+    fn handle_drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
         self.input.drag(column);
         Answer::Handled
     }
 
-    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         if self.input.text().is_empty() {
             vec![("$", "name a variable")]
         } else {
@@ -183,13 +188,13 @@ impl Editor for Hidden {
         }
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
-        self.input.replace(&cell.text());
+    fn sync_value(&mut self, cell: &Cell<'_>) {
+        self.input.replace(&cell.value_text());
     }
 
-    fn leave(&mut self, cell: &Cell<'_>) -> Answer {
+    fn on_leave(&mut self, cell: &Cell<'_>) -> Answer {
         // What was typed cannot be brought back by undo once the field is left.
-        self.input = TextInput::new(cell.text());
+        self.input = TextInput::new(cell.value_text());
         Answer::Handled
     }
 }

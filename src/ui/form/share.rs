@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    spelling::{read, spelled},
+    spelling::{parse_literal, spell_literal},
     view::{Form, FormReply},
 };
 use crate::{
     schema::{
-        blank::blank,
+        blank::blank_value,
         fields::{Part, Presence, Role, offered_default},
         kind::{Kind, TextKind},
         literal::Literal,
@@ -68,15 +68,15 @@ impl Form {
     }
 
     /// The value at a place with its numbers as they are written.
-    fn literal(&self, at: &Pointer) -> Option<Literal> {
-        spelled(at.get(&self.value)?, at, &|at| self.written(at))
+    fn literal_at(&self, at: &Pointer) -> Option<Literal> {
+        spell_literal(at.get(&self.value)?, at, &|at| self.written_number(at))
     }
 
     pub(super) fn copy_value(&self, at: &Pointer, format: Format) -> FormReply {
-        let Some(literal) = self.literal(at) else {
+        let Some(literal) = self.literal_at(at) else {
             return FormReply::Refused("there is no value to copy".into());
         };
-        let text = print::literal(format, &literal).trim_end_matches('\n').to_owned();
+        let text = print::print_literal(format, &literal).trim_end_matches('\n').to_owned();
         let what = format!("{} as {}", at.last().unwrap_or("the whole"), format.name());
         FormReply::Copy { what, text, edits: Vec::new() }
     }
@@ -84,11 +84,11 @@ impl Form {
     /// Puts a value in JSON or YAML in the place of the focused one, or adds it where the focus is
     /// on adding.
     pub(super) fn paste_value(&mut self, text: &str) -> FormReply {
-        let Some(field) = self.row().and_then(|row| self.fields.get(row)) else {
+        let Some(field) = self.focused_row().and_then(|row| self.fields.get(row)) else {
             return FormReply::Handled;
         };
         let (at, part) = (field.pointer.clone(), field.part);
-        let Some(to) = read(text) else {
+        let Some(to) = parse_literal(text) else {
             return FormReply::Refused("what was copied is neither JSON nor YAML".into());
         };
         let is_list = at.get(&self.value).is_none_or(Value::is_array);
@@ -106,17 +106,17 @@ impl Form {
             _ => Edit::Set { at, to },
         };
         self.editor = None;
-        let reply = self.commit(vec![edit]);
+        let reply = self.commit_edits(vec![edit]);
         self.ensure_editor();
         reply
     }
 
     /// Takes in a text that was edited outside.
-    pub fn edited(&mut self, at: &Pointer, text: &str) -> FormReply {
+    pub fn apply_edited_text(&mut self, at: &Pointer, text: &str) -> FormReply {
         if at.get(&self.value).and_then(Value::as_str) == Some(text) {
             return FormReply::Handled;
         }
-        let reply = self.commit(vec![Edit::Set { at: at.clone(), to: text.into() }]);
+        let reply = self.commit_edits(vec![Edit::Set { at: at.clone(), to: text.into() }]);
         // What came back may want another editor: one of many lines, say.
         self.editor = None;
         reply
@@ -125,8 +125,8 @@ impl Form {
     /// Sets the focused field back; what was typed there is put aside.
     pub(super) fn put_back(&mut self, edit: Edit) -> FormReply {
         self.editor = None;
-        self.drafts.retain(|at, _| !at.starts_with(edit.at()));
-        let reply = self.commit(vec![edit]);
+        self.drafts.retain(|at, _| !at.starts_with(edit.pointer()));
+        let reply = self.commit_edits(vec![edit]);
         self.ensure_editor();
         reply
     }
@@ -146,7 +146,7 @@ impl Form {
         }
         let start = default
             .cloned()
-            .unwrap_or_else(|| blank(&self.schema, self.checker.as_ref(), &field.node.key));
+            .unwrap_or_else(|| blank_value(&self.schema, self.checker.as_ref(), &field.node.key));
         let is_there =
             now == Some(&start) || (field.presence == Presence::Unset && default.is_none());
         (!is_there).then(|| Edit::Set { at, to: start.into() })

@@ -9,51 +9,57 @@ use crate::{
 };
 
 /// The places of numbers that are held as floats.
-pub(super) fn floats(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
+pub(super) fn collect_floats(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
     match value {
         Value::Number(number) if decimal::is_float(number) => found.push(at.clone()),
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(row, item)| floats(item, &at.item(row), found));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(row, item)| collect_floats(item, &at.item(row), found));
         }
         Value::Object(members) => {
-            members.iter().for_each(|(name, member)| floats(member, &at.child(name), found));
+            members
+                .iter()
+                .for_each(|(name, member)| collect_floats(member, &at.child(name), found));
         }
         _ => {}
     }
 }
 
 /// How the numbers in a value are written that it would round, by their places below it.
-pub(super) fn spellings(to: &Literal) -> Vec<(Pointer, String)> {
+pub(super) fn number_spellings(to: &Literal) -> Vec<(Pointer, String)> {
     let mut places = Vec::new();
-    floats(to.value(), &Pointer::root(), &mut places);
-    let Some(text) = to.written().filter(|_| !places.is_empty()) else { return Vec::new() };
+    collect_floats(to.value(), &Pointer::root(), &mut places);
+    let Some(text) = to.source_text().filter(|_| !places.is_empty()) else { return Vec::new() };
     let Ok(source) = Source::parse(Format::Json, text) else { return Vec::new() };
-    let written = |at: Pointer| source.written(0, &at).map(str::to_owned).map(|text| (at, text));
+    let written =
+        |at: Pointer| source.written_text(0, &at).map(str::to_owned).map(|text| (at, text));
     places.into_iter().filter_map(written).collect()
 }
 
 /// A text as a value, with its numbers as they are written.
-pub(super) fn read(text: &str) -> Option<Literal> {
+pub(super) fn parse_literal(text: &str) -> Option<Literal> {
     if let Ok(literal) = Literal::parse(text) {
         return Some(literal);
     }
     let source = Source::parse(Format::Yaml, text).ok()?;
     let value = source.value(0)?;
-    spelled(value, &Pointer::root(), &|at| source.written(0, at).map(str::to_owned))
+    spell_literal(value, &Pointer::root(), &|at| source.written_text(0, at).map(str::to_owned))
 }
 
 /// A value with the spelling of its numbers, where that is one of JSON and means the same.
-pub(super) fn spelled(
+pub(super) fn spell_literal(
     value: &Value,
     at: &Pointer,
     written: &dyn Fn(&Pointer) -> Option<String>,
 ) -> Option<Literal> {
     let mut text = String::new();
-    write(value, at, written, &mut text);
+    write_value(value, at, written, &mut text);
     Literal::parse(&text).ok()
 }
 
-fn write(
+fn write_value(
     value: &Value,
     at: &Pointer,
     written: &dyn Fn(&Pointer) -> Option<String>,
@@ -62,7 +68,7 @@ fn write(
     match value {
         Value::Number(number) => {
             let means = |text: &String| {
-                serde_json::from_str(text).is_ok_and(|read| decimal::same(&read, number))
+                serde_json::from_str(text).is_ok_and(|read| decimal::numbers_equal(&read, number))
             };
             let spelling =
                 Some(at).filter(|_| decimal::is_float(number)).and_then(written).filter(means);
@@ -74,7 +80,7 @@ fn write(
                 if index > 0 {
                     text.push(',');
                 }
-                write(item, &at.item(index), written, text);
+                write_value(item, &at.item(index), written, text);
             }
             text.push(']');
         }
@@ -86,7 +92,7 @@ fn write(
                 }
                 text.push_str(&Value::String(name.clone()).to_string());
                 text.push(':');
-                write(member, &at.child(name.clone()), written, text);
+                write_value(member, &at.child(name.clone()), written, text);
             }
             text.push('}');
         }

@@ -20,7 +20,7 @@ impl Form {
     pub(super) fn first_among(&self, rows: std::ops::Range<usize>) -> Option<usize> {
         let is_field = |row: &usize| {
             let field = &self.fields[*row];
-            let is_whole = field.pointer.is_root() && field.fold().is_some();
+            let is_whole = field.pointer.is_root() && field.fold_state().is_some();
             !is_whole && matches!(field.part, Part::Whole | Part::Value | Part::Switch(_))
         };
         let mut fields = rows.filter(is_field);
@@ -67,7 +67,7 @@ impl Form {
     /// The value with the members of each object in the order of the schema; those that it does not
     /// name come last, as they stand.
     #[must_use]
-    pub fn arranged(&self) -> Value {
+    pub fn arranged_value(&self) -> Value {
         self.arranged_at(&Pointer::root(), &self.value)
     }
 

@@ -6,13 +6,13 @@ use super::cell::{Answer, Cell, Click, DrawContext, Editor, Hit, Widget};
 use crate::{
     app::input::{Code, Input},
     schema::fields::{Presence, Role as Seat},
-    ui::{canvas::width, styles::Role},
+    ui::{canvas::text_width, styles::Role},
 };
 
 pub(crate) struct Toggle;
 
 impl Widget for Toggle {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let default = cell
             .field
             .node
@@ -22,19 +22,19 @@ impl Widget for Toggle {
         let (mark, words, role) = match (cell.value, default) {
             (Some(Value::Bool(true)), _) => ("[x]", "true".into(), Role::Text),
             (Some(Value::Bool(false)), _) => ("[ ]", "false".into(), Role::Text),
-            (_, Some(Value::Bool(true))) => ("[x]", cell.ghost(), Role::Ghost),
-            (_, Some(Value::Bool(false))) => ("[ ]", cell.ghost(), Role::Ghost),
-            _ => ("[·]", cell.ghost(), Role::Ghost),
+            (_, Some(Value::Bool(true))) => ("[x]", cell.placeholder_text(), Role::Ghost),
+            (_, Some(Value::Bool(false))) => ("[ ]", cell.placeholder_text(), Role::Ghost),
+            _ => ("[·]", cell.placeholder_text(), Role::Ghost),
         };
-        let ground = context.ground(0);
+        let ground = context.fill_background(0);
         let mark_role = if role == Role::Text { Role::Accent } else { Role::Ghost };
         let (mark_style, style) = (ground.patch(context.style(mark_role)), context.style(role));
         let style = ratatui::style::Style { bg: ground.bg, ..style };
-        context.pen(0).put(mark, mark_style).put(" ", ground).put(&words, style);
-        vec![context.whole(0, Click::Open)]
+        context.pen(0).put_text(mark, mark_style).put_text(" ", ground).put_text(&words, style);
+        vec![context.line_hit(0, Click::Open)]
     }
 
-    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+    fn new_editor(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(Switch)
     }
 }
@@ -49,7 +49,7 @@ enum Way {
 }
 
 /// The ways there are, from left to right.
-fn ways(cell: &Cell<'_>) -> Vec<Way> {
+fn available_ways(cell: &Cell<'_>) -> Vec<Way> {
     let field = cell.field;
     let may_go = matches!(field.role, Seat::Member) && !field.required && !field.pointer.is_root();
     let mut ways = vec![Way::False];
@@ -63,7 +63,7 @@ fn ways(cell: &Cell<'_>) -> Vec<Way> {
     ways
 }
 
-fn present(cell: &Cell<'_>) -> Way {
+fn current_way(cell: &Cell<'_>) -> Way {
     match cell.value {
         Some(Value::Bool(true)) => Way::True,
         Some(Value::Bool(false)) => Way::False,
@@ -72,13 +72,13 @@ fn present(cell: &Cell<'_>) -> Way {
     }
 }
 
-fn take(cell: &Cell<'_>, way: Way) -> Answer {
+fn choose_way(cell: &Cell<'_>, way: Way) -> Answer {
     match way {
-        _ if way == present(cell) => Answer::Handled,
-        Way::False => cell.set(false),
-        Way::True => cell.set(true),
-        Way::Null => cell.set(Value::Null),
-        Way::Unset => cell.unset(),
+        _ if way == current_way(cell) => Answer::Handled,
+        Way::False => cell.set_value(false),
+        Way::True => cell.set_value(true),
+        Way::Null => cell.set_value(Value::Null),
+        Way::Unset => cell.unset_value(),
     }
 }
 
@@ -87,35 +87,35 @@ struct Switch;
 impl Switch {
     /// Unset → the other than the default → the default → null where it may be → unset again, where
     /// it need not be there.
-    fn turn(cell: &Cell<'_>) -> Answer {
+    fn cycle_value(cell: &Cell<'_>) -> Answer {
         let first = if matches!(cell.field.node.default, Some(Value::Bool(true))) {
             Way::False
         } else {
             Way::True
         };
         let second = if first == Way::True { Way::False } else { Way::True };
-        let ways = ways(cell);
+        let ways = available_ways(cell);
         let round: Vec<Way> = [first, second, Way::Null, Way::Unset]
             .into_iter()
             .filter(|way| ways.contains(way))
             .collect();
-        let at = round.iter().position(|way| *way == present(cell)).unwrap_or(round.len() - 1);
+        let at = round.iter().position(|way| *way == current_way(cell)).unwrap_or(round.len() - 1);
         let next = round[(at + 1) % round.len()];
         // What has to be there is not taken away by turning.
-        take(cell, if next == Way::Unset && cell.field.required { first } else { next })
+        choose_way(cell, if next == Way::Unset && cell.field.required { first } else { next })
     }
 
-    fn shift(cell: &Cell<'_>, by: isize) -> Answer {
-        let ways = ways(cell);
-        let at = ways.iter().position(|way| *way == present(cell)).unwrap_or(0);
+    fn shift_way(cell: &Cell<'_>, by: isize) -> Answer {
+        let ways = available_ways(cell);
+        let at = ways.iter().position(|way| *way == current_way(cell)).unwrap_or(0);
         let to = at.saturating_add_signed(by).min(ways.len() - 1);
-        take(cell, ways[to])
+        choose_way(cell, ways[to])
     }
 }
 
 impl Editor for Switch {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let ways = ways(cell);
+        let ways = available_ways(cell);
         let default = cell
             .field
             .node
@@ -130,49 +130,54 @@ impl Editor for Switch {
                 default.map_or("unset".to_owned(), |default| format!("unset, {default} by default"))
             }
         };
-        let all: usize = ways.iter().map(|way| width(&words(way)) + 6).sum();
+        let all: usize = ways.iter().map(|way| text_width(&words(way)) + 6).sum();
         if all > usize::from(context.area.width) + 2 {
-            return Toggle.show(cell, context);
+            return Toggle.draw_unfocused(cell, context);
         }
-        let ground = context.ground(0);
+        let ground = context.fill_background(0);
         let (accent, dim) =
             (ground.patch(context.style(Role::Accent)), ground.patch(context.style(Role::Dim)));
         let mut hits = Vec::new();
         let mut column = 0;
-        let here = present(cell);
+        let here = current_way(cell);
         let area = context.area;
         for way in &ways {
             let is_here = *way == here;
             let text = format!("{} {}", if is_here { "(•)" } else { "( )" }, words(way));
-            context.pen(0).to(area, column).put(&text, if is_here { accent } else { dim });
-            let end = column + u16::try_from(width(&text)).unwrap_or(0);
+            context
+                .pen(0)
+                .move_to(area, column)
+                .put_text(&text, if is_here { accent } else { dim });
+            let end = column + u16::try_from(text_width(&text)).unwrap_or(0);
             hits.push(Hit { line: 0, columns: column..end, click: Click::Pick(*way as usize) });
             column = end + 2;
         }
-        hits.push(context.whole(0, Click::Open));
+        hits.push(context.line_hit(0, Click::Open));
         hits
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         match input {
-            Input::Key(key) if key.is(Code::Enter) || key.is(Code::Char(' ')) => Self::turn(cell),
-            Input::Key(key) if key.is(Code::Right) => Self::shift(cell, 1),
-            Input::Key(key) if key.is(Code::Left) => Self::shift(cell, -1),
+            Input::Key(key) if key.is_plain(Code::Enter) || key.is_plain(Code::Char(' ')) => {
+                Self::cycle_value(cell)
+            }
+            Input::Key(key) if key.is_plain(Code::Right) => Self::shift_way(cell, 1),
+            Input::Key(key) if key.is_plain(Code::Left) => Self::shift_way(cell, -1),
             _ => Answer::Ignored,
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
             Click::Pick(number) => {
                 let way = [Way::False, Way::Unset, Way::True, Way::Null].get(number).copied();
-                way.map_or(Answer::Handled, |way| take(cell, way))
+                way.map_or(Answer::Handled, |way| choose_way(cell, way))
             }
-            _ => Self::turn(cell),
+            _ => Self::cycle_value(cell),
         }
     }
 
-    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         vec![("Space", "turn"), ("←→", "choose")]
     }
 }

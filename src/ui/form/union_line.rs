@@ -39,7 +39,7 @@ pub(super) struct Routes {
 }
 
 impl Route {
-    fn takes(&self, value: &Value) -> bool {
+    fn accepts_value(&self, value: &Value) -> bool {
         let listed = |value: &Value| {
             let closed = self.node.choices.as_ref().filter(|choices| !choices.open);
             closed.is_none_or(|choices| choices.options.iter().any(|option| option.value == *value))
@@ -49,13 +49,13 @@ impl Route {
 }
 
 /// What a typed text can mean.
-fn meanings(text: &str) -> impl Iterator<Item = Literal> {
+fn possible_literals(text: &str) -> impl Iterator<Item = Literal> {
     let flag = match text.trim() {
         "true" => Some(true),
         "false" => Some(false),
         _ => None,
     };
-    let number = parse::number(text, false).ok();
+    let number = parse::parse_number(text, false).ok();
     number.into_iter().chain(flag.map(|flag| Value::Bool(flag).into())).chain([Literal::from(text)])
 }
 
@@ -90,15 +90,16 @@ impl Form {
 
     /// The value that a text means: for the preferred branch where that takes it, else for the
     /// first that does.
-    fn routed(&self, routes: &Routes, text: &str, prefer: Option<usize>) -> Option<Literal> {
+    fn routed_value(&self, routes: &Routes, text: &str, prefer: Option<usize>) -> Option<Literal> {
         let meant = |types: Types, literal: &Literal| match literal.value() {
             Value::String(_) => types.contains(Types::TEXT),
             _ => !types.contains(Types::TEXT),
         };
         let preferred = routes.routes.iter().find(|route| Some(route.branch) == prefer);
         let own = preferred.and_then(|route| {
-            meanings(text)
-                .find(|literal| meant(route.node.types, literal) && route.takes(literal.value()))
+            possible_literals(text).find(|literal| {
+                meant(route.node.types, literal) && route.accepts_value(literal.value())
+            })
         });
         own.or_else(|| {
             let allows = |route: &Route, value: &Value| {
@@ -106,16 +107,15 @@ impl Form {
                     .pointer
                     .as_deref()
                     .zip(self.checker.as_ref())
-                    .map(|(part, checker)| checker.fits(part, value));
+                    .map(|(part, checker)| checker.fits_part(part, value));
                 fits != Some(Some(false))
             };
             let first = |strict: bool| {
-                meanings(text).find(|literal| {
+                possible_literals(text).find(|literal| {
                     let value = literal.value();
-                    routes
-                        .routes
-                        .iter()
-                        .any(|route| route.takes(value) && (!strict || allows(route, value)))
+                    routes.routes.iter().any(|route| {
+                        route.accepts_value(value) && (!strict || allows(route, value))
+                    })
                 })
             };
             first(true).or_else(|| first(false))
@@ -132,7 +132,7 @@ impl Form {
     }
 
     /// The branch that the user picked, or that the value has which the user gave.
-    fn preferred(&self, routes: &Routes, at: &Pointer) -> Option<usize> {
+    fn preferred_branch(&self, routes: &Routes, at: &Pointer) -> Option<usize> {
         if let Some(pick) = self.view.picks.get(&(at.clone(), routes.place)) {
             return Some(*pick);
         }
@@ -154,10 +154,10 @@ impl Form {
             return None;
         }
         let routes = self.routes(&cell.field.pointer).filter(|routes| routes.routes.len() > 1)?;
-        if self.preferred(&routes, &cell.field.pointer).is_some() {
+        if self.preferred_branch(&routes, &cell.field.pointer).is_some() {
             return None;
         }
-        Some(Box::new(UnionLine { input: cell.input(), prefer: None }))
+        Some(Box::new(UnionLine { input: cell.to_text_input(), prefer: None }))
     }
 
     /// Takes a text that is typed into the union at a place, and moves the focus into its value.
@@ -166,11 +166,11 @@ impl Form {
         let first = self.view.picks.get(&(at.clone(), routes.place)).copied();
         // While it is typed, a text may come to fit a branch that was meant from the start.
         let prefer = match self.editor.as_ref().filter(|editor| editor.routes_text()) {
-            Some(editor) => editor.prefers(),
-            None => first.or_else(|| self.preferred(&routes, at)),
+            Some(editor) => editor.preferred_branch(),
+            None => first.or_else(|| self.preferred_branch(&routes, at)),
         };
-        let reply = match self.routed(&routes, text, prefer) {
-            Some(to) => self.commit(vec![Edit::Set { at: at.clone(), to }]),
+        let reply = match self.routed_value(&routes, text, prefer) {
+            Some(to) => self.commit_edits(vec![Edit::Set { at: at.clone(), to }]),
             None => {
                 let branch = prefer
                     .or_else(|| routes.routes.first().map(|route| route.branch))
@@ -178,11 +178,11 @@ impl Form {
                 self.view.picks.entry((at.clone(), routes.place)).or_insert(branch);
                 self.drafts
                     .insert(at.clone(), (text.to_owned(), "fits none of the kinds yet".into()));
-                self.relay();
+                self.relayout_fields();
                 FormReply::Handled
             }
         };
-        self.show(at);
+        self.reveal_field(at);
         let is_line = self.editor.as_ref().is_some_and(|editor| editor.routes_text());
         if !is_line {
             self.editor = Some(Box::new(UnionLine { input: TextInput::new(text), prefer }));
@@ -195,8 +195,8 @@ impl Form {
     /// does.
     pub(super) fn other_branch(&mut self, at: &Pointer, text: &str) -> Option<FormReply> {
         let routes = self.routes(at)?;
-        let prefer = self.preferred(&routes, at);
-        self.routed(&routes, text, prefer)?;
+        let prefer = self.preferred_branch(&routes, at);
+        self.routed_value(&routes, text, prefer)?;
         Some(self.type_into(at, text))
     }
 }
@@ -209,7 +209,7 @@ struct UnionLine {
 }
 
 impl UnionLine {
-    fn typed(&self, cell: &Cell<'_>, before: &str, removes: bool) -> Answer {
+    fn apply_typed(&self, cell: &Cell<'_>, before: &str, removes: bool) -> Answer {
         let text = self.input.text();
         if text == before && !removes {
             return Answer::Handled;
@@ -218,7 +218,7 @@ impl UnionLine {
             return Answer::Ask(Ask::Type(text.to_owned()));
         }
         match cell.field.role {
-            Role::Member => cell.unset(),
+            Role::Member => cell.unset_value(),
             _ => Answer::Draft { text: String::new(), words: "a value is expected here".into() },
         }
     }
@@ -227,10 +227,10 @@ impl UnionLine {
 impl Editor for UnionLine {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         draw_line(&mut self.input, cell, context, "");
-        vec![context.whole(0, ANYWHERE)]
+        vec![context.line_hit(0, ANYWHERE)]
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         true
     }
 
@@ -238,52 +238,52 @@ impl Editor for UnionLine {
         true
     }
 
-    fn prefers(&self) -> Option<usize> {
+    fn preferred_branch(&self) -> Option<usize> {
         self.prefer
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let before = self.input.text().to_owned();
-        match clip::asked(input) {
-            Some(Clip::Copy) => return clip::copy(self.input.selected()),
+        match clip::requested_clip(input) {
+            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
             Some(Clip::Cut) => {
                 return self.input.cut().map_or(Answer::Ignored, |text| {
-                    clip::cut(text, self.typed(cell, &before, true))
+                    clip::cut_answer(text, self.apply_typed(cell, &before, true))
                 });
             }
             None => {}
         }
         match input {
-            Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Next),
-            Input::Key(key) if self.input.key(*key) => {
+            Input::Key(key) if key.is_plain(Code::Enter) => Answer::Ask(Ask::Next),
+            Input::Key(key) if self.input.handle_key(*key) => {
                 let removes = matches!(key.code, Code::Backspace | Code::Delete)
                     && self.input.text().is_empty();
-                self.typed(cell, &before, removes)
+                self.apply_typed(cell, &before, removes)
             }
             Input::Paste(text) if !text.trim().contains('\n') => {
                 self.input.insert(text.trim());
-                self.typed(cell, &before, false)
+                self.apply_typed(cell, &before, false)
             }
             _ => Answer::Ignored,
         }
     }
 
-    fn click(&mut self, _cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, _cell: &Cell<'_>, click: Click) -> Answer {
         if let Click::At { column, .. } = click {
             self.input.click(usize::from(column));
         }
         Answer::Handled
     }
 
-    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
+    fn handle_drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
         self.input.drag(column);
         Answer::Handled
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
-        let text = cell.text();
+    fn sync_value(&mut self, cell: &Cell<'_>) {
+        let text = cell.value_text();
         if text != self.input.text()
-            && parse::number(self.input.text(), false)
+            && parse::parse_number(self.input.text(), false)
                 .ok()
                 .map(|typed| typed.value().clone())
                 .as_ref()

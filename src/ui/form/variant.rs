@@ -27,7 +27,7 @@ fn parts<'c>(cell: &Cell<'c>) -> (&'c [Branch], Option<usize>, Option<bool>) {
 }
 
 impl Widget for VariantField {
-    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let (branches, chosen, open) = parts(cell);
         let label =
             chosen.and_then(|chosen| branches.get(chosen)).map(|branch| one_line(&branch.label));
@@ -37,7 +37,7 @@ impl Widget for VariantField {
             (None, _)
                 if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) =>
             {
-                (cell.ghost(), Role::Ghost)
+                (cell.placeholder_text(), Role::Ghost)
             }
             (None, _) if cell.selects => {
                 (format!("type a value, or choose one of {} kinds", branches.len()), Role::Ghost)
@@ -54,15 +54,15 @@ impl Widget for VariantField {
             text = format!("{text}  {}", fold::summary(cell));
         }
         let style = ratatui::style::Style { bg: None, ..context.style(role) };
-        context.line(0, &text, style, "▾");
-        let mut hits = vec![context.whole(0, Click::Open)];
+        context.draw_line(0, &text, style, "▾");
+        let mut hits = vec![context.line_hit(0, Click::Open)];
         if open.is_some() {
             hits.insert(0, Hit { line: 0, columns: 0..2, click: Click::Fold });
         }
         hits
     }
 
-    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+    fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(Switch { types: cell.selects, ..Switch::default() })
     }
 }
@@ -75,7 +75,7 @@ struct Switch {
     filter: Option<TextInput>,
 }
 
-fn options(cell: &Cell<'_>) -> Vec<Shown> {
+fn list_options(cell: &Cell<'_>) -> Vec<Shown> {
     let (branches, chosen, _) = parts(cell);
     let shown = |(number, branch): (usize, &Branch)| Shown {
         label: one_line(&branch.label),
@@ -95,21 +95,21 @@ fn options(cell: &Cell<'_>) -> Vec<Shown> {
 }
 
 impl Switch {
-    fn open(&mut self, cell: &Cell<'_>) -> Answer {
+    fn open_list(&mut self, cell: &Cell<'_>) -> Answer {
         if cell.field.node.read_only {
             return Answer::Refused(read_only::WHY.into());
         }
-        let options = options(cell);
+        let options = list_options(cell);
         self.filter = (options.len() >= FILTER_FROM).then(TextInput::default);
-        self.list = Some(Listing::open(&options));
+        self.list = Some(Listing::from_options(&options));
         Answer::Handled
     }
 
-    fn pick(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
+    fn pick_option(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
         self.close();
         match number {
             // What comes after the branches is null.
-            Some(number) if number >= parts(cell).0.len() => cell.set(Value::Null),
+            Some(number) if number >= parts(cell).0.len() => cell.set_value(Value::Null),
             Some(number) => Answer::Ask(Ask::Pick(number)),
             None => Answer::Handled,
         }
@@ -117,26 +117,26 @@ impl Switch {
 }
 
 impl Editor for Switch {
-    fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
-        1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::lines)
+    fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+        1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::line_count)
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let mut hits = VariantField.show(cell, context);
+        let mut hits = VariantField.draw_unfocused(cell, context);
         let mut line = 1;
         if let Some(filter) = &self.filter {
             let style = context.style(Role::Overlay);
             let key = style.patch(context.style(Role::Key));
-            context.pen(line).put("/ ", key).put(filter.text(), style).fill(style);
+            context.pen(line).put_text("/ ", key).put_text(filter.text(), style).fill_rest(style);
             line += 1;
         }
         if let Some(list) = &mut self.list {
-            hits.extend(list.draw(&options(cell), context, line));
+            hits.extend(list.draw(&list_options(cell), context, line));
         }
         hits
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         self.list.is_some() || self.types
     }
 
@@ -149,11 +149,11 @@ impl Editor for Switch {
         self.filter = None;
     }
 
-    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+    fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         if self.types && self.list.is_none() {
             match input {
-                Input::Key(key) if key.letter().is_some_and(|letter| letter != ' ') => {
-                    return Answer::Ask(Ask::Type(key.letter().into_iter().collect()));
+                Input::Key(key) if key.typed_char().is_some_and(|letter| letter != ' ') => {
+                    return Answer::Ask(Ask::Type(key.typed_char().into_iter().collect()));
                 }
                 Input::Paste(text)
                     if !text.trim().is_empty() && !text.trim().contains(['\n', '{', '[']) =>
@@ -167,32 +167,36 @@ impl Editor for Switch {
         let (.., open) = parts(cell);
         let Some(list) = &mut self.list else {
             return match key.code {
-                Code::Enter if key.is(Code::Enter) => self.open(cell),
-                Code::Char(' ') if open.is_none() => self.open(cell),
+                Code::Enter if key.is_plain(Code::Enter) => self.open_list(cell),
+                Code::Char(' ') if open.is_none() => self.open_list(cell),
                 Code::Char(' ') => Answer::Ask(Ask::Fold),
                 Code::Left if open == Some(true) => Answer::Ask(Ask::Fold),
                 Code::Right if open == Some(false) => Answer::Ask(Ask::Fold),
                 _ => Answer::Ignored,
             };
         };
-        if key.is(Code::Enter) {
-            let chosen = list.chosen();
-            return self.pick(cell, chosen);
+        if key.is_plain(Code::Enter) {
+            let chosen = list.chosen_option();
+            return self.pick_option(cell, chosen);
         }
-        if list.key(*key) {
+        if list.handle_key(*key) {
             return Answer::Handled;
         }
         let Some(filter) = self.filter.as_mut() else {
-            return if list.seek(&options(cell), *key) { Answer::Handled } else { Answer::Ignored };
+            return if list.seek_letter(&list_options(cell), *key) {
+                Answer::Handled
+            } else {
+                Answer::Ignored
+            };
         };
-        if !filter.key(*key) {
+        if !filter.handle_key(*key) {
             return Answer::Ignored;
         }
-        list.filter(&options(cell), filter.text());
+        list.filter_options(&list_options(cell), filter.text());
         Answer::Handled
     }
 
-    fn keys(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match (&self.list, parts(cell).2) {
             (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
             (None, Some(_)) => vec![("Enter", "choose kind"), ("Space", "open or close")],
@@ -201,16 +205,16 @@ impl Editor for Switch {
         }
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
+    fn sync_value(&mut self, cell: &Cell<'_>) {
         self.types = cell.selects;
     }
 
-    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+    fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
-            Click::Pick(number) => return self.pick(cell, Some(number)),
+            Click::Pick(number) => return self.pick_option(cell, Some(number)),
             Click::Fold => return Answer::Ask(Ask::Fold),
             Click::Open if self.list.is_some() => self.close(),
-            _ => return self.open(cell),
+            _ => return self.open_list(cell),
         }
         Answer::Handled
     }

@@ -12,12 +12,12 @@ use serde_json::Value;
 pub use super::reply::FormReply;
 use super::{
     cell::{Cell, Click, Editor, Inner},
-    change::{FormContext, applied, is_in_list, move_keys, moved},
+    change::{FormContext, apply_edits, is_in_list, move_keys, place_after_edit},
     find::Finder,
     layout::{Columns, Lines},
     notes::{self, Note, Remarks},
     registry,
-    spelling::{floats, spellings},
+    spelling::{collect_floats, number_spellings},
     work::Work,
 };
 use crate::{
@@ -28,9 +28,9 @@ use crate::{
         moment::LocalTime,
         node::{Node, PlaceId},
         pointer::Pointer,
-        secrets::secrets,
+        secrets::secret_places,
         tree::Schema,
-        ui_schema::{notes as notes_of_ui, shown},
+        ui_schema::{apply_ui_schema, ignored_options as notes_of_ui},
         validate::{Checker, Issue, SchemaFinding},
     },
     syntax::edit::Edit,
@@ -123,7 +123,7 @@ pub struct Form {
 
 impl Form {
     /// Takes in the value as it is now. Focus, folds and drafts stay as far as they can.
-    pub fn sync(&mut self, value: &Arc<Value>) {
+    pub fn sync_value(&mut self, value: &Arc<Value>) {
         self.sync_written(value, &|_| None);
     }
 
@@ -141,7 +141,7 @@ impl Form {
             return;
         }
         self.value = Arc::clone(value);
-        self.rebuild();
+        self.rebuild_fields();
         self.note_written(written);
         self.refresh_editor();
     }
@@ -151,7 +151,7 @@ impl Form {
         self.written.clear();
         // Those that are folded away too: they are to be right when they are shown.
         let mut places = Vec::new();
-        floats(&self.value, &Pointer::root(), &mut places);
+        collect_floats(&self.value, &Pointer::root(), &mut places);
         self.written
             .extend(places.into_iter().filter_map(|at| written(&at).map(|text| (at, text))));
     }
@@ -163,7 +163,7 @@ impl Form {
         self.ui_notes = notes_of_ui(&ui);
         self.schema = Schema::new(Arc::clone(self.schema.root())).with_ui(Some(ui));
         self.focus = (Pointer::root(), Part::Whole);
-        self.rebuild();
+        self.rebuild_fields();
         self
     }
 
@@ -177,17 +177,17 @@ impl Form {
     /// What the schema calls the whole.
     #[must_use]
     pub fn title(&self) -> Option<Arc<str>> {
-        self.whole().title.clone()
+        self.root_node().title.clone()
     }
 
     /// The whole, as it is to be shown.
-    pub(super) fn whole(&self) -> Arc<Node> {
-        shown(self.schema.root_node(), &self.schema.ui())
+    pub(super) fn root_node(&self) -> Arc<Node> {
+        apply_ui_schema(self.schema.root_node(), &self.schema.ui())
     }
 
     /// Options may come and go with what is typed; the editor of the field stays the same one.
     pub(super) fn row_kind(&self) -> Option<Discriminant<Kind>> {
-        self.row().map(|row| discriminant(&self.fields[row].kind))
+        self.focused_row().map(|row| discriminant(&self.fields[row].kind))
     }
 
     /// What is said about the value from outside; shown at the fields.
@@ -210,12 +210,12 @@ impl Form {
 
     /// The keys of the focused field's own that work now, with what they do.
     #[must_use]
-    pub fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    pub fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let asleep = self.resting
-            && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
-        let cell = self.row().filter(|_| !asleep).and_then(|row| self.cell(row));
+            && self.editor.as_ref().is_some_and(|editor| editor.is_typing() && !editor.is_open());
+        let cell = self.focused_row().filter(|_| !asleep).and_then(|row| self.cell(row));
         match (&self.editor, cell) {
-            (Some(editor), Some(cell)) => editor.keys(&cell),
+            (Some(editor), Some(cell)) => editor.key_hints(&cell),
             _ => Vec::new(),
         }
     }
@@ -240,7 +240,7 @@ impl Form {
     /// What is wrong with the schema itself: what they are about is left out, and where that cannot
     /// be, anything goes.
     #[must_use]
-    pub fn findings(&self) -> &[SchemaFinding] {
+    pub fn schema_findings(&self) -> &[SchemaFinding] {
         &self.findings
     }
 
@@ -251,59 +251,61 @@ impl Form {
 
     /// The place that has the focus.
     #[must_use]
-    pub fn focused(&self) -> &Pointer {
+    pub fn focused_place(&self) -> &Pointer {
         &self.focus.0
     }
 
     /// Whether printable keys are text now.
     #[must_use]
-    pub fn typing(&self) -> bool {
-        let is_text = |editor: &dyn Editor| editor.typing() && (!self.resting || editor.is_open());
+    pub fn is_typing(&self) -> bool {
+        let is_text =
+            |editor: &dyn Editor| editor.is_typing() && (!self.resting || editor.is_open());
         self.finder.is_some() || self.editor.as_deref().is_some_and(is_text)
     }
 
     /// How the number at a place is written, where its value would round it.
-    pub(super) fn written(&self, at: &Pointer) -> Option<String> {
+    pub(super) fn written_number(&self, at: &Pointer) -> Option<String> {
         self.written.get(at).cloned()
     }
 
     /// Lays the value out and checks it.
-    pub(super) fn rebuild(&mut self) {
+    pub(super) fn rebuild_fields(&mut self) {
         self.lay_out();
         self.work.checks += 1;
         self.issues = self.checker.as_ref().map_or_else(Vec::new, |checker| {
             let chosen = |at: &Pointer, union: &str| {
-                fields::chosen(&self.schema, checker, &self.view, &self.value, at, union)
+                fields::chosen_branch(&self.schema, checker, &self.view, &self.value, at, union)
             };
             checker.issues_by(&self.value, &chosen)
         });
         self.place_remarks();
-        self.settle();
+        self.settle_focus();
     }
 
     /// Lays the value out anew after folds changed; the value is as it was.
-    pub(super) fn relay(&mut self) {
+    pub(super) fn relayout_fields(&mut self) {
         self.lay_out();
         self.place_remarks();
-        self.settle();
+        self.settle_focus();
     }
 
     fn lay_out(&mut self) {
-        self.fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &self.view);
-        self.secrets = secrets(&self.schema, self.checker.as_ref(), &self.view, &self.value);
+        self.fields =
+            fields::layout_fields(&self.schema, self.checker.as_ref(), &self.value, &self.view);
+        self.secrets = secret_places(&self.schema, self.checker.as_ref(), &self.view, &self.value);
         self.work.layouts += 1;
         self.work.fields += self.fields.len();
     }
 
     pub(super) fn place_remarks(&mut self) {
-        let faults = notes::faults(&self.schema, &self.findings, &self.fields);
+        let faults = notes::schema_notes(&self.schema, &self.findings, &self.fields);
         let notes: Vec<Note> = self.notes.iter().cloned().chain(faults).collect();
-        self.remarks = Remarks::place(&self.fields, &self.issues, &self.drafts, &notes);
+        self.remarks = Remarks::place_on_rows(&self.fields, &self.issues, &self.drafts, &notes);
     }
 
     /// The row that has the focus.
     #[must_use]
-    pub(super) fn row(&self) -> Option<usize> {
+    pub(super) fn focused_row(&self) -> Option<usize> {
         let (pointer, part) = &self.focus;
         self.fields.iter().position(|field| field.part == *part && field.pointer == *pointer)
     }
@@ -322,7 +324,7 @@ impl Form {
                 .get(&field.pointer)
                 .map(|(text, _)| text.as_str())
                 .filter(|_| is_value),
-            inside: self.remarks.inside(row),
+            inside: self.remarks.folded_count(row),
             wall: self.wall,
             folder: self.folder.as_deref(),
             fresh: is_value && self.fresh.contains_key(&field.pointer),
@@ -333,25 +335,25 @@ impl Form {
     /// An editor for the focused row, where it has none.
     pub(super) fn ensure_editor(&mut self) {
         if self.editor.is_none()
-            && let Some(cell) = self.row().and_then(|row| self.cell(row))
+            && let Some(cell) = self.focused_row().and_then(|row| self.cell(row))
         {
             let editor = self
                 .union_editor(&cell)
-                .unwrap_or_else(|| registry::widget(&cell.field.kind).edit(&cell));
+                .unwrap_or_else(|| registry::widget_for(&cell.field.kind).new_editor(&cell));
             self.editor = Some(editor);
         }
     }
 
     fn refresh_editor(&mut self) {
         let Some(mut editor) = self.editor.take() else { return };
-        if let Some(cell) = self.row().and_then(|row| self.cell(row)) {
-            editor.sync(&cell);
+        if let Some(cell) = self.focused_row().and_then(|row| self.cell(row)) {
+            editor.sync_value(&cell);
             self.editor = Some(editor);
         }
     }
 
     /// Makes edits here, and answers them for whoever holds the value.
-    pub(super) fn commit(&mut self, edits: Vec<Edit>) -> FormReply {
+    pub(super) fn commit_edits(&mut self, edits: Vec<Edit>) -> FormReply {
         let ground = FormContext {
             schema: &self.schema,
             checker: self.checker.as_ref(),
@@ -361,13 +363,13 @@ impl Form {
         let (edits, grown): (Vec<Edit>, usize) = match edits.as_slice() {
             [_] => {
                 let edits: Vec<Edit> =
-                    edits.into_iter().flat_map(|edit| ground.complete(edit)).collect();
+                    edits.into_iter().flat_map(|edit| ground.complete_edit(edit)).collect();
                 let grown = edits.len().saturating_sub(1);
                 (edits, grown)
             }
             _ => (edits, 0),
         };
-        let Some(value) = applied(&self.value, &edits) else {
+        let Some(value) = apply_edits(&self.value, &edits) else {
             return FormReply::Refused("the value has changed meanwhile; try again".into());
         };
         for edit in &edits {
@@ -376,16 +378,17 @@ impl Form {
         let kind = self.row_kind();
         self.value = Arc::new(value);
         // What the edit needed around it was chosen by nobody.
-        let own = edits.last().map(|edit| edit.at().clone());
+        let own = edits.last().map(|edit| edit.pointer().clone());
         for edit in &edits[..grown] {
-            self.mark_fresh(edit.at());
+            self.mark_fresh(edit.pointer());
         }
         self.fresh
             .retain(|at, ()| grown == 0 || own.as_ref().is_none_or(|own| !at.starts_with(own)));
-        self.rebuild();
+        self.rebuild_fields();
         // A value may bring another widget with it, such as an editor of many lines for a text that
         // got long.
-        let open = self.editor.as_ref().is_some_and(|editor| editor.is_open() || editor.typing());
+        let open =
+            self.editor.as_ref().is_some_and(|editor| editor.is_open() || editor.is_typing());
         if !open && kind != self.row_kind() {
             self.editor = None;
         }
@@ -401,16 +404,17 @@ impl Form {
         // the focus all along.
         let appends = matches!(edit, Edit::Insert { at, .. } if at.get(&self.value).is_none());
         if appends || matches!(edit, Edit::Set { .. } | Edit::Remove { .. }) {
-            self.drafts.retain(|at, _| !at.starts_with(edit.at()));
-            self.written.retain(|at, _| !at.starts_with(edit.at()));
-            self.fresh.retain(|at, ()| !at.starts_with(edit.at()));
+            self.drafts.retain(|at, _| !at.starts_with(edit.pointer()));
+            self.written.retain(|at, _| !at.starts_with(edit.pointer()));
+            self.fresh.retain(|at, ()| !at.starts_with(edit.pointer()));
         }
         if !appends {
             self.move_remembered(edit, in_list);
         }
         if let Edit::Set { at, to } | Edit::Insert { at, item: to } = edit {
-            self.written
-                .extend(spellings(to).into_iter().map(|(below, text)| (at.join(&below), text)));
+            self.written.extend(
+                number_spellings(to).into_iter().map(|(below, text)| (at.join(&below), text)),
+            );
         }
     }
 
@@ -422,7 +426,7 @@ impl Form {
         move_keys(&mut self.view.folds, edit, in_list);
         move_keys(&mut self.view.windows, edit, in_list);
         if !matches!(edit, Edit::Set { .. }) {
-            let go = |at: &Pointer| moved(at, edit, in_list);
+            let go = |at: &Pointer| place_after_edit(at, edit, in_list);
             let picks = std::mem::take(&mut self.view.picks).into_iter();
             self.view.picks =
                 picks.filter_map(|((at, union), pick)| Some(((go(&at)?, union), pick))).collect();

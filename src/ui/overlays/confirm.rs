@@ -10,7 +10,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, width, wrap},
+        canvas::{Pen, text_width, wrap},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::difference::Line,
@@ -59,11 +59,11 @@ impl Confirm {
     }
 
     /// With what it is about.
-    pub fn showing(self, shown: Vec<Line>) -> Self {
+    pub fn with_lines(self, shown: Vec<Line>) -> Self {
         Self { shown, ..self }
     }
 
-    fn give(&mut self, row: usize) -> OverlayReply {
+    fn give_answer(&mut self, row: usize) -> OverlayReply {
         match self.answers.get_mut(row) {
             Some(answer) => {
                 OverlayReply::CloseWith(Reply::Send(std::mem::take(&mut answer.messages)))
@@ -83,18 +83,18 @@ impl Overlay for Confirm {
         let lines = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
         let shown = if self.shown.is_empty() { 0 } else { self.shown.len() + 1 };
         let height = u16::try_from(lines.len() + shown).unwrap_or(u16::MAX - 4) + 4;
-        let (sheet, inside) = modal::draw(frame, area, (76, height), &self.title, look);
+        let (sheet, inside) = modal::draw_modal(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         let buffer = frame.buffer_mut();
         for (row, line) in (0..inside.height.saturating_sub(2)).zip(&lines) {
-            Pen::new(buffer, inside, row).put(line, styles[Role::Overlay]);
+            Pen::new(buffer, inside, row).put_text(line, styles[Role::Overlay]);
         }
         let below = u16::try_from(lines.len()).unwrap_or(0) + 1;
         for (row, line) in (below..inside.height.saturating_sub(2)).zip(&self.shown) {
             let mut pen = Pen::new(buffer, inside, row);
             for (role, text) in line {
-                pen.put(text, Style { bg: styles[Role::Overlay].bg, ..styles[*role] });
+                pen.put_text(text, Style { bg: styles[Role::Overlay].bg, ..styles[*role] });
             }
         }
         self.places.clear();
@@ -106,20 +106,20 @@ impl Overlay for Confirm {
             self.places.push(Rect::new(
                 x,
                 inside.bottom().saturating_sub(1),
-                u16::try_from(width(&words)).unwrap_or(0),
+                u16::try_from(text_width(&words)).unwrap_or(0),
                 1,
             ));
-            pen.put(&words, style).skip(2);
+            pen.put_text(&words, style).skip(2);
         }
     }
 
-    fn input(&mut self, input: &Input, _: &State) -> OverlayReply {
+    fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return self.put_aside();
         }
         match input {
-            Input::Key(key) if key.is(Code::Esc) => self.put_aside(),
-            Input::Key(key) if key.code == Code::Enter => self.give(self.at),
+            Input::Key(key) if key.is_plain(Code::Esc) => self.put_aside(),
+            Input::Key(key) if key.code == Code::Enter => self.give_answer(self.at),
             Input::Key(Key { code: Code::Left, .. }) => {
                 self.at = self.at.saturating_sub(1);
                 OverlayReply::Stay
@@ -130,16 +130,16 @@ impl Overlay for Confirm {
             }
             Input::Key(key) => {
                 match key
-                    .letter()
+                    .typed_char()
                     .and_then(|letter| self.answers.iter().position(|answer| answer.key == letter))
                 {
-                    Some(row) => self.give(row),
+                    Some(row) => self.give_answer(row),
                     None => OverlayReply::Stay,
                 }
             }
             Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
                 match self.places.iter().position(|place| place.contains((*column, *row).into())) {
-                    Some(row) => self.give(row),
+                    Some(row) => self.give_answer(row),
                     None => OverlayReply::Stay,
                 }
             }
@@ -147,7 +147,7 @@ impl Overlay for Confirm {
         }
     }
 
-    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("←→", "choose"), ("Enter", "answer"), ("Esc", "not now")]
     }
 }

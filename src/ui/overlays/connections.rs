@@ -12,17 +12,21 @@ use crate::{
     ui::view::Reply,
 };
 
-fn item(connection: &Connection, note: &str) -> Item {
+fn connection_item(connection: &Connection, note: &str) -> Item {
     Item {
         title: connection.name.clone(),
-        detail: format!("{} {}", connection.transport().word(), connection.addresses().join(", ")),
+        detail: format!(
+            "{} {}",
+            connection.transport().as_str(),
+            connection.addresses().join(", ")
+        ),
         note: note.to_owned(),
         ..Item::default()
     }
 }
 
 /// The connections, to choose one that all calls go through.
-pub(crate) fn menu(state: &State) -> Menu {
+pub(crate) fn connection_menu(state: &State) -> Menu {
     let connections = &state.connections;
     let usual = Item {
         title: format!("as {SETTINGS} says"),
@@ -37,7 +41,7 @@ pub(crate) fn menu(state: &State) -> Menu {
     let rows = connections
         .known
         .iter()
-        .map(|known| item(known, if known.name == here { "in use here" } else { "" }));
+        .map(|known| connection_item(known, if known.name == here { "in use here" } else { "" }));
     let items = std::iter::once(usual).chain(rows).collect();
     let names: Vec<_> = connections.known.iter().map(|known| known.name.clone()).collect();
     let at = connections
@@ -48,7 +52,7 @@ pub(crate) fn menu(state: &State) -> Menu {
     let choose = move |row: usize| {
         Reply::send(Message::UseConnection(row.checked_sub(1).map(|row| names[row].clone())))
     };
-    Menu::replying("All calls go through", items, choose).at(at)
+    Menu::with_replies("All calls go through", items, choose).with_row(at)
 }
 
 /// The connections, to choose one that calls of the selected tool always go through.
@@ -62,21 +66,20 @@ pub(crate) fn of_tool(state: &State) -> Reply {
         return Reply::Refused("choose a tool first".into());
     };
     let connections = &state.connections;
-    let own = connections.own(tool);
+    let own = connections.assigned_name(tool);
     let none = Item {
         title: "no connection of its own".into(),
         detail: connections.usual.clone(),
         ..Item::default()
     };
-    let known = connections
-        .known
-        .iter()
-        .map(|known| item(known, if own == Some(&*known.name) { "its own" } else { "" }));
+    let known = connections.known.iter().map(|known| {
+        connection_item(known, if own == Some(&*known.name) { "its own" } else { "" })
+    });
     let choices: Vec<Option<String>> = std::iter::once(None)
         .chain(connections.known.iter().map(|known| Some(known.name.clone())))
         .collect();
     let planned = |to: &Option<String>| {
-        connections::of_tool(ComposeContext::of(state), connections, tool, to.as_deref())
+        connections::of_tool(ComposeContext::from_state(state), connections, tool, to.as_deref())
     };
     let plans: Vec<Result<Plan, String>> = choices.iter().map(planned).collect();
     let items = std::iter::once(none).chain(known).zip(&plans);
@@ -90,7 +93,7 @@ pub(crate) fn of_tool(state: &State) -> Reply {
         Err(why) => Reply::Refused(why.clone()),
     };
     Reply::Open(Box::new(
-        Menu::replying(format!("Calls of {} always go through", tool.entry.key), items, choose)
-            .at(at),
+        Menu::with_replies(format!("Calls of {} always go through", tool.entry.key), items, choose)
+            .with_row(at),
     ))
 }

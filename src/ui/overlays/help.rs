@@ -7,24 +7,24 @@ use crate::{
         keymap::Keymap,
     },
     ui::{
-        canvas::{pad, width},
+        canvas::{pad_text, text_width},
         styles::Role,
     },
 };
 
 /// The page for the scopes that are in force, innermost first.
-pub(crate) fn help(keymap: &Keymap, scopes: &[Scope]) -> Page {
+pub(crate) fn help_page(keymap: &Keymap, scopes: &[Scope]) -> Page {
     let mut order: Vec<Scope> = scopes.to_vec();
     let mut others: Vec<Scope> =
         ACTIONS.iter().map(|action| action.scope).filter(|scope| !scopes.contains(scope)).collect();
     others.sort();
     others.dedup();
     order.extend(others);
-    let keys_of = |action: &Action| match keymap.keys(action.act) {
+    let keys_of = |action: &Action| match keymap.keys_for(action.act) {
         [] => "—".to_owned(),
         keys => keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("  "),
     };
-    let widest = ACTIONS.iter().map(|action| width(&keys_of(action))).max().unwrap_or(0) + 2;
+    let widest = ACTIONS.iter().map(|action| text_width(&keys_of(action))).max().unwrap_or(0) + 2;
     let mut lines: Vec<Line> = Vec::new();
     for scope in order {
         let rows: Vec<_> = ACTIONS.iter().filter(|action| action.scope == scope).collect();
@@ -37,8 +37,8 @@ pub(crate) fn help(keymap: &Keymap, scopes: &[Scope]) -> Page {
         lines.push(vec![(Role::Accent, scope.title().to_owned())]);
         for action in rows {
             lines.push(vec![
-                (Role::Key, pad(&keys_of(action), widest)),
-                (Role::Text, pad(action.title, 15)),
+                (Role::Key, pad_text(&keys_of(action), widest)),
+                (Role::Text, pad_text(action.title, 15)),
                 (Role::Dim, action.help.to_owned()),
             ]);
         }

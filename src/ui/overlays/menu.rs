@@ -9,8 +9,8 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, width},
-        ranking::{Candidate, ranked},
+        canvas::{Pen, text_width},
+        ranking::{Candidate, rank_candidates},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::{list::ListCursor, text_input::TextInput},
@@ -67,7 +67,7 @@ impl Menu {
     }
 
     /// A menu whose rows send a reply.
-    pub fn replying(
+    pub fn with_replies(
         title: impl Into<String>,
         items: Vec<Item>,
         then: impl Fn(usize) -> Reply + 'static,
@@ -77,12 +77,12 @@ impl Menu {
 
     /// Begins with this row chosen.
     #[must_use]
-    pub fn at(mut self, row: usize) -> Self {
+    pub fn with_row(mut self, row: usize) -> Self {
         self.cursor.row = row;
         self
     }
 
-    fn narrow(&mut self) {
+    fn apply_filter(&mut self) {
         let candidates = self.items.iter().map(|item| Candidate {
             name: &item.title,
             description: &item.detail,
@@ -90,11 +90,11 @@ impl Menu {
             risky: item.risky,
             ..Candidate::default()
         });
-        self.shown = ranked(self.filter.text(), candidates);
+        self.shown = rank_candidates(self.filter.text(), candidates);
         self.cursor.row = 0;
     }
 
-    fn choose(&mut self) -> OverlayReply {
+    fn choose_row(&mut self) -> OverlayReply {
         let Some(row) = self.shown.get(self.cursor.row).copied() else { return OverlayReply::Stay };
         match &self.items[row].refusal {
             Some(why) => {
@@ -110,7 +110,7 @@ impl Overlay for Menu {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let widest = |of: fn(&Item) -> &str| {
-            self.items.iter().map(|item| width(of(item))).max().unwrap_or(0)
+            self.items.iter().map(|item| text_width(of(item))).max().unwrap_or(0)
         };
         let (titles, notes) = (widest(|item| &item.title), widest(|item| &item.note));
         let wide = (titles + widest(|item| &item.detail) + notes + 10).clamp(44, 100);
@@ -118,22 +118,26 @@ impl Overlay for Menu {
             u16::try_from(wide).unwrap_or(100),
             u16::try_from(self.items.len() + 4).unwrap_or(24).min(24),
         );
-        let (sheet, inside) = modal::draw(frame, area, size, &self.title, look);
+        let (sheet, inside) = modal::draw_modal(frame, area, size, &self.title, look);
         self.sheet = sheet;
         let buffer = frame.buffer_mut();
         let [head, rows] = [
             Rect { height: 1, ..inside },
             Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside },
         ];
-        Pen::new(buffer, head, 0).put("› ", styles[Role::Key]);
+        Pen::new(buffer, head, 0).put_text("› ", styles[Role::Key]);
         let field = Rect { x: head.x + 2, width: head.width.saturating_sub(2), ..head };
         self.filter.draw(buffer, field, styles[Role::Overlay], Some(styles[Role::Cursor]));
         if self.filter.text().is_empty() {
-            Pen::new(buffer, field, 0).skip(1).put("type to narrow the list", styles[Role::Ghost]);
+            Pen::new(buffer, field, 0)
+                .skip(1)
+                .put_text("type to narrow the list", styles[Role::Ghost]);
         }
         let foot = u16::from(self.refused.is_some());
         self.rows = Rect { height: rows.height.saturating_sub(foot), ..rows };
-        for (line, shown) in self.cursor.window(self.shown.len(), self.rows.height).enumerate() {
+        for (line, shown) in
+            self.cursor.visible_rows(self.shown.len(), self.rows.height).enumerate()
+        {
             let item = &self.items[self.shown[shown]];
             let chosen = shown == self.cursor.row;
             let plain = if chosen { styles[Role::Selected] } else { styles[Role::Overlay] };
@@ -146,57 +150,59 @@ impl Overlay for Menu {
             };
             let title = if item.refusal.is_some() { of(Role::Ghost) } else { plain };
             let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
-            pen.put(if chosen { "▌" } else { " " }, plain).column(
+            pen.put_text(if chosen { "▌" } else { " " }, plain).put_column(
                 &item.title,
                 titles.min(40) + 2,
                 title,
             );
-            let room = pen.room().saturating_sub(notes + 2);
-            pen.column(&item.detail, room, of(Role::Dim))
-                .put("  ", plain)
-                .column(&item.note, notes, of(Role::Key))
-                .fill(plain);
+            let room = pen.remaining_cells().saturating_sub(notes + 2);
+            pen.put_column(&item.detail, room, of(Role::Dim))
+                .put_text("  ", plain)
+                .put_column(&item.note, notes, of(Role::Key))
+                .fill_rest(plain);
         }
         if self.shown.is_empty() {
-            Pen::new(buffer, self.rows, 0).skip(2).put("nothing by that name", styles[Role::Ghost]);
+            Pen::new(buffer, self.rows, 0)
+                .skip(2)
+                .put_text("nothing by that name", styles[Role::Ghost]);
         }
         if let Some(why) = &self.refused {
             Pen::new(buffer, inside, inside.height.saturating_sub(1))
                 .skip(1)
-                .put(why, styles[Role::Warning]);
+                .put_text(why, styles[Role::Warning]);
         }
     }
 
-    fn input(&mut self, input: &Input, _: &State) -> OverlayReply {
+    fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         match input {
-            Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
-            Input::Key(key) if key.code == Code::Enter => return self.choose(),
+            Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
+            Input::Key(key) if key.code == Code::Enter => return self.choose_row(),
             Input::Key(key) => {
-                let narrows = key.letter().is_some()
+                let narrows = key.typed_char().is_some()
                     || matches!(key.code, Code::Backspace | Code::Left | Code::Right);
-                if narrows || !self.cursor.key(*key, self.shown.len()) {
-                    self.filter.key(*key);
-                    self.narrow();
+                if narrows || !self.cursor.handle_key(*key, self.shown.len()) {
+                    self.filter.handle_key(*key);
+                    self.apply_filter();
                 }
                 self.refused = None;
             }
             Input::Paste(text) => {
                 self.filter.insert(text);
-                self.narrow();
+                self.apply_filter();
             }
             Input::Mouse(mouse) => {
-                if self.cursor.mouse(*mouse, self.rows, self.shown.len()).is_some() {
-                    return self.choose();
+                if self.cursor.handle_mouse(*mouse, self.rows, self.shown.len()).is_some() {
+                    return self.choose_row();
                 }
             }
         }
         OverlayReply::Stay
     }
 
-    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("↑↓", "move"), ("Enter", "choose"), ("Esc", "close")]
     }
 }

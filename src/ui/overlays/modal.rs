@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A sheet of at most `width` × `height` cells in the middle of `area`; answers its inside.
-pub(crate) fn draw(
+pub(crate) fn draw_modal(
     frame: &mut Frame<'_>,
     area: Rect,
     size: (u16, u16),

@@ -10,7 +10,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, width},
+        canvas::{Pen, text_width},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::list::ListCursor,
@@ -37,13 +37,13 @@ impl Page {
     }
 
     /// Shows another text; where it was scrolled to stays.
-    pub fn show(&mut self, title: impl Into<String>, lines: Vec<Line>) {
+    pub fn set_content(&mut self, title: impl Into<String>, lines: Vec<Line>) {
         (self.title, self.lines) = (title.into(), lines);
     }
 
     /// Enter goes on to something.
     #[must_use]
-    pub fn going(self, words: &'static str, messages: Vec<Message>) -> Self {
+    pub fn with_enter_messages(self, words: &'static str, messages: Vec<Message>) -> Self {
         self.going_on(words, Reply::Send(messages))
     }
 
@@ -67,18 +67,18 @@ impl Overlay for Page {
         let widest = self
             .lines
             .iter()
-            .map(|line| line.iter().map(|(_, text)| width(text)).sum::<usize>())
+            .map(|line| line.iter().map(|(_, text)| text_width(text)).sum::<usize>())
             .max()
             .unwrap_or(0);
         let size = (
             u16::try_from(widest + 6).unwrap_or(u16::MAX).max(50),
             u16::try_from(self.lines.len() + 2).unwrap_or(u16::MAX),
         );
-        let (sheet, inside) = modal::draw(frame, area, size, &self.title, look);
+        let (sheet, inside) = modal::draw_modal(frame, area, size, &self.title, look);
         self.sheet = sheet;
         self.height = inside.height;
         let buffer = frame.buffer_mut();
-        let window = self.cursor.window(self.lines.len(), inside.height);
+        let window = self.cursor.visible_rows(self.lines.len(), inside.height);
         for (row, line) in (0_u16..).zip(&self.lines[window]) {
             let mut pen = Pen::new(buffer, inside, row);
             pen.skip(2);
@@ -87,16 +87,16 @@ impl Overlay for Page {
                     bg: look.styles[Role::Overlay].bg,
                     ..look.styles[*role]
                 };
-                pen.put(text, style);
+                pen.put_text(text, style);
             }
         }
-        if let Some(position) = self.cursor.position(self.lines.len()) {
+        if let Some(position) = self.cursor.position_text(self.lines.len()) {
             let foot = Rect { y: sheet.bottom().saturating_sub(1), height: 1, ..inside };
-            Pen::new(buffer, foot, 0).right(&format!(" {position} "), look.styles[Role::Dim]);
+            Pen::new(buffer, foot, 0).put_right(&format!(" {position} "), look.styles[Role::Dim]);
         }
     }
 
-    fn input(&mut self, input: &Input, _: &State) -> OverlayReply {
+    fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
@@ -125,17 +125,17 @@ impl Overlay for Page {
                     }
                     _ => {}
                 }
-                self.cursor.key(*key, rows);
+                self.cursor.handle_key(*key, rows);
             }
             Input::Mouse(mouse) => {
-                self.cursor.mouse(*mouse, self.sheet, rows);
+                self.cursor.handle_mouse(*mouse, self.sheet, rows);
             }
             Input::Paste(_) => {}
         }
         OverlayReply::Stay
     }
 
-    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let going = self.going.iter().map(|(words, _)| ("Enter", *words));
         going.chain([("↑↓", "scroll"), ("Esc", "close")]).collect()
     }

@@ -10,14 +10,14 @@ use crate::{
 };
 
 /// The palette for the present moment; `refusal` says why an action can't be used now.
-pub(crate) fn palette(keymap: &Keymap, refusal: impl Fn(Act) -> Option<String>) -> Menu {
+pub(crate) fn action_palette(keymap: &Keymap, refusal: impl Fn(Act) -> Option<String>) -> Menu {
     let shown: Vec<_> = ACTIONS.iter().filter(|action| action.act != Act::Palette).collect();
     let items = shown
         .iter()
         .map(|action| Item {
             title: action.title.to_owned(),
             detail: format!("{} · {}", action.scope.title(), action.help),
-            note: keymap.shown(action.act),
+            note: keymap.display_key(action.act),
             refusal: refusal(action.act),
             risky: action.act.is_risky(),
         })

@@ -46,25 +46,27 @@ impl Overlay for Paste {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let lines = wrap(&self.words, 66);
         let height = u16::try_from(lines.len()).unwrap_or(1) + 4;
-        let (sheet, inside) = modal::draw(frame, area, (70, height), &self.title, look);
+        let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
         for (row, line) in (1_u16..).zip(&lines) {
-            Pen::new(frame.buffer_mut(), inside, row).skip(1).put(line, look.styles[Role::Overlay]);
+            Pen::new(frame.buffer_mut(), inside, row)
+                .skip(1)
+                .put_text(line, look.styles[Role::Overlay]);
         }
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         match input {
             Input::Paste(text) => OverlayReply::CloseWith((self.then)(text, state)),
-            Input::Key(key) if key.is(Code::Esc) => OverlayReply::Close,
+            Input::Key(key) if key.is_plain(Code::Esc) => OverlayReply::Close,
             _ => OverlayReply::Stay,
         }
     }
 
-    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("Ctrl+Shift+V", "paste"), ("Esc", "close")]
     }
 }

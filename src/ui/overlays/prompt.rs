@@ -54,12 +54,12 @@ impl Overlay for Prompt {
         let styles = look.styles;
         let words = wrap(&self.words, 66);
         let height = u16::try_from(words.len()).unwrap_or(1) + 5;
-        let (sheet, inside) = modal::draw(frame, area, (70, height), &self.title, look);
+        let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         let buffer = frame.buffer_mut();
         for (row, line) in (0_u16..).zip(&words) {
-            Pen::new(buffer, inside, row).put(line, styles[Role::Dim]);
+            Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
         }
         self.field = Rect {
             y: inside.y + height.saturating_sub(4).min(inside.height.saturating_sub(2)),
@@ -69,16 +69,16 @@ impl Overlay for Prompt {
         self.input.draw(buffer, self.field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
         if let Some(wrong) = &self.wrong {
             Pen::new(buffer, inside, self.field.y + 1 - inside.y)
-                .put(&format!("⚠ {wrong}"), styles[Role::Error]);
+                .put_text(&format!("⚠ {wrong}"), styles[Role::Error]);
         }
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         match input {
-            Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
+            Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
             Input::Key(key) if key.code == Code::Enter => {
                 match (self.then)(self.input.text().trim(), state) {
                     Ok(reply) => return OverlayReply::CloseWith(reply),
@@ -86,7 +86,7 @@ impl Overlay for Prompt {
                 }
             }
             Input::Key(key) => {
-                self.input.key(*key);
+                self.input.handle_key(*key);
                 self.wrong = None;
             }
             Input::Paste(text) => self.input.insert(text),
@@ -101,7 +101,7 @@ impl Overlay for Prompt {
         OverlayReply::Stay
     }
 
-    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("Enter", "accept"), ("Esc", "close")]
     }
 }

@@ -12,7 +12,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, width, wrap},
+        canvas::{Pen, text_width, wrap},
         styles::{Role, Styles},
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::{
@@ -85,37 +85,37 @@ impl Proposal {
         words: impl Into<String>,
         make: impl Fn(&State) -> Result<Plan, String> + 'static,
     ) -> Self {
-        Self::with(title, words, None, move |_, state| make(state))
+        Self::from_plan(title, words, None, move |_, state| make(state))
     }
 
     /// Asks for a text and shows what comes of it as it is typed.
-    pub fn asking(
+    pub fn with_text_input(
         title: impl Into<String>,
         words: impl Into<String>,
         text: impl Into<String>,
         make: impl Fn(&str, &State) -> Result<Plan, String> + 'static,
     ) -> Self {
-        Self::with(title, words, Some(TextInput::new(text)), make)
+        Self::from_plan(title, words, Some(TextInput::new(text)), make)
     }
 
     /// Asks whether to do something that is no plan for the files.
-    pub fn sending(
+    pub fn from_proposed(
         title: impl Into<String>,
         words: impl Into<String>,
         make: impl Fn(&State) -> Result<Proposed, String> + 'static,
     ) -> Self {
-        Self::made(title, words, None, Box::new(move |_, state| make(state)))
+        Self::from_make(title, words, None, Box::new(move |_, state| make(state)))
     }
 
     /// The same; the message is told however it ends.
     #[must_use]
-    pub fn aside(self, message: Message) -> Self {
+    pub fn with_closing_message(self, message: Message) -> Self {
         Self { aside: Some(message), ..self }
     }
 
     /// Offers more, beside what it does anyway; nothing is asked to be typed.
     #[must_use]
-    pub fn also(
+    pub fn with_switch(
         self,
         also: Also,
         make: impl Fn(&State) -> Result<Proposed, String> + 'static,
@@ -130,21 +130,21 @@ impl Proposal {
         }
     }
 
-    fn with(
+    fn from_plan(
         title: impl Into<String>,
         words: impl Into<String>,
         input: Option<TextInput>,
         make: impl Fn(&str, &State) -> Result<Plan, String> + 'static,
     ) -> Self {
-        Self::made(
+        Self::from_make(
             title,
             words,
             input,
-            Box::new(move |text, state| planned(make(text, state)?, state)),
+            Box::new(move |text, state| propose_plan(make(text, state)?, state)),
         )
     }
 
-    fn made(
+    fn from_make(
         title: impl Into<String>,
         words: impl Into<String>,
         input: Option<TextInput>,
@@ -168,7 +168,7 @@ impl Proposal {
 
     /// As a reply that opens it.
     #[must_use]
-    pub fn open(self) -> Reply {
+    pub fn into_reply(self) -> Reply {
         Reply::Open(Box::new(self))
     }
 
@@ -183,7 +183,7 @@ impl Proposal {
         }))
     }
 
-    fn lines(&self) -> &[Line] {
+    fn shown_lines(&self) -> &[Line] {
         self.shown
             .as_ref()
             .and_then(|shown| shown.made.as_ref().ok())
@@ -208,10 +208,10 @@ impl Proposal {
 
     fn is_switched_by(&self, key: Key) -> bool {
         let keys = self.switch.as_ref().map_or("", |switch| switch.also.key);
-        key.letter().is_some_and(|letter| keys.contains(letter))
+        key.typed_char().is_some_and(|letter| keys.contains(letter))
     }
 
-    fn toggle(&mut self) {
+    fn toggle_switch(&mut self) {
         if let Some(switch) = &mut self.switch {
             switch.is_on = !switch.is_on;
             self.top = 0;
@@ -219,7 +219,7 @@ impl Proposal {
     }
 
     fn scroll(&mut self, by: isize) {
-        let count = self.lines().len();
+        let count = self.shown_lines().len();
         self.top = self.top.saturating_add_signed(by).min(count.saturating_sub(self.seen));
     }
 
@@ -237,19 +237,19 @@ impl Proposal {
 
     fn draw_preview(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
         self.seen = usize::from(area.height);
-        self.top = self.top.min(self.lines().len().saturating_sub(self.seen));
-        let lines = self.lines();
+        self.top = self.top.min(self.shown_lines().len().saturating_sub(self.seen));
+        let lines = self.shown_lines();
         let ground = styles[Role::Overlay].bg;
         for (row, line) in (0..area.height).zip(lines.iter().skip(self.top)) {
             let mut pen = Pen::new(buffer, area, row);
             for (role, text) in line {
-                pen.put(text, Style { bg: ground, ..styles[*role] });
+                pen.put_text(text, Style { bg: ground, ..styles[*role] });
             }
         }
         let more = lines.len().saturating_sub(self.top + self.seen);
         if more > 0 && area.height > 0 {
             Pen::new(buffer, area, area.height - 1)
-                .right(&format!(" ▾ {more} more "), styles[Role::Dim]);
+                .put_right(&format!(" ▾ {more} more "), styles[Role::Dim]);
         }
     }
 
@@ -270,17 +270,17 @@ impl Proposal {
             self.buttons.push(Rect::new(
                 pen.column_now(),
                 y,
-                u16::try_from(width(&words)).unwrap_or(0),
+                u16::try_from(text_width(&words)).unwrap_or(0),
                 1,
             ));
-            pen.put(&words, style).skip(2);
+            pen.put_text(&words, style).skip(2);
         }
     }
 }
 
 /// What a plan makes of the files.
-pub(crate) fn planned(plan: Plan, state: &State) -> Result<Proposed, String> {
-    let files = plan.files(&state.documents).map_err(|error| error.to_string())?;
+pub(crate) fn propose_plan(plan: Plan, state: &State) -> Result<Proposed, String> {
+    let files = plan.file_plans(&state.documents).map_err(|error| error.to_string())?;
     let mut lines = Vec::new();
     for file in files {
         let word = match (&file.before, &file.after) {
@@ -289,7 +289,7 @@ pub(crate) fn planned(plan: Plan, state: &State) -> Result<Proposed, String> {
             _ => "",
         };
         lines.push(vec![(Role::Accent, file.file.to_string()), (Role::Dim, word.to_owned())]);
-        lines.extend(difference::lines(
+        lines.extend(difference::diff_with_context(
             file.before.as_deref().unwrap_or_default(),
             file.after.as_deref().unwrap_or_default(),
         ));
@@ -323,7 +323,7 @@ impl Overlay for Proposal {
         let least: u16 = if asks { 9 } else { 3 };
         let body = count(notes.len() + made).max(least);
         let (sheet, inside) =
-            modal::draw(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
+            modal::draw_modal(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
         self.sheet = sheet;
         let buffer = frame.buffer_mut();
         let mut rest = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
@@ -335,7 +335,7 @@ impl Overlay for Proposal {
         };
         let place = take(count(words.len()));
         for (row, line) in (0..place.height).zip(&words) {
-            Pen::new(buffer, place, row).put(line, styles[Role::Dim]);
+            Pen::new(buffer, place, row).put_text(line, styles[Role::Dim]);
         }
         take(u16::from(!words.is_empty()));
         if let Some(input) = &mut self.input {
@@ -352,7 +352,7 @@ impl Overlay for Proposal {
         };
         let place = take(count(notes.len()).min(most));
         for (row, (role, line)) in (0..place.height).zip(&notes) {
-            Pen::new(buffer, place, row).put(line, styles[*role]);
+            Pen::new(buffer, place, row).put_text(line, styles[*role]);
         }
         let foot = rest;
         let preview = Rect { height: rest.height.saturating_sub(2), ..rest };
@@ -360,19 +360,19 @@ impl Overlay for Proposal {
         self.draw_buttons(buffer, foot, styles);
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return self.close();
         }
         match input {
-            Input::Key(key) if key.is(Code::Esc) => return self.close(),
+            Input::Key(key) if key.is_plain(Code::Esc) => return self.close(),
             Input::Key(key) if key.code == Code::Enter => return self.accept(state),
-            Input::Key(key) if self.is_switched_by(*key) => self.toggle(),
+            Input::Key(key) if self.is_switched_by(*key) => self.toggle_switch(),
             Input::Key(key) => {
                 if !self.scroll_key(*key)
                     && let Some(input) = &mut self.input
                 {
-                    input.key(*key);
+                    input.handle_key(*key);
                 }
             }
             Input::Paste(text) => {
@@ -388,7 +388,7 @@ impl Overlay for Proposal {
                 match self.buttons.iter().position(|place| place.contains(at)) {
                     Some(0) => return self.accept(state),
                     Some(1) => return self.close(),
-                    Some(_) => self.toggle(),
+                    Some(_) => self.toggle_switch(),
                     None => {}
                 }
                 if let Some(input) = self.input.as_mut().filter(|_| self.field.contains(at)) {
@@ -400,7 +400,7 @@ impl Overlay for Proposal {
         OverlayReply::Stay
     }
 
-    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let switch = self.switch.iter().map(|switch| (switch.also.key, switch.also.hint));
         [("Enter", "make the change"), ("↑↓", "scroll"), ("Esc", "leave it")]
             .into_iter()

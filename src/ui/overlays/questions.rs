@@ -34,31 +34,38 @@ use crate::{
 const SHOWN: usize = 6;
 
 /// The overlay for a question.
-pub(crate) fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
+pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
     match asked {
         Question::Import(items) => {
-            let from = title(items.first().map_or("", |item| item.system));
+            let from = system_title(items.first().map_or("", |item| item.system));
             let items = items.clone();
             let make = move |state: &State| {
-                imports::plan(ComposeContext::of(state), &items, Differing::Overwrite)
+                imports::plan_import(
+                    ComposeContext::from_state(state),
+                    &items,
+                    Differing::Overwrite,
+                )
             };
             Box::new(
-                Proposal::new(format!("Import from {from}"), "", make).aside(Message::DropQuestion),
+                Proposal::new(format!("Import from {from}"), "", make)
+                    .with_closing_message(Message::DropQuestion),
             )
         }
-        Question::Push { keep, delete } => Box::new(push(keep, delete, state)),
-        other => Box::new(question(other, state)),
+        Question::Push { keep, delete } => Box::new(push_proposal(keep, delete, state)),
+        other => Box::new(confirm_question(other, state)),
     }
 }
 
 /// A push; what only the running system has stays there unless that is switched.
-fn push(keep: &Push, delete: &Push, state: &State) -> Proposal {
-    let words = format!("To {}: {}.", state.connection().name, keep.words());
+fn push_proposal(keep: &Push, delete: &Push, state: &State) -> Proposal {
+    let words = format!("To {}: {}.", state.current_connection().name, keep.summary());
     let kept = keep.clone();
-    let proposal = Proposal::sending(format!("Push to {}", title(keep.system)), words, move |_| {
-        proposed(&kept)
-    })
-    .aside(Message::DropQuestion);
+    let proposal = Proposal::from_proposed(
+        format!("Push to {}", system_title(keep.system)),
+        words,
+        move |_| propose_push(&kept),
+    )
+    .with_closing_message(Message::DropQuestion);
     let absent: Vec<String> =
         delete.changes.iter().filter(|change| change.after.is_none()).map(Change::name).collect();
     if absent.is_empty() {
@@ -78,26 +85,28 @@ fn push(keep: &Push, delete: &Push, state: &State) -> Proposal {
         on: format!("Taken away there, as the workspace does not have it: {names}."),
     };
     let delete = delete.clone();
-    proposal.also(also, move |_| proposed(&delete))
+    proposal.with_switch(also, move |_| propose_push(&delete))
 }
 
 /// A system's name for people.
-fn title(system: &str) -> &'static str {
+fn system_title(system: &str) -> &'static str {
     systems::by_id(system).map_or("there", |system| system.title())
 }
 
 /// What a push changes there; why not, when none of it would be loaded then.
-fn proposed(push: &Push) -> Result<Proposed, String> {
+fn propose_push(push: &Push) -> Result<Proposed, String> {
     push.loads.clone().map_err(|cause| format!("Nothing can be written: {cause}."))?;
     if push.changes.is_empty() {
         return Err("All that is here is there just so.".into());
     }
     let mut lines = Vec::new();
     for change in &push.changes {
-        lines
-            .push(vec![(Role::Accent, change.name()), (Role::Dim, format!("  {}", change.word()))]);
-        let [before, after] = change.shown();
-        lines.extend(difference::changed(&before, &after));
+        lines.push(vec![
+            (Role::Accent, change.name()),
+            (Role::Dim, format!("  {}", change.action_name())),
+        ]);
+        let [before, after] = change.redacted_texts();
+        lines.extend(difference::changed_lines(&before, &after));
     }
     Ok(Proposed {
         notes: push.notes.clone(),
@@ -108,7 +117,7 @@ fn proposed(push: &Push) -> Result<Proposed, String> {
 
 /// Why the agent cannot be asked over the chosen connection.
 pub(crate) fn agent_refusal(state: &State) -> Option<String> {
-    agents::at(&state.connection())
+    agents::find_agent(&state.current_connection())
         .err()
         .map(|problem| format!("{}; {}", problem.cause, problem.remedy))
 }
@@ -116,7 +125,7 @@ pub(crate) fn agent_refusal(state: &State) -> Option<String> {
 /// Asks what the agent is to be asked, and says in which context that will be.
 pub(crate) fn agent_prompt(state: &State) -> Prompt {
     let context = state.context();
-    let groups = AskedGroups::of(context.groups.as_deref()).names();
+    let groups = AskedGroups::from_request(context.groups.as_deref()).names();
     let groups = if groups.is_empty() {
         "no group".to_owned()
     } else {
@@ -124,7 +133,7 @@ pub(crate) fn agent_prompt(state: &State) -> Prompt {
     };
     let words = format!(
         "The question goes to {}, with {groups} in state {}, as the run of Workflow stands.",
-        state.connection().name,
+        state.current_connection().name,
         context.state()
     );
     let question = state.simulation.question().unwrap_or_default();
@@ -134,7 +143,7 @@ pub(crate) fn agent_prompt(state: &State) -> Prompt {
     })
 }
 
-fn question(question: &Question, state: &State) -> Confirm {
+fn confirm_question(question: &Question, state: &State) -> Confirm {
     let aside = vec![Message::DropQuestion];
     match question {
         Question::Begin => {
@@ -258,23 +267,27 @@ fn question(question: &Question, state: &State) -> Confirm {
                 Answer { key: 'r', words: "restore them", messages: vec![Message::Recover(true)] },
                 Answer { key: 'd', words: "discard them", messages: vec![Message::Recover(false)] },
             ];
-            let differing =
-                texts.iter().flat_map(|(file, text)| differing(file, text, state)).collect();
+            let differing = texts
+                .iter()
+                .flat_map(|(file, text)| unsaved_difference(file, text, state))
+                .collect();
             Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)])
-                .showing(differing)
+                .with_lines(differing)
         }
     }
 }
 
 /// How an unsaved text differs from its file: in so many lines, and the first of them. A form's
 /// lines may hold what it masks.
-fn differing(file: &FileId, text: &str, state: &State) -> Vec<difference::Line> {
+fn unsaved_difference(file: &FileId, text: &str, state: &State) -> Vec<difference::Line> {
     let name = (Role::Accent, file.to_string());
     let Some(document) = state.documents.get(file) else {
         return vec![vec![name, (Role::Warning, "  the file is not there any more".into())]];
     };
-    let mut lines =
-        difference::changed(&state.mask.text(document.text.whole()), &state.mask.text(text));
+    let mut lines = difference::changed_lines(
+        &state.mask.mask_text(document.text.whole_text()),
+        &state.mask.mask_text(text),
+    );
     let count =
         |role: Role| lines.iter().filter(|line| line.iter().any(|(of, _)| *of == role)).count();
     let counts =

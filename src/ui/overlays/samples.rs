@@ -59,7 +59,7 @@ fn variables(state: &State) -> Vec<Variable> {
 
 /// Why there is nothing to try; `None` where there is.
 #[must_use]
-pub(crate) fn refusal(state: &State) -> Option<String> {
+pub(crate) fn refusal_reason(state: &State) -> Option<String> {
     variables(state)
         .is_empty()
         .then(|| "no variable is filled into this tool's arguments".to_owned())
@@ -67,7 +67,7 @@ pub(crate) fn refusal(state: &State) -> Option<String> {
 
 /// The variables of the chosen tool; one is given a sample, or all samples are taken back.
 #[must_use]
-pub(crate) fn menu(state: &State) -> Menu {
+pub(crate) fn sample_menu(state: &State) -> Menu {
     let variables = variables(state);
     let item = |variable: &Variable| Item {
         title: variable.shown.clone(),
@@ -83,7 +83,7 @@ pub(crate) fn menu(state: &State) -> Menu {
         .iter()
         .map(|of| state.sample_of(&of.name).unwrap_or_default().to_owned())
         .collect();
-    Menu::replying("What if", items, move |row| match variables.get(row) {
+    Menu::with_replies("What if", items, move |row| match variables.get(row) {
         Some(variable) => prompt(variable, &present[row]),
         None => {
             let back = |name: &String| {

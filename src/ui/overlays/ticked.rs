@@ -63,13 +63,13 @@ impl Ticked {
         }
     }
 
-    fn turn(&mut self, row: usize) {
+    fn toggle_tick(&mut self, row: usize) {
         if let Some(tick) = self.ticks.get_mut(row) {
             tick.on = !tick.on;
         }
     }
 
-    fn key(&mut self, key: Key) {
+    fn handle_key(&mut self, key: Key) {
         self.wrong = None;
         match (key.code, self.at) {
             (Code::Down | Code::Tab, at) => {
@@ -77,10 +77,10 @@ impl Ticked {
                 self.at = Some(next.min(self.ticks.len().saturating_sub(1)));
             }
             (Code::Up, at) => self.at = at.and_then(|row| row.checked_sub(1)),
-            (Code::Char(' '), Some(row)) => self.turn(row),
+            (Code::Char(' '), Some(row)) => self.toggle_tick(row),
             _ => {
                 self.at = None;
-                self.input.key(key);
+                self.input.handle_key(key);
             }
         }
     }
@@ -91,19 +91,20 @@ impl Overlay for Ticked {
         let styles = look.styles;
         let words = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
         let height = u16::try_from(words.len() + self.ticks.len()).unwrap_or(20) + 4;
-        let (sheet, inside) = modal::draw(frame, area, (76, height), &self.title, look);
+        let (sheet, inside) = modal::draw_modal(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         let buffer = frame.buffer_mut();
         for (row, line) in (0_u16..).zip(&words) {
-            Pen::new(buffer, inside, row).put(line, styles[Role::Dim]);
+            Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
         }
         let below = u16::try_from(words.len()).unwrap_or(0);
         self.field = Rect { y: inside.y + below, height: 1, ..inside };
         let cursor = self.at.is_none().then_some(styles[Role::Cursor]);
         self.input.draw(buffer, self.field, styles[Role::FieldFocus], cursor);
         if let Some(wrong) = &self.wrong {
-            Pen::new(buffer, inside, below + 1).put(&format!("⚠ {wrong}"), styles[Role::Error]);
+            Pen::new(buffer, inside, below + 1)
+                .put_text(&format!("⚠ {wrong}"), styles[Role::Error]);
         }
         self.rows = Rect {
             y: inside.y + below + 2,
@@ -114,13 +115,13 @@ impl Overlay for Ticked {
         for (line, tick) in (0..self.rows.height).zip(&self.ticks) {
             let role = if tick.on { Role::Overlay } else { Role::Dim };
             let mut pen = Pen::new(buffer, self.rows, line);
-            pen.put(if tick.on { "[x] " } else { "[ ] " }, styles[Role::Key]).column(
+            pen.put_text(if tick.on { "[x] " } else { "[ ] " }, styles[Role::Key]).put_column(
                 &tick.title,
                 wide,
                 styles[role],
             );
-            let room = pen.room();
-            pen.column(&tick.detail, room, styles[Role::Dim]);
+            let room = pen.remaining_cells();
+            pen.put_column(&tick.detail, room, styles[Role::Dim]);
             if self.at == Some(usize::from(line)) {
                 mark_chosen(
                     buffer,
@@ -132,19 +133,19 @@ impl Overlay for Ticked {
         }
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         match input {
-            Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
+            Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
             Input::Key(key) if key.code == Code::Enter => {
                 match (self.then)(self.input.text().trim(), &self.ticks, state) {
                     Ok(reply) => return OverlayReply::CloseWith(reply),
                     Err(wrong) => self.wrong = Some(wrong),
                 }
             }
-            Input::Key(key) => self.key(*key),
+            Input::Key(key) => self.handle_key(*key),
             Input::Paste(text) => {
                 self.at = None;
                 self.input.insert(text);
@@ -157,7 +158,7 @@ impl Overlay for Ticked {
                 } else if self.rows.contains(at) {
                     let row = usize::from(mouse.row - self.rows.y);
                     self.at = Some(row).filter(|row| *row < self.ticks.len());
-                    self.turn(row);
+                    self.toggle_tick(row);
                 }
             }
             Input::Mouse(_) => {}
@@ -165,7 +166,7 @@ impl Overlay for Ticked {
         OverlayReply::Stay
     }
 
-    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("Enter", "accept"), ("Down", "next"), ("Space", "tick"), ("Esc", "close")]
     }
 }

@@ -31,14 +31,17 @@ pub(super) fn draw_form_top(
         } else {
             ""
         };
-    let words =
-        format!("{} → {}{changed}", canvas::visible(&form.title), canvas::visible(&form.target));
+    let words = format!(
+        "{} → {}{changed}",
+        canvas::visible_text(&form.title),
+        canvas::visible_text(&form.target)
+    );
     let mut pen = Pen::new(frame.buffer_mut(), line, 0);
-    pen.fill(bar)
-        .to(line, 0)
-        .put(" toolcrib form", styles[Role::BarActive])
-        .put(" · ", bar)
-        .put(&words, bar);
+    pen.fill_rest(bar)
+        .move_to(line, 0)
+        .put_text(" toolcrib form", styles[Role::BarActive])
+        .put_text(" · ", bar)
+        .put_text(&words, bar);
 }
 
 /// What stands at the right of the bottom line.
@@ -49,7 +52,7 @@ pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
     if let LoadProgress::UnderWay(files) = state.reading {
         return Some((Role::Info, format!("reading … {files} files")));
     }
-    let (errors, warnings) = (state.findings.errors(), state.findings.warnings());
+    let (errors, warnings) = (state.findings.error_count(), state.findings.warning_count());
     let many = |number: usize, word: &str| {
         format!("{number} {word}{}", if number == 1 { "" } else { "s" })
     };

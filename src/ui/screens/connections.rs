@@ -24,7 +24,7 @@ use crate::{
     app::{
         actions::{Act, Scope},
         compose::{
-            connections::{self, table},
+            connections::{self, table_pointer},
             context::ComposeContext,
         },
         connection_test::Report,
@@ -37,7 +37,7 @@ use crate::{
     syntax::edit::Edit,
     systems::{settings::connection_form, start::Start},
     ui::{
-        answer::draw::indented,
+        answer::draw::inset_area,
         canvas::Pen,
         canvas::wrap,
         form::{
@@ -77,11 +77,11 @@ struct ConnectionTable(String);
 
 impl ValueOwner for ConnectionTable {
     fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
-        (TextTarget::Settings, table(&self.0).join(&at))
+        (TextTarget::Settings, table_pointer(&self.0).join(&at))
     }
 
     fn edit_messages(&self, edits: Vec<Edit>, _: &Form, state: &State) -> Vec<Message> {
-        let plan = connections::edited(ComposeContext::of(state), &self.0, &edits);
+        let plan = connections::edit_connection(ComposeContext::from_state(state), &self.0, &edits);
         vec![Message::Change { label: plan.label, changes: plan.changes }]
     }
 }
@@ -103,34 +103,37 @@ impl ConnectionsScreen {
         if self.forms.owner().is_some() {
             return self.forms.draw(buffer, inside, styles, focused);
         }
-        let inside = indented(inside);
+        let inside = inset_area(inside);
         let words = format!(
             "It was given on the command line and stands in no file. Press n to add it to {SETTINGS} under a name."
         );
         for (row, line) in (0..inside.height).zip(wrap(&words, usize::from(inside.width).max(1))) {
-            Pen::new(buffer, inside, row).put(&line, styles[Role::Dim]);
+            Pen::new(buffer, inside, row).put_text(&line, styles[Role::Dim]);
         }
     }
 
     fn draw_report(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
         let focused = self.panes.focus == RIGHT;
-        let inside =
-            indented(Pane { title: "Test", focused, ..Pane::default() }.draw(buffer, area, styles));
-        let lines = report::lines(state, &self.shown, usize::from(inside.width));
+        let inside = inset_area(
+            Pane { title: "Test", focused, ..Pane::default() }.draw(buffer, area, styles),
+        );
+        let lines = report::report_lines(state, &self.shown, usize::from(inside.width));
         self.report.draw(buffer, inside, styles, &lines);
     }
 }
 
 /// The table of a connection as the file has it; an empty one where it has none.
 fn value_of(state: &State, name: &str) -> Value {
-    let settings = ComposeContext::of(state).settings();
-    settings.and_then(|settings| table(name).get(settings).cloned()).unwrap_or_else(|| json!({}))
+    let settings = ComposeContext::from_state(state).settings_value();
+    settings
+        .and_then(|settings| table_pointer(name).get(settings).cloned())
+        .unwrap_or_else(|| json!({}))
 }
 
 /// What was found about the settings below a place.
 fn notes_of(state: &State, base: &Pointer) -> Vec<Note> {
     let note = |finding: &Finding| {
-        let at = finding.site.pointer.strip(base)?;
+        let at = finding.site.pointer.strip_prefix(base)?;
         Some(Note { at, severity: finding.severity, text: finding.message.clone(), fix: None })
     };
     let findings = state.findings.iter().filter(|finding| finding.site.file.as_str() == SETTINGS);
@@ -159,27 +162,31 @@ fn ask_to_allow(name: String, start: &Start) -> Reply {
     Reply::Open(Box::new(Confirm::new(title, start.lines().join("\n"), answers, Vec::new())))
 }
 
-fn add(state: &State) -> Reply {
-    let is_free = !connections::written(ComposeContext::of(state), "local");
+fn add_connection(state: &State) -> Reply {
+    let is_free = !connections::is_in_settings(ComposeContext::from_state(state), "local");
     let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
     let words = "Its name, and the address that it leads to, such as local nats://127.0.0.1:4222";
-    Reply::Open(Box::new(Proposal::asking("New connection", words, text, |text, state| {
-        connections::add(ComposeContext::of(state), text)
-    })))
+    Reply::Open(Box::new(Proposal::with_text_input(
+        "New connection",
+        words,
+        text,
+        |text, state| connections::add_connection(ComposeContext::from_state(state), text),
+    )))
 }
 
 impl Screen for ConnectionsScreen {
-    fn shown(&mut self) {
+    fn on_enter(&mut self) {
         self.panes.focus = LEFT;
     }
 
-    fn sync(&mut self, state: &State) {
-        let before = std::mem::replace(&mut self.shown, self.list.sync(state));
+    fn sync_state(&mut self, state: &State) {
+        let before = std::mem::replace(&mut self.shown, self.list.sync_state(state));
         if before != self.shown {
             self.report = ReadPosition::default();
         }
         let has_form = |name: &str| {
-            connections::written(ComposeContext::of(state), name) || name == "embedded"
+            connections::is_in_settings(ComposeContext::from_state(state), name)
+                || name == "embedded"
         };
         self.forms.retain(|table| has_form(&table.0));
         if !has_form(&self.shown) {
@@ -191,7 +198,7 @@ impl Screen for ConnectionsScreen {
         if let Some(form) = self.forms.outdated_form(state.generation) {
             let document = state.documents.get(&FileId::new(SETTINGS));
             let source = document.and_then(|document| document.source.as_ref().ok());
-            let base = table(&self.shown);
+            let base = table_pointer(&self.shown);
             let value = Arc::new(value());
             form.sync_written(&value, &written_in(source, 0, &base));
             form.set_schema(&Arc::new(connection_form(&value)));
@@ -204,7 +211,7 @@ impl Screen for ConnectionsScreen {
         let buffer = frame.buffer_mut();
         let left = if area.width >= 160 { 48 } else { 36 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
-        let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
+        let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         if !areas[LEFT].is_empty() {
             self.list.draw(buffer, areas[LEFT], look.styles, state, self.panes.focus == LEFT);
         }
@@ -224,27 +231,27 @@ impl Screen for ConnectionsScreen {
         }
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         self.panes.focus == MIDDLE && self.forms.is_typing()
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         let mut pane = self.panes.focus;
         if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
-            let Some(under) = self.panes.mouse(*mouse) else { return Reply::Handled };
+            let Some(under) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
             pane = under;
             if pane != MIDDLE && !matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
                 return Reply::Handled;
             }
         }
-        let is = |code| matches!(input, Input::Key(key) if key.is(code));
+        let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
         match pane {
             LEFT if is(Code::Enter) => {
                 self.panes.focus = MIDDLE;
                 self.forms.rest();
                 Reply::Handled
             }
-            LEFT => self.list.input(input),
+            LEFT => self.list.handle_input(input),
             MIDDLE => match self.forms.input(input, state) {
                 Reply::Ignored if is(Code::Esc) => {
                     self.panes.focus = LEFT;
@@ -252,7 +259,7 @@ impl Screen for ConnectionsScreen {
                 }
                 reply => reply,
             },
-            _ if self.report.input(input) => Reply::Handled,
+            _ if self.report.handle_input(input) => Reply::Handled,
             _ if is(Code::Esc) => {
                 self.panes.focus = LEFT;
                 Reply::Handled
@@ -261,13 +268,13 @@ impl Screen for ConnectionsScreen {
         }
     }
 
-    fn act(&mut self, act: Act, state: &State) -> Reply {
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
         let name = self.shown.clone();
         match act {
             Act::NextPane | Act::PreviousPane => {
                 self.forms.step_pane(act, &mut self.panes, MIDDLE, state)
             }
-            Act::AddConnection => add(state),
+            Act::AddConnection => add_connection(state),
             Act::TestConnection => self.after_form(state, Message::TestConnection(name)),
             Act::AllowStart => match not_allowed(state, &name) {
                 Some(start) => ask_to_allow(name, start),
@@ -275,24 +282,31 @@ impl Screen for ConnectionsScreen {
             },
             Act::RenameConnection => {
                 let words = format!("Connection {name} is called:");
-                Reply::Open(Box::new(Proposal::asking(
+                Reply::Open(Box::new(Proposal::with_text_input(
                     "Rename the connection",
                     words,
                     name.clone(),
                     move |text, state| {
-                        connections::rename(ComposeContext::of(state), &name, text.trim())
+                        connections::rename_connection(
+                            ComposeContext::from_state(state),
+                            &name,
+                            text.trim(),
+                        )
                     },
                 )))
             }
             Act::RemoveConnection => {
                 let title = format!("Delete connection {name}?");
                 Reply::Open(Box::new(Proposal::new(title, "", move |state| {
-                    connections::remove(ComposeContext::of(state), &name)
+                    connections::remove_connection(ComposeContext::from_state(state), &name)
                 })))
             }
             Act::UsualConnection => {
-                match connections::make_usual(ComposeContext::of(state), &state.connections, &name)
-                {
+                match connections::make_usual(
+                    ComposeContext::from_state(state),
+                    &state.connections,
+                    &name,
+                ) {
                     Ok(plan) => {
                         Reply::send(Message::Change { label: plan.label, changes: plan.changes })
                     }
@@ -304,13 +318,13 @@ impl Screen for ConnectionsScreen {
                 Reply::send(Message::UseConnection((!chosen).then_some(name)))
             }
             Act::Save => self.after_form(state, Message::Save(Some(FileId::new(SETTINGS)))),
-            _ if act.row().scope == Scope::Form => self.forms.act(act, state),
+            _ if act.action().scope == Scope::Form => self.forms.act(act, state),
             _ => Reply::Ignored,
         }
     }
 
-    fn refusal(&self, act: Act, state: &State) -> Option<String> {
-        let absent = !connections::written(ComposeContext::of(state), &self.shown);
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
+        let absent = !connections::is_in_settings(ComposeContext::from_state(state), &self.shown);
         match act {
             Act::RenameConnection | Act::RemoveConnection if absent => {
                 Some(format!("{} is not in {SETTINGS}", self.shown))
@@ -319,20 +333,22 @@ impl Screen for ConnectionsScreen {
                 Some(NOTHING_TO_ALLOW.into())
             }
             Act::TestConnection | Act::ChooseConnection
-                if state.connections.named(&self.shown).is_none() =>
+                if state.connections.find_by_name(&self.shown).is_none() =>
             {
                 Some("its settings must be mended first".into())
             }
-            Act::UsualConnection => {
-                connections::make_usual(ComposeContext::of(state), &state.connections, &self.shown)
-                    .err()
-            }
-            _ if act.row().scope == Scope::Form => self.forms.refusal(act, "there is no form"),
+            Act::UsualConnection => connections::make_usual(
+                ComposeContext::from_state(state),
+                &state.connections,
+                &self.shown,
+            )
+            .err(),
+            _ if act.action().scope == Scope::Form => self.forms.refusal(act, "there is no form"),
             _ => None,
         }
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
             LEFT if self.forms.owner().is_some() => vec![("Enter", "edit it")],
             MIDDLE => self.forms.keys(),
@@ -340,7 +356,7 @@ impl Screen for ConnectionsScreen {
         }
     }
 
-    fn hints(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<Act> {
         let mut hints = Vec::new();
         if state.documents.get(&FileId::new(SETTINGS)).is_some_and(|document| document.is_changed())
         {

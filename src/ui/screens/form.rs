@@ -55,7 +55,7 @@ impl ValueOwner for FileId {
 
     fn edit_messages(&self, edits: Vec<Edit>, form: &Form, state: &State) -> Vec<Message> {
         let Some(first) = edits.first() else { return Vec::new() };
-        let label = format!("edit {}", first.at().to_string().trim_start_matches('/'));
+        let label = format!("edit {}", first.pointer().to_string().trim_start_matches('/'));
         let arranged = arranged_text(self, &edits, form, state);
         let change = |edit| Change::File { file: self.clone(), document: 0, edit };
         vec![Message::Change {
@@ -75,7 +75,7 @@ fn arranged_text(file: &FileId, edits: &[Edit], form: &Form, state: &State) -> O
     let after = edits
         .iter()
         .try_fold(before.clone(), |source, edit| Some(source.apply(0, edit).ok()?.0))?;
-    let text = after.laid_out(&form.arranged())?;
+    let text = after.laid_out(&form.arranged_value())?;
     (text != **after.text()).then(|| Change::Text { file: file.clone(), text: text.into() })
 }
 
@@ -83,8 +83,8 @@ fn arranged_text(file: &FileId, edits: &[Edit], form: &Form, state: &State) -> O
 fn empty_form(task: &FormFile) -> Form {
     let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
     if !form.is_checked() {
-        form.act(Act::EditJson);
-        form.rest();
+        form.handle_action(Act::EditJson);
+        form.stop_typing();
     }
     form
 }
@@ -103,24 +103,25 @@ impl FormScreen {
         }
         self.form.sync_saved(Some(&task.before), |text| {
             let source = Source::parse(document.format, text.clone());
-            Some(value_of(&Document::read(document.format, text.clone(), source)))
+            Some(value_of(&Document::from_disk(document.format, text.clone(), source)))
         });
     }
 
     /// What was typed goes into the document first.
-    fn end(&mut self, by: Message, state: &State) -> Reply {
+    fn end_task(&mut self, by: Message, state: &State) -> Reply {
         let mut messages = self.form.leave(state);
-        messages.extend(self.form.shown_form().map(|form| Message::Unread(form.unread())));
+        messages.extend(self.form.shown_form().map(|form| Message::Unread(form.draft_issues())));
         messages.push(by);
         Reply::Send(messages)
     }
 
     fn go_to_issue(&mut self, state: &State) -> Reply {
-        let Some(at) = self.form.shown_form().and_then(|form| self.issues.chosen(form)) else {
+        let Some(at) = self.form.shown_form().and_then(|form| self.issues.chosen_place(form))
+        else {
             return Reply::Handled;
         };
         self.panes.focus = FORM;
-        let reply = self.form.ask(state, |form| form.focus(&at));
+        let reply = self.form.ask(state, |form| form.focus_field(&at));
         self.form.rest();
         reply
     }
@@ -147,7 +148,7 @@ impl FormScreen {
 }
 
 impl Screen for FormScreen {
-    fn sync(&mut self, state: &State) {
+    fn sync_state(&mut self, state: &State) {
         if let Some(task) = &state.form {
             self.sync_form(task, state);
         }
@@ -161,9 +162,9 @@ impl Screen for FormScreen {
             Constraint::Length((area.width * 2 / 5).max(40)),
             Constraint::Length(0),
         ];
-        let count = self.form.shown_form().map_or(0, issues::count);
+        let count = self.form.shown_form().map_or(0, issues::entry_count);
         let issues = if count == 0 { "Issues".to_owned() } else { format!("Issues ⚠ {count}") };
-        self.panes.lay(
+        self.panes.layout_panes(
             frame.buffer_mut(),
             area,
             &["Form", "Document", &issues],
@@ -171,7 +172,7 @@ impl Screen for FormScreen {
             look.styles,
         );
         let below = u16::try_from(count.clamp(1, 8)).unwrap_or(8) + 2;
-        let areas = self.panes.stack(DOCUMENT, ISSUES, below.min(area.height / 2));
+        let areas = self.panes.stack_panes(DOCUMENT, ISSUES, below.min(area.height / 2));
         let focus = self.panes.focus;
         if !areas[FORM].is_empty() {
             self.draw_form(frame, areas[FORM], look, focus == FORM, &task.title);
@@ -198,13 +199,13 @@ impl Screen for FormScreen {
         }
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         self.panes.focus == FORM && self.form.is_typing()
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         let (pane, pressed) = match input {
-            Input::Mouse(mouse @ Mouse { kind, .. }) => match self.panes.mouse(*mouse) {
+            Input::Mouse(mouse @ Mouse { kind, .. }) => match self.panes.handle_mouse(*mouse) {
                 Some(pane) => (pane, matches!(kind, MouseKind::Down(_))),
                 None => return Reply::Handled,
             },
@@ -212,11 +213,11 @@ impl Screen for FormScreen {
         };
         match pane {
             FORM => self.form.input(input, state),
-            DOCUMENT => self.document.input(input),
+            DOCUMENT => self.document.handle_input(input),
             _ => {
-                let count = self.form.shown_form().map_or(0, issues::count);
-                let enter = matches!(input, Input::Key(key) if key.is(Code::Enter));
-                match self.issues.input(input, count) {
+                let count = self.form.shown_form().map_or(0, issues::entry_count);
+                let enter = matches!(input, Input::Key(key) if key.is_plain(Code::Enter));
+                match self.issues.handle_input(input, count) {
                     true if pressed => self.go_to_issue(state),
                     _ if enter => self.go_to_issue(state),
                     true => Reply::Handled,
@@ -226,22 +227,24 @@ impl Screen for FormScreen {
         }
     }
 
-    fn act(&mut self, act: Act, state: &State) -> Reply {
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
         match act {
             Act::NextPane | Act::PreviousPane => {
                 self.form.step_pane(act, &mut self.panes, FORM, state)
             }
             Act::Accept => {
-                self.end(Message::Accept { then: Then::Leave, draft: Draft::Ask }, state)
+                self.end_task(Message::Accept { then: Then::Leave, draft: Draft::Ask }, state)
             }
-            Act::Save => self.end(Message::Accept { then: Then::Stay, draft: Draft::Ask }, state),
-            Act::Quit => self.end(Message::Quit { discard: false }, state),
-            _ if act.row().scope == Scope::Form => self.form.act(act, state),
+            Act::Save => {
+                self.end_task(Message::Accept { then: Then::Stay, draft: Draft::Ask }, state)
+            }
+            Act::Quit => self.end_task(Message::Quit { discard: false }, state),
+            _ if act.action().scope == Scope::Form => self.form.act(act, state),
             _ => Reply::Ignored,
         }
     }
 
-    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
         let elsewhere = matches!(
             act,
             Act::SaveAll
@@ -258,25 +261,25 @@ impl Screen for FormScreen {
         if act == Act::Save && state.form.as_ref().is_some_and(|form| form.goal == Goal::Printed) {
             return Some("there is no file; done prints it and leaves".into());
         }
-        if act.row().scope == Scope::Form {
+        if act.action().scope == Scope::Form {
             return self.form.refusal(act, "there is no form");
         }
         None
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         if self.panes.focus == FORM { self.form.keys() } else { Vec::new() }
     }
 
-    fn hints(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<Act> {
         let mut hints = vec![Act::Accept];
         if state.form.as_ref().is_some_and(|form| form.goal == Goal::Saved) {
             hints.push(Act::Save);
         }
         match (self.form.shown_form(), self.panes.focus) {
             (Some(form), FORM) => {
-                hints.extend(form.hints());
-                if !form.told().is_empty() {
+                hints.extend(form.hinted_actions());
+                if !form.all_issues().is_empty() {
                     hints.push(Act::NextIssue);
                 }
             }

@@ -30,7 +30,7 @@ use crate::{
     systems::agents,
     ui::{
         answer::{
-            draw::{Shown, indented},
+            draw::{Shown, inset_area},
             pane::Answer,
         },
         canvas::{Pen, wrap},
@@ -65,9 +65,9 @@ pub(crate) struct History {
 impl History {
     fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
         match pane {
-            LEFT => self.list.input(input, state),
-            _ if state.kept.compared.is_some() => self.comparison.input(input),
-            _ => self.answer.input(input, open(state).map(|open| &open.call)),
+            LEFT => self.list.handle_input(input, state),
+            _ if state.kept.compared.is_some() => self.comparison.handle_input(input),
+            _ => self.answer.handle_input(input, opened_call(state).map(|open| &open.call)),
         }
     }
 
@@ -77,7 +77,7 @@ impl History {
         if state.kept.compared.is_some() {
             return self.comparison.draw(buffer, area, look, focused);
         }
-        if let Some(open) = open(state) {
+        if let Some(open) = opened_call(state) {
             let whose = if open.replaying {
                 format!("Replay of {}", open.trace.head.tool)
             } else {
@@ -90,12 +90,12 @@ impl History {
                 &Shown { call: &open.call, whose: &whose, focused },
             );
         }
-        let inside = indented(Pane { title: "Answer", focused, ..Pane::default() }.draw(
+        let inside = inset_area(Pane { title: "Answer", focused, ..Pane::default() }.draw(
             buffer,
             area,
             look.styles,
         ));
-        let words = match (state.kept.listing.calls.is_empty(), state.kept.reading()) {
+        let words = match (state.kept.listing.calls.is_empty(), state.kept.is_loading()) {
             (_, true) => "reading the history …",
             (true, _) if state.kept.query.is_empty() => {
                 "No call is kept yet. What is called in Invoke, or by `toolcrib call`, is found here from then on."
@@ -104,16 +104,16 @@ impl History {
             (false, _) => "opening …",
         };
         for (line, words) in (0_u16..).zip(wrap(words, usize::from(inside.width))) {
-            Pen::new(buffer, inside, line).put(&words, look.styles[Role::Ghost]);
+            Pen::new(buffer, inside, line).put_text(&words, look.styles[Role::Ghost]);
         }
     }
 
     /// Esc leaves what lies nearest.
-    fn leave(&mut self, state: &State) -> Reply {
+    fn handle_escape(&mut self, state: &State) -> Reply {
         if state.kept.compared.is_some() {
             return Reply::send(Message::History(HistoryMessage::DropComparison));
         }
-        if open(state).is_some_and(|open| open.replaying) {
+        if opened_call(state).is_some_and(|open| open.replaying) {
             return Reply::send(Message::History(HistoryMessage::StopReplay));
         }
         if self.answer.shows_strays() {
@@ -128,7 +128,7 @@ impl History {
     }
 }
 
-fn open(state: &State) -> Option<&Opened> {
+fn opened_call(state: &State) -> Option<&Opened> {
     state.kept.open.as_ref()
 }
 
@@ -140,7 +140,7 @@ fn replay_menu() -> Reply {
         .iter()
         .map(|(title, _)| Item { title: (*title).to_owned(), ..Item::default() })
         .collect();
-    Reply::Open(Box::new(Menu::replying("Replay", items, move |row| {
+    Reply::Open(Box::new(Menu::with_replies("Replay", items, move |row| {
         speeds.get(row).map_or(Reply::Handled, |(_, speed)| {
             Reply::send(Message::History(HistoryMessage::Replay { speed: *speed }))
         })
@@ -151,7 +151,7 @@ fn copy_menu(open: &Opened) -> Reply {
     let head = &open.trace.head;
     let events = open.trace.events.iter().map(|event| lines::of_event(&head.id, event));
     let copies = [
-        ("answer", open.answer()),
+        ("answer", open.answer_text()),
         ("arguments", head.arguments.to_string()),
         ("request body", head.body.to_string()),
         ("JSON lines", std::iter::once(lines::of_head(head)).chain(events).collect()),
@@ -167,7 +167,7 @@ fn copy_menu(open: &Opened) -> Reply {
             ..Item::default()
         })
         .collect();
-    Reply::Open(Box::new(Menu::replying("Copy as", items, move |row| {
+    Reply::Open(Box::new(Menu::with_replies("Copy as", items, move |row| {
         let copied = copies
             .get(row)
             .map(|(what, text)| Message::Copy { what: (*what).to_owned(), text: text.clone() });
@@ -203,11 +203,11 @@ fn remove_question(open: &Opened) -> Reply {
 }
 
 impl Screen for History {
-    fn sync(&mut self, state: &State) {
-        self.list.sync(state);
-        self.answer.sync(open(state).map(|open| &open.call));
-        self.comparison.sync(state);
-        self.leaving = match open(state) {
+    fn sync_state(&mut self, state: &State) {
+        self.list.sync_state(state);
+        self.answer.sync_call(opened_call(state).map(|open| &open.call));
+        self.comparison.sync_state(state);
+        self.leaving = match opened_call(state) {
             _ if state.kept.compared.is_some() => Some("end comparison"),
             Some(open) if open.replaying => Some("stop replay"),
             _ if self.answer.shows_strays() => Some("answer"),
@@ -217,7 +217,7 @@ impl Screen for History {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let left = (area.width / 5 * 2).clamp(44, 90);
-        let areas = self.panes.lay(
+        let areas = self.panes.layout_panes(
             frame.buffer_mut(),
             area,
             &NAMES,
@@ -232,29 +232,29 @@ impl Screen for History {
         vec![Scope::History, Scope::Answer]
     }
 
-    fn typing(&self) -> bool {
-        if self.panes.focus == LEFT { self.list.typing() } else { self.answer.finding() }
+    fn is_typing(&self) -> bool {
+        if self.panes.focus == LEFT { self.list.is_typing() } else { self.answer.is_finding() }
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
-            let Some(pane) = self.panes.mouse(*mouse) else { return Reply::Handled };
+            let Some(pane) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
             let moved = matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_));
             return if moved { self.pass_on(pane, input, state) } else { Reply::Handled };
         }
-        let is = |code| matches!(input, Input::Key(key) if key.is(code));
-        if self.panes.focus == LEFT && !self.list.typing() && is(Code::Enter) {
+        let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
+        if self.panes.focus == LEFT && !self.list.is_typing() && is(Code::Enter) {
             self.panes.focus = RIGHT;
             return Reply::Handled;
         }
         match self.pass_on(self.panes.focus, input, state) {
-            Reply::Ignored if is(Code::Esc) => self.leave(state),
+            Reply::Ignored if is(Code::Esc) => self.handle_escape(state),
             reply => reply,
         }
     }
 
-    fn act(&mut self, act: Act, state: &State) -> Reply {
-        let open = open(state);
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
+        let open = opened_call(state);
         match act {
             Act::NextPane => self.panes.next(),
             Act::PreviousPane => self.panes.previous(),
@@ -277,7 +277,7 @@ impl Screen for History {
                 return Reply::send(Message::History(HistoryMessage::DropComparison));
             }
             Act::CompareKept => {
-                let both = state.kept.other().cloned().zip(state.kept.selected.clone());
+                let both = state.kept.comparison_target().cloned().zip(state.kept.selected.clone());
                 return both.map_or(Reply::Handled, |(before, after)| {
                     Reply::send(Message::History(HistoryMessage::Compare([before, after])))
                 });
@@ -293,12 +293,13 @@ impl Screen for History {
                 return open.map_or(Reply::Handled, |open| Reply::send(edit(open)));
             }
             Act::KeepCase => {
-                return open.map_or(Reply::Handled, |open| cases::keep(&open.call, state));
+                return open.map_or(Reply::Handled, |open| cases::save_case(&open.call, state));
             }
             Act::KeepStub => {
-                return open.map_or(Reply::Handled, |open| stubs::keep(&open.call, state));
+                return open
+                    .map_or(Reply::Handled, |open| stubs::save_stub_rule(&open.call, state));
             }
-            Act::Cases => return cases::menu(state),
+            Act::Cases => return cases::case_menu(state),
             Act::CopyKept => return open.map_or(Reply::Handled, copy_menu),
             Act::ExportKept => return open.map_or(Reply::Handled, export_prompt),
             Act::RemoveKept => return open.map_or(Reply::Handled, remove_question),
@@ -307,16 +308,18 @@ impl Screen for History {
         Reply::Handled
     }
 
-    fn refusal(&self, act: Act, state: &State) -> Option<String> {
-        let open = open(state);
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
+        let open = opened_call(state);
         let words = match act {
             Act::Find if self.panes.focus == RIGHT && state.kept.compared.is_some() => {
                 "find works in the calls and in an answer"
             }
-            Act::Follow if state.kept.compared.is_some() || self.answer.follows().is_none() => {
+            Act::Follow
+                if state.kept.compared.is_some() || self.answer.is_following().is_none() =>
+            {
                 "this view has no end to follow"
             }
-            Act::CompareKept if state.kept.other().is_none() => {
+            Act::CompareKept if state.kept.comparison_target().is_none() => {
                 "there is no other call to compare with"
             }
             Act::Strays if open.is_none_or(|open| open.call.strays == 0) => {
@@ -338,7 +341,7 @@ impl Screen for History {
                 "the call has no end that could be expected"
             }
             Act::Cases | Act::Save | Act::Undo | Act::Redo => return None,
-            _ if matches!(act.row().scope, Scope::History | Scope::Answer) && open.is_none() => {
+            _ if matches!(act.action().scope, Scope::History | Scope::Answer) && open.is_none() => {
                 "no call is open"
             }
             _ => return None,
@@ -346,17 +349,17 @@ impl Screen for History {
         Some(words.to_owned())
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
-            LEFT if self.list.typing() => vec![("Enter", "done"), ("Esc", "all calls")],
-            RIGHT if self.answer.finding() => {
+            LEFT if self.list.is_typing() => vec![("Enter", "done"), ("Esc", "all calls")],
+            RIGHT if self.answer.is_finding() => {
                 vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")]
             }
             _ => self.leaving.into_iter().map(|words| ("Esc", words)).collect(),
         }
     }
 
-    fn hints(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<Act> {
         if state.kept.compared.is_some() {
             return vec![Act::NextView, Act::NextPane];
         }

@@ -45,7 +45,7 @@ use crate::{
     },
     ui::{
         answer::{
-            draw::{Shown, indented, welcome},
+            draw::{Shown, draw_welcome, inset_area},
             pane::Answer,
         },
         cases,
@@ -85,7 +85,7 @@ pub(crate) struct Invoke {
 
 /// The screen as it is at the start.
 #[must_use]
-pub(crate) fn invoke() -> Box<dyn Screen> {
+pub(crate) fn invoke_screen() -> Box<dyn Screen> {
     let mut screen = Invoke::default();
     screen.panes.focus = MIDDLE;
     Box::new(screen)
@@ -94,14 +94,14 @@ pub(crate) fn invoke() -> Box<dyn Screen> {
 impl Invoke {
     fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
         match pane {
-            LEFT => self.tools.input(input, state),
-            MIDDLE => self.request.input(input, state),
-            _ => self.answer.input(input, state.calls.shown()),
+            LEFT => self.tools.handle_input(input, state),
+            MIDDLE => self.request.handle_input(input, state),
+            _ => self.answer.handle_input(input, state.calls.selected_call()),
         }
     }
 
     /// Tab goes from field to field, and after the last to the next pane.
-    fn step(&mut self, act: Act, state: &State) -> Reply {
+    fn step_focus(&mut self, act: Act, state: &State) -> Reply {
         if self.panes.focus == MIDDLE {
             let reply = self.request.focused_form_mut().step_field(act, state);
             if !matches!(reply, Reply::Ignored) {
@@ -109,18 +109,18 @@ impl Invoke {
             }
         }
         match act {
-            Act::PreviousPane => self.previous(state),
-            _ => self.next(state),
+            Act::PreviousPane => self.focus_previous(state),
+            _ => self.focus_next(state),
         }
-        self.arrive();
+        self.rest_focused_form();
         Reply::Handled
     }
 
-    fn next(&mut self, state: &State) {
+    fn focus_next(&mut self, state: &State) {
         let has_calls = state.calls.iter().len() > 0;
         match (self.panes.focus, self.tools.part) {
             (LEFT, Part::Tools) if has_calls => self.tools.part = Part::Calls,
-            (MIDDLE, _) if self.request.step(false) => {}
+            (MIDDLE, _) if self.request.step_part(false) => {}
             _ => {
                 self.panes.next();
                 self.tools.part = Part::Tools;
@@ -128,11 +128,11 @@ impl Invoke {
         }
     }
 
-    fn previous(&mut self, state: &State) {
+    fn focus_previous(&mut self, state: &State) {
         let has_calls = state.calls.iter().len() > 0;
         match (self.panes.focus, self.tools.part) {
             (LEFT, Part::Calls) => self.tools.part = Part::Tools,
-            (MIDDLE, _) if self.request.step(true) => {}
+            (MIDDLE, _) if self.request.step_part(true) => {}
             _ => {
                 self.panes.previous();
                 self.tools.part =
@@ -142,14 +142,14 @@ impl Invoke {
     }
 
     /// A form that the keys come to waits for `Enter`.
-    fn arrive(&mut self) {
+    fn rest_focused_form(&mut self) {
         if self.panes.focus == MIDDLE {
             self.request.focused_form_mut().rest();
         }
     }
 
     /// Where only one pane fits, a call that was sent is watched.
-    fn watched(&mut self, reply: Reply) -> Reply {
+    fn follow_sent_call(&mut self, reply: Reply) -> Reply {
         let sends = |message: &Message| {
             matches!(
                 message,
@@ -162,7 +162,7 @@ impl Invoke {
         reply
     }
 
-    fn find(&mut self) -> Reply {
+    fn open_find(&mut self) -> Reply {
         match self.panes.focus {
             LEFT => self.tools.open_filter(),
             MIDDLE => return Reply::Refused("find works in the tools and in the answer".into()),
@@ -184,7 +184,7 @@ impl Invoke {
     }
 
     fn cancel(&mut self, state: &State) -> Reply {
-        match state.calls.shown() {
+        match state.calls.selected_call() {
             Some(call) if call.outcome().is_none() => {
                 Reply::send(Message::Call(CallMessage::Cancel(call.id)))
             }
@@ -196,10 +196,10 @@ impl Invoke {
         }
     }
 
-    fn copy(&self, state: &State) -> Reply {
-        let Some(call) = state.calls.shown() else { return self.copy_request(state) };
+    fn open_copy_menu(&self, state: &State) -> Reply {
+        let Some(call) = state.calls.selected_call() else { return self.copy_request(state) };
         // Over what it was made, whatever is chosen now.
-        let own = state.connections.named(&call.connection).cloned();
+        let own = state.connections.find_by_name(&call.connection).cloned();
         let mut copies = requests_of(
             state,
             &call.request,
@@ -213,13 +213,13 @@ impl Invoke {
         if !call.text.is_empty() {
             add("answer", call.text.clone());
         }
-        menu(copies)
+        copy_menu(copies)
     }
 
     fn copy_request(&self, state: &State) -> Reply {
-        match tool_of(state).map(|tool| state.request(&tool)) {
+        match tool_of(state).map(|tool| state.build_request(&tool)) {
             Some(Ok(request)) => {
-                menu(requests_of(state, &request, &state.connection_of(&request.tool)))
+                copy_menu(requests_of(state, &request, &state.connection_of(&request.tool)))
             }
             Some(Err(problem)) => Reply::Refused(problem.to_string()),
             None => Reply::Refused("choose a tool first".into()),
@@ -273,17 +273,18 @@ fn route_menu(state: &State) -> Reply {
             row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned())),
         )))
     };
-    Reply::Open(Box::new(Menu::replying("Calls take the route", items, choose).at(at)))
+    Reply::Open(Box::new(Menu::with_replies("Calls take the route", items, choose).with_row(at)))
 }
 
 fn names_agent(state: &State) -> bool {
-    let agent = tool_of(state).and_then(|tool| calling::agent(&state.connection_of(&tool)));
+    let agent = tool_of(state).and_then(|tool| calling::calling_agent(&state.connection_of(&tool)));
     matches!(agent, Some(CallingAgent::Named(_)))
 }
 
 fn routes_of(state: &State) -> Vec<RouteOffer> {
     let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
-    tool.map(|tool| calling::routes(&tool, &state.calling(tool.id()))).unwrap_or_default()
+    tool.map(|tool| calling::call_routes(&tool, &state.call_connection(tool.id())))
+        .unwrap_or_default()
 }
 
 /// Asks how often, and says how it went last.
@@ -291,10 +292,10 @@ fn times_prompt(state: &State, tool: EntryId) -> Reply {
     let last = state
         .many
         .as_ref()
-        .map_or_else(String::new, |many| format!(" Last: {}.", many.series.words()));
+        .map_or_else(String::new, |many| format!(" Last: {}.", many.series.summary()));
     let words = format!("How often the request is sent, and how many at once: 20 x 4.{last}");
     Reply::Open(Box::new(Prompt::new("Send n times", words, "20 x 4", move |text, _| {
-        let (times, at_once) = series::parse(text).ok_or_else(|| {
+        let (times, at_once) = series::parse_batch(text).ok_or_else(|| {
             format!("write 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
         })?;
         Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), times, at_once })))
@@ -302,17 +303,17 @@ fn times_prompt(state: &State, tool: EntryId) -> Reply {
 }
 
 fn requests_of(state: &State, request: &Request, connection: &Connection) -> Vec<copy::Copied> {
-    let subject = calling::subject(request.system, &request.to, connection.transport()).ok();
+    let subject = calling::queue_subject(request.system, &request.to, connection.transport()).ok();
     // Of a call that was made, not of what is typed now.
     let arguments = Literal::parse(&request.arguments)
         .unwrap_or_else(|_| state.written_arguments_of(&request.tool));
     copy::of_request(request, &arguments, subject.as_deref(), connection)
 }
 
-fn menu(copies: Vec<copy::Copied>) -> Reply {
+fn copy_menu(copies: Vec<copy::Copied>) -> Reply {
     let items = copies.iter().map(|copied| Item {
         title: copied.what.to_owned(),
-        detail: preview::short(copied.text.lines().next().unwrap_or_default(), 60),
+        detail: preview::shorten_name(copied.text.lines().next().unwrap_or_default(), 60),
         ..Item::default()
     });
     let items = items.collect();
@@ -326,11 +327,11 @@ fn menu(copies: Vec<copy::Copied>) -> Reply {
 }
 
 impl Screen for Invoke {
-    fn sync(&mut self, state: &State) {
-        self.tools.sync(state);
-        self.request.sync(state);
-        self.answer.sync(state.calls.shown());
-        self.running = state.calls.shown().is_some_and(|call| call.outcome().is_none());
+    fn sync_state(&mut self, state: &State) {
+        self.tools.sync_state(state);
+        self.request.sync_state(state);
+        self.answer.sync_call(state.calls.selected_call());
+        self.running = state.calls.selected_call().is_some_and(|call| call.outcome().is_none());
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -338,11 +339,11 @@ impl Screen for Invoke {
         self.narrow = area.width < SIDE_BY_SIDE;
         let left = if area.width >= 160 { 34 } else { 24 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
-        let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
+        let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         let focus = self.panes.focus;
         self.tools.draw(buffer, areas[LEFT], look, state, focus == LEFT);
         self.request.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
-        match state.calls.shown() {
+        match state.calls.selected_call() {
             Some(call) => {
                 let elsewhere = state.selected.as_ref() != Some(&call.request.tool);
                 let whose = if elsewhere {
@@ -360,7 +361,7 @@ impl Screen for Invoke {
             None => {
                 let pane = Pane { title: "Answer", focused: focus == RIGHT, ..Pane::default() };
                 let inside = pane.draw(buffer, areas[RIGHT], look.styles);
-                welcome(buffer, indented(inside), look);
+                draw_welcome(buffer, inset_area(inside), look);
             }
         }
     }
@@ -376,31 +377,31 @@ impl Screen for Invoke {
         }
     }
 
-    fn shown(&mut self) {
-        self.arrive();
+    fn on_enter(&mut self) {
+        self.rest_focused_form();
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         match self.panes.focus {
-            LEFT => self.tools.typing(),
+            LEFT => self.tools.is_typing(),
             MIDDLE => self.request.focused_form().is_typing(),
-            _ => self.answer.finding(),
+            _ => self.answer.is_finding(),
         }
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         if let Input::Mouse(Mouse { kind, .. }) = input {
             let Input::Mouse(mouse) = input else { return Reply::Ignored };
-            let Some(pane) = self.panes.mouse(*mouse) else { return Reply::Handled };
+            let Some(pane) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
             let moved = matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_));
             return if moved { self.pass_on(pane, input, state) } else { Reply::Handled };
         }
         self.pass_on(self.panes.focus, input, state)
     }
 
-    fn act(&mut self, act: Act, state: &State) -> Reply {
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
         match act {
-            Act::NextPane | Act::PreviousPane => return self.step(act, state),
+            Act::NextPane | Act::PreviousPane => return self.step_focus(act, state),
             Act::Undo | Act::Redo => {
                 let tool =
                     self.request.typed_tool().filter(|_| self.panes.focus == MIDDLE).cloned();
@@ -415,10 +416,10 @@ impl Screen for Invoke {
                     _ => Reply::Ignored,
                 };
             }
-            Act::Find => return self.find(),
+            Act::Find => return self.open_find(),
             Act::Send => {
                 let reply = self.request.send(state);
-                return self.watched(reply);
+                return self.follow_sent_call(reply);
             }
             Act::Route => return route_menu(state),
             Act::AnswerByHand => return answer_by_hand(state),
@@ -434,14 +435,14 @@ impl Screen for Invoke {
             }
             Act::CancelCall => return self.cancel(state),
             Act::Resend => {
-                let reply = state.calls.shown().map_or(Reply::Handled, |call| {
+                let reply = state.calls.selected_call().map_or(Reply::Handled, |call| {
                     Reply::send(Message::Call(CallMessage::Resend(call.id)))
                 });
-                return self.watched(reply);
+                return self.follow_sent_call(reply);
             }
-            Act::CopyAs => return self.copy(state),
+            Act::CopyAs => return self.open_copy_menu(state),
             Act::Follow => self.answer.turn_follow(),
-            Act::NextView => self.answer.next_view(state.calls.shown()),
+            Act::NextView => self.answer.next_view(state.calls.selected_call()),
             Act::Strays => self.answer.turn_strays(),
             Act::SendMany => {
                 return tool_of(state).map_or(Reply::Handled, |tool| times_prompt(state, tool));
@@ -453,15 +454,24 @@ impl Screen for Invoke {
                         arguments: call.request.arguments.clone(),
                     })
                 };
-                return state.calls.shown().map_or(Reply::Handled, |call| Reply::send(edit(call)));
+                return state
+                    .calls
+                    .selected_call()
+                    .map_or(Reply::Handled, |call| Reply::send(edit(call)));
             }
             Act::KeepCase => {
-                return state.calls.shown().map_or(Reply::Handled, |call| cases::keep(call, state));
+                return state
+                    .calls
+                    .selected_call()
+                    .map_or(Reply::Handled, |call| cases::save_case(call, state));
             }
             Act::KeepStub => {
-                return state.calls.shown().map_or(Reply::Handled, |call| stubs::keep(call, state));
+                return state
+                    .calls
+                    .selected_call()
+                    .map_or(Reply::Handled, |call| stubs::save_stub_rule(call, state));
             }
-            Act::Cases => return cases::menu(state),
+            Act::Cases => return cases::case_menu(state),
             Act::EditDescriptor => {
                 return Reply::Send(
                     tool_of(state)
@@ -471,7 +481,7 @@ impl Screen for Invoke {
                         .collect(),
                 );
             }
-            _ if act.row().scope == Scope::Form => {
+            _ if act.action().scope == Scope::Form => {
                 return self.request.focused_form_mut().act(act, state);
             }
             _ => return Reply::Ignored,
@@ -479,28 +489,31 @@ impl Screen for Invoke {
         Reply::Handled
     }
 
-    fn refusal(&self, act: Act, state: &State) -> Option<String> {
-        let shown = state.calls.shown();
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
+        let shown = state.calls.selected_call();
         let words = match act {
             Act::SendMany if state.many.as_ref().is_some_and(Many::under_way) => {
                 "a series is under way; Esc stops it"
             }
             Act::Send | Act::SendMany => {
                 return tool_of(state).map_or(Some("there is no tool".into()), |tool| {
-                    state.request(&tool).err().map(|problem| problem.cause)
+                    state.build_request(&tool).err().map(|problem| problem.cause)
                 });
             }
             Act::AnswerByHand if state.answering.is_idle() && !is_answerable(state) => {
-                return Some(format!("only {}'s tools are answered for by hand", by_hand::whose()));
+                return Some(format!(
+                    "only {}'s tools are answered for by hand",
+                    by_hand::supported_systems()
+                ));
             }
             Act::NewAgent if !names_agent(state) => {
                 "the connection names no agent: a new one is made anyway"
             }
             Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",
-            Act::DeployedTools if table::deployment_at(&state.connection()).is_none() => {
+            Act::DeployedTools if table::deployment_at(&state.current_connection()).is_none() => {
                 return Some(format!(
                     "connection \"{}\" leads to no system that lists its tools",
-                    state.connection().name
+                    state.current_connection().name
                 ));
             }
             Act::CancelCall
@@ -517,7 +530,7 @@ impl Screen for Invoke {
             {
                 return Some(format!(
                     "this was asked of the agent; {} asks it anew",
-                    Act::AskAgent.row().keys.join(", ")
+                    Act::AskAgent.action().keys.join(", ")
                 ));
             }
             Act::KeepCase | Act::KeepStub if shown.is_none_or(|call| call.outcome().is_none()) => {
@@ -529,14 +542,14 @@ impl Screen for Invoke {
                 ONLY_DEPLOYED
             }
             Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
-            Act::Follow if self.answer.follows().is_none() => "this view has no end to follow",
+            Act::Follow if self.answer.is_following().is_none() => "this view has no end to follow",
             Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",
             Act::EditDescriptor
                 if tool_of(state).is_some_and(|tool| state.deployed_on(&tool).is_some()) =>
             {
                 ONLY_DEPLOYED
             }
-            _ if act.row().scope == Scope::Form => {
+            _ if act.action().scope == Scope::Form => {
                 return self.request.focused_form().refusal(act, "there is no form");
             }
             _ => return None,
@@ -544,20 +557,20 @@ impl Screen for Invoke {
         Some(words.to_owned())
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
             MIDDLE => self.form_keys(),
-            LEFT if self.tools.typing() => {
+            LEFT if self.tools.is_typing() => {
                 vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "all")]
             }
-            RIGHT if self.answer.finding() => {
+            RIGHT if self.answer.is_finding() => {
                 vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")]
             }
             _ => Vec::new(),
         }
     }
 
-    fn hints(&self, _: &State) -> Vec<Act> {
+    fn hinted_actions(&self, _: &State) -> Vec<Act> {
         let mut hints = if self.running { vec![Act::CancelCall] } else { vec![Act::Send] };
         match self.panes.focus {
             MIDDLE => hints.extend(self.request.focused_form().hints()),

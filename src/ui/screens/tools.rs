@@ -72,7 +72,7 @@ struct SchemaKey {
 }
 
 impl SchemaKey {
-    fn of(entry: &Entry, state: &State) -> Option<Self> {
+    fn from_entry(entry: &Entry, state: &State) -> Option<Self> {
         let word = table::by_id(entry.system)?.schema_word(entry, &state.catalog)?;
         Some(Self { vocabulary: state.catalog.vocabulary, system: entry.system, word })
     }
@@ -87,7 +87,7 @@ impl ValueOwner for EntryId {
         let (Some(first), Some(entry)) = (edits.first(), state.catalog.entry(self)) else {
             return Vec::new();
         };
-        let place = first.at().to_string();
+        let place = first.pointer().to_string();
         let label = format!("edit {} of {}", place.trim_start_matches('/'), entry.key);
         let change = |edit| Change::Entry(EntryEdit { entry: self.clone(), edit });
         vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
@@ -95,7 +95,7 @@ impl ValueOwner for EntryId {
 
     fn fix_note(&self, note: usize, state: &State) -> Reply {
         match state.findings_of(self).nth(note) {
-            Some(finding) => dialogs::mend(&finding.fixes().cloned().collect::<Vec<_>>()),
+            Some(finding) => dialogs::apply_fixes(&finding.fixes().cloned().collect::<Vec<_>>()),
             None => Reply::Handled,
         }
     }
@@ -109,7 +109,7 @@ impl Tools {
             return;
         };
         if self.form.owner() != Some(&entry.id) {
-            let schema = SchemaKey::of(entry, state);
+            let schema = SchemaKey::from_entry(entry, state);
             let form = self.empty_form(schema.as_ref());
             self.schema = schema;
             self.form.show(entry.id.clone(), || {
@@ -117,7 +117,7 @@ impl Tools {
             });
         }
         if let Some(form) = self.form.outdated_form(state.generation) {
-            let schema = SchemaKey::of(entry, state);
+            let schema = SchemaKey::from_entry(entry, state);
             if schema.is_none() || self.schema != schema {
                 form.set_schema(&schema_of(entry, state));
                 self.schema = schema;
@@ -132,8 +132,8 @@ impl Tools {
             && let Some(form) = self.form.shown_form_mut()
         {
             self.reached = Some(goal.turn);
-            form.focus(&goal.pointer);
-            form.rest();
+            form.focus_field(&goal.pointer);
+            form.stop_typing();
             self.panes.focus = FORM;
         }
     }
@@ -147,7 +147,7 @@ impl Tools {
             self.put_away.insert(0, (schema, form));
         }
         let at = self.put_away.iter().position(|(known, _)| Some(known) == schema)?;
-        Some(self.put_away.remove(at).1.emptied())
+        Some(self.put_away.remove(at).1.into_empty())
     }
 }
 
@@ -188,17 +188,17 @@ fn sync_saved(form: &mut FormHost<EntryId>, place: &EntryPlace, state: &State) {
 fn schema_of(entry: &Entry, state: &State) -> Arc<Value> {
     Arc::new(
         table::by_id(entry.system)
-            .map_or(Value::Bool(true), |system| system.schema(entry, &state.catalog)),
+            .map_or(Value::Bool(true), |system| system.entry_schema(entry, &state.catalog)),
     )
 }
 
 impl Screen for Tools {
-    fn shown(&mut self) {
-        self.arrive();
+    fn on_enter(&mut self) {
+        self.rest_focused_form();
     }
 
-    fn sync(&mut self, state: &State) {
-        self.catalog.sync(state);
+    fn sync_state(&mut self, state: &State) {
+        self.catalog.sync_state(state);
         self.sync_form(state);
     }
 
@@ -206,7 +206,7 @@ impl Screen for Tools {
         let left = (area.width / 5).clamp(28, 44);
         let right = (area.width * 9 / 25).clamp(34, 96);
         let widths = [Constraint::Length(left), Constraint::Min(30), Constraint::Length(right)];
-        let areas = self.panes.lay(frame.buffer_mut(), area, &NAMES, &widths, look.styles);
+        let areas = self.panes.layout_panes(frame.buffer_mut(), area, &NAMES, &widths, look.styles);
         let focus = self.panes.focus;
         if !areas[CATALOG].is_empty() {
             self.catalog.draw(frame, areas[CATALOG], look, state, focus == CATALOG);
@@ -215,7 +215,7 @@ impl Screen for Tools {
             self.draw_form(frame, areas[FORM], look, state);
         }
         if !areas[PREVIEW].is_empty() {
-            let at = self.form.shown_form().filter(|_| focus == FORM).map(Form::focused);
+            let at = self.form.shown_form().filter(|_| focus == FORM).map(Form::focused_place);
             let seen = match at {
                 Some(at) => preview::Focus::Field(at),
                 None if focus == PREVIEW => preview::Focus::Here,
@@ -230,58 +230,58 @@ impl Screen for Tools {
         vec![pane, Scope::Tools]
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         match self.panes.focus {
-            CATALOG => self.catalog.typing(),
+            CATALOG => self.catalog.is_typing(),
             FORM => self.form.is_typing(),
-            _ => self.preview.typing(),
+            _ => self.preview.is_typing(),
         }
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         match (input, self.panes.focus) {
-            (Input::Mouse(mouse), _) => self.mouse(*mouse, input, state),
+            (Input::Mouse(mouse), _) => self.handle_mouse(*mouse, input, state),
             (_, CATALOG) => {
-                let reply = self.catalog.input(input, state, &mut self.panes.focus);
-                self.arrive();
+                let reply = self.catalog.handle_input(input, state, &mut self.panes.focus);
+                self.rest_focused_form();
                 reply
             }
             (_, FORM) => self.form.input(input, state),
-            _ => self.preview.input(input, state),
+            _ => self.preview.handle_input(input, state),
         }
     }
 
-    fn act(&mut self, act: Act, state: &State) -> Reply {
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
         match act {
-            _ if act.row().scope == Scope::Form => return self.form.act(act, state),
+            _ if act.action().scope == Scope::Form => return self.form.act(act, state),
             Act::NextPane | Act::PreviousPane => {
                 return self.form.step_pane(act, &mut self.panes, FORM, state);
             }
-            Act::Find if self.panes.focus == PREVIEW => self.preview.find(),
+            Act::Find if self.panes.focus == PREVIEW => self.preview.open_find(),
             Act::Find => {
                 self.panes.focus = CATALOG;
-                self.catalog.find();
+                self.catalog.open_find();
             }
             Act::GroupBy => self.catalog.next_arrangement(state),
             Act::NextPreview => self.preview.next_view(),
             Act::InvokeTool => return Reply::send(Message::Show(ScreenId::Invoke)),
             Act::NextProblem => return self.preview.next_problem(state),
-            Act::ApplyFix => return self.preview.fix(state),
+            Act::ApplyFix => return self.preview.fix_finding(state),
             Act::NewEntry => return dialogs::new_entry(state),
-            Act::Duplicate => return dialogs::duplicate(state),
-            Act::Rename => return dialogs::rename(state),
-            Act::Delete => return dialogs::delete(state),
-            Act::Diff => return dialogs::diff(state),
-            Act::Editor => return dialogs::editor(state),
+            Act::Duplicate => return dialogs::duplicate_entry(state),
+            Act::Rename => return dialogs::rename_entry(state),
+            Act::Delete => return dialogs::delete_entry(state),
+            Act::Diff => return dialogs::show_unsaved_diff(state),
+            Act::Editor => return dialogs::open_editor(state),
             _ => return Reply::Ignored,
         }
         Reply::Handled
     }
 
-    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
         let chosen = chosen_entry(state);
         match act {
-            _ if act.row().scope == Scope::Form => self.form.refusal(act, "nothing is selected"),
+            _ if act.action().scope == Scope::Form => self.form.refusal(act, "nothing is selected"),
             Act::Duplicate | Act::Rename | Act::Delete | Act::Editor if chosen.is_none() => {
                 Some("nothing is selected".into())
             }
@@ -291,7 +291,7 @@ impl Screen for Tools {
                 Some("select a tool first; a service is called through its tools".into())
             }
             Act::Save if chosen.is_none() => Some("nothing is selected".into()),
-            Act::Diff if state.documents.changed().next().is_none() => {
+            Act::Diff if state.documents.changed_files().next().is_none() => {
                 Some("no file has unsaved changes".into())
             }
             Act::NextProblem if state.findings.is_empty() => Some("there is no problem".into()),
@@ -300,17 +300,17 @@ impl Screen for Tools {
         }
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         if self.panes.focus == FORM { self.form.keys() } else { Vec::new() }
     }
 
-    fn hints(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<Act> {
         let mut hints = match self.panes.focus {
             CATALOG => vec![Act::NewEntry, Act::Find, Act::NextPane, Act::InvokeTool],
             FORM => self.form.hints(),
             _ => vec![Act::NextPreview, Act::ApplyFix, Act::Variables, Act::NextPane],
         };
-        if state.documents.changed().next().is_some() {
+        if state.documents.changed_files().next().is_some() {
             hints.splice(0..0, [Act::Save, Act::Diff, Act::Undo]);
         }
         if !state.findings.is_empty() {
@@ -328,10 +328,10 @@ impl Tools {
             let inside = pane.draw(frame.buffer_mut(), area, look.styles);
             Pen::new(frame.buffer_mut(), inside, 1)
                 .skip(2)
-                .put("Nothing is here yet: n makes a new tool.", look.styles[Role::Dim]);
+                .put_text("Nothing is here yet: n makes a new tool.", look.styles[Role::Dim]);
             return;
         };
-        let kind = entry.kind.word();
+        let kind = entry.kind.as_str();
         let system = table::by_id(entry.system).map_or(entry.system, |system| system.title());
         let title = format!("{} · {system} {kind}", entry.key);
         let place = format!("{}:{}", entry.id.file(), entry.line);
@@ -342,17 +342,17 @@ impl Tools {
     }
 
     /// A form that the keys come to waits for `Enter`.
-    fn arrive(&mut self) {
+    fn rest_focused_form(&mut self) {
         if self.panes.focus == FORM {
             self.form.rest();
         }
     }
 
-    fn mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
-        match self.panes.mouse(mouse) {
-            Some(CATALOG) => self.catalog.input(input, state, &mut self.panes.focus),
+    fn handle_mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
+        match self.panes.handle_mouse(mouse) {
+            Some(CATALOG) => self.catalog.handle_input(input, state, &mut self.panes.focus),
             Some(FORM) => self.form.input(input, state),
-            Some(_) => self.preview.input(input, state),
+            Some(_) => self.preview.handle_input(input, state),
             None => Reply::Handled,
         }
     }

@@ -32,8 +32,8 @@ use crate::{
     schema::pointer::Pointer,
     syntax::edit::Edit,
     ui::{
-        answer::draw::indented,
-        canvas::{Pen, fit, width},
+        answer::draw::inset_area,
+        canvas::{Pen, text_width, truncate_text},
         form::{
             host::{FormHost, ValueOwner, written_in},
             notes::Note,
@@ -81,7 +81,7 @@ impl ValueOwner for AskId {
 
 impl Waiting {
     fn ask_of_shown(&self, message: impl FnOnce(AskId) -> AnsweringMessage) -> Reply {
-        self.forms.owner().map_or(Reply::Handled, |id| ask(message(*id)))
+        self.forms.owner().map_or(Reply::Handled, |id| answering_reply(message(*id)))
     }
 
     /// Gives the call what the form holds; what must be mended first is gone to.
@@ -90,13 +90,13 @@ impl Waiting {
         // What is typed and not yet taken in goes along.
         let mut messages = self.forms.leave(state);
         let Some(form) = self.forms.shown_form_mut() else { return Reply::Handled };
-        let unread = form.unread().into_iter().next();
+        let unread = form.draft_issues().into_iter().next();
         let issue = form
             .issues()
             .first()
-            .map(|issue| (issue.at.clone(), format!("{} {}", named(&issue.at), issue.words)));
+            .map(|issue| (issue.at.clone(), format!("{} {}", place_path(&issue.at), issue.words)));
         if let Some(at) = issue.as_ref().map(|(at, _)| at.clone()) {
-            drop(form.focus(&at));
+            drop(form.focus_field(&at));
             if self.panes.focus != MIDDLE {
                 self.panes.focus = MIDDLE;
                 self.forms.rest();
@@ -114,31 +114,35 @@ impl Waiting {
 
     fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
         let focused = self.panes.focus == MIDDLE;
-        let Some(open) = state.answering.shown() else {
+        let Some(open) = state.answering.shown_call() else {
             let inside =
                 Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, styles);
-            Pen::new(buffer, indented(inside), 0).put("no call waits", styles[Role::Ghost]);
+            Pen::new(buffer, inset_area(inside), 0).put_text("no call waits", styles[Role::Ghost]);
             return;
         };
-        let title = format!("Answer of {}", open.asked.waiting.tool());
+        let title = format!("Answer of {}", open.asked.waiting.tool_name());
         let foot = self.forms.position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
-        let (left, role) = calls::left(open, state.answering.now);
+        let (left, role) = calls::time_left(open, state.answering.now);
         // What is answered is seen while it is answered, also where the other panes are not.
-        let mut pen = Pen::new(buffer, indented(inside), 0);
-        let agent = fit(open.asked.waiting.caller(), pen.room().saturating_sub(width(&left) + 12))
-            .into_owned();
-        pen.put(&agent, styles[Role::Accent]).put(" asks with", styles[Role::Dim]);
-        pen.right(&left, styles[role]);
+        let mut pen = Pen::new(buffer, inset_area(inside), 0);
+        let agent = truncate_text(
+            open.asked.waiting.caller_id(),
+            pen.remaining_cells().saturating_sub(text_width(&left) + 12),
+        )
+        .into_owned();
+        pen.put_text(&agent, styles[Role::Accent]).put_text(" asks with", styles[Role::Dim]);
+        pen.put_right(&left, styles[role]);
         let one_line = open.asked.arguments.split_whitespace().collect::<Vec<_>>().join(" ");
-        let words = reading::words(&one_line, Role::Text, usize::from(indented(inside).width));
+        let words =
+            reading::wrapped_lines(&one_line, Role::Text, usize::from(inset_area(inside).width));
         let rows = words.len().min(usize::from(inside.height / 5).max(1));
         let mut head = ReadPosition::default();
         let lines = u16::try_from(rows).unwrap_or(1);
         head.draw(
             buffer,
-            indented(Rect { y: inside.y + 1, height: lines, ..inside }),
+            inset_area(Rect { y: inside.y + 1, height: lines, ..inside }),
             styles,
             &words,
         );
@@ -152,21 +156,23 @@ impl Waiting {
         let focused = self.panes.focus == RIGHT;
         let pane =
             Pane { title: "Card", note: "as it will be written", focused, ..Pane::default() };
-        let inside = indented(pane.draw(buffer, area, styles));
+        let inside = inset_area(pane.draw(buffer, area, styles));
         let form = self.forms.shown_form();
-        let mending = form.map_or(0, |form| form.issues().len() + form.unread().len());
+        let mending = form.map_or(0, |form| form.issues().len() + form.draft_issues().len());
         let cells = usize::from(inside.width);
-        let lines =
-            state.answering.shown().map_or_else(Vec::new, |open| card::lines(open, mending, cells));
+        let lines = state
+            .answering
+            .shown_call()
+            .map_or_else(Vec::new, |open| card::card_lines(open, mending, cells));
         self.card.draw(buffer, inside, styles, &lines);
     }
 }
 
-fn ask(message: AnsweringMessage) -> Reply {
+fn answering_reply(message: AnsweringMessage) -> Reply {
     Reply::send(Message::Answering(message))
 }
 
-fn named(at: &Pointer) -> String {
+fn place_path(at: &Pointer) -> String {
     at.tokens().join(" › ")
 }
 
@@ -175,14 +181,14 @@ fn refuse_prompt(open: &Open) -> Reply {
     let (id, waiting) = (open.asked.ask, Arc::clone(&open.asked.waiting));
     let words = format!(
         "{} gets a failed result with the code \"refused\" for {}, and this message:",
-        open.asked.waiting.caller(),
-        open.asked.waiting.tool()
+        open.asked.waiting.caller_id(),
+        open.asked.waiting.tool_name()
     );
     Reply::Open(Box::new(Prompt::new("Refuse the call", words, "", move |text, _| {
         if text.trim().is_empty() {
             return Err("an error needs a message".into());
         }
-        let to = waiting.refusal(text).into();
+        let to = waiting.refusal_answer(text).into();
         let edits = vec![Edit::Set { at: Pointer::root(), to }];
         Ok(Reply::Send(
             [AnsweringMessage::Edit { ask: id, edits }, AnsweringMessage::Send(id)]
@@ -194,11 +200,11 @@ fn refuse_prompt(open: &Open) -> Reply {
 }
 
 /// Which tool is answered for no longer; calls that wait are told of first.
-fn stop(state: &State) -> Reply {
+fn stop_answering(state: &State) -> Reply {
     let stop_one = |turn: u64, tool: &str, waiting: usize| {
         let message = AnsweringMessage::Stop { turn };
         if waiting == 0 {
-            return ask(message);
+            return answering_reply(message);
         }
         let calls = if waiting == 1 {
             "One call waits".to_owned()
@@ -240,37 +246,37 @@ fn stop(state: &State) -> Reply {
         ..Item::default()
     };
     let items = rows.iter().map(item).collect();
-    Reply::Open(Box::new(Menu::replying("Answer no longer for", items, move |row| {
-        match rows.get(row) {
-            Some((turn, tool, waiting)) => stop_one(*turn, tool, *waiting),
-            None => Reply::Handled,
-        }
+    Reply::Open(Box::new(Menu::with_replies("Answer no longer for", items, move |row| match rows
+        .get(row)
+    {
+        Some((turn, tool, waiting)) => stop_one(*turn, tool, *waiting),
+        None => Reply::Handled,
     })))
 }
 
 impl Screen for Waiting {
-    fn shown(&mut self) {
+    fn on_enter(&mut self) {
         self.panes.focus = LEFT;
     }
 
-    fn sync(&mut self, state: &State) {
-        self.calls.sync(state);
+    fn sync_state(&mut self, state: &State) {
+        self.calls.sync_state(state);
         self.forms.retain(|id| state.answering.get(*id).is_some());
-        let Some(open) = state.answering.shown() else {
+        let Some(open) = state.answering.shown_call() else {
             self.forms.hide();
             self.panes.focus = LEFT;
             return;
         };
         let before = self.forms.owner().copied();
         let waiting = &open.asked.waiting;
-        self.forms.show(open.asked.ask, || Form::new(waiting.schema(&open.value())));
+        self.forms.show(open.asked.ask, || Form::new(waiting.answer_schema(&open.answer_value())));
         self.forms.sync_surroundings(state);
         if let Some(form) = self.forms.outdated_form(open.answer.revision()) {
-            let value = open.value();
+            let value = open.answer_value();
             let source = open.answer.source();
             form.sync_written(&value, &written_in(Some(source), 0, &Pointer::root()));
-            form.set_schema(&Arc::new(waiting.schema(&value)));
-            let fault = waiting.fault(&value).filter(|_| form.issues().is_empty());
+            form.set_schema(&Arc::new(waiting.answer_schema(&value)));
+            let fault = waiting.answer_fault(&value).filter(|_| form.issues().is_empty());
             let note = |(at, text)| Note { at, severity: Severity::Error, text, fix: None };
             form.set_notes(fault.into_iter().map(note).collect());
         }
@@ -286,7 +292,7 @@ impl Screen for Waiting {
         let buffer = frame.buffer_mut();
         let left = if area.width >= 160 { 48 } else { 34 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
-        let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
+        let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         if !areas[LEFT].is_empty() {
             self.calls.draw(buffer, areas[LEFT], look.styles, state, self.panes.focus == LEFT);
         }
@@ -306,29 +312,29 @@ impl Screen for Waiting {
         }
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         self.panes.focus == MIDDLE && self.forms.is_typing()
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         let mut pane = self.panes.focus;
         if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
-            let Some(under) = self.panes.mouse(*mouse) else { return Reply::Handled };
+            let Some(under) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
             pane = under;
             if pane != MIDDLE && !matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
                 return Reply::Handled;
             }
         }
-        let is = |code| matches!(input, Input::Key(key) if key.is(code));
+        let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
         match pane {
             LEFT if is(Code::Enter) && self.forms.owner().is_some() => {
                 self.panes.focus = MIDDLE;
                 self.forms.rest();
                 Reply::Handled
             }
-            LEFT => self.calls.input(input, state),
+            LEFT => self.calls.handle_input(input, state),
             MIDDLE
-                if state.answering.shown().is_some_and(|open| open.sent)
+                if state.answering.shown_call().is_some_and(|open| open.sent)
                     && !is(Code::Esc)
                     && !is(Code::Tab) =>
             {
@@ -341,7 +347,7 @@ impl Screen for Waiting {
                 }
                 reply => reply,
             },
-            _ if self.card.input(input) => Reply::Handled,
+            _ if self.card.handle_input(input) => Reply::Handled,
             _ if is(Code::Esc) => {
                 self.panes.focus = LEFT;
                 Reply::Handled
@@ -350,7 +356,7 @@ impl Screen for Waiting {
         }
     }
 
-    fn act(&mut self, act: Act, state: &State) -> Reply {
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
         match act {
             Act::NextPane | Act::PreviousPane => {
                 self.forms.step_pane(act, &mut self.panes, MIDDLE, state)
@@ -358,16 +364,16 @@ impl Screen for Waiting {
             Act::Undo => self.ask_of_shown(AnsweringMessage::Undo),
             Act::Redo => self.ask_of_shown(AnsweringMessage::Redo),
             Act::SendAnswer => self.send(state),
-            Act::RefuseCall => state.answering.shown().map_or(Reply::Handled, refuse_prompt),
+            Act::RefuseCall => state.answering.shown_call().map_or(Reply::Handled, refuse_prompt),
             Act::LeaveCall => self.ask_of_shown(AnsweringMessage::Leave),
-            Act::StopStand => stop(state),
-            _ if act.row().scope == Scope::Form => self.forms.act(act, state),
+            Act::StopStand => stop_answering(state),
+            _ if act.action().scope == Scope::Form => self.forms.act(act, state),
             _ => Reply::Ignored,
         }
     }
 
-    fn refusal(&self, act: Act, state: &State) -> Option<String> {
-        let shown = state.answering.shown();
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
+        let shown = state.answering.shown_call();
         let words = match act {
             Act::StopStand if state.answering.is_idle() => "nothing is answered for",
             Act::SendAnswer | Act::RefuseCall | Act::LeaveCall if shown.is_none() => {
@@ -378,7 +384,7 @@ impl Screen for Waiting {
             {
                 "the answer is on its way"
             }
-            _ if act.row().scope == Scope::Form => {
+            _ if act.action().scope == Scope::Form => {
                 return self.forms.refusal(act, "no call waits");
             }
             _ => return None,
@@ -386,7 +392,7 @@ impl Screen for Waiting {
         Some(words.to_owned())
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
             LEFT if self.forms.owner().is_some() => vec![("Enter", "answer it")],
             MIDDLE => self.forms.keys(),
@@ -394,7 +400,7 @@ impl Screen for Waiting {
         }
     }
 
-    fn hints(&self, _: &State) -> Vec<Act> {
+    fn hinted_actions(&self, _: &State) -> Vec<Act> {
         let mut hints = vec![Act::SendAnswer];
         if self.panes.focus == MIDDLE {
             hints.extend(self.forms.hints());

@@ -20,7 +20,9 @@ use ratatui::{
     layout::{Constraint, Rect},
 };
 
-use self::{conversations::Conversations, labels::watch, messages::Messages, subjects::Subjects};
+use self::{
+    conversations::Conversations, labels::watch_reply, messages::Messages, subjects::Subjects,
+};
 use crate::{
     app::{
         actions::{Act, Scope},
@@ -78,82 +80,88 @@ impl Default for WatchScreen {
 impl WatchScreen {
     /// What it has done so far.
     #[must_use]
-    pub fn work(&self) -> Work {
+    pub fn work_done(&self) -> Work {
         let rows = self.conversations.drawn + self.messages.drawn;
         Work { frames: self.frames, rows, decoded: self.messages.drawn }
     }
 
     /// The message that the keys mean: the chosen one, or the request of the chosen conversation.
-    fn message(&self, state: &State) -> Option<u64> {
+    fn chosen_message(&self, state: &State) -> Option<u64> {
         let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
         match self.panes.focus {
-            RIGHT => conversation.messages.get(self.messages.chosen(conversation).start).copied(),
+            RIGHT => conversation
+                .messages
+                .get(self.messages.chosen_messages(conversation).start)
+                .copied(),
             _ => conversation.messages.front().copied(),
         }
     }
 
-    fn opens(&mut self, state: &State) -> Reply {
+    fn open_chosen(&mut self, state: &State) -> Reply {
         let idle = state.watching.record.is_empty() && !state.watching.is_listening();
         match self.panes.focus {
             // There is nothing else to open.
-            _ if idle && self.refusal(Act::WatchSubjects, state).is_none() => {
-                dialogs::subjects(state)
+            _ if idle && self.refusal_reason(Act::WatchSubjects, state).is_none() => {
+                dialogs::ask_subjects(state)
             }
-            LEFT => self.subjects.filter(state),
+            LEFT => self.subjects.filter_by_row(state),
             MIDDLE => {
                 self.panes.focus = RIGHT;
                 Reply::Handled
             }
-            _ => self.whole(state).unwrap_or(Reply::Handled),
+            _ => self.open_row_page(state).unwrap_or(Reply::Handled),
         }
     }
 
     /// All that stands in the chosen row.
-    fn whole(&self, state: &State) -> Option<Reply> {
+    fn open_row_page(&self, state: &State) -> Option<Reply> {
         let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
-        let numbers: Vec<u64> =
-            conversation.messages.range(self.messages.chosen(conversation)).copied().collect();
-        Some(dialogs::whole(
+        let numbers: Vec<u64> = conversation
+            .messages
+            .range(self.messages.chosen_messages(conversation))
+            .copied()
+            .collect();
+        Some(dialogs::open_messages(
             state,
             &numbers,
-            cards::named(state, conversation.number, Some(&numbers)),
+            cards::named_cards(state, conversation.number, Some(&numbers)),
         ))
     }
 
     /// The cards that the chosen message names, or the chosen conversation.
-    fn cards(&self, state: &State) -> Option<cards::Named> {
+    fn chosen_cards(&self, state: &State) -> Option<cards::Named> {
         let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
-        let message = (self.panes.focus == RIGHT).then(|| self.message(state)).flatten();
-        cards::named(state, conversation.number, message.as_ref().map(std::slice::from_ref))
+        let message = (self.panes.focus == RIGHT).then(|| self.chosen_message(state)).flatten();
+        cards::named_cards(state, conversation.number, message.as_ref().map(std::slice::from_ref))
     }
 
-    fn key(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_key(&mut self, input: &Input, state: &State) -> Reply {
         let Input::Key(key) = input else { return Reply::Ignored };
-        if key.is(Code::Enter) {
-            return self.opens(state);
+        if key.is_plain(Code::Enter) {
+            return self.open_chosen(state);
         }
         let taken = match self.panes.focus {
-            LEFT => self.subjects.key(*key, state),
-            MIDDLE => self.conversations.key(*key, state),
-            _ => self.messages.key(*key, state, self.conversations.chosen),
+            LEFT => self.subjects.handle_key(*key, state),
+            MIDDLE => self.conversations.handle_key(*key, state),
+            _ => self.messages.handle_key(*key, state, self.conversations.chosen),
         };
         if taken { Reply::Handled } else { Reply::Ignored }
     }
 
-    fn mouse(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_mouse(&mut self, input: &Input, state: &State) -> Reply {
         let Input::Mouse(mouse) = input else { return Reply::Ignored };
-        let Some(pane) = self.panes.mouse(*mouse) else { return Reply::Handled };
+        let Some(pane) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
         if !matches!(mouse.kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
             return Reply::Handled;
         }
         match pane {
             // A second press on a row does what Enter does.
-            LEFT if self.subjects.mouse(*mouse, state) => self.subjects.filter(state),
-            RIGHT if self.messages.mouse(*mouse, state, self.conversations.chosen) => {
-                self.opens(state)
+            LEFT if self.subjects.handle_mouse(*mouse, state) => self.subjects.filter_by_row(state),
+            RIGHT if self.messages.handle_mouse(*mouse, state, self.conversations.chosen) => {
+                self.open_chosen(state)
             }
             MIDDLE => {
-                self.conversations.mouse(*mouse, state);
+                self.conversations.handle_mouse(*mouse, state);
                 Reply::Handled
             }
             _ => Reply::Handled,
@@ -162,9 +170,9 @@ impl WatchScreen {
 }
 
 impl Screen for WatchScreen {
-    fn sync(&mut self, state: &State) {
-        self.conversations.sync(state);
-        self.messages.sync(self.conversations.chosen);
+    fn sync_state(&mut self, state: &State) {
+        self.conversations.sync_state(state);
+        self.messages.sync_conversation(self.conversations.chosen);
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -172,7 +180,7 @@ impl Screen for WatchScreen {
         let buffer = frame.buffer_mut();
         let left = if area.width >= 160 { 40 } else { 32 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
-        let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
+        let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         let focus = self.panes.focus;
         self.subjects.draw(buffer, areas[LEFT], look, state, focus == LEFT);
         self.conversations.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
@@ -189,74 +197,77 @@ impl Screen for WatchScreen {
         vec![Scope::Watch]
     }
 
-    fn typing(&self) -> bool {
-        self.panes.focus == MIDDLE && self.conversations.typing()
+    fn is_typing(&self) -> bool {
+        self.panes.focus == MIDDLE && self.conversations.is_typing()
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         if matches!(input, Input::Mouse(_)) {
-            return self.mouse(input, state);
+            return self.handle_mouse(input, state);
         }
-        if self.typing() {
-            return self.conversations.typed(input);
+        if self.is_typing() {
+            return self.conversations.handle_filter_input(input);
         }
-        self.key(input, state)
+        self.handle_key(input, state)
     }
 
-    fn act(&mut self, act: Act, state: &State) -> Reply {
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
         match act {
             Act::NextPane => self.panes.next(),
             Act::PreviousPane => self.panes.previous(),
-            Act::WatchSubjects => return dialogs::subjects(state),
-            Act::StopWatching => return watch(WatchMessage::Stop),
-            Act::PauseWatch => return watch(WatchMessage::Pause),
+            Act::WatchSubjects => return dialogs::ask_subjects(state),
+            Act::StopWatching => return watch_reply(WatchMessage::Stop),
+            Act::PauseWatch => return watch_reply(WatchMessage::Pause),
             Act::FollowWatch => self.conversations.follow = !self.conversations.follow,
             Act::FilterWatch | Act::Find => {
                 self.panes.focus = MIDDLE;
                 self.conversations.open_filter(state);
             }
-            Act::RevealRoutine => return watch(WatchMessage::Reveal),
+            Act::RevealRoutine => return watch_reply(WatchMessage::Reveal),
             Act::PiecesWatch => {
                 let chosen = self
                     .conversations
                     .chosen
                     .and_then(|number| state.watching.record.conversation(number));
-                self.messages.regroup(chosen);
+                self.messages.toggle_grouping(chosen);
             }
-            Act::AddAlert => return dialogs::alerts(state),
-            Act::ClearWatch => return dialogs::clear(state),
-            Act::SaveTrace => return dialogs::save(),
-            Act::OpenTrace => return dialogs::open(),
+            Act::AddAlert => return dialogs::ask_alerts(state),
+            Act::ClearWatch => return dialogs::confirm_clear(state),
+            Act::SaveTrace => return dialogs::save_trace(),
+            Act::OpenTrace => return dialogs::open_trace(),
             Act::ResendWatched => {
                 return self
-                    .message(state)
-                    .map_or(Reply::Handled, |number| watch(WatchMessage::Resend(number)));
+                    .chosen_message(state)
+                    .map_or(Reply::Handled, |number| watch_reply(WatchMessage::Resend(number)));
             }
             Act::WatchedTool => {
-                let subject =
-                    self.message(state).and_then(|number| state.watching.record.message(number));
+                let subject = self
+                    .chosen_message(state)
+                    .and_then(|number| state.watching.record.message(number));
                 let tool = subject.and_then(|message| tool_at(state, &message.crossing.subject));
                 let select = tool.map(|tool| Message::Select(tool.id().clone()));
                 return Reply::Send(
                     select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect(),
                 );
             }
-            Act::ReadCards => return self.cards(state).map_or(Reply::Handled, cards::read),
+            Act::ReadCards => {
+                return self.chosen_cards(state).map_or(Reply::Handled, cards::open_cards);
+            }
             Act::CopyWatched => {
                 return self
-                    .message(state)
-                    .map_or(Reply::Handled, |number| dialogs::copy(state, number));
+                    .chosen_message(state)
+                    .map_or(Reply::Handled, |number| dialogs::copy_message(state, number));
             }
             _ => return Reply::Ignored,
         }
         Reply::Handled
     }
 
-    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
         let watching = &state.watching;
         let words = match act {
             Act::WatchSubjects => {
-                let problem = watched::bus(state.connection().transport()).err()?;
+                let problem = watched::require_bus(state.current_connection().transport()).err()?;
                 return Some(format!("{}; {}", problem.cause, problem.remedy));
             }
             Act::StopWatching if !watching.is_listening() => "nothing is listened to",
@@ -264,31 +275,35 @@ impl Screen for WatchScreen {
                 "nothing was heard yet"
             }
             Act::ResendWatched => {
-                let Some(number) = self.message(state) else {
+                let Some(number) = self.chosen_message(state) else {
                     return Some("choose a conversation first".into());
                 };
                 return request_of(state, number).err().map(|problem| problem.cause);
             }
             Act::WatchedTool => {
                 let subject =
-                    self.message(state).and_then(|number| watching.record.message(number));
+                    self.chosen_message(state).and_then(|number| watching.record.message(number));
                 match subject.map(|message| tool_at(state, &message.crossing.subject)) {
                     None => "choose a conversation first",
                     Some(None) => "no tool of this workspace sends its requests there",
                     Some(Some(_)) => return None,
                 }
             }
-            Act::ReadCards => return cards::refusal(state, self.cards(state).as_ref()),
-            Act::RevealRoutine if watching.record.routine() == 0 => "nothing is hidden",
-            Act::CopyWatched if self.message(state).is_none() => "choose a conversation first",
+            Act::ReadCards => {
+                return cards::refusal_reason(state, self.chosen_cards(state).as_ref());
+            }
+            Act::RevealRoutine if watching.record.routine_count() == 0 => "nothing is hidden",
+            Act::CopyWatched if self.chosen_message(state).is_none() => {
+                "choose a conversation first"
+            }
             _ => return None,
         };
         Some(words.to_owned())
     }
 
-    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
-            _ if self.typing() => vec![("Enter", "keep the filter"), ("Esc", "show all")],
+            _ if self.is_typing() => vec![("Enter", "keep the filter"), ("Esc", "show all")],
             LEFT => vec![("Enter", "filter by it")],
             _ if self.conversations.chosen.is_none() => Vec::new(),
             MIDDLE => vec![("Enter", "its messages")],
@@ -296,10 +311,10 @@ impl Screen for WatchScreen {
         }
     }
 
-    fn hints(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<Act> {
         let listens = state.watching.is_listening();
         let first = if listens { Act::PauseWatch } else { Act::WatchSubjects };
-        let named = self.cards(state).is_some_and(|named| !named.cards.is_empty());
+        let named = self.chosen_cards(state).is_some_and(|named| !named.cards.is_empty());
         let mut hints: Vec<Act> = named.then_some(Act::ReadCards).into_iter().collect();
         hints.extend([
             first,

@@ -94,7 +94,7 @@ impl WorkflowScreen {
         }
     }
 
-    fn focus(&self) -> Pane {
+    fn focused_pane(&self) -> Pane {
         if self.in_run { Pane::Run } else { ABOVE[self.panes.focus.min(2)] }
     }
 
@@ -111,7 +111,7 @@ impl WorkflowScreen {
     /// What is narrowed, tried or under way, the innermost first.
     fn take_back(&mut self, state: &State) -> Reply {
         if let (Some(facts), true) = (&self.facts, self.offers.is_narrowed()) {
-            return self.offers.widen(facts);
+            return self.offers.clear_filter(facts);
         }
         match &state.live {
             _ if state.what_if.is_some() => {
@@ -129,48 +129,48 @@ impl WorkflowScreen {
     }
 
     fn pane_key(&mut self, key: Key, state: &State) -> Reply {
-        let focus = self.focus();
+        let focus = self.focused_pane();
         let Some(facts) = &mut self.facts else { return Reply::Ignored };
         if self.matrix.is_open() {
-            return self.matrix.key(key, facts, state);
+            return self.matrix.handle_key(key, facts, state);
         }
         if focus == Pane::Graph && !self.graph.is_finding() {
-            let reply = self.compose.key(key);
+            let reply = self.compose.handle_key(key);
             if !matches!(reply, Reply::Ignored) {
                 return reply;
             }
         }
         match focus {
-            Pane::Request => self.request.key(key, facts, state),
-            Pane::Graph => self.graph.key(key, facts, state),
-            Pane::Offers => self.offers.key(key, facts),
-            Pane::Run => self.run.key(key, state),
+            Pane::Request => self.request.handle_key(key, facts, state),
+            Pane::Graph => self.graph.handle_key(key, facts, state),
+            Pane::Offers => self.offers.handle_key(key, facts),
+            Pane::Run => self.run.handle_key(key, state),
         }
     }
 
-    fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+    fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
         if let Some(facts) = self.facts.as_ref().filter(|_| self.matrix.is_open()) {
-            return self.matrix.mouse(mouse, facts, state);
+            return self.matrix.handle_mouse(mouse, facts, state);
         }
         let over_run = self.run_area.contains((mouse.column, mouse.row).into());
         let pressed = matches!(mouse.kind, crate::app::input::MouseKind::Down(_));
-        let pane = if over_run { None } else { self.panes.mouse(mouse) };
+        let pane = if over_run { None } else { self.panes.handle_mouse(mouse) };
         if pressed {
             self.in_run = over_run;
         }
         let Some(facts) = &mut self.facts else { return Reply::Handled };
         if over_run {
-            return self.run.mouse(mouse, state);
+            return self.run.handle_mouse(mouse, state);
         }
         if pane == Some(1)
-            && let Some(reply) = self.compose.mouse(mouse, &mut self.graph, facts, state)
+            && let Some(reply) = self.compose.handle_mouse(mouse, &mut self.graph, facts, state)
         {
             return reply;
         }
         match pane.and_then(|row| ABOVE.get(row)) {
-            Some(Pane::Request) => self.request.mouse(mouse, facts, state),
-            Some(Pane::Graph) => self.graph.mouse(mouse, facts),
-            Some(Pane::Offers) => self.offers.mouse(mouse, facts, state),
+            Some(Pane::Request) => self.request.handle_mouse(mouse, facts, state),
+            Some(Pane::Graph) => self.graph.handle_mouse(mouse, facts),
+            Some(Pane::Offers) => self.offers.handle_mouse(mouse, facts, state),
             _ => Reply::Handled,
         }
     }
@@ -179,44 +179,48 @@ impl WorkflowScreen {
 impl WorkflowScreen {
     /// What composing does with an action; not its own are ignored.
     fn compose_act(&mut self, act: Act, state: &State) -> Reply {
-        let focus = self.focus();
+        let focus = self.focused_pane();
         let Some(facts) = &self.facts else { return Reply::Ignored };
         if self.matrix.is_open() {
             match act {
-                Act::ShowMatrix => self.matrix.toggle(),
-                Act::TakeBack => self.matrix.escape(facts, state),
-                Act::CopyTools => return compose_menus::copy(self.matrix.chosen(state)),
+                Act::ShowMatrix => self.matrix.toggle_open(),
+                Act::TakeBack => self.matrix.handle_escape(facts, state),
+                Act::CopyTools => {
+                    return compose_menus::copy_descriptors(self.matrix.chosen_tools(state));
+                }
                 Act::EditGroups => return compose_menus::groups_menu(facts),
                 Act::PasteTools => return compose_menus::await_paste(),
-                _ => return self.matrix.act(act, facts, state),
+                _ => return self.matrix.handle_action(act, facts, state),
             }
             return Reply::Handled;
         }
         match act {
-            Act::ShowMatrix => match self.request.group(facts).filter(|_| focus == Pane::Request) {
-                Some(group) => self.matrix.open_at(&group, facts, state),
-                None => self.matrix.toggle(),
-            },
+            Act::ShowMatrix => {
+                match self.request.current_group(facts).filter(|_| focus == Pane::Request) {
+                    Some(group) => self.matrix.open_at(&group, facts, state),
+                    None => self.matrix.toggle_open(),
+                }
+            }
             Act::TakeBack if self.compose.is_drawing() => self.compose = Compose::Nothing,
             Act::EditGroups => return compose_menus::groups_menu(facts),
             Act::NewGroup => return compose_menus::new_group(Vec::new(), state),
             Act::RenameGroup | Act::DeleteGroup => {
-                return match (self.request.group(facts), act) {
+                return match (self.request.current_group(facts), act) {
                     (Some(group), Act::RenameGroup) => compose_menus::rename_group(&group),
                     (Some(group), _) => compose_menus::delete_group(&group),
                     (None, _) => Reply::Refused("choose a group first".into()),
                 };
             }
             Act::CopyTools => {
-                let tool = self.offers.selected(facts).and_then(|row| facts.id(row));
-                return compose_menus::copy(tool.cloned().into_iter().collect());
+                let tool = self.offers.selected_tool(facts).and_then(|row| facts.tool_id(row));
+                return compose_menus::copy_descriptors(tool.cloned().into_iter().collect());
             }
             Act::PasteTools => return compose_menus::await_paste(),
             Act::Step if self.compose.is_drawing() && focus == Pane::Graph => {
                 return self.compose.finish(&self.graph, facts, state);
             }
-            _ if act.row().scope == Scope::Graph => {
-                return self.compose.act(act, &self.graph, facts, state);
+            _ if act.action().scope == Scope::Graph => {
+                return self.compose.handle_action(act, &self.graph, facts, state);
             }
             _ => return Reply::Ignored,
         }
@@ -225,10 +229,10 @@ impl WorkflowScreen {
 
     /// Why composing can't do an action now.
     fn compose_refusal(&self, act: Act, facts: &Facts, state: &State) -> Option<&'static str> {
-        let undefined = self.graph.selected(facts) == Some(0);
+        let undefined = self.graph.selected_state(facts) == Some(0);
         match act {
             _ if self.matrix.is_open()
-                && act.row().scope == Scope::Workflow
+                && act.action().scope == Scope::Workflow
                 && !matrix::ALSO.contains(&act) =>
             {
                 Some("not in the matrix: m goes back to the picture")
@@ -236,7 +240,7 @@ impl WorkflowScreen {
             Act::RenameState | Act::DeleteState if undefined => {
                 Some("undefined is where a request without a state begins")
             }
-            Act::RenameGroup | Act::DeleteGroup if self.request.group(facts).is_none() => {
+            Act::RenameGroup | Act::DeleteGroup if self.request.current_group(facts).is_none() => {
                 Some("choose a group first")
             }
             Act::CopyTools if state.catalog.tools.is_empty() => Some("there is no tool to copy"),
@@ -255,25 +259,25 @@ impl Default for WorkflowScreen {
 }
 
 impl Screen for WorkflowScreen {
-    fn sync(&mut self, state: &State) {
+    fn sync_state(&mut self, state: &State) {
         if self.facts.as_ref().is_none_or(|facts| !facts.is_of(state)) {
-            let facts = Facts::of(state, self.facts.as_ref());
+            let facts = Facts::from_state(state, self.facts.as_ref());
             if let Some(before) = &self.facts {
-                let focused = self.focus() == Pane::Graph && !self.matrix.is_open();
-                self.graph.follow(before, &facts, focused, state);
-                self.compose.follow(before, &facts);
+                let focused = self.focused_pane() == Pane::Graph && !self.matrix.is_open();
+                self.graph.follow_facts(before, &facts, focused, state);
+                self.compose.follow_facts(before, &facts);
             }
-            self.offers.follow(self.facts.as_ref(), &facts);
+            self.offers.follow_facts(self.facts.as_ref(), &facts);
             self.facts = Some(facts);
         }
         if let Some(facts) = self.facts.as_ref().filter(|_| self.matrix.is_open()) {
-            self.matrix.renew(facts, state);
+            self.matrix.sync_facts(facts, state);
         }
-        self.run.follow(state);
+        self.run.follow_simulation(state);
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
-        let focus = self.focus();
+        let focus = self.focused_pane();
         let Some(facts) = &mut self.facts else { return };
         if self.matrix.is_open() {
             self.matrix.draw(
@@ -298,7 +302,8 @@ impl Screen for WorkflowScreen {
         } else {
             [Constraint::Length(25), Constraint::Min(30), Constraint::Length(41)]
         };
-        let areas = self.panes.lay(frame.buffer_mut(), above, &names, &widths, look.styles);
+        let areas =
+            self.panes.layout_panes(frame.buffer_mut(), above, &names, &widths, look.styles);
         let scene = |pane: Pane| Scene { styles: look.styles, state, focused: focus == pane };
         let shown =
             |row: usize| areas.get(row).copied().filter(|area| area.width > 0 && area.height > 0);
@@ -319,7 +324,7 @@ impl Screen for WorkflowScreen {
         if self.matrix.is_open() {
             return vec![Scope::Matrix, Scope::Workflow];
         }
-        let own = match self.focus() {
+        let own = match self.focused_pane() {
             Pane::Request => Scope::Groups,
             Pane::Graph => Scope::Graph,
             Pane::Offers => Scope::Available,
@@ -328,78 +333,82 @@ impl Screen for WorkflowScreen {
         vec![own, Scope::Workflow]
     }
 
-    fn typing(&self) -> bool {
+    fn is_typing(&self) -> bool {
         if self.matrix.is_open() {
             return self.matrix.is_typing();
         }
-        match self.focus() {
+        match self.focused_pane() {
             Pane::Offers => self.offers.is_finding(),
             Pane::Graph => self.graph.is_finding(),
             Pane::Request | Pane::Run => false,
         }
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> Reply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         match input {
             Input::Key(key) => self.pane_key(*key, state),
-            Input::Mouse(mouse) => self.mouse(*mouse, state),
+            Input::Mouse(mouse) => self.handle_mouse(*mouse, state),
             Input::Paste(text) if self.matrix.is_typing() => {
                 if let Some(facts) = &self.facts {
-                    self.matrix.paste(text, facts, state);
+                    self.matrix.handle_paste(text, facts, state);
                 }
                 Reply::Handled
             }
-            Input::Paste(text) if !self.typing() => compose_menus::paste(text, state),
+            Input::Paste(text) if !self.is_typing() => {
+                compose_menus::paste_descriptors(text, state)
+            }
             Input::Paste(text) => match &self.facts {
-                Some(facts) if self.focus() == Pane::Graph => self.graph.paste(text, facts, state),
-                facts => self.offers.paste(text, facts.as_ref()),
+                Some(facts) if self.focused_pane() == Pane::Graph => {
+                    self.graph.handle_paste(text, facts, state)
+                }
+                facts => self.offers.handle_paste(text, facts.as_ref()),
             },
         }
     }
 
-    fn act(&mut self, act: Act, state: &State) -> Reply {
+    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
         let composed = self.compose_act(act, state);
         if !matches!(composed, Reply::Ignored) {
             return composed;
         }
-        let focus = self.focus();
+        let focus = self.focused_pane();
         let Some(facts) = &mut self.facts else { return Reply::Ignored };
         match act {
             Act::NextPane => self.move_focus(true),
             Act::PreviousPane => self.move_focus(false),
-            Act::Find if focus == Pane::Graph => return self.graph.act(act, facts),
+            Act::Find if focus == Pane::Graph => return self.graph.handle_action(act, facts),
             Act::Find => {
                 (self.in_run, self.panes.focus) = (false, 2);
-                self.offers.find();
+                self.offers.open_find();
             }
             Act::Step => {
                 return match focus {
-                    Pane::Request => self.request.enter(facts, state),
-                    Pane::Graph => self.graph.walk(facts),
-                    Pane::Offers => self.offers.enter(facts, state),
-                    Pane::Run => self.run.enter(state),
+                    Pane::Request => self.request.handle_enter(facts, state),
+                    Pane::Graph => self.graph.walk_to_chosen(facts),
+                    Pane::Offers => self.offers.handle_enter(facts, state),
+                    Pane::Run => self.run.handle_enter(state),
                 };
             }
-            Act::StepFailed => return self.offers.step(facts, Outcome::Failed),
-            Act::StepLive => return self.offers.live(facts, state),
+            Act::StepFailed => return self.offers.step_tool(facts, Outcome::Failed),
+            Act::StepLive => return self.offers.call_tool(facts, state),
             Act::StepBack => return Reply::send(Message::Workflow(WorkflowMessage::StepBack)),
             Act::Branches => return run::next_branch(state),
             Act::RestartRun => return Reply::send(Message::Workflow(WorkflowMessage::RestartRun)),
-            Act::Tick => return self.request.tick(facts, state),
+            Act::Tick => return self.request.toggle_group(facts, state),
             Act::AllGroups => return self.request.all_groups(state),
             Act::ChangeUser => return request::next_user(state),
             Act::SetStart => return self.graph.start_here(facts),
             Act::ApplyChange => {
-                return match self.offers.selected(facts) {
+                return match self.offers.selected_tool(facts) {
                     Some(row) if state.what_if.is_some() && self.offers.selected_offered(facts) => {
-                        tries::edits(facts, row)
+                        tries::ask_edit(facts, row)
                     }
-                    _ => self.offers.apply(facts, state),
+                    _ => self.offers.apply_change(facts, state),
                 };
             }
             Act::TryHidden => return self.offers.try_hidden(facts),
             Act::EditTool => {
-                return match self.offers.selected(facts).and_then(|row| facts.id(row)) {
+                return match self.offers.selected_tool(facts).and_then(|row| facts.tool_id(row)) {
                     Some(id) => Reply::Send(vec![
                         Message::Select(id.clone()),
                         Message::Show(ScreenId::Tools),
@@ -407,38 +416,44 @@ impl Screen for WorkflowScreen {
                     None => Reply::Refused("there is no tool to edit".into()),
                 };
             }
-            Act::CopyRun => return copy::menu(facts, state),
-            Act::WhatIf => return tries::toggle(state),
+            Act::CopyRun => return copy::copy_menu(facts, state),
+            Act::WhatIf => return tries::toggle_what_if(state),
             Act::AcceptWhatIf => {
                 return Reply::send(Message::Workflow(WorkflowMessage::AcceptWhatIf));
             }
             Act::TakeBack => return self.take_back(state),
-            Act::AutoRun => return walks::menu(facts, state),
+            Act::AutoRun => return walks::walk_menu(facts, state),
             Act::StopWhen => {
-                let tool = (focus == Pane::Offers).then(|| self.offers.selected(facts)).flatten();
-                let selected = (focus == Pane::Graph).then(|| self.graph.selected(facts)).flatten();
+                let tool =
+                    (focus == Pane::Offers).then(|| self.offers.selected_tool(facts)).flatten();
+                let selected =
+                    (focus == Pane::Graph).then(|| self.graph.selected_state(facts)).flatten();
                 let selected = selected.map(|row| facts.workflow.states()[row].clone());
-                return walks::stops(facts, state, tool, selected);
+                return walks::ask_stops(facts, state, tool, selected);
             }
-            Act::CompareSteps => return self.run.mark(state),
+            Act::CompareSteps => return self.run.toggle_mark(state),
             Act::Explain => {
-                return match (focus, self.offers.selected(facts), self.graph.selected(facts)) {
-                    (Pane::Offers, Some(row), _) => about::tool(facts, row),
+                return match (
+                    focus,
+                    self.offers.selected_tool(facts),
+                    self.graph.selected_state(facts),
+                ) {
+                    (Pane::Offers, Some(row), _) => about::tool_page(facts, row),
                     (Pane::Graph, _, Some(row)) => {
-                        about::state(facts, &facts.workflow.states()[row].clone())
+                        about::state_page(facts, &facts.workflow.states()[row].clone())
                     }
-                    _ => about::request(facts, state),
+                    _ => about::request_page(facts, state),
                 };
             }
-            Act::Question => return keep::question(state),
-            Act::KeepRun => return keep::keep(state),
-            Act::Scenarios => return keep::menu(state),
-            _ => return self.graph.act(act, facts),
+            Act::Question => return keep::ask_question(state),
+            Act::KeepRun => return keep::save_scenario(state),
+            Act::Scenarios => return keep::scenario_menu(state),
+            _ => return self.graph.handle_action(act, facts),
         }
         Reply::Handled
     }
 
-    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
         let facts = self.facts.as_ref()?;
         if let Some(why) = self.compose_refusal(act, facts, state) {
             return Some(why.to_owned());
@@ -451,7 +466,7 @@ impl Screen for WorkflowScreen {
             Act::AcceptWhatIf if state.what_if.is_none() => "there is no what-if: w begins one",
             Act::WhatIf if state.live.is_some() => "a live step is under way",
             Act::Step | Act::StepLive | Act::StepFailed
-                if state.what_if.is_some() && self.focus() == Pane::Offers =>
+                if state.what_if.is_some() && self.focused_pane() == Pane::Offers =>
             {
                 "a what-if takes no steps: W makes it, Esc takes it back"
             }
@@ -460,12 +475,17 @@ impl Screen for WorkflowScreen {
             }
             Act::TryHidden if offered => "this tool is available: Enter takes it",
             Act::KeepRun
-                if state.simulation.at().is_none() && state.simulation.refused().is_empty() =>
+                if state.simulation.current_step().is_none()
+                    && state.simulation.refused_attempts().is_empty() =>
             {
                 "the run has no step yet"
             }
-            Act::ApplyChange if self.offers.change(facts).is_none() => "choose a hidden tool first",
-            Act::StepBack if state.simulation.at().is_none() => "this is the start of the run",
+            Act::ApplyChange if self.offers.chosen_change(facts).is_none() => {
+                "choose a hidden tool first"
+            }
+            Act::StepBack if state.simulation.current_step().is_none() => {
+                "this is the start of the run"
+            }
             Act::Branches if state.simulation.branches().len() < 2 => {
                 "this run has no other way yet: go back a step and take another tool"
             }
@@ -473,24 +493,27 @@ impl Screen for WorkflowScreen {
                 "the run has no step yet"
             }
             Act::ChangeUser if state.profiles.is_empty() => "the workspace has no user profiles",
-            Act::SetStart if self.graph.selected(facts).is_none() => "there is no state",
-            Act::EditTool if self.offers.selected(facts).is_none() => "there is no tool to edit",
+            Act::SetStart if self.graph.selected_state(facts).is_none() => "there is no state",
+            Act::EditTool if self.offers.selected_tool(facts).is_none() => {
+                "there is no tool to edit"
+            }
             _ => return None,
         };
         Some(words.to_owned())
     }
 
-    fn hints(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<Act> {
         if self.matrix.is_open() {
             return matrix::HINTS.to_vec();
         }
         let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
         if state.what_if.is_some() {
-            let change = if self.focus() == Pane::Request { Act::Tick } else { Act::ApplyChange };
+            let change =
+                if self.focused_pane() == Pane::Request { Act::Tick } else { Act::ApplyChange };
             return vec![change, Act::AcceptWhatIf, Act::TakeBack, Act::NextPane];
         }
         let mut hints = if state.live.is_some() { vec![Act::TakeBack] } else { Vec::new() };
-        hints.extend(match self.focus() {
+        hints.extend(match self.focused_pane() {
             Pane::Request => vec![Act::Tick, Act::AllGroups, Act::NewGroup, Act::ChangeUser],
             Pane::Graph if self.compose.is_drawing() => vec![Act::Step, Act::NewState, Act::Find],
             Pane::Graph => {

@@ -5,13 +5,13 @@ use crate::ui::styles::Role;
 /// A line in pieces, each with its role. Looks at this line only, so a window of a large text costs
 /// no more than it shows.
 #[must_use]
-pub(crate) fn pieces(line: &str) -> Vec<(Role, &str)> {
+pub(crate) fn highlight_line(line: &str) -> Vec<(Role, &str)> {
     let mut pieces = Vec::new();
     let mut rest = line;
     while let Some(first) = rest.chars().next() {
         let (role, length) = match first {
             '"' | '\'' => {
-                let length = quoted(rest, first);
+                let length = quoted_len(rest, first);
                 (if is_key(&rest[length..]) { Role::SyntaxKey } else { Role::SyntaxText }, length)
             }
             '#' if rest.len() == line.len()
@@ -22,7 +22,7 @@ pub(crate) fn pieces(line: &str) -> Vec<(Role, &str)> {
             '{' | '}' | '[' | ']' | ',' | ':' | '=' | '-' | ' ' | '\t' => {
                 (Role::Dim, first.len_utf8())
             }
-            _ => word(rest),
+            _ => highlight_word(rest),
         };
         pieces.push((role, &rest[..length]));
         rest = &rest[length..];
@@ -30,7 +30,7 @@ pub(crate) fn pieces(line: &str) -> Vec<(Role, &str)> {
     pieces
 }
 
-fn quoted(text: &str, quote: char) -> usize {
+fn quoted_len(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
         match letter {
@@ -49,7 +49,7 @@ fn is_key(after: &str) -> bool {
         || after.strip_prefix(':').is_some_and(|value| value.is_empty() || value.starts_with(' '))
 }
 
-fn word(text: &str) -> (Role, usize) {
+fn highlight_word(text: &str) -> (Role, usize) {
     let colon = text.find(": ").or_else(|| text.ends_with(':').then(|| text.len() - 1));
     let stop = text.find([',', ']', '}', '#', '=', '"']).unwrap_or(text.len());
     if let Some(colon) = colon.filter(|colon| *colon < stop) {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn roles(line: &str) -> Vec<(Role, &str)> {
-        pieces(line).into_iter().filter(|(role, _)| *role != Role::Dim).collect()
+        highlight_line(line).into_iter().filter(|(role, _)| *role != Role::Dim).collect()
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_join_to_the_line(line in ".{0,60}") {
-            prop_assert_eq!(pieces(&line).into_iter().map(|(_, text)| text).collect::<String>(), line);
+            prop_assert_eq!(highlight_line(&line).into_iter().map(|(_, text)| text).collect::<String>(), line);
         }
     }
 }

@@ -14,8 +14,8 @@ const AROUND: usize = 2;
 
 /// The lines that differ between two texts, with those around them.
 #[must_use]
-pub(crate) fn lines(before: &str, after: &str) -> Vec<Line> {
-    let all = diff::lines(before, after);
+pub(crate) fn diff_with_context(before: &str, after: &str) -> Vec<Line> {
+    let all = diff::diff_lines(before, after);
     let mut lines = Vec::new();
     let mut last = 0;
     for (row, line) in all.iter().enumerate() {
@@ -27,19 +27,20 @@ pub(crate) fn lines(before: &str, after: &str) -> Vec<Line> {
             lines.push(vec![(Role::Dim, "  ⋯".into())]);
         }
         last = row + 1;
-        lines.push(shown(line));
+        lines.push(render_line(line));
     }
     lines
 }
 
 /// Only the lines that differ.
 #[must_use]
-pub(crate) fn changed(before: &str, after: &str) -> Vec<Line> {
-    let all = diff::lines(before, after).into_iter().filter(|line| line.kind != LineKind::Same);
-    all.map(|line| shown(&line)).collect()
+pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<Line> {
+    let all =
+        diff::diff_lines(before, after).into_iter().filter(|line| line.kind != LineKind::Same);
+    all.map(|line| render_line(&line)).collect()
 }
 
-fn shown(line: &diff::Line) -> Line {
+fn render_line(line: &diff::Line) -> Line {
     let number = line.new_row.or(line.old_row).map_or(0, |row| row + 1);
     let (sign, role) = match line.kind {
         LineKind::Same => (' ', Role::Text),

@@ -58,23 +58,23 @@ impl Editing {
 
     /// What is selected; never empty.
     #[must_use]
-    pub fn selection(&self) -> Option<Range<usize>> {
+    pub fn selected_range(&self) -> Option<Range<usize>> {
         let anchor = self.anchor.filter(|anchor| *anchor != self.cursor)?;
         Some(anchor.min(self.cursor)..anchor.max(self.cursor))
     }
 
     #[must_use]
-    pub fn selected(&self) -> Option<&str> {
-        self.selection().map(|range| &self.text[range])
+    pub fn selected_text(&self) -> Option<&str> {
+        self.selected_range().map(|range| &self.text[range])
     }
 
     /// Puts the cursor at an offset, or at the next border after it.
-    pub fn go(&mut self, to: usize, reach: Reach) {
+    pub fn move_cursor(&mut self, to: usize, reach: Reach) {
         match reach {
             Reach::Move => self.anchor = None,
             Reach::Select => self.anchor = self.anchor.or(Some(self.cursor)),
         }
-        self.cursor = self.border(to);
+        self.cursor = self.cluster_boundary(to);
         self.joins = false;
     }
 
@@ -86,21 +86,21 @@ impl Editing {
 
     /// Puts a text in the place of the selection, else at the cursor.
     pub fn insert(&mut self, text: &str) {
-        let range = self.selection().unwrap_or(self.cursor..self.cursor);
+        let range = self.selected_range().unwrap_or(self.cursor..self.cursor);
         let one_letter = range.is_empty() && text.chars().count() == 1;
         // A word is one step: typing goes on until a blank is followed by something else.
         let starts_word = !text.starts_with(char::is_whitespace)
             && self.text[..range.start].ends_with(char::is_whitespace);
         let joins = self.joins && one_letter && !starts_word;
-        self.put(range, text, joins);
+        self.replace_range(range, text, joins);
         self.joins = one_letter;
     }
 
     /// Takes the selection out and answers it.
     pub fn cut(&mut self) -> Option<String> {
-        let range = self.selection()?;
+        let range = self.selected_range()?;
         let text = self.text[range.clone()].to_owned();
-        self.put(range, "", false);
+        self.replace_range(range, "", false);
         Some(text)
     }
 
@@ -122,15 +122,15 @@ impl Editing {
         let range = head..self.text.len() - tail;
         let place = self.cursor;
         let new = text[head..text.len() - tail].to_owned();
-        self.put(range.clone(), &new, false);
+        self.replace_range(range.clone(), &new, false);
         if place < range.start {
-            self.cursor = self.border(place);
+            self.cursor = self.cluster_boundary(place);
         } else if place > range.end {
-            self.cursor = self.border(place - range.len() + new.len());
+            self.cursor = self.cluster_boundary(place - range.len() + new.len());
         }
     }
 
-    fn put(&mut self, range: Range<usize>, new: &str, joins: bool) {
+    fn replace_range(&mut self, range: Range<usize>, new: &str, joins: bool) {
         let old = self.text[range.clone()].to_owned();
         if old.is_empty() && new.is_empty() {
             return;
@@ -148,7 +148,7 @@ impl Editing {
         self.anchor = None;
         self.joins = false;
         // A letter typed before a combining one joins it.
-        self.cursor = self.border(range.start + new.len());
+        self.cursor = self.cluster_boundary(range.start + new.len());
     }
 
     /// Takes the last step back; whether there was one.
@@ -157,7 +157,7 @@ impl Editing {
         self.text.replace_range(step.at..step.at + step.new.len(), &step.old);
         self.anchor = None;
         self.joins = false;
-        self.cursor = self.border(step.cursor);
+        self.cursor = self.cluster_boundary(step.cursor);
         self.future.push(step);
         true
     }
@@ -168,15 +168,15 @@ impl Editing {
         self.text.replace_range(step.at..step.at + step.old.len(), &step.new);
         self.anchor = None;
         self.joins = false;
-        self.cursor = self.border(step.at + step.new.len());
+        self.cursor = self.cluster_boundary(step.at + step.new.len());
         self.past.push(step);
         true
     }
 
     /// Takes a key of editing; whether it was one (the text may be unchanged). Up and down are for
     /// whoever lays out lines.
-    pub fn key(&mut self, key: Key) -> bool {
-        if let Some(letter) = key.letter() {
+    pub fn handle_key(&mut self, key: Key) -> bool {
+        if let Some(letter) = key.typed_char() {
             self.insert(letter.encode_utf8(&mut [0; 4]));
             return true;
         }
@@ -184,23 +184,31 @@ impl Editing {
         let reach = if key.mods.shift { Reach::Select } else { Reach::Move };
         match key.code {
             Code::Left | Code::Right => self.go_sideways(key.code, by_word, reach),
-            Code::Home => self.go(if by_word { 0 } else { self.line_start() }, reach),
-            Code::End => self.go(if by_word { self.text.len() } else { self.line_end() }, reach),
-            Code::Backspace => self.erase(if by_word { self.word_before() } else { self.before() }),
-            Code::Delete => self.erase(if by_word { self.word_after() } else { self.after() }),
-            Code::Char(letter) if key.mods.ctrl && !key.mods.alt => return self.chord(letter),
+            Code::Home => self.move_cursor(if by_word { 0 } else { self.line_start() }, reach),
+            Code::End => {
+                self.move_cursor(if by_word { self.text.len() } else { self.line_end() }, reach)
+            }
+            Code::Backspace => {
+                self.erase(if by_word { self.word_before() } else { self.previous_boundary() })
+            }
+            Code::Delete => {
+                self.erase(if by_word { self.word_after() } else { self.next_boundary() })
+            }
+            Code::Char(letter) if key.mods.ctrl && !key.mods.alt => {
+                return self.handle_chord(letter);
+            }
             _ => return false,
         }
         true
     }
 
-    fn chord(&mut self, letter: char) -> bool {
+    fn handle_chord(&mut self, letter: char) -> bool {
         match letter {
             'w' => self.erase(self.word_before()),
             'u' => self.erase(self.line_start()),
             'k' => self.erase(self.line_end()),
             'a' => self.select_all(),
-            'e' => self.go(self.line_end(), Reach::Move),
+            'e' => self.move_cursor(self.line_end(), Reach::Move),
             'z' => {
                 self.undo();
             }
@@ -211,26 +219,26 @@ impl Editing {
     }
 
     fn go_sideways(&mut self, code: Code, by_word: bool, reach: Reach) {
-        let to = match (code, self.selection().filter(|_| reach == Reach::Move && !by_word)) {
+        let to = match (code, self.selected_range().filter(|_| reach == Reach::Move && !by_word)) {
             (Code::Left, Some(selected)) => selected.start,
             (_, Some(selected)) => selected.end,
             (Code::Left, None) if by_word => self.word_before(),
-            (Code::Left, None) => self.before(),
+            (Code::Left, None) => self.previous_boundary(),
             _ if by_word => self.word_after(),
-            _ => self.after(),
+            _ => self.next_boundary(),
         };
-        self.go(to, reach);
+        self.move_cursor(to, reach);
     }
 
     /// Takes out the selection, else what is between the cursor and `to`.
     fn erase(&mut self, to: usize) {
-        let range = self.selection().unwrap_or(self.cursor.min(to)..self.cursor.max(to));
-        self.put(range, "", false);
+        let range = self.selected_range().unwrap_or(self.cursor.min(to)..self.cursor.max(to));
+        self.replace_range(range, "", false);
     }
 
     /// The offset, or the next border between clusters after it.
     #[must_use]
-    pub fn border(&self, at: usize) -> usize {
+    pub fn cluster_boundary(&self, at: usize) -> usize {
         let mut at = at.min(self.text.len());
         while !self.text.is_char_boundary(at) {
             at += 1;
@@ -244,12 +252,12 @@ impl Editing {
         }
     }
 
-    fn before(&self) -> usize {
+    fn previous_boundary(&self) -> usize {
         let mut cursor = GraphemeCursor::new(self.cursor, self.text.len(), true);
         cursor.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0)
     }
 
-    fn after(&self) -> usize {
+    fn next_boundary(&self) -> usize {
         let mut cursor = GraphemeCursor::new(self.cursor, self.text.len(), true);
         cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len())
     }
@@ -285,7 +293,7 @@ mod tests {
 
     fn keys(editing: &mut Editing, keys: &str) {
         for key in keys.split_whitespace() {
-            assert!(editing.key(key.parse().unwrap()), "{key}");
+            assert!(editing.handle_key(key.parse().unwrap()), "{key}");
         }
     }
 
@@ -306,22 +314,22 @@ mod tests {
     fn a_selection_is_replaced_cut_and_left() {
         let mut editing = Editing::new("tell me a joke");
         keys(&mut editing, "shift+ctrl+left");
-        assert_eq!(editing.selected(), Some("joke"));
+        assert_eq!(editing.selected_text(), Some("joke"));
         keys(&mut editing, "t");
         assert_eq!(editing.text(), "tell me a t");
         keys(&mut editing, "ctrl+z home shift+right shift+right");
         assert_eq!((editing.cut().as_deref(), editing.text()), (Some("te"), "ll me a joke"));
         keys(&mut editing, "ctrl+a left");
-        assert_eq!((editing.cursor(), editing.selected()), (0, None));
+        assert_eq!((editing.cursor(), editing.selected_text()), (0, None));
     }
 
     #[test]
     fn a_change_from_elsewhere_leaves_the_cursor_with_its_letters() {
         let mut editing = Editing::new("tell me a joke");
-        editing.go(7, Reach::Move);
+        editing.move_cursor(7, Reach::Move);
         editing.replace("tell me another joke");
         assert_eq!(editing.cursor(), 7);
-        editing.go(20, Reach::Move);
+        editing.move_cursor(20, Reach::Move);
         editing.replace("show me another joke");
         assert_eq!(editing.cursor(), 20);
         editing.undo();
@@ -351,11 +359,11 @@ mod tests {
                     8 => keys(&mut editing, "ctrl+k"),
                     9 => drop(editing.undo()),
                     10 => drop(editing.redo()),
-                    11 => editing.go(3, Reach::Select),
+                    11 => editing.move_cursor(3, Reach::Select),
                     12 => editing.replace(&format!("x{letter}y")),
                     _ => drop(editing.cut()),
                 }
-                for at in [editing.cursor()].into_iter().chain(editing.selection().into_iter().flat_map(|range| [range.start, range.end])) {
+                for at in [editing.cursor()].into_iter().chain(editing.selected_range().into_iter().flat_map(|range| [range.start, range.end])) {
                     prop_assert!(at == editing.text().len() || editing.text().grapheme_indices(true).any(|(offset, _)| offset == at));
                 }
             }

@@ -44,18 +44,18 @@ impl JsonTree {
     #[must_use]
     pub fn new(value: Value) -> Self {
         let mut tree = Self { value, ..Self::default() };
-        tree.lay();
+        tree.rebuild_rows();
         tree
     }
 
-    fn lay(&mut self) {
+    fn rebuild_rows(&mut self) {
         self.rows.clear();
-        add(&mut self.rows, &self.folded, &Pointer::default(), 0, String::new(), &self.value);
+        push_rows(&mut self.rows, &self.folded, &Pointer::default(), 0, String::new(), &self.value);
     }
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
         self.area = area;
-        let window = self.cursor.window(self.rows.len(), area.height);
+        let window = self.cursor.visible_rows(self.rows.len(), area.height);
         for (line, row) in (0_u16..).zip(window) {
             let Row { at, depth, name, value } = &self.rows[row];
             let here = row == self.cursor.row;
@@ -65,19 +65,20 @@ impl JsonTree {
                 Shown::Branch { .. } if self.folded.contains(at) => "▸ ",
                 Shown::Branch { .. } => "▾ ",
             };
-            pen.skip(u16::try_from(depth * 2).unwrap_or(u16::MAX)).put(open, styles[Role::Dim]);
+            pen.skip(u16::try_from(depth * 2).unwrap_or(u16::MAX))
+                .put_text(open, styles[Role::Dim]);
             if !name.is_empty() {
-                pen.put(name, styles[Role::SyntaxKey]).put(": ", styles[Role::Dim]);
+                pen.put_text(name, styles[Role::SyntaxKey]).put_text(": ", styles[Role::Dim]);
             }
             match value {
-                Shown::Leaf(role, text) => pen.put(text, styles[*role]),
+                Shown::Leaf(role, text) => pen.put_text(text, styles[*role]),
                 Shown::Branch { members, brackets: [open, close] } => {
                     let items = if *members == 1 {
                         "1 item".to_owned()
                     } else {
                         format!("{members} items")
                     };
-                    pen.put(&format!("{open}{items}{close}"), styles[Role::Dim])
+                    pen.put_text(&format!("{open}{items}{close}"), styles[Role::Dim])
                 }
             };
             if here && focused {
@@ -87,29 +88,29 @@ impl JsonTree {
     }
 
     /// Moves, folds and opens; whether the key was for the tree.
-    pub fn key(&mut self, key: Key) -> bool {
-        if self.cursor.key(key, self.rows.len()) {
+    pub fn handle_key(&mut self, key: Key) -> bool {
+        if self.cursor.handle_key(key, self.rows.len()) {
             return true;
         }
         match key.code {
-            Code::Enter | Code::Char(' ') => self.turn(None),
-            Code::Left => self.turn(Some(true)),
-            Code::Right => self.turn(Some(false)),
+            Code::Enter | Code::Char(' ') => self.fold_row(None),
+            Code::Left => self.fold_row(Some(true)),
+            Code::Right => self.fold_row(Some(false)),
             _ => return false,
         }
         true
     }
 
-    pub fn mouse(&mut self, mouse: Mouse) {
-        let pressed = self.cursor.mouse(mouse, self.area, self.rows.len());
+    pub fn handle_mouse(&mut self, mouse: Mouse) {
+        let pressed = self.cursor.handle_mouse(mouse, self.area, self.rows.len());
         if pressed.is_some() && matches!(mouse.kind, MouseKind::Down(_)) {
-            self.turn(None);
+            self.fold_row(None);
         }
     }
 
     /// Folds (`true`), opens (`false`) or turns the row of the cursor. Folding what has nothing
     /// open goes to what holds it.
-    fn turn(&mut self, fold: Option<bool>) {
+    fn fold_row(&mut self, fold: Option<bool>) {
         let Some(row) = self.rows.get(self.cursor.row) else { return };
         let branch = matches!(row.value, Shown::Branch { members: 1.., .. });
         let folded = self.folded.contains(&row.at);
@@ -125,19 +126,19 @@ impl JsonTree {
             _ if !folded && fold != Some(false) => drop(self.folded.insert(row.at.clone())),
             _ => {}
         }
-        self.lay();
+        self.rebuild_rows();
     }
 
     /// The place under the cursor, and the value there as JSON.
     #[must_use]
-    pub fn selected(&self) -> Option<(Pointer, String)> {
+    pub fn selected_entry(&self) -> Option<(Pointer, String)> {
         let row = self.rows.get(self.cursor.row)?;
         row.at.get(&self.value).map(|value| (row.at.clone(), value.to_string()))
     }
 
     #[must_use]
-    pub fn position(&self) -> Option<String> {
-        self.cursor.position(self.rows.len())
+    pub fn position_text(&self) -> Option<String> {
+        self.cursor.position_text(self.rows.len())
     }
 
     /// Goes to a row whose text holds the query, and opens what it is folded into; whether there is
@@ -148,7 +149,14 @@ impl JsonTree {
         let rows = if self.folded.is_empty() {
             &self.rows
         } else {
-            add(&mut unfolded, &HashSet::new(), &Pointer::default(), 0, String::new(), &self.value);
+            push_rows(
+                &mut unfolded,
+                &HashSet::new(),
+                &Pointer::default(),
+                0,
+                String::new(),
+                &self.value,
+            );
             &unfolded
         };
         let at = self.rows.get(self.cursor.row).map(|row| &row.at);
@@ -174,13 +182,13 @@ impl JsonTree {
             return false;
         };
         self.folded.retain(|folded| *folded == at || !at.starts_with(folded));
-        self.lay();
+        self.rebuild_rows();
         self.cursor.row = self.rows.iter().position(|row| row.at == at).unwrap_or(self.cursor.row);
         true
     }
 }
 
-fn add(
+fn push_rows(
     rows: &mut Vec<Row>,
     folded: &HashSet<Pointer>,
     at: &Pointer,
@@ -202,12 +210,12 @@ fn add(
     match value {
         Value::Object(members) => {
             for (name, member) in members {
-                add(rows, folded, &at.child(name.clone()), depth + 1, name.clone(), member);
+                push_rows(rows, folded, &at.child(name.clone()), depth + 1, name.clone(), member);
             }
         }
         Value::Array(items) => {
             for (row, item) in items.iter().enumerate() {
-                add(rows, folded, &at.item(row), depth + 1, row.to_string(), item);
+                push_rows(rows, folded, &at.item(row), depth + 1, row.to_string(), item);
             }
         }
         _ => {}
@@ -233,12 +241,13 @@ mod tests {
     #[test]
     fn what_is_folded_away_is_found_and_opened_forth_and_back() {
         let mut tree = JsonTree::new(json!({"a": {"one": "owl"}, "b": {"two": "owl"}, "c": "owl"}));
-        let at =
-            |tree: &JsonTree| tree.selected().map(|(at, _)| at.to_string()).unwrap_or_default();
+        let at = |tree: &JsonTree| {
+            tree.selected_entry().map(|(at, _)| at.to_string()).unwrap_or_default()
+        };
         for name in ["one", "two"] {
             assert!(tree.search(name, Search::Here));
-            tree.key(Key::plain(Code::Left));
-            tree.key(Key::plain(Code::Left));
+            tree.handle_key(Key::plain(Code::Left));
+            tree.handle_key(Key::plain(Code::Left));
         }
         assert_eq!(
             lines(&mut tree),
@@ -266,15 +275,18 @@ mod tests {
             "    d: null",
         ];
         assert_eq!(lines(&mut tree), all);
-        tree.key(Key::plain(Code::Down));
-        tree.key(Key::plain(Code::Left));
+        tree.handle_key(Key::plain(Code::Down));
+        tree.handle_key(Key::plain(Code::Left));
         assert_eq!(lines(&mut tree), ["▾ {2 items}", "  ▸ a: {1 item}", "    d: null"]);
-        assert_eq!(tree.selected().map(|(_, value)| value).as_deref(), Some(r#"{"b/c":[1,"x"]}"#));
-        tree.key(Key::plain(Code::Enter));
+        assert_eq!(
+            tree.selected_entry().map(|(_, value)| value).as_deref(),
+            Some(r#"{"b/c":[1,"x"]}"#)
+        );
+        tree.handle_key(Key::plain(Code::Enter));
         assert_eq!(lines(&mut tree), all);
         assert!(tree.search("X", Search::Next) && !tree.search("nowhere", Search::Next));
-        assert_eq!(tree.selected().map(|(_, value)| value).as_deref(), Some("\"x\""));
-        tree.key(Key::plain(Code::Left));
-        assert_eq!(tree.selected().map(|(_, value)| value).as_deref(), Some(r#"[1,"x"]"#));
+        assert_eq!(tree.selected_entry().map(|(_, value)| value).as_deref(), Some("\"x\""));
+        tree.handle_key(Key::plain(Code::Left));
+        assert_eq!(tree.selected_entry().map(|(_, value)| value).as_deref(), Some(r#"[1,"x"]"#));
     }
 }

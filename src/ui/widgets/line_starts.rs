@@ -26,7 +26,7 @@ impl LineStarts {
         self.lengths.len() + 1
     }
 
-    pub fn last(&self) -> usize {
+    pub fn last_start(&self) -> usize {
         self.last
     }
 
@@ -38,7 +38,7 @@ impl LineStarts {
         }
     }
 
-    pub fn get(&self, line: usize) -> Option<usize> {
+    pub fn start_at(&self, line: usize) -> Option<usize> {
         let known = self.known.get(line / GROUP)?;
         let after = self.lengths.get(line / GROUP * GROUP..line)?;
         Some(known + after.iter().map(|length| usize::from(*length)).sum::<usize>())
@@ -72,13 +72,13 @@ mod tests {
                 all.push(all[all.len() - 1] + length);
                 starts.push(all[all.len() - 1]);
             }
-            prop_assert_eq!((starts.count(), starts.last()), (all.len(), all[all.len() - 1]));
+            prop_assert_eq!((starts.count(), starts.last_start()), (all.len(), all[all.len() - 1]));
             for (line, start) in all.iter().enumerate() {
-                prop_assert_eq!(starts.get(line), Some(*start));
+                prop_assert_eq!(starts.start_at(line), Some(*start));
                 let end = all.get(line + 1).map_or(start + 10, |end| end - 1);
                 prop_assert_eq!((starts.line_of(*start), starts.line_of(end)), (line, line));
             }
-            prop_assert_eq!(starts.get(all.len()), None);
+            prop_assert_eq!(starts.start_at(all.len()), None);
         }
     }
 }

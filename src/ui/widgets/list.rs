@@ -15,7 +15,7 @@ pub(crate) struct ListCursor {
 impl ListCursor {
     /// The rows to draw in `height` lines, with the cursor among them. Call it once for each
     /// drawing.
-    pub fn window(&mut self, rows: usize, height: u16) -> std::ops::Range<usize> {
+    pub fn visible_rows(&mut self, rows: usize, height: u16) -> std::ops::Range<usize> {
         let height = usize::from(height);
         self.seen = height;
         self.row = self.row.min(rows.saturating_sub(1));
@@ -30,7 +30,7 @@ impl ListCursor {
     }
 
     /// Moves by a key of lists (arrows, page, home, end, `j`, `k`); whether the key was one.
-    pub fn key(&mut self, key: Key, rows: usize) -> bool {
+    pub fn handle_key(&mut self, key: Key, rows: usize) -> bool {
         let page = self.seen.saturating_sub(1).max(1);
         let row = match key.code {
             _ if key.mods.ctrl || key.mods.alt => return false,
@@ -47,7 +47,7 @@ impl ListCursor {
     }
 
     /// Moves the cursor by wheel notches.
-    pub fn wheel(&mut self, notches: i16, rows: usize) {
+    pub fn handle_wheel(&mut self, notches: i16, rows: usize) {
         let by = usize::from(notches.unsigned_abs()) * 3;
         let row = if notches < 0 { self.row.saturating_sub(by) } else { self.row + by };
         self.row = row.min(rows.saturating_sub(1));
@@ -62,10 +62,10 @@ impl ListCursor {
     }
 
     /// Takes a mouse event inside `area`: wheel moves, a press chooses. Answers the pressed row.
-    pub fn mouse(&mut self, mouse: Mouse, area: Rect, rows: usize) -> Option<usize> {
+    pub fn handle_mouse(&mut self, mouse: Mouse, area: Rect, rows: usize) -> Option<usize> {
         match mouse.kind {
             MouseKind::Wheel(notches) => {
-                self.wheel(notches, rows);
+                self.handle_wheel(notches, rows);
                 None
             }
             MouseKind::Down(_) => {
@@ -79,7 +79,7 @@ impl ListCursor {
 
     /// What part of the rows is seen, as `3–12 of 40`; nothing when all are.
     #[must_use]
-    pub fn position(&self, rows: usize) -> Option<String> {
+    pub fn position_text(&self, rows: usize) -> Option<String> {
         (rows > self.seen && self.seen > 0)
             .then(|| format!("{}–{} of {rows}", self.top + 1, (self.top + self.seen).min(rows)))
     }
@@ -97,8 +97,8 @@ mod tests {
             let mut cursor = ListCursor::default();
             for step in moves {
                 let code = [Code::Up, Code::Down, Code::PageUp, Code::PageDown, Code::Home, Code::End][step];
-                cursor.key(Key::plain(code), rows);
-                let window = cursor.window(rows, height);
+                cursor.handle_key(Key::plain(code), rows);
+                let window = cursor.visible_rows(rows, height);
                 prop_assert!(rows == 0 || window.contains(&cursor.row));
                 prop_assert!(window.len() == rows.min(usize::from(height)));
             }

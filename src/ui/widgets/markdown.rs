@@ -3,7 +3,7 @@
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::ui::{
-    canvas::{visible, width},
+    canvas::{text_width, visible_text},
     line_wrap::{RowWidths, wrap_styled},
 };
 
@@ -21,11 +21,11 @@ pub(crate) type Line = Vec<(Face, String)>;
 /// The text broken into lines of at most `cells` cells. Line breaks within a paragraph stay, and so
 /// does one empty line between blocks that have any between them.
 #[must_use]
-pub(crate) fn lines(text: &str, cells: usize) -> Vec<Line> {
+pub(crate) fn render_lines(text: &str, cells: usize) -> Vec<Line> {
     let mut page = Page { source: text, cells: cells.max(4), ..Page::default() };
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        page.take(event, range.start);
+        page.handle_event(event, range.start);
     }
     page.end_line();
     page.lines
@@ -59,52 +59,54 @@ struct Page<'t> {
 }
 
 impl Page<'_> {
-    fn take(&mut self, event: Event<'_>, at: usize) {
+    fn handle_event(&mut self, event: Event<'_>, at: usize) {
         match event {
-            Event::Start(tag) => self.start(tag, at),
-            Event::End(tag) => self.end(tag),
+            Event::Start(tag) => self.start_tag(tag, at),
+            Event::End(tag) => self.end_tag(tag),
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
-                self.text(&text, self.face);
+                self.push_text(&text, self.face);
             }
-            Event::Code(text) => self.text(&text, Face { code: true, ..self.face }),
+            Event::Code(text) => self.push_text(&text, Face { code: true, ..self.face }),
             Event::SoftBreak | Event::HardBreak => self.end_line(),
             Event::Rule => {
-                self.space(at);
-                self.text(&"─".repeat(self.cells.min(24)), Face::default());
+                self.keep_blank_line(at);
+                self.push_text(&"─".repeat(self.cells.min(24)), Face::default());
                 self.end_line();
             }
-            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }, self.face),
+            Event::TaskListMarker(done) => {
+                self.push_text(if done { "[x] " } else { "[ ] " }, self.face)
+            }
             Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.text(&text, self.face);
+                self.push_text(&text, self.face);
             }
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>, at: usize) {
+    fn start_tag(&mut self, tag: Tag<'_>, at: usize) {
         match tag {
             Tag::Heading { .. } => {
-                self.block(at);
+                self.begin_block(at);
                 self.face.bold = true;
             }
             Tag::CodeBlock(kind) => {
                 // What is indented in a description is rarely code: it keeps its look, and its
                 // indent.
-                self.block(at);
+                self.begin_block(at);
                 self.face.code = true;
                 if matches!(kind, CodeBlockKind::Indented) {
                     self.indents.push(Indent { mark: None, rest: "    ".into() });
                 }
             }
             Tag::BlockQuote(_) => {
-                self.block(at);
+                self.begin_block(at);
                 self.indents.push(Indent { mark: None, rest: "│ ".into() });
             }
             Tag::List(first) => {
-                self.block(at);
+                self.begin_block(at);
                 self.lists.push(first);
             }
             Tag::Item => {
-                self.block(at);
+                self.begin_block(at);
                 let mark = match self.lists.last_mut() {
                     Some(Some(number)) => {
                         *number += 1;
@@ -112,10 +114,10 @@ impl Page<'_> {
                     }
                     _ => "• ".to_owned(),
                 };
-                self.indents.push(Indent { rest: " ".repeat(width(&mark)), mark: Some(mark) });
+                self.indents.push(Indent { rest: " ".repeat(text_width(&mark)), mark: Some(mark) });
             }
             Tag::Table(_) => {
-                self.block(at);
+                self.begin_block(at);
                 self.table = Some(Rows::new());
             }
             Tag::TableHead | Tag::TableRow => {
@@ -133,12 +135,12 @@ impl Page<'_> {
                 self.link.get_or_insert((self.pieces.len(), dest_url.into_string()));
                 self.face.link = true;
             }
-            Tag::Paragraph | Tag::HtmlBlock => self.block(at),
+            Tag::Paragraph | Tag::HtmlBlock => self.begin_block(at),
             _ => {}
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end_tag(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Heading(_) => {
                 self.end_line();
@@ -186,13 +188,13 @@ impl Page<'_> {
         }
     }
 
-    fn text(&mut self, text: &str, face: Face) {
+    fn push_text(&mut self, text: &str, face: Face) {
         for (number, line) in text.split('\n').enumerate() {
             if number > 0 && self.table.is_none() {
                 self.break_line();
             }
             if !line.is_empty() {
-                self.pieces.push((face, visible(line).into_owned()));
+                self.pieces.push((face, visible_text(line).into_owned()));
             }
         }
     }
@@ -202,7 +204,7 @@ impl Page<'_> {
         self.face.link = false;
         let Some((start, target)) = self.link.take() else { return };
         let words: String = self.pieces.iter().skip(start).map(|(_, text)| text.as_str()).collect();
-        let target = visible(&target).into_owned();
+        let target = visible_text(&target).into_owned();
         if words.is_empty() {
             self.pieces.push((Face { link: true, ..self.face }, target));
         } else if words != target && !target.is_empty() {
@@ -211,12 +213,12 @@ impl Page<'_> {
     }
 
     /// Begins a block on a line of its own, after an empty line where the source has one before it.
-    fn block(&mut self, at: usize) {
+    fn begin_block(&mut self, at: usize) {
         self.end_line();
-        self.space(at);
+        self.keep_blank_line(at);
     }
 
-    fn space(&mut self, at: usize) {
+    fn keep_blank_line(&mut self, at: usize) {
         let before = self.source.get(..at).unwrap_or_default();
         let line = before
             .rfind('\n')
@@ -244,8 +246,8 @@ impl Page<'_> {
             rest.push_str(&indent.rest);
         }
         let most = self.cells * 2 / 3;
-        let (first, rest) = (head(&first, most), head(&rest, most));
-        wrap(&pieces, self.cells, (first, rest), &mut self.lines);
+        let (first, rest) = (fit_indent(&first, most), fit_indent(&rest, most));
+        wrap_pieces(&pieces, self.cells, (first, rest), &mut self.lines);
     }
 
     /// Columns beside each other, each as wide as its widest cell, narrower where they would not
@@ -260,7 +262,7 @@ impl Page<'_> {
             self.put_records(rows);
             return;
         }
-        let wide = |line: &Line| line.iter().map(|(_, text)| width(text)).sum::<usize>();
+        let wide = |line: &Line| line.iter().map(|(_, text)| text_width(text)).sum::<usize>();
         let widest = |column: usize| {
             rows.iter().filter_map(|row| row.get(column)).map(wide).max().unwrap_or(0).max(1)
         };
@@ -272,7 +274,7 @@ impl Page<'_> {
         for (number, row) in rows.into_iter().enumerate() {
             let is_head = number == 0;
             let cells: Vec<Vec<Line>> = (row.into_iter().zip(&widths))
-                .map(|(cell, width)| wrapped(cell, *width, is_head))
+                .map(|(cell, width)| wrap_cell(cell, *width, is_head))
                 .collect();
             let height = cells.iter().map(Vec::len).max().unwrap_or(0);
             for part in 0..height {
@@ -283,7 +285,7 @@ impl Page<'_> {
                     line.extend(pieces);
                     line.push((Face::default(), " ".repeat(blanks)));
                 }
-                self.lines.push(trimmed(line));
+                self.lines.push(trim_line(line));
             }
             if is_head {
                 let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
@@ -307,7 +309,7 @@ impl Page<'_> {
                 let mut pieces =
                     vec![(Face { bold: true, ..Face::default() }, format!("{name}: "))];
                 pieces.extend(cell);
-                wrap(&pieces, self.cells, ("", "  "), &mut self.lines);
+                wrap_pieces(&pieces, self.cells, ("", "  "), &mut self.lines);
             }
         }
     }
@@ -319,40 +321,40 @@ const GAP: usize = 2;
 const NARROWEST: usize = 4;
 
 /// A table's cell in lines.
-fn wrapped(cell: Line, cells: usize, bold: bool) -> Vec<Line> {
+fn wrap_cell(cell: Line, cells: usize, bold: bool) -> Vec<Line> {
     let mut lines = Vec::new();
     let pieces: Line = cell
         .into_iter()
         .map(|(face, text)| (Face { bold: face.bold || bold, ..face }, text))
         .collect();
-    wrap(&pieces, cells, ("", ""), &mut lines);
+    wrap_pieces(&pieces, cells, ("", ""), &mut lines);
     lines
 }
 
 /// As much of an indent as fits.
-fn head(indent: &str, cells: usize) -> &str {
+fn fit_indent(indent: &str, cells: usize) -> &str {
     indent.char_indices().nth(cells).map_or(indent, |(end, _)| &indent[..end])
 }
 
 /// Breaks pieces into lines. `first` stands before the first line, `rest` before the others, both
 /// narrower than a line.
-fn wrap(
+fn wrap_pieces(
     pieces: &[(Face, String)],
     cells: usize,
     (first, rest): (&str, &str),
     lines: &mut Vec<Line>,
 ) {
-    let room = |indent: &str| cells.saturating_sub(width(indent)).max(1);
+    let room = |indent: &str| cells.saturating_sub(text_width(indent)).max(1);
     let widths = RowWidths { first: room(first), others: room(rest) };
     let indents = std::iter::once(first).chain(std::iter::repeat(rest));
     lines.extend(indents.zip(wrap_styled(pieces, widths)).map(|(indent, row)| {
         let mut line = vec![(Face::default(), indent.to_owned())];
         line.extend(row);
-        trimmed(line)
+        trim_line(line)
     }));
 }
 
-fn trimmed(mut line: Line) -> Line {
+fn trim_line(mut line: Line) -> Line {
     while let Some((_, last)) = line.last_mut() {
         last.truncate(last.trim_end().len());
         if !last.is_empty() {
@@ -371,7 +373,7 @@ mod tests {
     use super::*;
 
     fn flat(text: &str, cells: usize) -> Vec<String> {
-        lines(text, cells)
+        render_lines(text, cells)
             .iter()
             .map(|line| line.iter().map(|(_, text)| text.as_str()).collect())
             .collect()
@@ -380,7 +382,8 @@ mod tests {
     #[test]
     fn marks_become_faces_and_names_stay_names() {
         let pieces =
-            lines("**Bold** `a_b` [docs](https://x.y) snake_case 2 * 3 * 4 \\*", 200).concat();
+            render_lines("**Bold** `a_b` [docs](https://x.y) snake_case 2 * 3 * 4 \\*", 200)
+                .concat();
         let bold: Vec<_> =
             pieces.iter().filter(|(face, _)| face.bold).map(|(_, text)| text.as_str()).collect();
         let code: Vec<_> =
@@ -396,7 +399,7 @@ mod tests {
             flat("# Head\n\n- one two three four\n  1. sub\n\n\nend", 12),
             ["Head", "", "• one two", "  three four", "  1. sub", "", "end"]
         );
-        assert!(lines("# Head", 20)[0][0].0.bold);
+        assert!(render_lines("# Head", 20)[0][0].0.bold);
         assert_eq!(flat("```\n*x*\n```", 20), ["*x*"]);
     }
 
@@ -412,7 +415,7 @@ mod tests {
                 "long-name  -"
             ]
         );
-        assert!(lines(table, 40)[0].iter().any(|(face, text)| face.bold && text == "name"));
+        assert!(render_lines(table, 40)[0].iter().any(|(face, text)| face.bold && text == "name"));
         assert_eq!(
             flat(table, 16),
             [
@@ -446,7 +449,7 @@ mod tests {
         #[test]
         fn no_line_is_too_wide_and_no_word_is_lost(text in "[a-z日 *_`\\[\\]()\n-]{0,80}", cells in 8_usize..40) {
             for line in flat(&text, cells) {
-                prop_assert!(width(&line) <= cells, "{line:?}");
+                prop_assert!(text_width(&line) <= cells, "{line:?}");
             }
             let letters = |text: &str| text.chars().filter(|letter| letter.is_alphabetic()).collect::<String>();
             if !text.contains("```") {

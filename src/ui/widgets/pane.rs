@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::ui::{
-    canvas::{fit, visible, width},
+    canvas::{text_width, truncate_text, visible_text},
     styles::{Role, Styles},
 };
 
@@ -35,22 +35,22 @@ impl Pane<'_> {
         block.render(area, buffer);
         let title_style = styles[if self.focused { Role::Accent } else { Role::Title }];
         let room = usize::from(area.width.saturating_sub(4));
-        let title = visible(self.title);
-        let shown = fit(&title, room);
+        let title = visible_text(self.title);
+        let shown = truncate_text(&title, room);
         if !shown.is_empty() {
             write_at(buffer, area, area.left() + 1, area.top(), &format!(" {shown} "), title_style);
         }
-        let left = room.saturating_sub(width(&shown) + 2);
+        let left = room.saturating_sub(text_width(&shown) + 2);
         if !self.note.is_empty() && left > 4 {
-            let note = visible(self.note);
-            let note = fit(&note, left - 2);
-            let x = area.right().saturating_sub(u16::try_from(width(&note)).unwrap_or(0) + 3);
+            let note = visible_text(self.note);
+            let note = truncate_text(&note, left - 2);
+            let x = area.right().saturating_sub(u16::try_from(text_width(&note)).unwrap_or(0) + 3);
             write_at(buffer, area, x, area.top(), &format!(" {note} "), styles[Role::Dim]);
         }
         if !self.foot.is_empty() && area.height > 1 {
-            let foot = visible(self.foot);
-            let foot = fit(&foot, room);
-            let x = area.right().saturating_sub(u16::try_from(width(&foot)).unwrap_or(0) + 3);
+            let foot = visible_text(self.foot);
+            let foot = truncate_text(&foot, room);
+            let x = area.right().saturating_sub(u16::try_from(text_width(&foot)).unwrap_or(0) + 3);
             write_at(buffer, area, x, area.bottom() - 1, &format!(" {foot} "), styles[Role::Dim]);
         }
         inside

@@ -12,7 +12,7 @@ use crate::{
         input::{Mouse, MouseKind},
     },
     ui::{
-        canvas::{Pen, width},
+        canvas::{Pen, text_width},
         styles::{Role, Styles},
     },
 };
@@ -32,7 +32,7 @@ pub(crate) struct Panes {
 impl Panes {
     /// Lays the panes out and draws the line of names where only one fits. A pane that is not shown
     /// has an empty area.
-    pub fn lay(
+    pub fn layout_panes(
         &mut self,
         buffer: &mut Buffer,
         area: Rect,
@@ -50,20 +50,20 @@ impl Panes {
         let mut pen = Pen::new(buffer, line, 0);
         for (row, name) in names.iter().enumerate() {
             let style = styles[if row == self.focus { Role::Accent } else { Role::Dim }];
-            pen.put(if row == self.focus { " ▸" } else { "  " }, style);
+            pen.put_text(if row == self.focus { " ▸" } else { "  " }, style);
             let x = pen.column_now();
-            pen.put(name, style);
+            pen.put_text(name, style);
             self.tabs.push(Rect::new(
                 x.saturating_sub(2),
                 line.y,
-                u16::try_from(width(name) + 3).unwrap_or(0),
+                u16::try_from(text_width(name) + 3).unwrap_or(0),
                 1,
             ));
             if row + 1 < names.len() {
-                pen.put("  │", styles[Role::Border]);
+                pen.put_text("  │", styles[Role::Border]);
             }
         }
-        pen.right("Tab next pane ", styles[Role::Dim]);
+        pen.put_right("Tab next pane ", styles[Role::Dim]);
         let rest = Rect { y: area.y + line.height, height: area.height - line.height, ..area };
         let shown =
             |row: usize| if row == self.focus { rest } else { Rect::new(area.x, area.y, 0, 0) };
@@ -73,7 +73,7 @@ impl Panes {
 
     /// Puts a pane below another one that it shares a column with, where panes lie beside each
     /// other.
-    pub fn stack(&mut self, upper: usize, lower: usize, height: u16) -> Vec<Rect> {
+    pub fn stack_panes(&mut self, upper: usize, lower: usize, height: u16) -> Vec<Rect> {
         if self.tabs.is_empty()
             && let Some(whole) = self.areas.get(upper).copied()
             && lower < self.areas.len()
@@ -106,7 +106,7 @@ impl Panes {
     }
 
     /// Gives the keys to the pane under a press, and answers the pane under the mouse.
-    pub fn mouse(&mut self, mouse: Mouse) -> Option<usize> {
+    pub fn handle_mouse(&mut self, mouse: Mouse) -> Option<usize> {
         let at = (mouse.column, mouse.row).into();
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
         if pressed && let Some(tab) = self.tabs.iter().position(|tab| tab.contains(at)) {

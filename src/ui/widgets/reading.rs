@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::input::{Input, MouseKind},
     ui::{
-        canvas::{Pen, width, wrap},
+        canvas::{Pen, text_width, wrap},
         styles::{Role, Styles},
         widgets::{code, list::ListCursor},
     },
@@ -15,17 +15,20 @@ use crate::{
 pub(crate) type Line = Vec<(Role, String)>;
 
 /// Words in lines of so many cells.
-pub(crate) fn words(text: &str, role: Role, cells: usize) -> Vec<Line> {
+pub(crate) fn wrapped_lines(text: &str, role: Role, cells: usize) -> Vec<Line> {
     wrap(text, cells.max(1)).into_iter().map(|line| vec![(role, line)]).collect()
 }
 
 /// JSON in lines of so many cells, coloured where a line fits.
-pub(crate) fn json(text: &str, cells: usize) -> Vec<Line> {
-    let of = |line: &str| match width(line) <= cells {
+pub(crate) fn json_lines(text: &str, cells: usize) -> Vec<Line> {
+    let of = |line: &str| match text_width(line) <= cells {
         true => vec![
-            code::pieces(line).into_iter().map(|(role, piece)| (role, piece.to_owned())).collect(),
+            code::highlight_line(line)
+                .into_iter()
+                .map(|(role, piece)| (role, piece.to_owned()))
+                .collect(),
         ],
-        false => words(line, Role::SyntaxText, cells),
+        false => wrapped_lines(line, Role::SyntaxText, cells),
     };
     text.lines().flat_map(of).collect()
 }
@@ -47,13 +50,13 @@ impl ReadPosition {
         for (row, line) in (0_u16..).zip(lines.iter().skip(self.top).take(seen)) {
             let mut pen = Pen::new(buffer, area, row);
             for (role, piece) in line {
-                pen.put(piece, styles[*role]);
+                pen.put_text(piece, styles[*role]);
             }
         }
         let below = lines.len().saturating_sub(self.top + seen);
         if below > 0 && seen > 1 {
             Pen::new(buffer, area, area.height - 1)
-                .right(&format!(" … {below} more"), styles[Role::Dim]);
+                .put_right(&format!(" … {below} more"), styles[Role::Dim]);
         }
     }
 
@@ -62,11 +65,11 @@ impl ReadPosition {
     }
 
     /// Scrolls by keys of lists and by the wheel; whether the input was for it.
-    pub fn input(&mut self, input: &Input) -> bool {
+    pub fn handle_input(&mut self, input: &Input) -> bool {
         match input {
             Input::Key(key) => {
                 self.cursor.row = self.top;
-                let known = self.cursor.key(*key, self.rows);
+                let known = self.cursor.handle_key(*key, self.rows);
                 self.top = self.cursor.row;
                 known
             }

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::input::{Mouse, MouseKind},
     ui::{
-        canvas::{Pen, width},
+        canvas::{Pen, text_width},
         styles::{Role, Styles},
     },
 };
@@ -31,24 +31,24 @@ impl Tabs {
         self.note = Rect::default();
         let mut pen = Pen::new(buffer, area, 0);
         // Where there is little room, they stand closer.
-        let roomy = names.iter().map(|name| width(name) + 3).sum::<usize>() + width(note)
+        let roomy = names.iter().map(|name| text_width(name) + 3).sum::<usize>() + text_width(note)
             <= usize::from(area.width);
         for (row, name) in names.iter().enumerate() {
             if row > 0 {
-                pen.put("│", styles[Role::Border]);
+                pen.put_text("│", styles[Role::Border]);
             }
             let words = if roomy { format!(" {name} ") } else { name.clone() };
             self.places.push(Rect::new(
                 pen.column_now(),
                 area.y,
-                u16::try_from(width(&words)).unwrap_or(0),
+                u16::try_from(text_width(&words)).unwrap_or(0),
                 1,
             ));
-            pen.put(&words, styles[if row == self.at { Role::Accent } else { Role::Dim }]);
+            pen.put_text(&words, styles[if row == self.at { Role::Accent } else { Role::Dim }]);
         }
-        if pen.room() > width(note) {
-            pen.right(note, styles[Role::Dim]);
-            let wide = u16::try_from(width(note)).unwrap_or(0);
+        if pen.remaining_cells() > text_width(note) {
+            pen.put_right(note, styles[Role::Dim]);
+            let wide = u16::try_from(text_width(note)).unwrap_or(0);
             self.note =
                 Rect { x: area.right().saturating_sub(wide), width: wide, height: 1, ..area };
         }
@@ -62,7 +62,7 @@ impl Tabs {
     }
 
     /// Chooses the name under a press; whether there was one.
-    pub fn mouse(&mut self, mouse: Mouse) -> bool {
+    pub fn handle_mouse(&mut self, mouse: Mouse) -> bool {
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
         let hit =
             self.places.iter().position(|place| place.contains((mouse.column, mouse.row).into()));

@@ -11,7 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::editing::{Editing, Reach};
 use crate::{
     app::input::Key,
-    ui::canvas::{visible, width},
+    ui::canvas::{text_width, visible_text},
 };
 
 /// The sign that stands for a letter which must not be seen.
@@ -50,8 +50,8 @@ impl TextInput {
     }
 
     #[must_use]
-    pub fn selected(&self) -> Option<&str> {
-        self.editing.selected()
+    pub fn selected_text(&self) -> Option<&str> {
+        self.editing.selected_text()
     }
 
     /// Puts a text at the cursor; line breaks become blanks.
@@ -69,13 +69,13 @@ impl TextInput {
     }
 
     /// Puts the cursor at a byte offset.
-    pub fn go(&mut self, to: usize) {
-        self.editing.go(to, Reach::Move);
+    pub fn move_cursor(&mut self, to: usize) {
+        self.editing.move_cursor(to, Reach::Move);
     }
 
     /// Selects from the cursor as far as a byte offset.
     pub fn select_to(&mut self, to: usize) {
-        self.editing.go(to, Reach::Select);
+        self.editing.move_cursor(to, Reach::Select);
     }
 
     /// Takes the selection out and answers it.
@@ -84,9 +84,9 @@ impl TextInput {
     }
 
     /// Takes a key of one-line editing; whether the key was one (the text may be unchanged).
-    pub fn key(&mut self, key: Key) -> bool {
+    pub fn handle_key(&mut self, key: Key) -> bool {
         self.offered = false;
-        self.editing.key(key)
+        self.editing.handle_key(key)
     }
 
     /// Puts the cursor at the cell `column` of the drawn text.
@@ -110,20 +110,20 @@ impl TextInput {
         let mut at = 0;
         let mut to = self.text().len();
         for (offset, cluster) in self.text().grapheme_indices(true) {
-            let wide = width(&visible(cluster));
+            let wide = text_width(&visible_text(cluster));
             if at + wide > column + self.scroll {
                 to = offset;
                 break;
             }
             at += wide;
         }
-        self.editing.go(to, reach);
+        self.editing.move_cursor(to, reach);
     }
 
     /// Draws the text in the first line of `area`; with `cursor`, the cell of the cursor in that
     /// style and in view, and signs at the edges where there is more.
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, style: Style, cursor: Option<Style>) {
-        self.draw_as(buffer, area, style, cursor, |cluster| visible(cluster).into_owned());
+        self.draw_as(buffer, area, style, cursor, |cluster| visible_text(cluster).into_owned());
     }
 
     /// The same with a sign in the place of each letter.
@@ -156,20 +156,21 @@ impl TextInput {
             .grapheme_indices(true)
             .map(|(offset, cluster)| (offset, shown(cluster)))
             .collect();
-        let total: usize = cells.iter().map(|(_, shown)| width(shown)).sum();
+        let total: usize = cells.iter().map(|(_, shown)| text_width(shown)).sum();
         let before = |end: usize| {
             cells
                 .iter()
                 .take_while(|(offset, _)| *offset < end)
-                .map(|(_, shown)| width(shown))
+                .map(|(_, shown)| text_width(shown))
                 .sum::<usize>()
         };
         let column = before(self.cursor());
-        self.scroll = if cursor.is_some() { scrolled(self.scroll, column, total, room) } else { 0 };
-        let selection = self.editing.selection().filter(|_| cursor.is_some()).unwrap_or(0..0);
+        self.scroll =
+            if cursor.is_some() { scroll_column(self.scroll, column, total, room) } else { 0 };
+        let selection = self.editing.selected_range().filter(|_| cursor.is_some()).unwrap_or(0..0);
         let mut at = 0;
         for (offset, text) in &cells {
-            let wide = width(text);
+            let wide = text_width(text);
             if at >= self.scroll && at + wide <= self.scroll + room {
                 let selected = if selection.contains(offset) {
                     style.add_modifier(Modifier::REVERSED)
@@ -205,7 +206,7 @@ impl TextInput {
 }
 
 /// The first column seen, so that the cursor is in view and not below the signs at the edges.
-fn scrolled(scroll: usize, cursor: usize, total: usize, room: usize) -> usize {
+fn scroll_column(scroll: usize, cursor: usize, total: usize, room: usize) -> usize {
     if total < room {
         return 0;
     }
@@ -236,8 +237,8 @@ mod tests {
     #[test]
     fn words_are_moved_over_and_cut() {
         let mut input = TextInput::new("tell me a joke");
-        input.key(key("ctrl+left"));
-        input.key(key("ctrl+w"));
+        input.handle_key(key("ctrl+left"));
+        input.handle_key(key("ctrl+w"));
         assert_eq!((input.text(), input.cursor()), ("tell me joke", 8));
     }
 
@@ -245,7 +246,7 @@ mod tests {
     fn the_edges_tell_where_more_is() {
         let mut input = TextInput::new("tell me a joke");
         assert_eq!(line(&mut input, 8), "‹a joke ");
-        input.key(key("home"));
+        input.handle_key(key("home"));
         assert_eq!(line(&mut input, 8), "tell me›");
         assert_eq!(line(&mut input, 20).trim_end(), "tell me a joke");
     }
@@ -257,7 +258,7 @@ mod tests {
         input.click(3);
         assert_eq!(input.cursor(), "日".len(), "the second half of a wide letter is that letter");
         input.drag(9);
-        assert_eq!(input.selected(), Some("本語 te"));
+        assert_eq!(input.selected_text(), Some("本語 te"));
     }
 
     proptest! {
@@ -267,10 +268,10 @@ mod tests {
             for (step, letter) in steps {
                 match step {
                     0..=3 => input.insert(&letter.to_string()),
-                    4 => { input.key(key("left")); }
-                    5 => { input.key(key("backspace")); }
-                    6 => { input.key(key("ctrl+left")); }
-                    7 => { input.key(key("delete")); }
+                    4 => { input.handle_key(key("left")); }
+                    5 => { input.handle_key(key("backspace")); }
+                    6 => { input.handle_key(key("ctrl+left")); }
+                    7 => { input.handle_key(key("delete")); }
                     _ => input.click(3),
                 }
                 let at = input.cursor();

@@ -9,7 +9,7 @@ use super::line_starts::LineStarts;
 use crate::{
     app::input::{Code, Key},
     ui::{
-        canvas::{Pen, is_unseen, visible, width},
+        canvas::{Pen, is_unseen, text_width, visible_text},
         line_wrap::{RowWidths, line_rows},
         styles::{Role, Styles},
     },
@@ -87,17 +87,17 @@ impl TextView {
     }
 
     /// Takes in what the text has grown by. A text that shrank is another text.
-    fn index(&mut self, text: &str) {
+    fn index_text(&mut self, text: &str) {
         if text.len() < self.indexed {
             self.reset(self.follow);
         }
-        let mut start = self.starts.last();
+        let mut start = self.starts.last_start();
         while self.indexed < text.len() {
             let line_end = text[self.indexed..].find('\n').map(|at| self.indexed + at + 1);
             let reached = line_end.unwrap_or(text.len());
             self.looks_at(reached - self.indexed);
             while reached - start > SEGMENT {
-                start = cut(text, start);
+                start = break_offset(text, start);
                 self.starts.push(start);
             }
             if let Some(end) = line_end {
@@ -108,27 +108,27 @@ impl TextView {
         }
     }
 
-    fn start(&self, segment: usize) -> usize {
-        self.starts.get(segment).unwrap_or(self.starts.last())
+    fn segment_start(&self, segment: usize) -> usize {
+        self.starts.start_at(segment).unwrap_or(self.starts.last_start())
     }
 
     fn segment<'t>(&self, text: &'t str, segment: usize) -> &'t str {
-        let start = self.start(segment);
-        let end = self.starts.get(segment + 1).unwrap_or(text.len());
+        let start = self.segment_start(segment);
+        let end = self.starts.start_at(segment + 1).unwrap_or(text.len());
         text[start..end].trim_end_matches('\n').trim_end_matches('\r')
     }
 
-    fn rows(&self, text: &str, segment: usize) -> Vec<Range<usize>> {
+    fn segment_rows(&self, text: &str, segment: usize) -> Vec<Range<usize>> {
         let line = self.segment(text, segment);
         self.looks_at(line.len());
-        rows(line, self.cells)
+        wrap_rows(line, self.cells)
     }
 
     /// The topmost place from which the end is in view.
     fn last_top(&self, text: &str) -> TextPosition {
         let mut wanted = self.height.max(1);
         for segment in (0..self.starts.count()).rev() {
-            let rows = self.rows(text, segment).len();
+            let rows = self.segment_rows(text, segment).len();
             if rows >= wanted {
                 return TextPosition { segment, row: rows - wanted };
             }
@@ -139,7 +139,7 @@ impl TextView {
 
     /// Draws the text and keeps the place in view; answers nothing, holds all.
     pub fn draw(&mut self, text: &str, buffer: &mut Buffer, area: Rect, styles: &Styles) {
-        self.index(text);
+        self.index_text(text);
         (self.cells, self.height) = (usize::from(area.width).max(1), usize::from(area.height));
         let bottom = self.last_top(text);
         self.top = if self.follow { bottom } else { self.top.min(bottom) };
@@ -150,7 +150,7 @@ impl TextView {
             self.looks_at(content.len());
             let matches =
                 if self.query.is_empty() { Vec::new() } else { all_in(content, &self.query) };
-            for range in rows(content, self.cells).into_iter().skip(row) {
+            for range in wrap_rows(content, self.cells).into_iter().skip(row) {
                 if line >= area.height {
                     return;
                 }
@@ -163,11 +163,12 @@ impl TextView {
 
     /// Moves by rows; upwards stops following, the end follows again.
     pub fn scroll(&mut self, text: &str, by: isize) {
-        self.index(text);
+        self.index_text(text);
         let bottom = self.last_top(text);
         let mut spot = if self.follow { bottom } else { self.top.min(bottom) };
         for _ in 0..by.unsigned_abs() {
-            let moved = if by < 0 { self.above(text, spot) } else { self.below(text, spot) };
+            let moved =
+                if by < 0 { self.row_above(text, spot) } else { self.row_below(text, spot) };
             let Some(moved) = moved else { break };
             spot = moved;
         }
@@ -175,16 +176,16 @@ impl TextView {
         self.top = spot.min(bottom);
     }
 
-    fn above(&self, text: &str, spot: TextPosition) -> Option<TextPosition> {
+    fn row_above(&self, text: &str, spot: TextPosition) -> Option<TextPosition> {
         if spot.row > 0 {
             return Some(TextPosition { row: spot.row - 1, ..spot });
         }
         let segment = spot.segment.checked_sub(1)?;
-        Some(TextPosition { segment, row: self.rows(text, segment).len() - 1 })
+        Some(TextPosition { segment, row: self.segment_rows(text, segment).len() - 1 })
     }
 
-    fn below(&self, text: &str, spot: TextPosition) -> Option<TextPosition> {
-        if spot.row + 1 < self.rows(text, spot.segment).len() {
+    fn row_below(&self, text: &str, spot: TextPosition) -> Option<TextPosition> {
+        if spot.row + 1 < self.segment_rows(text, spot.segment).len() {
             return Some(TextPosition { row: spot.row + 1, ..spot });
         }
         (spot.segment + 1 < self.starts.count())
@@ -192,7 +193,7 @@ impl TextView {
     }
 
     /// Moves by a key of texts (arrows, page, home, end, space, `j`, `k`); whether the key was one.
-    pub fn key(&mut self, key: Key, text: &str) -> bool {
+    pub fn handle_key(&mut self, key: Key, text: &str) -> bool {
         let page = isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1);
         match key.code {
             _ if key.mods.ctrl || key.mods.alt => return false,
@@ -210,24 +211,23 @@ impl TextView {
     /// Searches, ignoring case unless the query has a capital; whether something was found. The
     /// query stays marked.
     pub fn search(&mut self, text: &str, query: &str, way: Search) -> bool {
-        self.index(text);
+        self.index_text(text);
         query.clone_into(&mut self.query);
         if query.is_empty() {
             self.found = None;
             return false;
         }
-        let here = self.found.unwrap_or_else(|| self.offset(text));
+        let here = self.found.unwrap_or_else(|| self.top_offset(text));
         let found = match way {
             Search::Here => next_in(text, query, here).or_else(|| next_in(text, query, 0)),
-            Search::Next => {
-                next_in(text, query, after(text, here)).or_else(|| next_in(text, query, 0))
-            }
+            Search::Next => next_in(text, query, next_char_offset(text, here))
+                .or_else(|| next_in(text, query, 0)),
             Search::Previous => {
                 previous_in(text, query, here).or_else(|| previous_in(text, query, text.len()))
             }
         };
         if let Some(at) = found {
-            self.show(text, at);
+            self.scroll_to(text, at);
             self.found = found;
         }
         found.is_some()
@@ -240,22 +240,24 @@ impl TextView {
     }
 
     /// The byte that the top row starts with.
-    fn offset(&self, text: &str) -> usize {
-        let row =
-            self.rows(text, self.top.segment).get(self.top.row).map_or(0, |range| range.start);
-        self.start(self.top.segment) + row
+    fn top_offset(&self, text: &str) -> usize {
+        let row = self
+            .segment_rows(text, self.top.segment)
+            .get(self.top.row)
+            .map_or(0, |range| range.start);
+        self.segment_start(self.top.segment) + row
     }
 
-    fn show(&mut self, text: &str, at: usize) {
+    fn scroll_to(&mut self, text: &str, at: usize) {
         let segment = self.starts.line_of(at);
-        let within = at - self.start(segment);
-        let rows = self.rows(text, segment);
+        let within = at - self.segment_start(segment);
+        let rows = self.segment_rows(text, segment);
         let row = rows.iter().position(|range| within < range.end).unwrap_or(rows.len() - 1);
         self.follow = false;
         self.top = TextPosition { segment, row };
         // A third of the page above gives it its surroundings.
         for _ in 0..self.height / 3 {
-            if let Some(above) = self.above(text, self.top) {
+            if let Some(above) = self.row_above(text, self.top) {
                 self.top = above;
             }
         }
@@ -263,9 +265,9 @@ impl TextView {
 
     /// Where in the text the view is, as `line 12 of 300`; nothing when all of it is seen.
     #[must_use]
-    pub fn position(&mut self, text: &str) -> Option<String> {
+    pub fn position_text(&mut self, text: &str) -> Option<String> {
         // Before it knows where lines end, all that is new would be one.
-        self.index(text);
+        self.index_text(text);
         let all_seen = self.last_top(text) == TextPosition::default();
         (!all_seen).then(|| format!("line {} of {}", self.top.segment + 1, self.starts.count()))
     }
@@ -273,7 +275,7 @@ impl TextView {
 
 /// Where to cut a line that is too long: after a blank where there is one in its second half, never
 /// within a cluster's letter.
-fn cut(text: &str, start: usize) -> usize {
+fn break_offset(text: &str, start: usize) -> usize {
     let most =
         (start..=start + SEGMENT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(start);
     let window = &text[start..most];
@@ -284,8 +286,8 @@ fn cut(text: &str, start: usize) -> usize {
 }
 
 /// The rows of a line.
-fn rows(line: &str, cells: usize) -> Vec<Range<usize>> {
-    line_rows(line, RowWidths::all(cells), |grapheme| width(&visible(grapheme))).collect()
+fn wrap_rows(line: &str, cells: usize) -> Vec<Range<usize>> {
+    line_rows(line, RowWidths::all(cells), |grapheme| text_width(&visible_text(grapheme))).collect()
 }
 
 fn draw_row(
@@ -303,12 +305,12 @@ fn draw_row(
         let at = range.start + at;
         let role = role_of(letter, at, matches);
         if style.is_some_and(|style| style != role) {
-            put(pen, &content[run..at], style, styles);
+            put_piece(pen, &content[run..at], style, styles);
             run = at;
         }
         style = Some(role);
     }
-    put(pen, &content[run..range.end], style, styles);
+    put_piece(pen, &content[run..range.end], style, styles);
 }
 
 fn role_of(letter: char, at: usize, matches: &[Range<usize>]) -> Role {
@@ -321,14 +323,14 @@ fn role_of(letter: char, at: usize, matches: &[Range<usize>]) -> Role {
     }
 }
 
-fn put(pen: &mut Pen<'_>, text: &str, role: Option<Role>, styles: &Styles) {
+fn put_piece(pen: &mut Pen<'_>, text: &str, role: Option<Role>, styles: &Styles) {
     let style: Style = styles[role.unwrap_or(Role::Text)];
-    if pen.room() > 0 && !text.is_empty() {
-        pen.put(text, style);
+    if pen.remaining_cells() > 0 && !text.is_empty() {
+        pen.put_text(text, style);
     }
 }
 
-fn after(text: &str, at: usize) -> usize {
+fn next_char_offset(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(at, |letter| at + letter.len_utf8())
 }
 
@@ -363,7 +365,7 @@ fn next_in(text: &str, query: &str, from: usize) -> Option<usize> {
         }
         for (next, letter) in next.iter_mut().zip(letters) {
             if *next == Some(at) {
-                *next = find(letter, after(text, at));
+                *next = find(letter, next_char_offset(text, at));
             }
         }
     }
@@ -422,13 +424,13 @@ mod tests {
         let mut view = TextView::default();
         assert_eq!(screen(&mut view, &pages(2), 10, 3), ["line 1", "line 2", ""]);
         assert_eq!(screen(&mut view, &pages(9), 10, 3), ["line 7", "line 8", "line 9"]);
-        view.key(Key::plain(Code::Up), &pages(9));
+        view.handle_key(Key::plain(Code::Up), &pages(9));
         assert!(!view.follow);
         assert_eq!(screen(&mut view, &pages(20), 10, 3), ["line 6", "line 7", "line 8"]);
-        assert_eq!(view.position(&pages(20)).as_deref(), Some("line 6 of 20"));
-        view.key(Key::plain(Code::End), &pages(20));
+        assert_eq!(view.position_text(&pages(20)).as_deref(), Some("line 6 of 20"));
+        view.handle_key(Key::plain(Code::End), &pages(20));
         assert_eq!(screen(&mut view, &pages(20), 10, 3), ["line 18", "line 19", "line 20"]);
-        view.key(Key::plain(Code::PageUp), &pages(20));
+        view.handle_key(Key::plain(Code::PageUp), &pages(20));
         assert_eq!(screen(&mut view, &pages(20), 10, 3), ["line 16", "line 17", "line 18"]);
     }
 
@@ -436,7 +438,7 @@ mod tests {
     fn what_is_searched_comes_into_view_round_and_round() {
         let (mut view, text) = (TextView::default(), pages(30));
         screen(&mut view, &text, 10, 3);
-        view.key(Key::plain(Code::Home), &text);
+        view.handle_key(Key::plain(Code::Home), &text);
         assert!(
             !view.search(&text, "LINE 2", Search::Here)
                 && view.search(&text, "line 2", Search::Here)
@@ -468,9 +470,10 @@ mod tests {
         let mut view = TextView::default();
         screen(&mut view, &text, 80, 10);
         assert!(
-            (1..view.starts.count()).all(|next| view.start(next) - view.start(next - 1) <= SEGMENT)
+            (1..view.starts.count())
+                .all(|next| view.segment_start(next) - view.segment_start(next - 1) <= SEGMENT)
         );
-        view.key(Key::plain(Code::Home), &text);
+        view.handle_key(Key::plain(Code::Home), &text);
         assert_eq!(screen(&mut view, &text, 80, 1), ["x".repeat(80)]);
     }
 
@@ -488,9 +491,9 @@ mod tests {
             let mut view = TextView::default();
             let work = |view: &mut TextView, text: &str, code: Option<Code>| {
                 let before = view.looked_at();
-                code.map(|code| view.key(Key::plain(code), text));
+                code.map(|code| view.handle_key(Key::plain(code), text));
                 // In the order in which a pane asks.
-                let _ = view.position(text);
+                let _ = view.position_text(text);
                 screen(view, text, 120, 40);
                 view.looked_at() - before
             };
@@ -508,7 +511,7 @@ mod tests {
                 let bytes = work(&mut view, &text, Some(code));
                 assert!(bytes <= FRAME, "{code:?} looked at {bytes} bytes");
             }
-            view.key(Key::plain(Code::Home), &text);
+            view.handle_key(Key::plain(Code::Home), &text);
             let before = view.looked_at();
             assert!(
                 view.search(&text, "needle", Search::Here)
@@ -544,11 +547,11 @@ mod tests {
 
         #[test]
         fn rows_fit_and_join_to_the_line(line in "[^\n\r]{0,80}", cells in 2_usize..20) {
-            let rows = rows(&line, cells);
+            let rows = wrap_rows(&line, cells);
             let joined: String = rows.iter().map(|range| &line[range.clone()]).collect();
             prop_assert_eq!(&joined, &line);
             for range in rows {
-                prop_assert!(width(&visible(line[range.clone()].trim_end())) <= cells, "{:?}", &line[range]);
+                prop_assert!(text_width(&visible_text(line[range.clone()].trim_end())) <= cells, "{:?}", &line[range]);
             }
         }
 
@@ -559,10 +562,10 @@ mod tests {
             let mut text = String::new();
             for piece in &pieces {
                 text.push_str(piece);
-                growing.index(&text);
+                growing.index_text(&text);
             }
             let mut at_once = TextView::default();
-            at_once.index(&whole);
+            at_once.index_text(&whole);
             let lines = |view: &TextView| (0..view.starts.count()).map(|row| view.segment(&whole, row).to_owned()).collect::<String>();
             prop_assert_eq!(lines(&growing), lines(&at_once));
         }
@@ -572,7 +575,7 @@ mod tests {
             let mut view = TextView::default();
             for key in keys {
                 let code = [Code::Up, Code::Down, Code::PageUp, Code::PageDown, Code::Home, Code::End][key];
-                view.key(Key::plain(code), &text);
+                view.handle_key(Key::plain(code), &text);
                 screen(&mut view, &text, 7, 4);
                 view.search(&text, "a", Search::Next);
             }

@@ -34,14 +34,15 @@ impl EventSink {
         let now = Instant::now();
         let at_ms = u64::try_from((now - self.began).as_millis()).unwrap_or(u64::MAX);
         let event = Event { at_ms, kind };
-        let weight = event.weight();
-        let told = queue::put(&self.events, event, weight).await.map_err(|Closed| SinkClosed);
+        let weight = event.payload_len();
+        let told =
+            queue::send_weighted(&self.events, event, weight).await.map_err(|Closed| SinkClosed);
         self.held += now.elapsed();
         told
     }
 
     /// Tells how far the call has come; `body` is JSON, or empty.
-    pub async fn stage(
+    pub async fn emit_stage(
         &mut self,
         name: &str,
         words: impl Into<String>,
@@ -56,7 +57,7 @@ impl EventSink {
     }
 
     /// Ends when nobody takes events any more.
-    pub async fn unheard(&self) {
+    pub async fn closed(&self) {
         self.events.closed().await;
     }
 }

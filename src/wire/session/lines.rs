@@ -23,13 +23,16 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Subscribes to both; also gives the inbox's address.
-    pub async fn open(bus: &dyn Bus, route: &Route) -> Result<(Self, Option<Address>), CallError> {
-        let address = bus.inbox();
+    pub async fn subscribe(
+        bus: &dyn Bus,
+        route: &Route,
+    ) -> Result<(Self, Option<Address>), CallError> {
+        let address = bus.new_inbox();
         if address.is_none() && route.answers.is_none() {
             return Err(messages::no_way_back(bus.transport().title()));
         }
-        let inbox = listen(bus, address.as_ref()).await?;
-        let shared = listen(bus, route.answers.as_ref()).await?;
+        let inbox = subscribe_at(bus, address.as_ref()).await?;
+        let shared = subscribe_at(bus, route.answers.as_ref()).await?;
         let (inbox_open, shared_open) = (inbox.is_some(), shared.is_some());
         Ok((Self { inbox, shared, inbox_open, shared_open }, address))
     }
@@ -39,11 +42,11 @@ impl Lines {
         loop {
             let Self { inbox, shared, inbox_open, shared_open } = self;
             tokio::select! {
-                heard = next(inbox), if *inbox_open => match heard {
+                heard = next_incoming(inbox), if *inbox_open => match heard {
                     Some(heard) => return Some((Way::Inbox, heard)),
                     None => *inbox_open = false,
                 },
-                heard = next(shared), if *shared_open => match heard {
+                heard = next_incoming(shared), if *shared_open => match heard {
                     Some(heard) => return Some((Way::Shared, heard)),
                     None => *shared_open = false,
                 },
@@ -53,20 +56,24 @@ impl Lines {
     }
 
     /// How many messages and bytes were let go on both.
-    pub fn lost(&self) -> (u64, u64) {
-        let lines = [&self.inbox, &self.shared].into_iter().flatten().map(QueueReceiver::lost);
+    pub fn lost_counts(&self) -> (u64, u64) {
+        let lines =
+            [&self.inbox, &self.shared].into_iter().flatten().map(QueueReceiver::lost_counts);
         lines.fold((0, 0), |(messages, bytes), (more, larger)| (messages + more, bytes + larger))
     }
 }
 
-async fn listen(bus: &dyn Bus, at: Option<&Address>) -> Result<Option<QueueReceiver>, CallError> {
+async fn subscribe_at(
+    bus: &dyn Bus,
+    at: Option<&Address>,
+) -> Result<Option<QueueReceiver>, CallError> {
     match at {
         Some(at) => bus.subscribe(at, Share::Each).await.map(Some),
         None => Ok(None),
     }
 }
 
-async fn next(line: &mut Option<QueueReceiver>) -> Option<Incoming> {
+async fn next_incoming(line: &mut Option<QueueReceiver>) -> Option<Incoming> {
     match line {
         Some(line) => line.next().await,
         None => None,

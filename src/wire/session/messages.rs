@@ -12,11 +12,11 @@ use crate::{
     wire::{systems::facets::exchange::Route, transport::bus::Receipt},
 };
 
-fn counted(pieces: u64) -> String {
+fn pieces_text(pieces: u64) -> String {
     format!("{pieces} {}", if pieces == 1 { "piece" } else { "pieces" })
 }
 
-fn span(duration: Duration) -> String {
+fn format_duration(duration: Duration) -> String {
     if duration.as_millis().is_multiple_of(1000) {
         format!("{} s", duration.as_secs())
     } else {
@@ -37,7 +37,7 @@ pub(crate) fn connection_lost(place: &str, pieces: u64) -> CallError {
         ErrorKind::ConnectionLost,
         format!(
             "the connection to {place} broke after {} of the answer; later ones may be missing",
-            counted(pieces)
+            pieces_text(pieces)
         ),
         "send it again once the connection is back",
     )
@@ -72,7 +72,7 @@ pub(crate) fn no_way_back(transport: &str) -> CallError {
     )
 }
 
-pub(crate) fn refused(words: &str) -> CallError {
+pub(crate) fn permission_denied(words: &str) -> CallError {
     CallError::new(
         ErrorKind::Refused,
         words.to_owned(),
@@ -83,7 +83,7 @@ pub(crate) fn refused(words: &str) -> CallError {
 pub(crate) fn answer_too_large(limits: Limits) -> CallError {
     CallError::new(
         ErrorKind::AnswerTooLarge,
-        format!("the answer grew past {}, and was stopped there", size::bytes(limits.answer)),
+        format!("the answer grew past {}, and was stopped there", size::format_size(limits.answer)),
         "ask for less; what came so far is kept",
     )
 }
@@ -93,14 +93,14 @@ pub(crate) fn message_too_large(limits: Limits, size: u64, before: u64) -> CallE
     let before = if before == 0 {
         String::new()
     } else {
-        format!("; {} of text came before it", size::bytes(before))
+        format!("; {} of text came before it", size::format_size(before))
     };
     CallError::new(
         ErrorKind::AnswerTooLarge,
         format!(
             "a message of the answer has {}, more than the {} that an answer may have{before}",
-            size::bytes(size),
-            size::bytes(limits.answer)
+            size::format_size(size),
+            size::format_size(limits.answer)
         ),
         "ask for less, or let the service send its answer in pieces",
     )
@@ -110,7 +110,7 @@ pub(crate) fn slow_consumer(messages: u64, bytes: u64) -> CallError {
     let what = if messages == 0 {
         "an unknown number of messages was let go".into()
     } else {
-        format!("{messages} messages ({}) were let go", size::bytes(bytes))
+        format!("{messages} messages ({}) were let go", size::format_size(bytes))
     };
     CallError::new(
         ErrorKind::SlowConsumer,
@@ -120,7 +120,7 @@ pub(crate) fn slow_consumer(messages: u64, bytes: u64) -> CallError {
 }
 
 /// What the broker said of a request: the stage's name, and the words.
-pub(crate) fn receipt(receipt: &Receipt) -> (&'static str, String) {
+pub(crate) fn receipt_stage(receipt: &Receipt) -> (&'static str, String) {
     match receipt {
         Receipt::Kept { stream, sequence, duplicate: false } => {
             ("kept", format!("JetStream keeps the request: stream {stream}, message {sequence}"))
@@ -149,7 +149,7 @@ pub(crate) struct Strangers {
 }
 
 impl Strangers {
-    pub fn count(&mut self, cause: StrayCause) {
+    pub fn count_stray(&mut self, cause: StrayCause) {
         match cause {
             StrayCause::UnknownId => self.unknown += 1,
             StrayCause::NoId => self.nameless += 1,
@@ -159,7 +159,7 @@ impl Strangers {
     }
 
     /// What they say about a call that got no answer, where they may have been meant for it.
-    fn hint(self) -> Option<String> {
+    fn reply_hint(self) -> Option<String> {
         let one = match self {
             Self { unknown: 1.., .. } => {
                 "a reply with id \"unknown\" did come: the service could not read a request"
@@ -185,8 +185,9 @@ pub(crate) fn timed_out_first(
     receipt: Option<&Receipt>,
     hint: Option<&str>,
 ) -> CallError {
-    let message = format!("no answer came within {}", span(limits.first.min(limits.total)));
-    if let Some(remedy) = strangers.hint() {
+    let message =
+        format!("no answer came within {}", format_duration(limits.first.min(limits.total)));
+    if let Some(remedy) = strangers.reply_hint() {
         return CallError::new(ErrorKind::TimedOutFirst, message, remedy);
     }
     if let Some(remedy) = hint {
@@ -218,7 +219,7 @@ pub(crate) fn timed_out_first(
         message,
         format!(
             "the call listened on {heard}; check {}the response-queue and whether replies carry the request's id, or wait longer",
-            transport.about().unheard
+            transport.spec().unheard
         ),
     )
 }
@@ -228,8 +229,8 @@ pub(crate) fn timed_out_idle(limits: Limits, pieces: u64) -> CallError {
         ErrorKind::TimedOutIdle,
         format!(
             "after {} nothing more came for {}, and none said end_of_stream",
-            counted(pieces),
-            span(limits.idle)
+            pieces_text(pieces),
+            format_duration(limits.idle)
         ),
         "the service must end its answer with end_of_stream: true; or wait longer",
     )
@@ -238,7 +239,11 @@ pub(crate) fn timed_out_idle(limits: Limits, pieces: u64) -> CallError {
 pub(crate) fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
     CallError::new(
         ErrorKind::TimedOutTotal,
-        format!("the answer did not end within {} ({} came)", span(limits.total), counted(pieces)),
+        format!(
+            "the answer did not end within {} ({} came)",
+            format_duration(limits.total),
+            pieces_text(pieces)
+        ),
         "allow more time, or ask for less; a service ends its answer with end_of_stream: true; what came so far is kept",
     )
 }

@@ -44,11 +44,11 @@ enum Does {
 }
 
 fn piece(text: &str) -> Does {
-    Does::Shared(Some(ID), reply::chunk(text, false).into())
+    Does::Shared(Some(ID), reply::chunk_body(text, false).into())
 }
 
 fn last(text: &str) -> Does {
-    Does::Shared(Some(ID), reply::chunk(text, true).into())
+    Does::Shared(Some(ID), reply::chunk_body(text, true).into())
 }
 
 struct Fake {
@@ -63,7 +63,7 @@ struct Fake {
 impl Fake {
     fn new(script: Vec<Does>) -> Self {
         let news = Arc::new(ConnectionEvents::new("fake://here".into()));
-        news.connected();
+        news.mark_connected();
         Self {
             script: Mutex::new(script),
             refusal: None,
@@ -74,7 +74,7 @@ impl Fake {
         }
     }
 
-    fn play(&self) {
+    fn play_script(&self) {
         let script = std::mem::take(&mut *self.script.lock().unwrap());
         let (feeders, news) = (Arc::clone(&self.feeders), Arc::clone(&self.news));
         tokio::spawn(async move {
@@ -83,7 +83,7 @@ impl Fake {
                 let _ = feeders
                     .iter()
                     .find(|(of, _)| of == subject)
-                    .map(|(_, feeder)| feeder.offer(heard));
+                    .map(|(_, feeder)| feeder.try_push(heard));
             };
             let packet = |id: Option<&str>, body: Vec<u8>| {
                 let headers = id.map(|id| ("id".to_owned(), id.to_owned())).into_iter().collect();
@@ -95,9 +95,9 @@ impl Fake {
                     Does::Inbox(id, body) => feed("inbox", packet(id, body)),
                     Does::NoResponders => feed("inbox", Incoming::NoResponders),
                     Does::Waits(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
-                    Does::Breaks => news.broke(),
-                    Does::Says(words) => news.say(words.to_owned()),
-                    Does::Overflows => news.overflowed(),
+                    Does::Breaks => news.mark_broken(),
+                    Does::Says(words) => news.send_notice(words.to_owned()),
+                    Does::Overflows => news.count_overflow(),
                 }
             }
         });
@@ -109,15 +109,15 @@ impl Bus for Fake {
         TransportKind::Nats
     }
 
-    fn place(&self) -> String {
-        self.news.place().to_owned()
+    fn display_address(&self) -> String {
+        self.news.display_address().to_owned()
     }
 
     fn greeting(&self) -> String {
         String::new()
     }
 
-    fn receipt(&self, packet: &Packet) -> Option<Receipt> {
+    fn parse_receipt(&self, packet: &Packet) -> Option<Receipt> {
         let kept = Receipt::Kept { stream: "TG".into(), sequence: 7, duplicate: false };
         (&packet.body[..] == b"kept").then_some(kept)
     }
@@ -136,16 +136,16 @@ impl Bus for Fake {
                 return Err(problem.clone());
             }
             self.sent.lock().unwrap().push(message);
-            self.play();
+            self.play_script();
             Ok(())
         })
     }
 
-    fn inbox(&self) -> Option<Address> {
-        Some(Address::fleeting("inbox"))
+    fn new_inbox(&self) -> Option<Address> {
+        Some(Address::ephemeral("inbox"))
     }
 
-    fn news(&self) -> &ConnectionEvents {
+    fn connection_events(&self) -> &ConnectionEvents {
         &self.news
     }
 }
@@ -190,14 +190,16 @@ async fn events_of(bus: &Fake, request: Request, limits: Limits) -> Vec<Event> {
         }
         events
     };
-    let ((), events) =
-        tokio::join!(begin(request, limits, sender).run(bus, &TrustGraphExchange), collect);
+    let ((), events) = tokio::join!(
+        begin_call(request, limits, sender).run_exchange(bus, &TrustGraphExchange),
+        collect
+    );
     let ends = events.iter().filter(|event| matches!(event.kind, EventKind::End { .. })).count();
     assert_eq!(ends, 1, "a call ends exactly once: {events:?}");
     events
 }
 
-async fn play(script: Vec<Does>) -> Vec<Event> {
+async fn run_script(script: Vec<Does>) -> Vec<Event> {
     events_of(&Fake::new(script), request(), limits()).await
 }
 
@@ -209,7 +211,7 @@ fn text(events: &[Event]) -> String {
     events.iter().filter_map(of).collect()
 }
 
-fn strays(events: &[Event]) -> Vec<StrayCause> {
+fn stray_causes(events: &[Event]) -> Vec<StrayCause> {
     let of = |event: &Event| match &event.kind {
         EventKind::Stray { cause, .. } => Some(*cause),
         _ => None,
@@ -218,7 +220,7 @@ fn strays(events: &[Event]) -> Vec<StrayCause> {
 }
 
 /// Outcome, the problem's kind, and when.
-fn end(events: &[Event]) -> (Outcome, String, u64) {
+fn end_event(events: &[Event]) -> (Outcome, String, u64) {
     let of = |event: &Event| match &event.kind {
         EventKind::End { outcome, problem } => {
             if let Some(problem) = problem {
@@ -235,8 +237,8 @@ fn end(events: &[Event]) -> (Outcome, String, u64) {
     events.iter().find_map(of).unwrap()
 }
 
-fn lost(events: &[Event], kind: &str) {
-    let (outcome, found, _) = end(events);
+fn assert_lost(events: &[Event], kind: &str) {
+    let (outcome, found, _) = end_event(events);
     assert_eq!((outcome, found.as_str()), (Outcome::Lost, kind), "{events:?}");
 }
 
@@ -247,7 +249,7 @@ async fn the_request_goes_out_with_its_header_and_an_inbox() {
     let sent = bus.sent.lock().unwrap()[0].clone();
     assert_eq!(
         (sent.to, sent.reply),
-        (Address::fleeting("tg.request.joke"), Some(Address::fleeting("inbox")))
+        (Address::ephemeral("tg.request.joke"), Some(Address::ephemeral("inbox")))
     );
     assert_eq!(sent.headers, [("id".to_owned(), ID.to_owned())]);
     assert_eq!(events[0].kind, EventKind::Sent { bytes: sent.body.len() });
@@ -255,7 +257,7 @@ async fn the_request_goes_out_with_its_header_and_an_inbox() {
 
 #[tokio::test(start_paused = true)]
 async fn pieces_come_with_their_times_and_end_well() {
-    let events = play(vec![
+    let events = run_script(vec![
         Does::Waits(38),
         piece("The three"),
         Does::Waits(33),
@@ -267,12 +269,12 @@ async fn pieces_come_with_their_times_and_end_well() {
     assert_eq!(text(&events), "The three complaints.");
     let times: Vec<u64> = events.iter().map(|event| event.at_ms).collect();
     assert_eq!(times, [0, 38, 38, 71, 71, 71]);
-    assert_eq!(end(&events), (Outcome::Succeeded, String::new(), 71));
+    assert_eq!(end_event(&events), (Outcome::Succeeded, String::new(), 71));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_empty_piece_before_the_text_is_no_piece_of_its_own() {
-    let events = play(vec![piece(""), piece("a"), piece(""), last("b")]).await;
+    let events = run_script(vec![piece(""), piece("a"), piece(""), last("b")]).await;
     let pieces: Vec<&str> = events
         .iter()
         .filter_map(|event| match &event.kind {
@@ -280,26 +282,27 @@ async fn an_empty_piece_before_the_text_is_no_piece_of_its_own() {
             _ => None,
         })
         .collect();
-    assert_eq!((pieces, strays(&events)), (vec!["a", "b"], Vec::new()));
-    assert_eq!(text(&play(vec![piece(""), last("")]).await), "");
+    assert_eq!((pieces, stray_causes(&events)), (vec!["a", "b"], Vec::new()));
+    assert_eq!(text(&run_script(vec![piece(""), last("")]).await), "");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_in_the_inbox_needs_no_id() {
-    let inbox = |text: &str, last| Does::Inbox(None, reply::chunk(text, last).into());
-    assert_eq!(text(&play(vec![inbox("a", false), inbox("b", true)]).await), "ab");
-    let with_id = play(vec![Does::Inbox(Some(ID), reply::chunk("c", true).into())]).await;
+    let inbox = |text: &str, last| Does::Inbox(None, reply::chunk_body(text, last).into());
+    assert_eq!(text(&run_script(vec![inbox("a", false), inbox("b", true)]).await), "ab");
+    let with_id =
+        run_script(vec![Does::Inbox(Some(ID), reply::chunk_body("c", true).into())]).await;
     assert_eq!(text(&with_id), "c");
     let receipt = Does::Inbox(None, br#"{"stream":"TG","seq":1}"#.to_vec());
-    let events = play(vec![receipt, last("d")]).await;
-    assert_eq!((text(&events).as_str(), strays(&events)), ("d", vec![StrayCause::NoId]));
+    let events = run_script(vec![receipt, last("d")]).await;
+    assert_eq!((text(&events).as_str(), stray_causes(&events)), ("d", vec![StrayCause::NoId]));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_receipt_is_told_before_and_after_the_answer() {
     let receipt = || Does::Inbox(None, b"kept".to_vec());
     for script in [vec![receipt(), last("d")], vec![last("d"), Does::Waits(5), receipt()]] {
-        let events = play(script).await;
+        let events = run_script(script).await;
         let stage = events.iter().find_map(|event| match &event.kind {
             EventKind::Stage(stage) => {
                 Some((stage.name.to_string(), stage.words.contains("message 7")))
@@ -307,11 +310,11 @@ async fn a_receipt_is_told_before_and_after_the_answer() {
             _ => None,
         });
         assert_eq!(
-            (text(&events).as_str(), stage, strays(&events)),
+            (text(&events).as_str(), stage, stray_causes(&events)),
             ("d", Some(("kept".to_owned(), true)), Vec::new())
         );
         let mut call = Call::new(CallId(1), request(), "local", Millis(0));
-        events.into_iter().for_each(|event| call.take(event));
+        events.into_iter().for_each(|event| call.apply_event(event));
         assert!(
             call.events.iter().any(|event| matches!(event.kind, EventKind::Stage(_))),
             "a call keeps it whenever it comes"
@@ -321,8 +324,8 @@ async fn a_receipt_is_told_before_and_after_the_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn what_comes_on_both_ways_counts_once() {
-    let copy = |text: &str, last| Does::Inbox(Some(ID), reply::chunk(text, last).into());
-    let events = play(vec![
+    let copy = |text: &str, last| Does::Inbox(Some(ID), reply::chunk_body(text, last).into());
+    let events = run_script(vec![
         piece("a"),
         copy("a", false),
         piece("b"),
@@ -332,13 +335,13 @@ async fn what_comes_on_both_ways_counts_once() {
     ])
     .await;
     assert_eq!(text(&events), "abc");
-    assert_eq!(strays(&events), [StrayCause::Duplicate; 3]);
+    assert_eq!(stray_causes(&events), [StrayCause::Duplicate; 3]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn strays_are_kept_and_never_mixed_in() {
-    let other = |id| Does::Shared(id, reply::chunk("not yours", true).into());
-    let late = Does::Shared(Some(ID), reply::chunk("late", true).into());
+    let other = |id| Does::Shared(id, reply::chunk_body("not yours", true).into());
+    let late = Does::Shared(Some(ID), reply::chunk_body("late", true).into());
     let script = vec![
         other(Some("r-9")),
         piece("yo"),
@@ -348,25 +351,25 @@ async fn strays_are_kept_and_never_mixed_in() {
         last("urs"),
         late,
     ];
-    let events = play(script).await;
+    let events = run_script(script).await;
     assert_eq!(text(&events), "yours");
     use StrayCause::{Duplicate, ForeignId, Late, NoId, UnknownId};
-    assert_eq!(strays(&events), [ForeignId, UnknownId, NoId, Duplicate, Late]);
-    assert_eq!(end(&events).0, Outcome::Succeeded);
+    assert_eq!(stray_causes(&events), [ForeignId, UnknownId, NoId, Duplicate, Late]);
+    assert_eq!(end_event(&events).0, Outcome::Succeeded);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_never_began_says_so_whichever_limit_was_met() {
     let short = Limits { total: Duration::from_secs(3), ..limits() };
     let silent = events_of(&Fake::new(vec![Does::Waits(9_000)]), request(), short).await;
-    assert_eq!(end(&silent), (Outcome::TimedOut, "timed-out-first".into(), 3_000));
+    assert_eq!(end_event(&silent), (Outcome::TimedOut, "timed-out-first".into(), 3_000));
     let begun = events_of(&Fake::new(vec![piece("x"), Does::Waits(9_000)]), request(), short).await;
-    assert_eq!(end(&begun), (Outcome::TimedOut, "timed-out-total".into(), 3_000));
+    assert_eq!(end_event(&begun), (Outcome::TimedOut, "timed-out-total".into(), 3_000));
 }
 
 #[tokio::test(start_paused = true)]
 async fn headers_are_told_when_they_come_and_when_they_change_and_strays_keep_their_own() {
-    let inbox = |id, text: &str, last| Does::Inbox(id, reply::chunk(text, last).into());
+    let inbox = |id, text: &str, last| Does::Inbox(id, reply::chunk_body(text, last).into());
     let foreign = inbox(Some("r-9"), "not yours", true);
     let script = vec![
         foreign,
@@ -375,7 +378,7 @@ async fn headers_are_told_when_they_come_and_when_they_change_and_strays_keep_th
         inbox(Some(ID), "c", false),
         inbox(Some(ID), "", true),
     ];
-    let events = play(script).await;
+    let events = run_script(script).await;
     let of = |event: &Event| match &event.kind {
         EventKind::Headers(headers) => Some(headers.to_vec()),
         EventKind::Stray { headers, .. } => Some(
@@ -393,7 +396,7 @@ async fn headers_are_told_when_they_come_and_when_they_change_and_strays_keep_th
 
 #[tokio::test(start_paused = true)]
 async fn strays_after_the_linger_are_not_waited_for() {
-    let events = play(vec![
+    let events = run_script(vec![
         last("x"),
         Does::Waits(1_900),
         piece("late"),
@@ -401,12 +404,12 @@ async fn strays_after_the_linger_are_not_waited_for() {
         piece("too late"),
     ])
     .await;
-    assert_eq!(strays(&events), [StrayCause::Late]);
+    assert_eq!(stray_causes(&events), [StrayCause::Late]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_long_stray_is_cut_and_says_so() {
-    let events = play(vec![Does::Shared(Some("r-9"), vec![b'x'; 10_000]), last("")]).await;
+    let events = run_script(vec![Does::Shared(Some("r-9"), vec![b'x'; 10_000]), last("")]).await;
     let body = events.iter().find_map(|event| match &event.kind {
         EventKind::Stray { body, .. } => Some(body.clone()),
         _ => None,
@@ -417,13 +420,16 @@ async fn a_long_stray_is_cut_and_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn the_services_error_fails_the_call() {
-    let events = play(vec![
+    let events = run_script(vec![
         piece("half"),
-        Does::Shared(Some(ID), reply::error("tool-service-error", "bad input").into()),
+        Does::Shared(Some(ID), reply::error_body("tool-service-error", "bad input").into()),
     ])
     .await;
     assert_eq!(text(&events), "half");
-    assert_eq!((end(&events).0, end(&events).1.as_str()), (Outcome::Failed, "tool-service-error"));
+    assert_eq!(
+        (end_event(&events).0, end_event(&events).1.as_str()),
+        (Outcome::Failed, "tool-service-error")
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -433,29 +439,29 @@ async fn what_cannot_be_read_loses_the_call_and_is_kept() {
         (b"{\"response\":\"\xff\"}", "not-utf8"),
         (b"[]", "not-a-reply"),
     ] {
-        let events = play(vec![Does::Shared(Some(ID), body.to_vec())]).await;
-        lost(&events, kind);
-        assert_eq!(strays(&events), [StrayCause::Unreadable]);
+        let events = run_script(vec![Does::Shared(Some(ID), body.to_vec())]).await;
+        assert_lost(&events, kind);
+        assert_eq!(stray_causes(&events), [StrayCause::Unreadable]);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn nobody_there_is_told_at_once() {
-    let events = play(vec![Does::NoResponders]).await;
-    lost(&events, "no-responders");
-    assert_eq!(end(&events).2, 0);
+    let events = run_script(vec![Does::NoResponders]).await;
+    assert_lost(&events, "no-responders");
+    assert_eq!(end_event(&events).2, 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_time_out_is_its_own() {
     let timed_out = |kind: &str, at| (Outcome::TimedOut, kind.to_owned(), at);
-    assert_eq!(end(&play(vec![]).await), timed_out("timed-out-first", 30_000));
+    assert_eq!(end_event(&run_script(vec![]).await), timed_out("timed-out-first", 30_000));
     assert_eq!(
-        end(&play(vec![Does::Waits(29_000), piece("x")]).await),
+        end_event(&run_script(vec![Does::Waits(29_000), piece("x")]).await),
         timed_out("timed-out-idle", 39_000)
     );
     let endless: Vec<Does> = (0..200).flat_map(|_| [piece("x"), Does::Waits(5_000)]).collect();
-    assert_eq!(end(&play(endless).await), timed_out("timed-out-total", 600_000));
+    assert_eq!(end_event(&run_script(endless).await), timed_out("timed-out-total", 600_000));
 }
 
 #[tokio::test(start_paused = true)]
@@ -463,12 +469,12 @@ async fn other_callers_replies_do_not_keep_a_silent_call_alive() {
     let flood = (0..1_000)
         .flat_map(|_| [Does::Shared(Some("r-9"), b"{}".to_vec()), Does::Waits(100)])
         .collect();
-    assert_eq!(end(&play(flood).await).1, "timed-out-first");
+    assert_eq!(end_event(&run_script(flood).await).1, "timed-out-first");
 }
 
 #[tokio::test(start_paused = true)]
 async fn silence_after_the_id_unknown_has_its_reason() {
-    let events = play(vec![Does::Shared(Some("unknown"), b"{}".to_vec())]).await;
+    let events = run_script(vec![Does::Shared(Some("unknown"), b"{}".to_vec())]).await;
     let told = events
         .iter()
         .any(|event| matches!(&event.kind, EventKind::End { problem: Some(problem), .. } if problem.remedy.contains("unknown")));
@@ -477,31 +483,34 @@ async fn silence_after_the_id_unknown_has_its_reason() {
 
 #[tokio::test(start_paused = true)]
 async fn a_broken_connection_loses_the_call_after_what_had_come() {
-    let events = play(vec![piece("a"), Does::Breaks, piece("b")]).await;
-    lost(&events, "connection-lost");
+    let events = run_script(vec![piece("a"), Does::Breaks, piece("b")]).await;
+    assert_lost(&events, "connection-lost");
     assert_eq!(text(&events), "ab");
-    assert_eq!(text(&play(vec![piece("a"), Does::Breaks, last("b")]).await), "ab");
+    assert_eq!(text(&run_script(vec![piece("a"), Does::Breaks, last("b")]).await), "ab");
 }
 
 #[tokio::test(start_paused = true)]
 async fn words_of_the_server_are_told_and_a_refusal_ends_the_call() {
     let events =
-        play(vec![Does::Says("the server is about to shut down"), Does::Waits(1), last("x")]).await;
+        run_script(vec![Does::Says("the server is about to shut down"), Does::Waits(1), last("x")])
+            .await;
     assert!(events.iter().any(
         |event| matches!(&event.kind, EventKind::Notice(words) if words.contains("shut down"))
     ));
-    lost(
-        &play(vec![Does::Says("nats: Permissions Violation for Publish to \"tg.request.joke\"")])
-            .await,
+    assert_lost(
+        &run_script(vec![Does::Says(
+            "nats: Permissions Violation for Publish to \"tg.request.joke\"",
+        )])
+        .await,
         "refused",
     );
-    let elsewhere = play(vec![
+    let elsewhere = run_script(vec![
         Does::Says("nats: Permissions Violation for Publish to \"other\""),
         Does::Waits(1),
         last("x"),
     ])
     .await;
-    assert_eq!(end(&elsewhere).0, Outcome::Succeeded);
+    assert_eq!(end_event(&elsewhere).0, Outcome::Succeeded);
 }
 
 #[tokio::test(start_paused = true)]
@@ -511,7 +520,7 @@ async fn what_was_let_go_is_counted_and_the_answer_is_not_called_whole() {
         ..Fake::new((0..20).map(|_| piece("xxxxx")).chain([last("")]).collect())
     };
     let events = events_of(&bus, request(), limits()).await;
-    lost(&events, "slow-consumer");
+    assert_lost(&events, "slow-consumer");
     let told = events.iter().find_map(|event| match &event.kind {
         EventKind::End { problem, .. } => problem.clone(),
         _ => None,
@@ -522,7 +531,7 @@ async fn what_was_let_go_is_counted_and_the_answer_is_not_called_whole() {
             .iter()
             .any(|event| matches!(&event.kind, EventKind::Notice(words) if words == messages::GAP))
     );
-    lost(&play(vec![piece("a"), Does::Overflows, last("b")]).await, "slow-consumer");
+    assert_lost(&run_script(vec![piece("a"), Does::Overflows, last("b")]).await, "slow-consumer");
 }
 
 #[tokio::test(start_paused = true)]
@@ -533,7 +542,7 @@ async fn an_answer_has_its_largest_size() {
         Limits { answer: 8, ..limits() },
     )
     .await;
-    lost(&events, "answer-too-large");
+    assert_lost(&events, "answer-too-large");
     assert_eq!(text(&events), "1234567890");
 }
 
@@ -546,7 +555,7 @@ async fn a_message_larger_than_an_answer_may_be_is_not_read() {
         Limits { answer: 8_000, ..limits() },
     )
     .await;
-    lost(&events, "answer-too-large");
+    assert_lost(&events, "answer-too-large");
     assert_eq!(text(&events), "12345", "what came before is kept");
     // Whole, but past the limit.
     let events = events_of(
@@ -555,7 +564,7 @@ async fn a_message_larger_than_an_answer_may_be_is_not_read() {
         Limits { answer: 8, ..limits() },
     )
     .await;
-    lost(&events, "answer-too-large");
+    assert_lost(&events, "answer-too-large");
 }
 
 #[tokio::test(start_paused = true)]
@@ -563,15 +572,15 @@ async fn a_request_that_cannot_leave_says_why() {
     let refusal = CallError { kind: ErrorKind::TooLarge, message: "m".into(), remedy: "r".into() };
     let events =
         events_of(&Fake { refusal: Some(refusal), ..Fake::new(vec![]) }, request(), limits()).await;
-    lost(&events, "too-large");
+    assert_lost(&events, "too-large");
     assert!(!events.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })));
-    lost(
+    assert_lost(
         &events_of(&Fake::new(vec![]), Request { to: "nats://a.*".into(), ..request() }, limits())
             .await,
         "bad-subject",
     );
     let same = Request { reply: Some(request().to), ..request() };
-    lost(&events_of(&Fake::new(vec![]), same, limits()).await, "bad-subject");
+    assert_lost(&events_of(&Fake::new(vec![]), same, limits()).await, "bad-subject");
 }
 
 #[tokio::test(start_paused = true)]
@@ -587,9 +596,11 @@ async fn time_in_which_nobody_takes_events_does_not_count_as_silence() {
         }
         events
     };
-    let ((), events) =
-        tokio::join!(begin(request(), limits(), sender).run(&bus, &TrustGraphExchange), slow);
-    assert_eq!(end(&events), (Outcome::Succeeded, String::new(), 45_000));
+    let ((), events) = tokio::join!(
+        begin_call(request(), limits(), sender).run_exchange(&bus, &TrustGraphExchange),
+        slow
+    );
+    assert_eq!(end_event(&events), (Outcome::Succeeded, String::new(), 45_000));
 }
 
 #[tokio::test(start_paused = true)]
@@ -597,7 +608,9 @@ async fn dropping_the_call_ends_its_subscriptions() {
     let bus = Fake::new(vec![piece("x")]);
     let (sender, mut receiver) = mpsc::channel(4);
     {
-        let mut call = Box::pin(begin(request(), limits(), sender).run(&bus, &TrustGraphExchange));
+        let mut call = Box::pin(
+            begin_call(request(), limits(), sender).run_exchange(&bus, &TrustGraphExchange),
+        );
         let chunk = async {
             while let Some(event) = receiver.recv().await {
                 if matches!(event.kind, EventKind::Chunk { .. }) {
@@ -616,7 +629,7 @@ async fn a_call_that_nobody_hears_ends() {
     let bus = Fake::new((0..100).map(|_| piece("x")).collect());
     let (sender, receiver) = mpsc::channel(1);
     drop(receiver);
-    begin(request(), limits(), sender).run(&bus, &TrustGraphExchange).await;
+    begin_call(request(), limits(), sender).run_exchange(&bus, &TrustGraphExchange).await;
     assert!(bus.feeders.lock().unwrap().iter().all(|(_, feeder)| feeder.is_closed()));
 }
 
@@ -630,13 +643,13 @@ proptest! {
         for (row, (text, noise, wait)) in pieces.iter().enumerate() {
             script.push(Does::Waits(*wait));
             if *noise {
-                script.push(Does::Shared(Some("r-9"), reply::chunk(text, true).into()));
+                script.push(Does::Shared(Some("r-9"), reply::chunk_body(text, true).into()));
             }
-            script.push(Does::Shared(Some(ID), reply::chunk(text, row + 1 == pieces.len()).into()));
+            script.push(Does::Shared(Some(ID), reply::chunk_body(text, row + 1 == pieces.len()).into()));
         }
-        let events = runtime.block_on(play(script));
+        let events = runtime.block_on(run_script(script));
         let expected: String = pieces.iter().map(|(text, ..)| text.as_str()).collect();
         prop_assert_eq!(text(&events), expected);
-        prop_assert_eq!(end(&events).0, Outcome::Succeeded);
+        prop_assert_eq!(end_event(&events).0, Outcome::Succeeded);
     }
 }

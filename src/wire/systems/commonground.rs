@@ -62,7 +62,7 @@ impl LiveSystem for LiveCommonGround {
         keys::SYSTEM
     }
 
-    fn calls(&self) -> Option<CallDriver<'_>> {
+    fn call_driver(&self) -> Option<CallDriver<'_>> {
         Some(CallDriver::MultiStep(self))
     }
 
@@ -76,26 +76,26 @@ impl LiveSystem for LiveCommonGround {
 }
 
 impl MultiStep for LiveCommonGround {
-    fn run<'a>(
+    fn run_call<'a>(
         &'a self,
         call_context: CallContext<'a>,
         sink: &'a mut EventSink,
     ) -> BoxFuture<'a, Result<End, SinkClosed>> {
         Box::pin(async move {
             let lost = |problem| Ok((Outcome::Lost, Some(problem)));
-            let channel = match calling::channel(call_context.connection) {
+            let channel = match calling::required_channel(call_context.connection) {
                 Ok(channel) => channel,
                 Err(problem) => return lost(problem),
             };
-            let mut calling = match Calling::begin(call_context, &channel, sink).await {
+            let mut calling = match Calling::begin_call(call_context, &channel, sink).await {
                 Ok(calling) => calling,
                 Err(problem) => return lost(problem),
             };
             match routes::way_of(call_context.request) {
-                Way::Ui => ui::run(&mut calling).await,
-                Way::Direct => direct::run(&mut calling).await,
-                Way::God => god::run(&mut calling).await,
-                Way::Probe => probe::run(&mut calling).await,
+                Way::Ui => ui::run_call(&mut calling).await,
+                Way::Direct => direct::run_call(&mut calling).await,
+                Way::God => god::run_call(&mut calling).await,
+                Way::Probe => probe::run_call(&mut calling).await,
             }
         })
     }

@@ -22,7 +22,7 @@ pub trait LiveSystem: Sync {
     fn id(&self) -> SystemId;
 
     /// Its tools can be called.
-    fn calls(&self) -> Option<CallDriver<'_>> {
+    fn call_driver(&self) -> Option<CallDriver<'_>> {
         None
     }
 

@@ -60,7 +60,7 @@ impl LiveSystem for LiveMcp {
         keys::SYSTEM
     }
 
-    fn calls(&self) -> Option<CallDriver<'_>> {
+    fn call_driver(&self) -> Option<CallDriver<'_>> {
         Some(CallDriver::MultiStep(self))
     }
 
@@ -94,7 +94,7 @@ impl Opener for LiveMcp {
 }
 
 impl MultiStep for LiveMcp {
-    fn run<'a>(
+    fn run_call<'a>(
         &'a self,
         call_context: CallContext<'a>,
         sink: &'a mut EventSink,
@@ -104,7 +104,7 @@ impl MultiStep for LiveMcp {
 }
 
 impl DeployedStore for LiveMcp {
-    fn read<'a>(
+    fn read_items<'a>(
         &self,
         connector: &'a dyn Connector,
         connection: &'a Connection,
@@ -112,13 +112,13 @@ impl DeployedStore for LiveMcp {
         Box::pin(async move {
             let doing = || format!("asking \"{}\" for its tools", connection.name);
             let told = |problem: CallError| problem.while_doing(doing());
-            let bus = connector.open(connection).await.map_err(told)?;
+            let bus = connector.open_bus(connection).await.map_err(told)?;
             let tools = listing::list(&*bus, listing::TOOLS).await.map_err(told)?.pages;
             Ok(tools.items.iter().map(|tool| deployed::item(&connection.name, tool)).collect())
         })
     }
 
-    fn write<'a>(
+    fn apply_push<'a>(
         &self,
         _: &'a dyn Connector,
         _: &'a Connection,
@@ -126,6 +126,6 @@ impl DeployedStore for LiveMcp {
     ) -> BoxFuture<'a, Result<(), Problem>> {
         let cause = "a server brings its own tools";
         let problem = Problem::new(ProblemKind::Input, "pushing", cause);
-        Box::pin(std::future::ready(Err(problem.remedy("change the server itself"))))
+        Box::pin(std::future::ready(Err(problem.with_remedy("change the server itself"))))
     }
 }

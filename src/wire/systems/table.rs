@@ -19,7 +19,7 @@ static INSTALLED: OnceLock<&[&dyn LiveSystem]> = OnceLock::new();
 
 /// Sets the live systems of the program that runs, before anything is called. Only the first call
 /// counts.
-pub(crate) fn install(systems: &'static [&'static dyn LiveSystem]) {
+pub(crate) fn install_systems(systems: &'static [&'static dyn LiveSystem]) {
     // A second call finds them set.
     let _ = INSTALLED.set(systems);
 }

@@ -53,7 +53,7 @@ impl LiveSystem for LiveTrustGraph {
         keys::SYSTEM
     }
 
-    fn calls(&self) -> Option<CallDriver<'_>> {
+    fn call_driver(&self) -> Option<CallDriver<'_>> {
         Some(CallDriver::Exchange(&exchange::TrustGraphExchange))
     }
 
@@ -75,18 +75,18 @@ impl LiveSystem for LiveTrustGraph {
 }
 
 impl AgentRuns for LiveTrustGraph {
-    fn begin(&self, asked: &Asked, items: &[Item]) -> Box<dyn AgentRun> {
+    fn begin_run(&self, asked: &Asked, items: &[Item]) -> Box<dyn AgentRun> {
         Box::new(agent::TrustGraphRun::new(asked, items))
     }
 }
 
 impl Embedded for LiveTrustGraph {
-    fn samples(
+    fn serve_samples(
         &self,
         bus: Arc<dyn Bus>,
     ) -> BoxFuture<'static, Result<embedded::Serving, CallError>> {
         Box::pin(async move {
-            let serving = serving::Serving::start(bus, offers::samples()).await?;
+            let serving = serving::Serving::start(bus, offers::sample_services()).await?;
             Ok(serving.run(None, CancellationToken::new()).boxed())
         })
     }

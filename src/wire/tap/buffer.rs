@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::now::now;
+use super::now::now_millis;
 use crate::{
     model::{
         clock::Millis,
@@ -51,26 +51,26 @@ impl TapBuffer {
     }
 
     /// Holds back what is heard until [`Self::go_on`].
-    pub(super) fn wait(&self) {
-        self.held().waiting.get_or_insert_default();
+    pub(super) fn hold_back(&self) {
+        self.lock_held().waiting.get_or_insert_default();
     }
 
     /// Whether nothing waits to be taken.
     pub(super) fn is_empty(&self) -> bool {
-        self.held().queue.is_empty()
+        self.lock_held().queue.is_empty()
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn lock_held(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes in what is heard now.
-    pub(super) fn put(&self, tapped: Tapped) {
-        let mut held = self.held();
+    pub(super) fn put_live(&self, tapped: Tapped) {
+        let mut held = self.lock_held();
         if held.waiting.is_none() && held.came_already(&tapped) {
             return;
         }
-        let Some(share) = self.budget.try_reserve(weight(&tapped)) else {
+        let Some(share) = self.budget.try_reserve(tapped_weight(&tapped)) else {
             held.lost += 1;
             return;
         };
@@ -85,15 +85,15 @@ impl TapBuffer {
 
     /// Takes in what was kept, before all that is heard now; waits for room.
     pub(super) async fn put_kept(&self, tapped: Tapped) {
-        let share = self.kept_budget.reserve(weight(&tapped)).await;
-        self.held().queue.push_back((tapped, share));
+        let share = self.kept_budget.reserve(tapped_weight(&tapped)).await;
+        self.lock_held().queue.push_back((tapped, share));
         self.filled.notify_one();
     }
 
     /// What was held back comes out now, but for these, which came out already; so do those of them
     /// that are only heard soon after.
     pub(super) fn go_on(&self, twice: Vec<Arc<ObservedMessage>>, now: Millis) {
-        let mut held = self.held();
+        let mut held = self.lock_held();
         held.twice = twice;
         held.until = Millis(now.0 + SOON);
         for shared in held.waiting.take().unwrap_or_default() {
@@ -105,8 +105,8 @@ impl TapBuffer {
         self.filled.notify_one();
     }
 
-    pub(super) fn take(&self, most: usize) -> Vec<Tapped> {
-        let mut held = self.held();
+    pub(super) fn take_batch(&self, most: usize) -> Vec<Tapped> {
+        let mut held = self.lock_held();
         if held.queue.is_empty() {
             held.own_up();
         }
@@ -132,12 +132,13 @@ impl Held {
     /// Says how much was let go.
     fn own_up(&mut self) {
         if self.lost > 0 {
-            let gap = Tapped::Gap { at: now(), messages: Some(std::mem::take(&mut self.lost)) };
+            let gap =
+                Tapped::Gap { at: now_millis(), messages: Some(std::mem::take(&mut self.lost)) };
             self.waiting.as_mut().unwrap_or(&mut self.queue).push_back((gap, None));
         }
     }
 }
 
-fn weight(tapped: &Tapped) -> usize {
-    if let Tapped::ObservedMessage(crossing) = tapped { crossing.weight() } else { 0 }
+fn tapped_weight(tapped: &Tapped) -> usize {
+    if let Tapped::ObservedMessage(crossing) = tapped { crossing.memory_size() } else { 0 }
 }

@@ -44,19 +44,19 @@ impl Order {
         Self { buffer, held: Mutex::default() }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn lock_held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes in what was heard just now.
-    pub(super) fn put(&self, crossing: ObservedMessage) {
-        let reading = watched::read(&crossing);
+    pub(super) fn put_in_order(&self, crossing: ObservedMessage) {
+        let reading = watched::classify_message(&crossing);
         let crossing = Arc::new(crossing);
-        let mut held = self.held();
+        let mut held = self.lock_held();
         match (reading.part, reading.id) {
             (Part::Request | Part::Step, Some(id)) => {
-                self.buffer.put(Tapped::ObservedMessage(crossing));
-                held.ask(&id);
+                self.buffer.put_live(Tapped::ObservedMessage(crossing));
+                held.remember_request(&id);
                 let (own, rest) =
                     std::mem::take(&mut held.early).into_iter().partition(|(_, of, _)| *of == id);
                 held.early = rest;
@@ -69,30 +69,30 @@ impl Order {
                     self.let_go(oldest.into_iter().collect());
                 }
             }
-            _ => self.buffer.put(Tapped::ObservedMessage(crossing)),
+            _ => self.buffer.put_live(Tapped::ObservedMessage(crossing)),
         }
     }
 
     /// Lets go of what has waited for long enough: its request was sent before anybody listened.
-    pub(super) fn tick(&self) {
-        let mut held = self.held();
+    pub(super) fn release_overdue(&self) {
+        let mut held = self.lock_held();
         let (now, mut due) = (Instant::now(), VecDeque::new());
         while held.early.front().is_some_and(|(since, ..)| now.duration_since(*since) >= PATIENCE) {
             due.extend(held.early.pop_front());
         }
         // The answers that follow are no earlier than these.
-        due.iter().for_each(|(_, id, _)| held.ask(id));
+        due.iter().for_each(|(_, id, _)| held.remember_request(id));
         self.let_go(due);
     }
 
     fn let_go(&self, due: VecDeque<(Instant, String, Arc<ObservedMessage>)>) {
         due.into_iter()
-            .for_each(|(_, _, crossing)| self.buffer.put(Tapped::ObservedMessage(crossing)));
+            .for_each(|(_, _, crossing)| self.buffer.put_live(Tapped::ObservedMessage(crossing)));
     }
 }
 
 impl Held {
-    fn ask(&mut self, id: &str) {
+    fn remember_request(&mut self, id: &str) {
         if self.asked.insert(id.to_owned()) {
             self.ids.push_back(id.to_owned());
             if self.ids.len() > MOST
@@ -129,7 +129,7 @@ mod tests {
             }
             other => panic!("{other:?}"),
         };
-        buffer.take(100).into_iter().map(text).collect()
+        buffer.take_batch(100).into_iter().map(text).collect()
     }
 
     #[tokio::test(start_paused = true)]
@@ -141,22 +141,22 @@ mod tests {
             r#"{"error": null, "response": "a", "end_of_stream": false}"#,
             r#"{"error": null, "response": "b", "end_of_stream": true}"#,
         );
-        order.put(crossing("tg.response.joke", "1", piece));
-        order.put(crossing("tg.request.joke", "2", asked));
-        order.put(crossing("tg.response.joke", "2", last));
+        order.put_in_order(crossing("tg.response.joke", "1", piece));
+        order.put_in_order(crossing("tg.request.joke", "2", asked));
+        order.put_in_order(crossing("tg.response.joke", "2", last));
         assert_eq!(taken(&buffer), ["tg.request.joke 2", "tg.response.joke 2"]);
-        order.put(crossing("tg.response.joke", "1", last));
-        order.put(crossing("tg.request.joke", "1", asked));
+        order.put_in_order(crossing("tg.response.joke", "1", last));
+        order.put_in_order(crossing("tg.request.joke", "1", asked));
         assert_eq!(
             taken(&buffer),
             ["tg.request.joke 1", "tg.response.joke 1", "tg.response.joke 1"]
         );
-        order.put(crossing("tg.response.joke", "3", piece));
-        order.tick();
+        order.put_in_order(crossing("tg.response.joke", "3", piece));
+        order.release_overdue();
         assert_eq!(taken(&buffer), [""; 0]);
         tokio::time::advance(PATIENCE).await;
-        order.tick();
-        order.put(crossing("tg.response.joke", "3", last));
+        order.release_overdue();
+        order.put_in_order(crossing("tg.response.joke", "3", last));
         assert_eq!(taken(&buffer), ["tg.response.joke 3", "tg.response.joke 3"]);
     }
 }

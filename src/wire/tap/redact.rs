@@ -19,7 +19,7 @@ pub(super) struct Cut(pub(super) Mask);
 
 impl Cut {
     /// The message, heard at that time.
-    pub(super) fn crossing(&self, packet: Packet, at: Millis) -> ObservedMessage {
+    pub(super) fn redact_packet(&self, packet: Packet, at: Millis) -> ObservedMessage {
         let Packet { subject, reply, headers, body } = packet;
         let (start, mut kept) = if body.len() > LONGEST {
             (LONGEST, KeptMessage::Start)
@@ -27,14 +27,14 @@ impl Cut {
             (body.len(), KeptMessage::Whole)
         };
         let mut shown: Arc<[u8]> = body[..start].into();
-        if let Ok(text) = std::str::from_utf8(&body[..boundary(&body, start)])
-            && let std::borrow::Cow::Owned(masked) = self.0.text(text)
+        if let Ok(text) = std::str::from_utf8(&body[..floor_char_boundary(&body, start)])
+            && let std::borrow::Cow::Owned(masked) = self.0.mask_text(text)
         {
             shown = masked.into_bytes().into();
             kept = if kept == KeptMessage::Whole { KeptMessage::Masked } else { kept };
         }
         let headers = headers.into_iter().map(|(name, value)| {
-            let masked = self.0.named(&name, &value).into_owned();
+            let masked = self.0.mask_named_value(&name, &value).into_owned();
             if masked != value && kept == KeptMessage::Whole {
                 kept = KeptMessage::Masked;
             }
@@ -55,7 +55,7 @@ impl Cut {
 }
 
 /// Where the last whole letter at or before a place ends.
-fn boundary(body: &[u8], mut at: usize) -> usize {
+fn floor_char_boundary(body: &[u8], mut at: usize) -> usize {
     while at > 0 && at < body.len() && body[at] & 0xc0 == 0x80 {
         at -= 1;
     }

@@ -7,7 +7,7 @@ use futures::StreamExt;
 
 use super::{
     buffer::TapBuffer,
-    now::{notice, now},
+    now::{notice_now, now_millis},
     redact::Cut,
 };
 use crate::{
@@ -37,12 +37,12 @@ struct Source<'k> {
 
 impl Past {
     /// Plays it to its end, and then lets what was heard meanwhile go on.
-    pub(super) async fn play(self) {
+    pub(super) async fn replay_kept(self) {
         let mut sources: Vec<Source<'_>> = Vec::new();
         for kept in &self.keeps {
-            match self.bus.recall(kept, self.since).await {
+            match self.bus.read_retained(kept, self.since).await {
                 Ok(rest) => sources.extend(self.next_of(kept, rest).await),
-                Err(problem) => self.say(problem.message).await,
+                Err(problem) => self.put_notice(problem.message).await,
             }
         }
         let mut played: HashMap<Arc<str>, u64> = HashMap::new();
@@ -58,7 +58,7 @@ impl Past {
                 *last = next.sequence;
                 count += 1;
                 let crossing =
-                    Arc::new(self.cut.crossing(next.packet, Millis(next.nanos / 1_000_000)));
+                    Arc::new(self.cut.redact_packet(next.packet, Millis(next.nanos / 1_000_000)));
                 if next.sequence > kept.newest {
                     twice.push(Arc::clone(&crossing));
                 }
@@ -66,8 +66,8 @@ impl Past {
             }
             sources.extend(self.next_of(kept, rest).await);
         }
-        self.say(match (self.keeps.is_empty(), count) {
-            (true, _) if self.bus.transport().about().keeps => {
+        self.put_notice(match (self.keeps.is_empty(), count) {
+            (true, _) if self.bus.transport().spec().keeps => {
                 "no stream keeps what passes here, so that there is nothing to show of before".into()
             }
             (true, _) => {
@@ -79,20 +79,20 @@ impl Past {
             (false, count) => format!("{count} messages were kept since then; from here on it is what passes now"),
         })
         .await;
-        self.buffer.go_on(twice, now());
+        self.buffer.go_on(twice, now_millis());
     }
 
     async fn next_of<'k>(&self, kept: &'k Keeps, mut rest: Recall) -> Option<Source<'k>> {
         match rest.next().await? {
             Ok(next) => Some(Source { kept, rest, next }),
             Err(problem) => {
-                self.say(problem.message).await;
+                self.put_notice(problem.message).await;
                 None
             }
         }
     }
 
-    async fn say(&self, words: String) {
-        self.buffer.put_kept(notice(words)).await;
+    async fn put_notice(&self, words: String) {
+        self.buffer.put_kept(notice_now(words)).await;
     }
 }

@@ -56,7 +56,7 @@ pub trait Bus: Send + Sync {
     fn transport(&self) -> TransportKind;
 
     /// Where it leads, without secrets: `nats://127.0.0.1:4222`.
-    fn place(&self) -> String;
+    fn display_address(&self) -> String;
 
     /// What was found there, in a few words: the server's name and version.
     fn greeting(&self) -> String;
@@ -69,44 +69,44 @@ pub trait Bus: Send + Sync {
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()>;
 
     /// Which of what goes to these places is kept by the broker; nothing where it keeps nothing.
-    fn keeps<'a>(&'a self, at: &'a [Address]) -> Doing<'a, Vec<Keeps>> {
+    fn retained_streams<'a>(&'a self, at: &'a [Address]) -> Doing<'a, Vec<Keeps>> {
         let _ = at;
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
     /// What was kept since then, up to the newest that is there now, oldest first. Nothing is taken
     /// away by it and nothing stays of it.
-    fn recall<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
+    fn read_retained<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
         let _ = (kept, since);
         Box::pin(std::future::ready(Ok(futures::StreamExt::boxed(futures::stream::empty()))))
     }
 
     /// What the broker itself says in an inbox about the message that went out with it; `None`:
     /// somebody else's message.
-    fn receipt(&self, packet: &Packet) -> Option<Receipt> {
+    fn parse_receipt(&self, packet: &Packet) -> Option<Receipt> {
         let _ = packet;
         None
     }
 
     /// The message that this one tells of, where the broker tells about others' messages and still
     /// has it; `None`: it tells of none.
-    fn about<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
+    fn referenced_message<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
         let _ = packet;
         None
     }
 
     /// A fresh place that only this process listens to; `None` where the transport has none. Where
     /// there is none, a subscription is known to the server once it is made.
-    fn inbox(&self) -> Option<Address>;
+    fn new_inbox(&self) -> Option<Address>;
 
     /// What keeps messages there, where something does: JetStream.
-    fn streams(&self) -> Option<jetstream::Context> {
+    fn jetstream_context(&self) -> Option<jetstream::Context> {
         None
     }
 
     /// Why it is over for good, where it is: nothing goes through it any more, and it does not come
     /// back.
-    fn ended(&self) -> Option<CallError> {
+    fn close_reason(&self) -> Option<CallError> {
         None
     }
 
@@ -117,7 +117,7 @@ pub trait Bus: Send + Sync {
 
     /// Its state, what the other side says about the connection itself, and how often things went
     /// wrong since it was opened.
-    fn news(&self) -> &ConnectionEvents;
+    fn connection_events(&self) -> &ConnectionEvents;
 }
 
 /// Who gets a message when several subscribe to its subject.

@@ -52,12 +52,12 @@ impl ConnectionEvents {
 
     /// Where the connection leads, without secrets.
     #[must_use]
-    pub fn place(&self) -> &str {
+    pub fn display_address(&self) -> &str {
         &self.place
     }
 
     #[must_use]
-    pub fn faults(&self) -> Faults {
+    pub fn fault_counts(&self) -> Faults {
         Faults {
             breaks: self.breaks.load(Ordering::Relaxed),
             overflows: self.overflows.load(Ordering::Relaxed),
@@ -65,22 +65,22 @@ impl ConnectionEvents {
     }
 
     /// The connection is there, for the first time or again.
-    pub fn connected(&self) {
+    pub fn mark_connected(&self) {
         let before = self.state.send_replace(ConnectionState::Connected);
         if matches!(before, ConnectionState::Reconnecting { .. }) {
-            self.say(format!("connected to {} again", self.place));
+            self.send_notice(format!("connected to {} again", self.place));
         }
     }
 
     /// The connection broke.
-    pub fn broke(&self) {
+    pub fn mark_broken(&self) {
         self.breaks.fetch_add(1, Ordering::Relaxed);
         self.state.send_replace(ConnectionState::Reconnecting { attempt: 1 });
-        self.say(format!("the connection to {} broke; reconnecting", self.place));
+        self.send_notice(format!("the connection to {} broke; reconnecting", self.place));
     }
 
     /// The connection is over, and is not tried again by itself.
-    pub fn ended(&self, problem: &CallError) {
+    pub fn mark_closed(&self, problem: &CallError) {
         // It is known before anybody looks for it. The first reason stays.
         let _ = self.over.set(problem.clone());
         self.breaks.fetch_add(1, Ordering::Relaxed);
@@ -89,35 +89,35 @@ impl ConnectionEvents {
             format!("talking to {}", self.place),
             problem.message.clone(),
         );
-        self.state.send_replace(ConnectionState::Failed(told.remedy(problem.remedy.clone())));
-        self.say(problem.message.clone());
+        self.state.send_replace(ConnectionState::Failed(told.with_remedy(problem.remedy.clone())));
+        self.send_notice(problem.message.clone());
     }
 
     /// Why the connection is over, once it is.
     #[must_use]
-    pub fn over(&self) -> Option<CallError> {
+    pub fn close_reason(&self) -> Option<CallError> {
         self.over.get().cloned()
     }
 
     /// Something that was listened to ended while the connection stays, so messages may be missing.
-    pub fn interrupted(&self, words: String) {
+    pub fn mark_interrupted(&self, words: String) {
         self.breaks.fetch_add(1, Ordering::Relaxed);
         // The state is the same, but whoever waits for a change is to look at the faults.
         self.state.send_modify(|_| {});
-        self.say(words);
+        self.send_notice(words);
     }
 
     /// The next try to reach the server begins.
-    pub fn trying(&self, attempt: usize) {
+    pub fn mark_reconnecting(&self, attempt: usize) {
         self.state.send_replace(ConnectionState::Reconnecting { attempt });
     }
 
     /// The transport let messages go that were not taken in time.
-    pub fn overflowed(&self) {
+    pub fn count_overflow(&self) {
         self.overflows.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub fn say(&self, words: String) {
+    pub fn send_notice(&self, words: String) {
         // Without a call under way nobody listens.
         let _ = self.notices.send(words);
     }

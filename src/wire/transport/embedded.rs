@@ -13,7 +13,7 @@ use super::{
     connection_event::ConnectionEvents,
     message::{Address, Incoming, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
-    pattern::matches,
+    pattern::subject_matches,
 };
 use crate::model::transport::TransportKind;
 
@@ -32,13 +32,13 @@ pub(crate) struct Embedded {
 impl Default for Embedded {
     fn default() -> Self {
         let news = ConnectionEvents::new("embedded".into());
-        news.connected();
+        news.mark_connected();
         Self { listeners: Mutex::default(), inboxes: AtomicU64::default(), news }
     }
 }
 
 impl Embedded {
-    fn listen(&self, subject: &str, share: Share) -> QueueReceiver {
+    fn add_listener(&self, subject: &str, share: Share) -> QueueReceiver {
         let (feeder, line) = message_queue(CAPACITY);
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|_, of_subject| {
@@ -51,7 +51,7 @@ impl Embedded {
 
     /// Everyone whom a message on this subject is for: each single listener, and the first of every
     /// group.
-    fn hearers(&self, subject: &str) -> Vec<QueueSender> {
+    fn recipients(&self, subject: &str) -> Vec<QueueSender> {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let mut groups = Vec::new();
         let open = listeners
@@ -74,11 +74,11 @@ impl Embedded {
     }
 
     /// Everyone who looks on there.
-    fn onlookers(&self, subject: &str) -> Vec<QueueSender> {
+    fn observers(&self, subject: &str) -> Vec<QueueSender> {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let matching = listeners
             .iter()
-            .filter(|(pattern, _)| matches(pattern, subject))
+            .filter(|(pattern, _)| subject_matches(pattern, subject))
             .flat_map(|(_, of_pattern)| of_pattern);
         matching
             .filter(|listener| listener.share == Share::Observer)
@@ -92,8 +92,8 @@ impl Bus for Embedded {
         TransportKind::Embedded
     }
 
-    fn place(&self) -> String {
-        self.news.place().to_owned()
+    fn display_address(&self) -> String {
+        self.news.display_address().to_owned()
     }
 
     fn greeting(&self) -> String {
@@ -101,26 +101,26 @@ impl Bus for Embedded {
     }
 
     fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver> {
-        Box::pin(async move { Ok(self.listen(&at.name, share)) })
+        Box::pin(async move { Ok(self.add_listener(&at.name, share)) })
     }
 
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
         Box::pin(async move {
             let Outgoing { to, reply, headers, body, .. } = message;
-            for onlooker in self.onlookers(&to.name) {
+            for onlooker in self.observers(&to.name) {
                 let (subject, reply, headers) =
                     (Some(to.name.clone()), reply.clone(), headers.clone());
                 // Whoever left meanwhile does not want it.
-                let _ = onlooker.offer(Incoming::Packet(Packet {
+                let _ = onlooker.try_push(Incoming::Packet(Packet {
                     subject,
                     reply,
                     headers,
                     body: body.clone(),
                 }));
             }
-            let hearers = self.hearers(&to.name);
+            let hearers = self.recipients(&to.name);
             if let (true, Some(inbox)) = (hearers.is_empty(), &reply) {
-                for asker in self.hearers(&inbox.name) {
+                for asker in self.recipients(&inbox.name) {
                     let _ = asker.push(Incoming::NoResponders).await;
                 }
             }
@@ -138,11 +138,11 @@ impl Bus for Embedded {
         })
     }
 
-    fn inbox(&self) -> Option<Address> {
-        Some(Address::fleeting(format!("_INBOX.{}", self.inboxes.fetch_add(1, Ordering::Relaxed))))
+    fn new_inbox(&self) -> Option<Address> {
+        Some(Address::ephemeral(format!("_INBOX.{}", self.inboxes.fetch_add(1, Ordering::Relaxed))))
     }
 
-    fn news(&self) -> &ConnectionEvents {
+    fn connection_events(&self) -> &ConnectionEvents {
         &self.news
     }
 }
@@ -155,7 +155,7 @@ mod tests {
 
     fn message(to: &str, reply: Option<&Address>) -> Outgoing {
         Outgoing {
-            to: Address::fleeting(to),
+            to: Address::ephemeral(to),
             reply: reply.cloned(),
             headers: Vec::new(),
             body: Bytes::from_static(b"x"),
@@ -165,7 +165,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_listener_hears_and_a_group_hears_once() {
-        let (bus, s) = (Embedded::default(), Address::fleeting("s"));
+        let (bus, s) = (Embedded::default(), Address::ephemeral("s"));
         let mut each = [
             bus.subscribe(&s, Share::Each).await.unwrap(),
             bus.subscribe(&s, Share::Each).await.unwrap(),
@@ -200,16 +200,16 @@ mod tests {
             ("tg.request", "tg.request.joke", false),
             ("tg.request.joke", "tg.request", false),
         ] {
-            assert_eq!(matches(pattern, subject), expected, "{pattern} {subject}");
+            assert_eq!(subject_matches(pattern, subject), expected, "{pattern} {subject}");
         }
     }
 
     #[tokio::test]
     async fn who_looks_on_hears_all_and_counts_for_nobody() {
         let bus = Embedded::default();
-        let inbox = bus.inbox().unwrap();
+        let inbox = bus.new_inbox().unwrap();
         let mut asker = bus.subscribe(&inbox, Share::Each).await.unwrap();
-        let mut aside = bus.subscribe(&Address::fleeting(">"), Share::Observer).await.unwrap();
+        let mut aside = bus.subscribe(&Address::ephemeral(">"), Share::Observer).await.unwrap();
         bus.send(message("nobody", Some(&inbox))).await.unwrap();
         assert_eq!(asker.next().await, Some(Incoming::NoResponders));
         let Some(Incoming::Packet(packet)) = aside.next().await else { panic!() };
@@ -219,7 +219,7 @@ mod tests {
     #[tokio::test]
     async fn nobody_there_is_told_to_the_inbox() {
         let bus = Embedded::default();
-        let inbox = bus.inbox().unwrap();
+        let inbox = bus.new_inbox().unwrap();
         let mut line = bus.subscribe(&inbox, Share::Each).await.unwrap();
         bus.send(message("nobody", Some(&inbox))).await.unwrap();
         assert_eq!(line.next().await, Some(Incoming::NoResponders));

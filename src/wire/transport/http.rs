@@ -49,17 +49,17 @@ pub(crate) struct Http {
 }
 
 /// Finds the first server that lets itself be spoken to, or says why there is none.
-pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, CallError> {
-    let servers = settings::servers(connection)?;
-    let encryption = tls::encryption(connection).await?;
-    let token = settings::token(connection, secrets, "over HTTP").await?;
-    let server = socket::first(&servers, async |server| {
-        socket::open(server, encryption.as_ref()).await.map(|_| server)
+pub(crate) async fn connect(connection: &Connection, secrets: &Secrets) -> Result<Http, CallError> {
+    let servers = settings::parse_servers(connection)?;
+    let encryption = tls::config_if_required(connection).await?;
+    let token = settings::resolve_token(connection, secrets, "over HTTP").await?;
+    let server = socket::first_reachable(&servers, async |server| {
+        socket::open_socket(server, encryption.as_ref()).await.map(|_| server)
     })
     .await?;
     let exchange = Exchange::new(server, encryption.as_deref(), token, connection.largest_answer)?;
-    let news = ConnectionEvents::new(settings::place(connection));
-    news.connected();
+    let news = ConnectionEvents::new(settings::display_address(connection));
+    news.mark_connected();
     Ok(Http {
         server: server.clone(),
         exchange,
@@ -70,7 +70,7 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<H
 }
 
 impl Http {
-    fn waiting(&self) -> std::sync::MutexGuard<'_, HashMap<String, QueueSender>> {
+    fn lock_waiting(&self) -> std::sync::MutexGuard<'_, HashMap<String, QueueSender>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -80,8 +80,8 @@ impl Bus for Http {
         TransportKind::Http
     }
 
-    fn place(&self) -> String {
-        self.news.place().to_owned()
+    fn display_address(&self) -> String {
+        self.news.display_address().to_owned()
     }
 
     fn greeting(&self) -> String {
@@ -94,7 +94,7 @@ impl Bus for Http {
     fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
         Box::pin(async move {
             let (feeder, line) = message_queue(CAPACITY);
-            let mut waiting = self.waiting();
+            let mut waiting = self.lock_waiting();
             waiting.retain(|_, feeder| !feeder.is_closed());
             waiting.insert(at.name.clone(), feeder);
             Ok(line)
@@ -103,17 +103,18 @@ impl Bus for Http {
 
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
         Box::pin(async move {
-            let inbox = message.reply.as_ref().and_then(|reply| self.waiting().remove(&reply.name));
+            let inbox =
+                message.reply.as_ref().and_then(|reply| self.lock_waiting().remove(&reply.name));
             let Some(inbox) = inbox else { return Err(messages::nobody_waits()) };
-            self.exchange.begin(message, inbox).await
+            self.exchange.send_request(message, inbox).await
         })
     }
 
-    fn inbox(&self) -> Option<Address> {
-        Some(Address::fleeting(self.inboxes.fetch_add(1, Ordering::Relaxed).to_string()))
+    fn new_inbox(&self) -> Option<Address> {
+        Some(Address::ephemeral(self.inboxes.fetch_add(1, Ordering::Relaxed).to_string()))
     }
 
-    fn news(&self) -> &ConnectionEvents {
+    fn connection_events(&self) -> &ConnectionEvents {
         &self.news
     }
 }

@@ -25,10 +25,10 @@ mod subscription;
 mod topics;
 
 /// Connects, or says why not.
-pub(crate) async fn open(
+pub(crate) async fn connect(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<Reconnecting<link::Kafka>, CallError> {
     let dial = dial::Brokers::new(connection, secrets).await?;
-    reconnecting::open(TransportKind::Kafka, settings::place(connection), dial).await
+    reconnecting::connect(TransportKind::Kafka, settings::display_address(connection), dial).await
 }

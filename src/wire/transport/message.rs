@@ -17,7 +17,7 @@ pub struct Address {
 
 impl Address {
     /// A place whose messages are gone when nobody takes them.
-    pub fn fleeting(name: impl Into<String>) -> Self {
+    pub fn ephemeral(name: impl Into<String>) -> Self {
         Self { name: name.into(), kept: false }
     }
 }
@@ -49,7 +49,7 @@ pub struct Packet {
 impl Packet {
     /// The headers that the other side sent; a mark of a transport, which begins with a colon, only
     /// where it says something.
-    pub fn told(&self) -> impl Iterator<Item = &(String, String)> {
+    pub fn visible_headers(&self) -> impl Iterator<Item = &(String, String)> {
         self.headers.iter().filter(|(name, value)| !(name.starts_with(':') && value.is_empty()))
     }
 }

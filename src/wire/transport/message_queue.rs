@@ -68,12 +68,12 @@ impl QueueReceiver {
     /// The same, whose transport gives the subscription back by itself and then drops the other end
     /// of this.
     #[must_use]
-    pub fn leaving(self, left: oneshot::Receiver<()>) -> Self {
+    pub fn with_unsubscribe_ack(self, left: oneshot::Receiver<()>) -> Self {
         Self { left: Some(left), ..self }
     }
 
     /// Listens no more; the server knows it once this is done.
-    pub async fn leave(self) {
+    pub async fn unsubscribe(self) {
         let Self { queue, left, .. } = self;
         drop(queue);
         if let Some(left) = left {
@@ -84,7 +84,7 @@ impl QueueReceiver {
 
     /// How many messages and bytes were let go so far.
     #[must_use]
-    pub fn lost(&self) -> (u64, u64) {
+    pub fn lost_counts(&self) -> (u64, u64) {
         (self.lost.messages.load(Ordering::Relaxed), self.lost.bytes.load(Ordering::Relaxed))
     }
 }
@@ -94,17 +94,17 @@ impl QueueSender {
     pub async fn push(&self, heard: Incoming) -> Result<(), Closed> {
         tokio::select! {
             () = self.queue.closed() => Err(Closed),
-            share = self.budget.reserve(heard.weight()) => self.put(heard, share),
+            share = self.budget.reserve(heard.weight()) => self.enqueue(heard, share),
         }
     }
 
     /// Puts it in, or lets it go and counts it when there is no room: for a sender that cannot be
     /// held back.
-    pub fn offer(&self, heard: Incoming) -> Result<(), Closed> {
+    pub fn try_push(&self, heard: Incoming) -> Result<(), Closed> {
         match self.budget.try_reserve(heard.weight()) {
             Some(share) => {
                 self.lost.in_gap.store(false, Ordering::Relaxed);
-                self.put(heard, Some(share))
+                self.enqueue(heard, Some(share))
             }
             None => {
                 self.lost.messages.fetch_add(1, Ordering::Relaxed);
@@ -112,7 +112,7 @@ impl QueueSender {
                 if self.lost.in_gap.swap(true, Ordering::Relaxed) {
                     Ok(())
                 } else {
-                    self.put(Incoming::Gap, None)
+                    self.enqueue(Incoming::Gap, None)
                 }
             }
         }
@@ -128,7 +128,7 @@ impl QueueSender {
         self.queue.is_closed()
     }
 
-    fn put(&self, heard: Incoming, share: Option<ByteShare>) -> Result<(), Closed> {
+    fn enqueue(&self, heard: Incoming, share: Option<ByteShare>) -> Result<(), Closed> {
         self.queue.send(Queued { heard, _share: share }).map_err(|_| Closed)
     }
 }
@@ -153,11 +153,11 @@ mod tests {
     async fn what_has_no_room_is_counted_and_the_gap_is_heard_once() {
         let (feeder, mut line) = message_queue(600);
         for body in [&b"one"[..], b"two", b"three", b"four"] {
-            feeder.offer(packet(body)).unwrap();
+            feeder.try_push(packet(body)).unwrap();
         }
-        assert_eq!(line.lost(), (2, 2 * 256 + 9));
+        assert_eq!(line.lost_counts(), (2, 2 * 256 + 9));
         assert_eq!(line.next().await, Some(packet(b"one")));
-        feeder.offer(packet(b"five")).unwrap();
+        feeder.try_push(packet(b"five")).unwrap();
         drop(feeder);
         assert_eq!(line.next().await, Some(packet(b"two")));
         assert_eq!(line.next().await, Some(Incoming::Gap));
@@ -174,7 +174,7 @@ mod tests {
         assert!(!second.is_finished());
         assert_eq!(line.next().await, Some(packet(b"one")));
         assert_eq!(second.await.unwrap(), Ok(()));
-        assert_eq!(line.lost(), (0, 0));
+        assert_eq!(line.lost_counts(), (0, 0));
     }
 
     #[tokio::test]

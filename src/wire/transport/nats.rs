@@ -49,14 +49,14 @@ impl Drop for Nats {
 }
 
 /// Connects, or says why not.
-pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, CallError> {
-    let place = settings::place(connection);
+pub(crate) async fn connect(connection: &Connection, secrets: &Secrets) -> Result<Nats, CallError> {
+    let place = settings::display_address(connection);
     let news = Arc::new(ConnectionEvents::new(place.clone()));
     let (told, tries) = (Arc::clone(&news), Arc::clone(&news));
-    let options = options::options(connection, secrets)
+    let options = options::connect_options(connection, secrets)
         .await?
         .event_callback(move |event| {
-            take(&told, &event);
+            handle_event(&told, &event);
             std::future::ready(())
         })
         .reconnect_delay_callback(move |attempt| {
@@ -64,10 +64,10 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<N
             if attempt <= 1 {
                 return Duration::ZERO;
             }
-            tries.trying(attempt);
-            backoff::delay(attempt - 1)
+            tries.mark_reconnecting(attempt);
+            backoff::retry_delay(attempt - 1)
         });
-    let servers = options::servers(connection)?;
+    let servers = options::parse_servers(connection)?;
     let home = Arc::new(Home::new().map_err(|error| options::no_home(&place, &error))?);
     let there = servers.clone();
     let connected = match home.spawn(async move { options.connect(&there).await }) {
@@ -76,9 +76,9 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<N
         }
         None => return Err(options::no_home(&place, &std::io::ErrorKind::Other.into())),
     };
-    let client = connected.map_err(|error| options::refusal(&place, &servers, &error))?;
-    news.connected();
-    let guard = tokio::spawn(guard::watch(
+    let client = connected.map_err(|error| options::connect_failed(&place, &servers, &error))?;
+    news.mark_connected();
+    let guard = tokio::spawn(guard::watch_connection(
         Arc::clone(&home),
         client.clone(),
         Arc::clone(&news),
@@ -88,20 +88,24 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<N
     Ok(Nats { client, place, news, home, guard })
 }
 
-fn take(news: &ConnectionEvents, event: &Event) {
+fn handle_event(news: &ConnectionEvents, event: &Event) {
     match event {
-        Event::Connected => news.connected(),
-        Event::Disconnected => news.broke(),
-        Event::LameDuckMode => news.say(format!("{} is about to shut down", news.place())),
-        Event::SlowConsumer(_) => news.overflowed(),
-        Event::ServerError(error) => news.say(format!("{} says: {error}", news.place())),
+        Event::Connected => news.mark_connected(),
+        Event::Disconnected => news.mark_broken(),
+        Event::LameDuckMode => {
+            news.send_notice(format!("{} is about to shut down", news.display_address()))
+        }
+        Event::SlowConsumer(_) => news.count_overflow(),
+        Event::ServerError(error) => {
+            news.send_notice(format!("{} says: {error}", news.display_address()))
+        }
         Event::ClientError(_) | Event::Draining | Event::Closed => {}
     }
 }
 
 impl Nats {
-    fn down(&self) -> CallError {
-        self.home.ended().unwrap_or_else(|| CallError {
+    fn connection_down(&self) -> CallError {
+        self.home.close_reason().unwrap_or_else(|| CallError {
             kind: ErrorKind::NoServer,
             message: format!("the connection to {} is down, so nothing was sent", self.place),
             remedy: "it is being tried again; send once it is back, or choose another connection"
@@ -111,7 +115,7 @@ impl Nats {
 
     /// Whether messages can be handed to the client now.
     fn is_up(&self) -> bool {
-        self.home.ended().is_none()
+        self.home.close_reason().is_none()
             && self.client.connection_state() == async_nats::connection::State::Connected
     }
 
@@ -119,23 +123,23 @@ impl Nats {
     /// minutes later.
     async fn publish(&self, message: Outgoing) -> Result<(), CallError> {
         if !self.is_up() {
-            return Err(self.down());
+            return Err(self.connection_down());
         }
-        let headers = headers(&message.headers)?;
-        let (size, most) = (weight(&message), self.client.max_payload());
+        let headers = header_map(&message.headers)?;
+        let (size, most) = (wire_size(&message), self.client.max_payload());
         if most > 0 && size > most {
             return Err(CallError {
                 kind: ErrorKind::TooLarge,
                 message: format!(
                     "the message is {} ({size} bytes) with its headers, and {} takes at most {} ({most} bytes)",
-                    size::bytes(size as u64),
+                    size::format_size(size as u64),
                     self.place,
-                    size::bytes(most as u64)
+                    size::format_size(most as u64)
                 ),
                 remedy: "send less, or raise max_payload in the server's configuration".into(),
             });
         }
-        self.home.sends(
+        self.home.count_sent(
             size + message.to.name.len()
                 + message.reply.as_ref().map_or(0, |reply| reply.name.len()),
         );
@@ -149,13 +153,15 @@ impl Nats {
                 }
                 None => self.client.publish_with_headers(to.name, headers, body).await,
             }
-            .map_err(|error| self.unsent(error))?;
-            self.client.flush().await.map_err(|error| self.unsent(error))
+            .map_err(|error| self.send_failed(error))?;
+            self.client.flush().await.map_err(|error| self.send_failed(error))
         };
-        tokio::time::timeout(HANDING_OVER, handing).await.unwrap_or_else(|_| Err(self.down()))
+        tokio::time::timeout(HANDING_OVER, handing)
+            .await
+            .unwrap_or_else(|_| Err(self.connection_down()))
     }
 
-    fn unsent(&self, error: impl std::fmt::Display) -> CallError {
+    fn send_failed(&self, error: impl std::fmt::Display) -> CallError {
         CallError {
             kind: ErrorKind::ConnectionLost,
             message: format!("the message could not be handed to {}: {error}", self.place),
@@ -165,7 +171,7 @@ impl Nats {
 }
 
 /// What the server counts against its limit: the headers as they are written, and the body.
-fn weight(message: &Outgoing) -> usize {
+fn wire_size(message: &Outgoing) -> usize {
     const FRAME: usize = "NATS/1.0\r\n\r\n".len();
     let headers: usize =
         message.headers.iter().map(|(name, value)| name.len() + value.len() + ": \r\n".len()).sum();
@@ -173,7 +179,7 @@ fn weight(message: &Outgoing) -> usize {
 }
 
 /// Headers as the client wants them.
-pub(crate) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallError> {
+pub(crate) fn header_map(pairs: &[(String, String)]) -> Result<HeaderMap, CallError> {
     let unfit = |name: &str, error: &dyn std::fmt::Display| CallError {
         kind: ErrorKind::BadHeader,
         message: format!("header \"{}\" cannot be sent: {error}", name.escape_debug()),
@@ -190,34 +196,39 @@ pub(crate) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallError
     Ok(map)
 }
 
-fn heard(message: Message, share: Share) -> Incoming {
+fn to_incoming(message: Message, share: Share) -> Incoming {
     if message.status == Some(StatusCode::NO_RESPONDERS) && message.payload.is_empty() {
         return Incoming::NoResponders;
     }
     Incoming::Packet(Packet {
         subject: (share == Share::Observer).then(|| message.subject.to_string()),
-        reply: message.reply.map(|subject| Address::fleeting(subject.to_string())),
-        headers: received::headers(message.headers.as_ref()),
+        reply: message.reply.map(|subject| Address::ephemeral(subject.to_string())),
+        headers: received::sorted_headers(message.headers.as_ref()),
         body: message.payload,
     })
 }
 
 /// Takes messages off the client as fast as they come, so that the client itself never has to drop
 /// any.
-async fn pump(mut subscriber: Subscriber, share: Share, feeder: QueueSender, home: Arc<Home>) {
+async fn forward_messages(
+    mut subscriber: Subscriber,
+    share: Share,
+    feeder: QueueSender,
+    home: Arc<Home>,
+) {
     loop {
         let message = tokio::select! {
             () = feeder.closed() => break,
             message = subscriber.next() => message,
         };
         let Some(message) = message else {
-            if let Some(problem) = home.ended() {
+            if let Some(problem) = home.close_reason() {
                 // Who has left needs nothing.
-                let _ = feeder.offer(Incoming::Failed(problem));
+                let _ = feeder.try_push(Incoming::Failed(problem));
             }
             return;
         };
-        if feeder.offer(heard(message, share)).is_err() {
+        if feeder.try_push(to_incoming(message, share)).is_err() {
             break;
         }
     }
@@ -229,13 +240,13 @@ impl Bus for Nats {
         TransportKind::Nats
     }
 
-    fn place(&self) -> String {
+    fn display_address(&self) -> String {
         self.place.clone()
     }
 
     fn greeting(&self) -> String {
         self.client.try_server_info().map_or_else(String::new, |info| {
-            let most = size::bytes(info.max_payload as u64);
+            let most = size::format_size(info.max_payload as u64);
             format!("nats-server {} at {}, messages up to {most}", info.version, self.place)
         })
     }
@@ -243,9 +254,9 @@ impl Bus for Nats {
     fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver> {
         Box::pin(async move {
             if !self.is_up() {
-                return Err(self.down());
+                return Err(self.connection_down());
             }
-            self.home.sends(at.name.len());
+            self.home.count_sent(at.name.len());
             let asking = async {
                 match share {
                     Share::Each | Share::Observer => self.client.subscribe(at.name.clone()).await,
@@ -254,15 +265,16 @@ impl Bus for Nats {
                     }
                 }
             };
-            let subscriber =
-                tokio::time::timeout(HANDING_OVER, asking).await.map_err(|_| self.down())?;
+            let subscriber = tokio::time::timeout(HANDING_OVER, asking)
+                .await
+                .map_err(|_| self.connection_down())?;
             let subscriber = subscriber.map_err(|error| CallError {
                 kind: ErrorKind::BadSubject,
                 message: format!("cannot listen on {}: {error}", at.name.escape_debug()),
                 remedy: "write the subject as names joined by single dots".into(),
             })?;
             let (feeder, line) = message_queue(CAPACITY);
-            tokio::spawn(pump(subscriber, share, feeder, Arc::clone(&self.home)));
+            tokio::spawn(forward_messages(subscriber, share, feeder, Arc::clone(&self.home)));
             Ok(line)
         })
     }
@@ -271,38 +283,40 @@ impl Bus for Nats {
         Box::pin(self.publish(message))
     }
 
-    fn streams(&self) -> Option<jetstream::Context> {
+    fn jetstream_context(&self) -> Option<jetstream::Context> {
         Some(jetstream::new(self.client.clone()))
     }
 
-    fn keeps<'a>(&'a self, at: &'a [Address]) -> Doing<'a, Vec<Keeps>> {
-        Box::pin(streams::keeps(&self.client, at))
+    fn retained_streams<'a>(&'a self, at: &'a [Address]) -> Doing<'a, Vec<Keeps>> {
+        Box::pin(streams::retained_streams(&self.client, at))
     }
 
-    fn recall<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
-        Box::pin(streams::recall(&self.client, kept, since))
+    fn read_retained<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
+        Box::pin(streams::read_retained(&self.client, kept, since))
     }
 
-    fn receipt(&self, packet: &Packet) -> Option<Receipt> {
-        receipt::read(packet)
+    fn parse_receipt(&self, packet: &Packet) -> Option<Receipt> {
+        receipt::parse_receipt(packet)
     }
 
-    fn about<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
+    fn referenced_message<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
         let tells =
             packet.subject.as_deref().is_some_and(|subject| subject.starts_with(streams::ADVISORY));
-        tells.then(|| Box::pin(streams::about(&self.client, packet)) as Doing<'a, Option<Packet>>)
+        tells.then(|| {
+            Box::pin(streams::referenced_message(&self.client, packet)) as Doing<'a, Option<Packet>>
+        })
     }
 
-    fn inbox(&self) -> Option<Address> {
-        Some(Address::fleeting(self.client.new_inbox()))
+    fn new_inbox(&self) -> Option<Address> {
+        Some(Address::ephemeral(self.client.new_inbox()))
     }
 
-    fn news(&self) -> &ConnectionEvents {
+    fn connection_events(&self) -> &ConnectionEvents {
         &self.news
     }
 
-    fn ended(&self) -> Option<CallError> {
-        self.home.ended()
+    fn close_reason(&self) -> Option<CallError> {
+        self.home.close_reason()
     }
 }
 
@@ -315,10 +329,10 @@ mod tests {
     #[test]
     fn headers_that_would_break_the_protocol_are_refused() {
         let pair = |name: &str, value: &str| [(name.to_owned(), value.to_owned())];
-        assert!(headers(&pair("id", "7f1c")).is_ok());
+        assert!(header_map(&pair("id", "7f1c")).is_ok());
         for (name, value) in [("id", "a\r\nPUB x 0"), ("i:d", "a"), ("", "a"), ("i d\n", "a")] {
             assert_eq!(
-                headers(&pair(name, value)).unwrap_err().kind,
+                header_map(&pair(name, value)).unwrap_err().kind,
                 ErrorKind::BadHeader,
                 "{name:?}: {value:?}"
             );
@@ -328,12 +342,12 @@ mod tests {
     #[test]
     fn the_size_that_counts_includes_the_headers() {
         let message = Outgoing {
-            to: Address::fleeting("s"),
+            to: Address::ephemeral("s"),
             reply: None,
             headers: vec![("id".into(), "1".into())],
             body: Bytes::from_static(b"body"),
             expires: None,
         };
-        assert_eq!(weight(&message), "NATS/1.0\r\nid: 1\r\n\r\nbody".len());
+        assert_eq!(wire_size(&message), "NATS/1.0\r\nid: 1\r\n\r\nbody".len());
     }
 }

@@ -3,7 +3,7 @@
 
 /// Whether a subject is what a pattern means.
 #[must_use]
-pub(crate) fn matches(pattern: &str, subject: &str) -> bool {
+pub(crate) fn subject_matches(pattern: &str, subject: &str) -> bool {
     let mut parts = subject.split('.');
     for wanted in pattern.split('.') {
         match (wanted, parts.next()) {
@@ -18,7 +18,7 @@ pub(crate) fn matches(pattern: &str, subject: &str) -> bool {
 
 /// The pattern that means what both mean; `None` where nothing is meant by both.
 #[must_use]
-pub(crate) fn meet(one: &str, other: &str) -> Option<String> {
+pub(crate) fn intersect_patterns(one: &str, other: &str) -> Option<String> {
     let (mut ones, mut others) = (one.split('.').peekable(), other.split('.').peekable());
     let mut met: Vec<&str> = Vec::new();
     loop {
@@ -59,8 +59,12 @@ mod tests {
             (">", Some(stream)),
             ("cg.>", Some(stream)),
         ] {
-            assert_eq!(meet(place, stream).as_deref(), met, "{place}");
-            assert_eq!(meet(stream, place).as_deref(), met, "{place}, the other way round");
+            assert_eq!(intersect_patterns(place, stream).as_deref(), met, "{place}");
+            assert_eq!(
+                intersect_patterns(stream, place).as_deref(),
+                met,
+                "{place}, the other way round"
+            );
         }
     }
 
@@ -72,9 +76,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_both_mean_is_what_each_means(one in pattern(), other in pattern(), subject in "[ab](\\.[ab]){0,4}") {
-            let met = meet(&one, &other);
-            let both = matches(&one, &subject) && matches(&other, &subject);
-            prop_assert_eq!(met.is_some_and(|met| matches(&met, &subject)), both);
+            let met = intersect_patterns(&one, &other);
+            let both = subject_matches(&one, &subject) && subject_matches(&other, &subject);
+            prop_assert_eq!(met.is_some_and(|met| subject_matches(&met, &subject)), both);
         }
     }
 }

@@ -263,7 +263,7 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<P
     for (name, value) in &command.env {
         let value = match value {
             EnvValue::Text(text) => text.clone(),
-            EnvValue::Secret(at) => secrets.get(connection, at).await?,
+            EnvValue::Secret(at) => secrets.resolve_secret(connection, at).await?,
         };
         env.insert(name.clone(), value);
     }
@@ -276,7 +276,7 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<P
     };
     let (server, output) = ServerProcess::start(&launch)?;
     let news = ConnectionEvents::new(command.to_string());
-    news.connected();
+    news.mark_connected();
     Ok(Process { server, output: Lock::new(Some(output)), news })
 }
 
@@ -305,12 +305,12 @@ impl Bus for Process {
         TransportKind::Stdio
     }
 
-    fn place(&self) -> String {
-        self.news.place().to_owned()
+    fn display_address(&self) -> String {
+        self.news.display_address().to_owned()
     }
 
     fn greeting(&self) -> String {
-        format!("{} runs", self.news.place())
+        format!("{} runs", self.news.display_address())
     }
 
     /// All that it writes, whatever is named: [`OUTPUT`] and [`ERRORS`] in their order. Only one can
@@ -318,7 +318,7 @@ impl Bus for Process {
     fn subscribe<'a>(&'a self, _: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner).take();
         Box::pin(std::future::ready(output.ok_or_else(|| {
-            let message = format!("somebody listens to {} already", self.news.place());
+            let message = format!("somebody listens to {} already", self.news.display_address());
             CallError::new(ErrorKind::NoListener, message, "give it a connection of its own")
         })))
     }
@@ -327,20 +327,20 @@ impl Bus for Process {
         Box::pin(async move { self.server.send(&message.body).await })
     }
 
-    fn inbox(&self) -> Option<Address> {
+    fn new_inbox(&self) -> Option<Address> {
         None
     }
 
-    fn ended(&self) -> Option<CallError> {
+    fn close_reason(&self) -> Option<CallError> {
         let how = self.server.ended.borrow().clone()?;
-        Some(over(self.news.place(), &how, &self.server.last_words))
+        Some(over(self.news.display_address(), &how, &self.server.last_words))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async { drop(self.server.end().await) })
     }
 
-    fn news(&self) -> &ConnectionEvents {
+    fn connection_events(&self) -> &ConnectionEvents {
         &self.news
     }
 }

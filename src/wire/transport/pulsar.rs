@@ -24,11 +24,15 @@ mod messages;
 mod wire;
 
 /// Connects, or says why not.
-pub(crate) async fn open(
+pub(crate) async fn connect(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<Reconnecting<link::Pulsar>, CallError> {
     let brokers = meet::Brokers::new(connection, secrets).await?;
-    reconnecting::open(TransportKind::Pulsar, settings::place(connection), dial::Dialling(brokers))
-        .await
+    reconnecting::connect(
+        TransportKind::Pulsar,
+        settings::display_address(connection),
+        dial::Dialling(brokers),
+    )
+    .await
 }

@@ -20,10 +20,11 @@ mod link;
 mod messages;
 
 /// Connects, or says why not.
-pub(crate) async fn open(
+pub(crate) async fn connect(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<Reconnecting<link::Rabbit>, CallError> {
     let dial = dial::Rabbits::new(connection, secrets).await?;
-    reconnecting::open(TransportKind::RabbitMq, settings::place(connection), dial).await
+    reconnecting::connect(TransportKind::RabbitMq, settings::display_address(connection), dial)
+        .await
 }

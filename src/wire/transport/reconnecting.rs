@@ -42,19 +42,22 @@ pub(crate) trait Link: Send + Sync + Sized + 'static {
 
     /// Tells what the server says, and ends when the connection is no longer there; with the reason
     /// where it must not be made again by itself.
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>>;
+    fn watch_connection<'a>(
+        &'a self,
+        news: &'a ConnectionEvents,
+    ) -> BoxFuture<'a, Option<CallError>>;
 
     /// Listens at a place. The server knows the subscription when this is done.
-    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Self::Subscription>;
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Self::Subscription>;
 
     /// Puts what comes into the queue, until the subscription has ended or the listener has left.
-    fn recv<'a>(
+    fn forward_messages<'a>(
         subscription: &'a mut Self::Subscription,
         feeder: &'a QueueSender,
     ) -> BoxFuture<'a, ()>;
 
     /// Tells the server that nobody listens there any more.
-    fn leave(subscription: Self::Subscription) -> BoxFuture<'static, ()>;
+    fn unsubscribe(subscription: Self::Subscription) -> BoxFuture<'static, ()>;
 
     /// Sends a message; it is done when the server has it.
     fn send(&self, message: Outgoing) -> Doing<'_, ()>;
@@ -82,7 +85,7 @@ impl<L> Drop for Reconnecting<L> {
 }
 
 /// Connects, or says why not; from then on the connection is kept up.
-pub(crate) async fn open<D: Dial>(
+pub(crate) async fn connect<D: Dial>(
     transport: TransportKind,
     place: String,
     dial: D,
@@ -90,30 +93,30 @@ pub(crate) async fn open<D: Dial>(
     let link = dial.dial().await?;
     let news = Arc::new(ConnectionEvents::new(place));
     let (sender, links) = watch::channel(Some(Arc::new(link)));
-    news.connected();
-    let keeping = tokio::spawn(keep(dial, sender, Arc::clone(&news)));
+    news.mark_connected();
+    let keeping = tokio::spawn(keep_connected(dial, sender, Arc::clone(&news)));
     Ok(Reconnecting { transport, news, links, keeping: keeping.abort_handle() })
 }
 
-async fn keep<D: Dial>(
+async fn keep_connected<D: Dial>(
     dial: D,
     links: watch::Sender<Option<Arc<D::Link>>>,
     news: Arc<ConnectionEvents>,
 ) {
     loop {
         let Some(link) = links.borrow().clone() else { return };
-        let fatal = link.watch(&news).await;
+        let fatal = link.watch_connection(&news).await;
         drop(link);
         if let Some(problem) = fatal {
-            news.ended(&problem);
+            news.mark_closed(&problem);
             links.send_replace(None);
             return;
         }
-        news.broke();
+        news.mark_broken();
         links.send_replace(None);
         let link = dial_again(&dial, &news).await;
         links.send_replace(Some(Arc::new(link)));
-        news.connected();
+        news.mark_connected();
     }
 }
 
@@ -121,14 +124,14 @@ async fn keep<D: Dial>(
 async fn dial_again<D: Dial>(dial: &D, news: &ConnectionEvents) -> D::Link {
     let mut told = String::new();
     for attempt in 1.. {
-        news.trying(attempt);
-        sleep(backoff::delay(attempt)).await;
+        news.mark_reconnecting(attempt);
+        sleep(backoff::retry_delay(attempt)).await;
         match dial.dial().await {
             Ok(link) => return link,
             Err(problem) if problem.message == told => {}
             Err(problem) => {
                 told = problem.message;
-                news.say(told.clone());
+                news.send_notice(told.clone());
             }
         }
     }
@@ -136,24 +139,28 @@ async fn dial_again<D: Dial>(dial: &D, news: &ConnectionEvents) -> D::Link {
 }
 
 impl<L: Link> Reconnecting<L> {
-    fn link(&self) -> Result<Arc<L>, CallError> {
+    fn current_link(&self) -> Result<Arc<L>, CallError> {
         let down = || CallError {
             kind: ErrorKind::NoServer,
             message: format!(
                 "the connection to {} is down, so nothing was sent",
-                self.news.place()
+                self.news.display_address()
             ),
             remedy: "it is being tried again; send once it is back, or choose another connection"
                 .into(),
         };
-        self.links.borrow().clone().ok_or_else(|| self.news.over().unwrap_or_else(down))
+        self.links.borrow().clone().ok_or_else(|| self.news.close_reason().unwrap_or_else(down))
     }
 
-    async fn listen(&self, at: &Address, share: Share) -> Result<QueueReceiver, CallError> {
-        let link = self.link()?;
-        let subscription = timeout(CONFIRMING, link.listen(at, share))
+    async fn open_subscription(
+        &self,
+        at: &Address,
+        share: Share,
+    ) -> Result<QueueReceiver, CallError> {
+        let link = self.current_link()?;
+        let subscription = timeout(CONFIRMING, link.subscribe(at, share))
             .await
-            .unwrap_or_else(|_| Err(self.unconfirmed("that it heard us")))?;
+            .unwrap_or_else(|_| Err(self.not_confirmed("that it heard us")))?;
         let (feeder, line) = message_queue(CAPACITY);
         let keeper = Listening {
             links: self.links.clone(),
@@ -164,21 +171,21 @@ impl<L: Link> Reconnecting<L> {
         let (leaving, left) = oneshot::channel::<()>();
         tokio::spawn(async move {
             let news = Arc::clone(&keeper.news);
-            keeper.run(link, subscription, &feeder).await;
-            if let Some(problem) = news.over() {
+            keeper.keep_subscribed(link, subscription, &feeder).await;
+            if let Some(problem) = news.close_reason() {
                 // Who has left needs nothing.
-                let _ = feeder.offer(Incoming::Failed(problem));
+                let _ = feeder.try_push(Incoming::Failed(problem));
             }
             drop(leaving);
         });
-        Ok(line.leaving(left))
+        Ok(line.with_unsubscribe_ack(left))
     }
 
-    fn unconfirmed(&self, what: &str) -> CallError {
+    fn not_confirmed(&self, what: &str) -> CallError {
         let within = CONFIRMING.as_secs();
         CallError {
             kind: ErrorKind::NoServer,
-            message: format!("{} did not confirm within {within} s {what}", self.news.place()),
+            message: format!("{} did not confirm within {within} s {what}", self.news.display_address()),
             remedy: "see whether the server is stopped or overloaded, and what became of the message before sending it again"
                 .into(),
         }
@@ -194,22 +201,27 @@ struct Listening<L> {
 }
 
 impl<L: Link> Listening<L> {
-    async fn run(mut self, link: Arc<L>, mut subscription: L::Subscription, feeder: &QueueSender) {
+    async fn keep_subscribed(
+        mut self,
+        link: Arc<L>,
+        mut subscription: L::Subscription,
+        feeder: &QueueSender,
+    ) {
         // Only to tell it from later ones; it must be free to close.
         let mut heard_on = Arc::downgrade(&link);
         drop(link);
         loop {
             tokio::select! {
-                () = L::recv(&mut subscription, feeder) => {}
+                () = L::forward_messages(&mut subscription, feeder) => {}
                 // A subscription must not keep a connection that nobody has any more.
-                () = gone(&mut self.links) => return,
+                () = wait_until_closed(&mut self.links) => return,
             }
             // A server that does not answer forgets it when the connection ends.
-            let _ = timeout(CONFIRMING, L::leave(subscription)).await;
+            let _ = timeout(CONFIRMING, L::unsubscribe(subscription)).await;
             if feeder.is_closed() {
                 return;
             }
-            sleep(backoff::delay(1)).await;
+            sleep(backoff::retry_delay(1)).await;
             let still = self
                 .links
                 .borrow()
@@ -217,15 +229,15 @@ impl<L: Link> Listening<L> {
                 .map(Arc::downgrade)
                 .is_some_and(|now| now.ptr_eq(&heard_on));
             if still {
-                self.news.interrupted(format!(
+                self.news.mark_interrupted(format!(
                     "{} ended what we heard on {}",
-                    self.news.place(),
+                    self.news.display_address(),
                     self.at.name
                 ));
             }
             let again = tokio::select! {
                 () = feeder.closed() => None,
-                again = self.again() => again,
+                again = self.resubscribe() => again,
             };
             let Some((link, next)) = again else { return };
             heard_on = Arc::downgrade(&link);
@@ -234,22 +246,22 @@ impl<L: Link> Listening<L> {
     }
 
     /// Listens again as soon as there is a connection; `None` when there will be none.
-    async fn again(&mut self) -> Option<(Arc<L>, L::Subscription)> {
+    async fn resubscribe(&mut self) -> Option<(Arc<L>, L::Subscription)> {
         for attempt in 1.. {
             let link = self.links.wait_for(Option::is_some).await.ok()?.clone()?;
-            match timeout(CONFIRMING, link.listen(&self.at, self.share)).await {
+            match timeout(CONFIRMING, link.subscribe(&self.at, self.share)).await {
                 Ok(Ok(subscription)) => return Some((link, subscription)),
-                Ok(Err(problem)) => self.news.say(problem.message),
+                Ok(Err(problem)) => self.news.send_notice(problem.message),
                 Err(_) => {}
             }
-            sleep(backoff::delay(attempt)).await;
+            sleep(backoff::retry_delay(attempt)).await;
         }
         None
     }
 }
 
 /// Ends when the bus is dropped, or over.
-async fn gone<T>(links: &mut watch::Receiver<T>) {
+async fn wait_until_closed<T>(links: &mut watch::Receiver<T>) {
     while links.changed().await.is_ok() {}
 }
 
@@ -258,8 +270,8 @@ impl<L: Link> Bus for Reconnecting<L> {
         self.transport
     }
 
-    fn place(&self) -> String {
-        self.news.place().to_owned()
+    fn display_address(&self) -> String {
+        self.news.display_address().to_owned()
     }
 
     fn greeting(&self) -> String {
@@ -267,27 +279,27 @@ impl<L: Link> Bus for Reconnecting<L> {
     }
 
     fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver> {
-        Box::pin(self.listen(at, share))
+        Box::pin(self.open_subscription(at, share))
     }
 
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
         Box::pin(async move {
-            let link = self.link()?;
+            let link = self.current_link()?;
             timeout(CONFIRMING, link.send(message))
                 .await
-                .unwrap_or_else(|_| Err(self.unconfirmed("the message, which may still arrive")))
+                .unwrap_or_else(|_| Err(self.not_confirmed("the message, which may still arrive")))
         })
     }
 
-    fn inbox(&self) -> Option<Address> {
+    fn new_inbox(&self) -> Option<Address> {
         None
     }
 
-    fn ended(&self) -> Option<CallError> {
-        self.news.over()
+    fn close_reason(&self) -> Option<CallError> {
+        self.news.close_reason()
     }
 
-    fn news(&self) -> &ConnectionEvents {
+    fn connection_events(&self) -> &ConnectionEvents {
         &self.news
     }
 }

@@ -38,7 +38,7 @@ impl Server {
     /// place in it.
     fn parse(text: &str, transport: &Transport) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").ok_or("it has no scheme")?;
-        let known = transport.accepted().find(|known| known.word == scheme);
+        let known = transport.accepted_schemes().find(|known| known.word == scheme);
         let usual = known.ok_or_else(|| format!("the scheme {scheme} is not known"))?.port;
         let (authority, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
         if authority.contains('@') {
@@ -62,7 +62,7 @@ impl Server {
 
 /// The addresses as people may see them: without user and password.
 #[must_use]
-pub(crate) fn place(connection: &Connection) -> String {
+pub(crate) fn display_address(connection: &Connection) -> String {
     let bare = |server: &String| match (server.split_once("://"), server.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         (None, Some((_, host))) => host.to_owned(),
@@ -72,8 +72,8 @@ pub(crate) fn place(connection: &Connection) -> String {
 }
 
 /// The addresses of a connection, at least one, with schemes that its transport takes.
-pub(crate) fn servers(connection: &Connection) -> Result<Vec<Server>, CallError> {
-    let transport = connection.transport().about();
+pub(crate) fn parse_servers(connection: &Connection) -> Result<Vec<Server>, CallError> {
+    let transport = connection.transport().spec();
     let bad = |cause: &str| bad_address(connection, cause);
     if connection.addresses().is_empty() {
         return Err(bad("it has no server"));
@@ -88,24 +88,28 @@ pub(crate) fn servers(connection: &Connection) -> Result<Vec<Server>, CallError>
 /// An address that cannot be used.
 #[must_use]
 pub(crate) fn bad_address(connection: &Connection, cause: &str) -> CallError {
-    let scheme = connection.transport().about().schemes.first().map_or("", |scheme| scheme.word);
+    let scheme = connection.transport().spec().schemes.first().map_or("", |scheme| scheme.word);
     CallError {
         kind: ErrorKind::BadAddress,
-        message: format!("connection \"{}\" ({}): {cause}", connection.name, place(connection)),
+        message: format!(
+            "connection \"{}\" ({}): {cause}",
+            connection.name,
+            display_address(connection)
+        ),
         remedy: format!("write the server as {scheme}://HOST:PORT"),
     }
 }
 
 /// The token that names us, where the settings say one; the transport knows no other way.
 /// `where_to` completes "to name us".
-pub(crate) async fn token(
+pub(crate) async fn resolve_token(
     connection: &Connection,
     secrets: &Secrets,
     where_to: &str,
 ) -> Result<Option<String>, CallError> {
     match &connection.credentials {
         Credentials::None => Ok(None),
-        Credentials::Token { token } => secrets.get(connection, token).await.map(Some),
+        Credentials::Token { token } => secrets.resolve_secret(connection, token).await.map(Some),
         Credentials::Password { .. } | Credentials::File { .. } => Err(bad_settings(
             connection,
             &format!("needs a token to name us {where_to}"),
@@ -137,8 +141,10 @@ mod tests {
     use crate::model::transport::TransportKind;
 
     fn read(text: &str) -> Result<Server, String> {
-        let connection = Connection::to(TransportKind::RabbitMq, "mq", text);
-        servers(&connection).map(|mut servers| servers.remove(0)).map_err(|problem| problem.message)
+        let connection = Connection::from_address(TransportKind::RabbitMq, "mq", text);
+        parse_servers(&connection)
+            .map(|mut servers| servers.remove(0))
+            .map_err(|problem| problem.message)
     }
 
     #[test]
@@ -164,14 +170,15 @@ mod tests {
             let message = read(text).unwrap_err();
             assert!(message.contains(word) && !message.contains("u:p"), "{text}: {message}");
         }
-        let none = Connection::to(TransportKind::RabbitMq, "mq", "").at(Vec::new());
-        assert!(servers(&none).unwrap_err().message.contains("no server"));
+        let none =
+            Connection::from_address(TransportKind::RabbitMq, "mq", "").with_addresses(Vec::new());
+        assert!(parse_servers(&none).unwrap_err().message.contains("no server"));
     }
 
     #[test]
     fn passwords_in_an_address_are_not_shown() {
         let addresses = ["nats://alice:s3cret@host:4222", "bob:p@other:1"].map(String::from);
-        let connection = Connection::nats("n", "").at(addresses.into());
-        assert_eq!(place(&connection), "nats://host:4222, other:1");
+        let connection = Connection::nats("n", "").with_addresses(addresses.into());
+        assert_eq!(display_address(&connection), "nats://host:4222, other:1");
     }
 }

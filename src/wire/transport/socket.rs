@@ -28,11 +28,13 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 pub(crate) type Socket = Box<dyn Duplex>;
 
 /// Connects, encrypted when there is a configuration for it.
-pub(crate) async fn open(
+pub(crate) async fn open_socket(
     server: &Server,
     encryption: Option<&Arc<ClientConfig>>,
 ) -> Result<Socket, CallError> {
-    timeout(CONNECTING, connect(server, encryption)).await.unwrap_or_else(|_| Err(silent(server)))
+    timeout(CONNECTING, connect(server, encryption))
+        .await
+        .unwrap_or_else(|_| Err(no_answer(server)))
 }
 
 async fn connect(
@@ -65,11 +67,11 @@ async fn connect(
     let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await;
     stream
         .map(|stream| Box::new(stream) as Socket)
-        .map_err(|error| tls::refusal(&place, &server.host, &error))
+        .map_err(|error| tls::handshake_failed(&place, &server.host, &error))
 }
 
 /// What comes of the first of the servers that can be opened; else why the last could not.
-pub(crate) async fn first<'s, T, F>(
+pub(crate) async fn first_reachable<'s, T, F>(
     servers: &'s [Server],
     open: impl Fn(&'s Server) -> F,
 ) -> Result<T, CallError>
@@ -90,7 +92,7 @@ where
 
 /// The server took the connection, or not even that, and said nothing.
 #[must_use]
-pub(crate) fn silent(server: &Server) -> CallError {
+pub(crate) fn no_answer(server: &Server) -> CallError {
     let message = format!("{server} did not answer within {} s", CONNECTING.as_secs());
     no_server(
         message,
@@ -109,7 +111,7 @@ pub(crate) fn no_server(message: String, remedy: &str) -> CallError {
 pub(crate) fn too_large(place: &str, what: &str, most: u64) -> CallError {
     CallError {
         kind: ErrorKind::TooLarge,
-        message: format!("{place} announced a {what} of more than {}, so the connection was closed", size::bytes(most)),
+        message: format!("{place} announced a {what} of more than {}, so the connection was closed", size::format_size(most)),
         remedy: "check what runs at that address, or raise largest-answer of the connection; the next call connects again".into(),
     }
 }

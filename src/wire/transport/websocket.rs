@@ -18,10 +18,11 @@ mod link;
 mod messages;
 
 /// Connects, or says why not.
-pub(crate) async fn open(
+pub(crate) async fn connect(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<Reconnecting<link::Gateway>, CallError> {
     let dial = dial::Gateways::new(connection, secrets).await?;
-    reconnecting::open(TransportKind::WebSocket, settings::place(connection), dial).await
+    reconnecting::connect(TransportKind::WebSocket, settings::display_address(connection), dial)
+        .await
 }

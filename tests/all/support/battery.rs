@@ -110,7 +110,7 @@ pub async fn silence_and_endless_answers(
 
 /// What a caller that is not ours gets of a service.
 pub async fn ask(broker: &impl Broker, topic: &str, config: Value, arguments: Value) -> Value {
-    let body = request::body("alice", &map(&config), &arguments.to_string()).to_string();
+    let body = request::request_body("alice", &map(&config), &arguments.to_string()).to_string();
     let (url, [to, from]) = (broker.url_for_others(), broker.places(topic));
     tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
 }
@@ -135,8 +135,8 @@ pub async fn samples_answer(broker: &impl Broker) {
 
 pub async fn our_services_answer_a_foreign_caller(broker: &impl Broker) {
     let registry = broker.registry();
-    let bus = registry.open(&broker.connection()).await.unwrap();
-    let serving = Serving::start(bus, offers::samples()).await.unwrap();
+    let bus = registry.open_bus(&broker.connection()).await.unwrap();
+    let serving = Serving::start(bus, offers::sample_services()).await.unwrap();
     let stop = CancellationToken::new();
     let running = tokio::spawn(serving.run(None, stop.clone()));
     samples_answer(broker).await;
@@ -191,7 +191,7 @@ pub async fn comes_back(
     let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
     timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
     let sum = Request {
-        body: request::body("alice", &map(&json!({})), r#"{"expression": "6 * 7"}"#),
+        body: request::request_body("alice", &map(&json!({})), r#"{"expression": "6 * 7"}"#),
         ..joke_of("calc")
     };
     let heard = loop {

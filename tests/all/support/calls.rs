@@ -45,7 +45,11 @@ pub fn joke_of(topic: &str) -> Request {
         headers: vec![("id".into(), "7f1c".into())],
         correlation: "7f1c".into(),
         arguments: r#"{"topic": "llamas"}"#.into(),
-        body: request::body("alice", &map(&json!({"style": "a pun"})), r#"{"topic": "llamas"}"#),
+        body: request::request_body(
+            "alice",
+            &map(&json!({"style": "a pun"})),
+            r#"{"topic": "llamas"}"#,
+        ),
     }
 }
 
@@ -139,7 +143,7 @@ pub async fn call_and(
         Heard(events)
     };
     let both =
-        async { tokio::join!(registry.call(connection, request, limits, sender), collect).1 };
+        async { tokio::join!(registry.run_call(connection, request, limits, sender), collect).1 };
     timeout(2 * HUNG, both).await.expect("the call hangs")
 }
 

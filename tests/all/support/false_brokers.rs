@@ -36,7 +36,7 @@ fn peer(
             thread::spawn(move || plays(&mut stream));
         }
     });
-    Connection::to(kind, "hostile", url)
+    Connection::from_address(kind, "hostile", url)
 }
 
 fn read<const LENGTH: usize>(stream: &mut TcpStream) -> Result<[u8; LENGTH]> {

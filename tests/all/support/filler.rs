@@ -14,7 +14,7 @@ use toolcrib::{
         node::Types,
         pointer::Pointer,
     },
-    syntax::value::apply,
+    syntax::value::apply_edit,
     ui::form::view::{Form, FormReply},
 };
 
@@ -34,16 +34,16 @@ impl Filler {
     /// A form with nothing in it but what a new document begins with.
     pub fn new(schema: &Arc<Value>, start: Value, wanted: &Value) -> Self {
         let mut guide = Form::new(Arc::clone(schema));
-        guide.sync(&Arc::new(wanted.clone()));
+        guide.sync_value(&Arc::new(wanted.clone()));
         let mut form = Form::new(Arc::clone(schema));
-        form.sync(&Arc::new(start.clone()));
+        form.sync_value(&Arc::new(start.clone()));
         Self { form, value: start, guide, steps: 0, raw: Vec::new() }
     }
 
     /// Fills in the whole value; the words tell where it would not go further.
     pub fn fill_all(&mut self, wanted: &Value) -> Result<(), String> {
         self.fill(&Pointer::root(), wanted)?;
-        let reply = self.form.leave();
+        let reply = self.form.flush_editor();
         self.take(reply)?;
         if self.value != *wanted {
             Err(format!("came to {} for {wanted}", self.value))
@@ -59,7 +59,8 @@ impl Filler {
             | FormReply::Copy { edits, .. }
             | FormReply::Folder { edits, .. } => {
                 for edit in &edits {
-                    apply(&mut self.value, edit).map_err(|error| format!("{edit:?}: {error}"))?;
+                    apply_edit(&mut self.value, edit)
+                        .map_err(|error| format!("{edit:?}: {error}"))?;
                 }
                 if **self.form.value() != self.value {
                     return Err(format!(
@@ -69,7 +70,7 @@ impl Filler {
                     ));
                 }
                 let value = Arc::clone(self.form.value());
-                self.form.sync(&value);
+                self.form.sync_value(&value);
                 Ok(())
             }
             FormReply::OpenEditor { .. } => Err("an editor was asked for".into()),
@@ -79,25 +80,25 @@ impl Filler {
     }
 
     fn key(&mut self, code: Code) -> Result<(), String> {
-        let reply = self.form.input(&Input::Key(Key::plain(code)));
+        let reply = self.form.handle_input(&Input::Key(Key::plain(code)));
         self.take(reply)
     }
 
     fn paste(&mut self, text: &str) -> Result<(), String> {
-        let reply = self.form.input(&Input::Paste(text.into()));
+        let reply = self.form.handle_input(&Input::Paste(text.into()));
         self.take(reply)
     }
 
     fn act(&mut self, act: Act) -> Result<(), String> {
-        let reply = self.form.act(act);
+        let reply = self.form.handle_action(act);
         self.take(reply)
     }
 
     /// Brings a place into view; whether it is there.
     fn show(&mut self, at: &Pointer) -> Result<bool, String> {
-        let reply = self.form.focus(at);
+        let reply = self.form.focus_field(at);
         self.take(reply)?;
-        Ok(self.form.focused() == at)
+        Ok(self.form.focused_place() == at)
     }
 
     fn rows<'f>(form: &'f Form, at: &Pointer) -> Vec<(usize, &'f Field)> {
@@ -163,7 +164,7 @@ impl Filler {
 
     /// Takes the branch that the wanted value has, where another one is chosen; whether it did.
     fn switch(&mut self, at: &Pointer) -> Result<bool, String> {
-        self.guide.focus(at);
+        self.guide.focus_field(at);
         let chosen = |field: &Field| match field.kind {
             Kind::Variant { chosen, .. } => Some(chosen),
             _ => None,
@@ -414,7 +415,7 @@ impl Filler {
                 }
             }
         }
-        let reply = self.form.leave();
+        let reply = self.form.flush_editor();
         self.take(reply)?;
         if self.here(at).and_then(Value::as_array).map(Vec::as_slice) != Some(wanted) {
             return self.as_json(at, &Value::Array(wanted.to_vec()), kind);
@@ -523,11 +524,11 @@ impl Filler {
 
     /// The text from an editor outside.
     fn write_text(&mut self, at: &Pointer, text: &str) -> Result<(), String> {
-        let reply = self.form.act(Act::EditText);
+        let reply = self.form.handle_action(Act::EditText);
         if !matches!(reply, FormReply::OpenEditor { .. }) {
             return Err(format!("no editor for {at}: {reply:?}"));
         }
-        let reply = self.form.edited(at, text);
+        let reply = self.form.apply_edited_text(at, text);
         self.take(reply)
     }
 
@@ -546,7 +547,7 @@ impl Filler {
         self.raw
             .push(format!("{at} ({}) {wanted}", kind.split(['(', ' ']).next().unwrap_or_default()));
         self.turn_to_place(at)?;
-        if self.form.refusal(Act::RemoveValue).is_none() {
+        if self.form.refusal_reason(Act::RemoveValue).is_none() {
             let row = Self::rows(&self.form, at).pop();
             if row.is_some_and(|(_, field)| field.role == Role::Member) {
                 self.act(Act::RemoveValue)?;

@@ -76,7 +76,10 @@ impl StandIn {
     /// A connection whose token is in the variable `SECRET`.
     pub fn connection(&self, transport: TransportKind) -> Connection {
         let credentials = Credentials::Token { token: SecretAt::Variable("SECRET".into()) };
-        Connection { credentials, ..Connection::to(transport, "test", self.url(scheme(transport))) }
+        Connection {
+            credentials,
+            ..Connection::from_address(transport, "test", self.url(scheme(transport)))
+        }
     }
 
     /// The same with encryption, by a name of the host.
@@ -88,7 +91,7 @@ impl StandIn {
     ) -> Connection {
         let server = format!("{}s://{host}:{}", scheme(transport), self.port);
         let tls = Tls { required: true, ca_file: Some(ca_file), ..Tls::default() };
-        Connection { tls, ..self.connection(transport).at(vec![server]) }
+        Connection { tls, ..self.connection(transport).with_addresses(vec![server]) }
     }
 
     /// Stops it as a crash would, at once.

@@ -52,7 +52,7 @@ impl KafkaBroker {
     }
 
     pub fn connection(&self) -> Connection {
-        Connection::to(TransportKind::Kafka, "test", self.url())
+        Connection::from_address(TransportKind::Kafka, "test", self.url())
     }
 
     /// Stops it as a crash would, at once. It forgets everything.

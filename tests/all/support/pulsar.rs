@@ -41,7 +41,7 @@ impl PulsarBroker {
     }
 
     pub fn connection(&self) -> Connection {
-        Connection::to(TransportKind::Pulsar, "test", self.url())
+        Connection::from_address(TransportKind::Pulsar, "test", self.url())
     }
 
     /// Waits until its log says so; lines before that are not seen again.

@@ -95,7 +95,10 @@ impl Rabbit {
             user: USER.into(),
             password: SecretAt::Variable("SECRET".into()),
         };
-        Connection { credentials, ..Connection::to(TransportKind::RabbitMq, "test", self.url()) }
+        Connection {
+            credentials,
+            ..Connection::from_address(TransportKind::RabbitMq, "test", self.url())
+        }
     }
 
     /// Stops it as a crash would, at once.

@@ -56,7 +56,8 @@ impl Workbench {
     /// Opens the form program with a schema and an empty document.
     pub fn form(schema: &str, ui: Option<&str>, width: u16, height: u16) -> Self {
         let json = |text: &str| Arc::new(serde_json::from_str(text).unwrap());
-        let document = Document::read(Format::Yaml, "".into(), Source::parse(Format::Yaml, ""));
+        let document =
+            Document::from_disk(Format::Yaml, "".into(), Source::parse(Format::Yaml, ""));
         let form = FormFile {
             file: FileId::new("document.yaml"),
             schema: json(schema),
@@ -72,7 +73,7 @@ impl Workbench {
             saving: Vec::new(),
         };
         let start = Start { form: Some(form), seed: 7, ..Start::default() };
-        Self::start(start, Root::form, width, height)
+        Self::start(start, Root::form_program, width, height)
     }
 
     fn start(
@@ -81,7 +82,7 @@ impl Workbench {
         width: u16,
         height: u16,
     ) -> Self {
-        let (themes, complaints) = theme::all(&[]);
+        let (themes, complaints) = theme::available_themes(&[]);
         assert!(complaints.is_empty(), "{complaints:?}");
         let start = Start { theme: themes[0].name.clone(), ..start };
         Self {
@@ -104,7 +105,7 @@ impl Workbench {
 
     /// Whether the next key needs no picture after this one, as the event loop has it.
     pub fn needs_no_picture(&self, input: &Input) -> bool {
-        matches!(input, Input::Key(key) if key.letter().is_some())
+        matches!(input, Input::Key(key) if key.typed_char().is_some())
             && self.root.is_typing(&self.state)
     }
 
@@ -131,7 +132,7 @@ impl Workbench {
 
     /// The same while the next input is there already, so that nothing is drawn.
     pub fn input_undrawn(&mut self, input: &Input) {
-        for message in self.root.input(input, &self.state) {
+        for message in self.root.handle_input(input, &self.state) {
             self.send(message);
         }
     }
@@ -297,7 +298,7 @@ fn read(root: &Path, folder: &Path, files: &mut Vec<(FileId, Loaded)>) {
             continue;
         }
         let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
-        let format = Format::of(&path).filter(|_| !name.ends_with("toolcrib.toml"));
+        let format = Format::from_path(&path).filter(|_| !name.ends_with("toolcrib.toml"));
         if let Some(format) = format {
             let text: std::sync::Arc<str> = fs::read_to_string(&path).unwrap().into();
             files.push((

@@ -40,7 +40,7 @@ fn a_changed_value_leaves_every_other_byte() {
         let mut found = Vec::new();
         scalars(source.value(0).map_or(&Value::Null, |value| value), &Pointer::root(), &mut found);
         for place in found.iter().filter(|place| !place.is_root()) {
-            let span = source.place(0, place).unwrap().value;
+            let span = source.find_place(0, place).unwrap().value;
             let (after, patch) = match source
                 .apply(0, &Edit::Set { at: place.clone(), to: Literal::from("some other text") })
             {
@@ -65,7 +65,7 @@ fn a_changed_value_leaves_every_other_byte() {
                 "{name} {place}: {new:?}"
             );
             assert_eq!(
-                after.patched(&patch.inverse()).unwrap().text(),
+                after.with_patch(&patch.inverse()).unwrap().text(),
                 source.text(),
                 "{name} {place}"
             );
@@ -85,7 +85,7 @@ fn edits_by_example() {
         let mut words = head.splitn(4, ' ');
         let mut word = || words.next().unwrap_or_default();
         let (format, operation, place, rest) = (word(), word(), at(word()), word());
-        let format = Format::of(format!("x.{format}").as_ref()).unwrap();
+        let format = Format::from_path(format!("x.{format}").as_ref()).unwrap();
         let literal = || Literal::parse(rest).unwrap();
         let edit = match operation {
             "set" => Edit::Set { at: place, to: literal() },
@@ -100,7 +100,7 @@ fn edits_by_example() {
             Err(error) => told += &format!("refused: {error}\n"),
             Ok((after, patch)) => {
                 assert_eq!(
-                    after.patched(&patch.inverse()).unwrap().text(),
+                    after.with_patch(&patch.inverse()).unwrap().text(),
                     source.text(),
                     "{head}"
                 );
@@ -165,7 +165,7 @@ fn line_ends_and_marks_stay_as_they_are() {
         let source = Source::parse(format, before).unwrap();
         let (done, patch) = source.apply(0, &edit).unwrap();
         assert_eq!(&**done.text(), after, "{before:?}");
-        assert_eq!(&**done.patched(&patch.inverse()).unwrap().text(), before);
+        assert_eq!(&**done.with_patch(&patch.inverse()).unwrap().text(), before);
     }
 }
 

@@ -26,7 +26,7 @@ fn insert(place: &str, json: &str) -> Edit {
 fn edited(format: Format, text: &str, edit: &Edit) -> String {
     let source = Source::parse(format, text).unwrap();
     let (after, patch) = source.apply(0, edit).unwrap();
-    assert_eq!(&**after.patched(&patch.inverse()).unwrap().text(), text);
+    assert_eq!(&**after.with_patch(&patch.inverse()).unwrap().text(), text);
     after.text().to_string()
 }
 

@@ -247,11 +247,11 @@ fn make(mut source: Source, wishes: &[Wish]) -> Result<(), TestCaseError> {
         }
         prop_assert_eq!(patch.apply(source.text()).unwrap_or_default(), after.text().to_string());
         let back = after
-            .patched(&patch.inverse())
+            .with_patch(&patch.inverse())
             .map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(back.text(), source.text());
         if let Edit::Set { at, .. } = &edit
-            && let Some(place) = source.place(0, at)
+            && let Some(place) = source.find_place(0, at)
             && source.format() != Format::Toml
         {
             let text = source.text();
@@ -289,7 +289,7 @@ proptest! {
                 Format::Toml => without_null(value.clone()),
                 _ => value.clone(),
             };
-            let text = print::value(format, &value);
+            let text = print::print_value(format, &value);
             let source = Source::parse(format, &*text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
             prop_assert_eq!(source.value(0).map(|value| (**value).clone()), Some(value), "{:?}", text);
         }
@@ -300,7 +300,7 @@ proptest! {
         let value = if value.is_object() { value } else { json!({"it": value}) };
         for format in FORMATS {
             let value = if format == Format::Toml { without_null(value.clone()) } else { value.clone() };
-            let text = print::value(format, &value);
+            let text = print::print_value(format, &value);
             // Within a text a break is an escape, but for the block texts of YAML and the long ones
             // of TOML, which read it as a break.
             let text = if crlf && format != Format::Toml { text.replace('\n', "\r\n") } else { text };

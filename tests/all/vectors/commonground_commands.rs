@@ -32,13 +32,13 @@ fn command_of(case: &Value, body: String) -> Command {
 fn world_of(case: &Value, command: &Command) -> World {
     let world = &case["world"];
     let given = &world["call_card"];
-    let body = Body::read(&command.body);
+    let body = Body::parse(&command.body);
     let said =
         |name: &str| body.data().and_then(|data| data.get(name)).cloned().unwrap_or_default();
     // The store has one card.
     let pointed = said("tool_call_card_id");
     let card = (given["present"] == json!(true) && pointed == "card_a1").then(|| {
-        Card::read(&json!({
+        Card::from_value(&json!({
             "card_id": "card_a1", "tenant_id": given["project"], "tool_call_id": given["tool_call_id"], "content": given["content"],
             "metadata": labels(given),
         }))
@@ -76,7 +76,7 @@ fn world_of(case: &Value, command: &Command) -> World {
 }
 
 fn headers_name(command: &Command) -> bool {
-    headers::value(&command.headers, AGENT).is_some()
+    headers::find_value(&command.headers, AGENT).is_some()
 }
 
 /// What the store wrote about the call's card.
@@ -89,18 +89,20 @@ fn labels(card: &Value) -> Value {
 /// The verdict on a command in the vector's words.
 pub fn command(case: &Value) -> Result<(), String> {
     let command = command_of(case, case["body"].as_str().unwrap_or_default().into());
-    let faults = preflight::preflight(&command, &world_of(case, &command));
+    let faults = preflight::preflight_command(&command, &world_of(case, &command));
     let verdict = verdict(&faults);
     let mut got = Map::from_iter([
-        ("outcome".to_owned(), json!(verdict.fate.word())),
+        ("outcome".to_owned(), json!(verdict.fate.as_str())),
         ("deliveries".to_owned(), json!(verdict.fate.deliveries())),
         ("marker".to_owned(), json!(verdict.marker)),
     ]);
-    let refusal = preflight::refusal(&command, &verdict);
-    if let Some(after) =
-        refusal.as_ref().map(|built| built.after.after).or(preflight::written(&command, &verdict))
+    let refusal = preflight::refusal_result(&command, &verdict);
+    if let Some(after) = refusal
+        .as_ref()
+        .map(|built| built.after.after)
+        .or(preflight::stored_after(&command, &verdict))
     {
-        got.insert("after_execution".into(), after.word().into());
+        got.insert("after_execution".into(), after.as_str().into());
     }
     if verdict.fate == Fate::Stalled {
         got.insert("blocked_seconds_at_least".into(), 30.into());
@@ -134,15 +136,15 @@ pub fn action(case: &Value) -> Result<(), String> {
         repeated: Known::Absent,
     };
     let id = payload["action_id"].as_str().unwrap_or_default();
-    let faults = action::preflight(&command, &known);
+    let faults = action::preflight_action(&command, &known);
     let acks = match faults.first() {
         None => vec![
-            action::accepted(id, agent),
-            action::closed(id, agent, &word_count(&payload["args"]), "card_r"),
+            action::accepted_ack(id, agent),
+            action::closing_ack(id, agent, &word_count(&payload["args"]), "card_r"),
         ],
         Some(fault) if fault.fate == Fate::Dropped => Vec::new(),
         Some(fault) => match &fault.says {
-            Some(KnownText::Result { code, .. }) => vec![action::rejected(id, agent, code)],
+            Some(KnownText::Result { code, .. }) => vec![action::rejected_ack(id, agent, code)],
             other => return Err(format!("{fault} says {other:?}")),
         },
     };
@@ -169,5 +171,9 @@ fn word_count(arguments: &Value) -> result::Built {
         let said = Lifecycles { command: Some(After::Suspend), ..Lifecycles::default() };
         return result::build(&Given::success(&json!({}), said));
     }
-    result::failed("bad_request", "mode=map requires string field 'text'", Some(After::Suspend))
+    result::failed_result(
+        "bad_request",
+        "mode=map requires string field 'text'",
+        Some(After::Suspend),
+    )
 }

@@ -34,7 +34,7 @@ fn answered(text: &str, expect: &Value) -> Result<(), String> {
     let refused = rules::refusals(&read);
     let Some(first) = refused.first() else {
         same("status", &json!(201), &expect["http_status"])?;
-        return same("stored", &rules::stored(&read.value), &expect["stored"]);
+        return same("stored", &rules::stored_row(&read.value), &expect["stored"]);
     };
     same("status", &json!(first.status), &expect["http_status"])?;
     if let Some(fields) = expect.get("field_errors") {
@@ -59,14 +59,14 @@ fn answered(text: &str, expect: &Value) -> Result<(), String> {
 
 /// Whether the API takes a pattern; only tests/real asks.
 pub fn pattern(case: &Value) -> Result<(), String> {
-    let answer = pattern::compile(case["pattern"].as_str().unwrap_or_default());
+    let answer = pattern::check_pattern(case["pattern"].as_str().unwrap_or_default());
     same(&format!("whether it is one ({answer:?})"), &json!(answer.is_ok()), &case["expect"])
 }
 
 pub fn merge(case: &Value) -> Result<(), String> {
     let given = case["given"].as_object().ok_or("nothing given")?;
     let Merged { arguments, defaults_applied, fixed_applied, envs, .. } =
-        merge::merge(given, &case["options"], &context(&case["context"]));
+        merge::merge_arguments(given, &case["options"], &context(&case["context"]));
     let got = json!({
         "arguments": arguments, "defaults_applied": defaults_applied, "fixed_applied": fixed_applied, "envs": envs,
     });
@@ -79,5 +79,9 @@ pub fn given(case: &Value) -> Result<(), String> {
 }
 
 pub fn shown(case: &Value) -> Result<(), String> {
-    same("shown", &function::shown(case["parameters"].clone(), &case["options"]), &case["expect"])
+    same(
+        "shown",
+        &function::visible_parameters(case["parameters"].clone(), &case["options"]),
+        &case["expect"],
+    )
 }

@@ -7,7 +7,7 @@ use toolcrib::systems::commonground::{
     card::{self, Card, content_fault},
     jina,
     known::Known,
-    report::{Report, barred},
+    report::{Report, find_barriers},
     result::{self, Author, Given},
 };
 
@@ -36,7 +36,7 @@ fn read(given: &Value) -> Option<Card> {
         "ToolResultContent"
     };
     let content = json!({"__type__": class});
-    Card::read(&json!({
+    Card::from_value(&json!({
         "card_id": "card_r", "type": given.get("type")?, "tool_call_id": given["tool_call_id"], "author_id": given["author_id"],
         "content": content, "metadata": labels,
     }))
@@ -44,7 +44,7 @@ fn read(given: &Value) -> Option<Card> {
 
 pub fn built(case: &Value) -> Result<(), String> {
     let given = &case["given"];
-    let said = |name: &str| After::read(&case[name]);
+    let said = |name: &str| After::from_value(&case[name]);
     let said = AfterSource {
         command: said("command_after_execution"),
         service: said("service_after_execution"),
@@ -85,7 +85,7 @@ pub fn built(case: &Value) -> Result<(), String> {
 
 pub fn effective(case: &Value) -> Result<(), String> {
     let effective = after::on_reading(after(&case["stored"])?, &case["result"]);
-    same("what counts", &json!(effective.after.word()), &case["expect"])
+    same("what counts", &json!(effective.after.as_str()), &case["expect"])
 }
 
 pub fn turn(case: &Value) -> Result<(), String> {
@@ -95,8 +95,8 @@ pub fn turn(case: &Value) -> Result<(), String> {
         .flatten()
         .map(|result| Ok((text(result, "status"), after(&result["after_execution"])?)))
         .collect::<Result<_, String>>()?;
-    let (after, status) = after::turn(results);
-    same("the turn", &json!({"after_execution": after.word(), "status": status}), &case["expect"])
+    let (after, status) = after::turn_outcome(results);
+    same("the turn", &json!({"after_execution": after.as_str(), "status": status}), &case["expect"])
 }
 
 pub fn content(case: &Value) -> Result<(), String> {
@@ -107,14 +107,18 @@ pub fn content(case: &Value) -> Result<(), String> {
     }
     same(
         "the fault",
-        &json!({"valid": fault.is_none(), "why": fault.map(card::ContentFault::word)}),
+        &json!({"valid": fault.is_none(), "why": fault.map(card::ContentFault::as_str)}),
         &case["expect"],
     )
 }
 
 pub fn usable(case: &Value) -> Result<(), String> {
     let card = read(&case["card"]);
-    let answer = result::usable(text(case, "pointer"), card.as_ref(), text(case, "expected_call"));
+    let answer = result::check_result_card(
+        text(case, "pointer"),
+        card.as_ref(),
+        text(case, "expected_call"),
+    );
     same("the answer", &json!(answer.err().unwrap_or("ok")), &case["expect"])
 }
 
@@ -129,7 +133,7 @@ pub fn gate(case: &Value) -> Result<(), String> {
         card: Known::looked_up(card.as_ref()),
         ..Report::default()
     };
-    let found = barred(&report);
+    let found = find_barriers(&report);
     same(
         "the answer",
         &json!(found.first().map_or("accepted", |barred| barred.code())),
@@ -141,7 +145,8 @@ pub fn jina(case: &Value) -> Result<(), String> {
     let variable = |name: &str| case["env"][name].as_str().map(str::to_owned);
     let environment =
         jina::Environment { envs: &object(&case["service_envs"]), variable: &variable };
-    let got = match jina::request(&case["options"], &object(&case["arguments"]), &environment) {
+    let got = match jina::build_request(&case["options"], &object(&case["arguments"]), &environment)
+    {
         Ok(request) => json!({
             "method": request.method, "url": request.url, "query": request.query, "json": request.json,
             "headers": request.headers.into_iter().collect::<std::collections::BTreeMap<_, _>>(), "timeout_s": request.timeout_s,

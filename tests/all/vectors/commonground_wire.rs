@@ -15,11 +15,11 @@ pub fn context(given: &Value) -> Context {
     let mut context = Context::default();
     for name in VARIABLES {
         match &given[name] {
-            Value::String(text) => context.set(name, text),
+            Value::String(text) => context.set_variable(name, text),
             // Whoever names no channel is in the public one.
-            Value::Null if name == "channel_id" => context.set(name, ""),
+            Value::Null if name == "channel_id" => context.set_variable(name, ""),
             Value::Null => {}
-            number => context.set(name, &number.to_string()),
+            number => context.set_variable(name, &number.to_string()),
         }
     }
     context
@@ -30,7 +30,7 @@ fn text<'c>(case: &'c Value, name: &str) -> &'c str {
 }
 
 pub fn template(case: &Value) -> Result<(), String> {
-    let filled = subject::render(text(case, "template"), &context(&case["context"]));
+    let filled = subject::render_subject(text(case, "template"), &context(&case["context"]));
     same("the subject", &json!(filled.text), &case["expect"])
 }
 
@@ -43,7 +43,7 @@ pub fn subject(case: &Value) -> Result<(), String> {
             "category": subject.category, "component": subject.component, "target": subject.target, "suffix": subject.suffix,
         })
     });
-    let lamp = Subject::tool("demo", "public", "lamp", "switch").service_filter();
+    let lamp = Subject::tool_command("demo", "public", "lamp", "switch").service_filter();
     let got = json!({
         "parts": parts,
         "stream": subject.as_ref().and_then(Subject::stream),
@@ -57,14 +57,14 @@ pub fn subject(case: &Value) -> Result<(), String> {
 
 pub fn dispatch(case: &Value) -> Result<(), String> {
     let caller = &case["caller"];
-    let answer = subject::dispatch(
+    let answer = subject::check_dispatch(
         text(case, "subject"),
         text(caller, "project_id"),
         text(caller, "channel_id"),
     );
     same(
         "the answer",
-        &json!(answer.map_or_else(|why| why.words(), |_| "accepted")),
+        &json!(answer.map_or_else(|why| why.message(), |_| "accepted")),
         &case["expect"],
     )
 }
@@ -72,7 +72,7 @@ pub fn dispatch(case: &Value) -> Result<(), String> {
 pub fn idempotency_key(case: &Value) -> Result<(), String> {
     let [namespace, project, tool, call] =
         ["namespace", "project_id", "tool", "call_id"].map(|name| text(case, name));
-    same("the key", &json!(idempotency::key(namespace, project, tool, call)), &case["expect"])
+    same("the key", &json!(idempotency::call_key(namespace, project, tool, call)), &case["expect"])
 }
 
 pub fn traceparent(case: &Value) -> Result<(), String> {
@@ -80,7 +80,7 @@ pub fn traceparent(case: &Value) -> Result<(), String> {
         Ok(read) => {
             json!({"valid": true, "normalized": read.to_string(), "trace_id": read.trace_id()})
         }
-        Err(fault) => json!({"valid": false, "message": fault.words()}),
+        Err(fault) => json!({"valid": false, "message": fault.message()}),
     };
     same("what is read", &got, &case["expect"])
 }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use toolcrib::{
     systems::mcp::{
-        drift::drift,
-        expand::{Context, expand, expand_args},
-        fault::ids,
+        drift::compare_lists,
+        expand::{Context, expand_args, expand_text},
+        fault::fault_ids,
         form::Form,
         headers::mirror_headers,
         import::config::config_import,
@@ -52,12 +52,12 @@ pub fn events(case: &Value) -> Result<(), String> {
     for pieces in [chunks, vec![whole.clone()], whole.iter().map(|byte| vec![*byte]).collect()] {
         let mut reader = Events::default();
         let mut read = Vec::new();
-        for event in pieces.iter().flat_map(|piece| reader.take(piece)).collect::<Vec<_>>() {
+        for event in pieces.iter().flat_map(|piece| reader.push_bytes(piece)).collect::<Vec<_>>() {
             let name = if event.name.is_empty() { "message" } else { &event.name };
             read.push(json!({"event": name, "data": String::from_utf8_lossy(&event.data), "id": event.id}));
         }
         expected(
-            &json!({"events": read, "last_event_id": reader.last_id(), "retry": reader.retry()}),
+            &json!({"events": read, "last_event_id": reader.last_id(), "retry": reader.retry_ms()}),
             case,
         )?;
     }
@@ -119,7 +119,7 @@ pub fn tool(case: &Value) -> Result<(), String> {
     let others = texts(&input["others"]);
     let others: Vec<&str> = others.iter().map(String::as_str).collect();
     expected(
-        &json!(ids(&tool_findings(&input["tool"], text(input, "version", DEFAULT), &others))),
+        &json!(fault_ids(&tool_findings(&input["tool"], text(input, "version", DEFAULT), &others))),
         case,
     )
 }
@@ -129,14 +129,14 @@ pub fn result(case: &Value) -> Result<(), String> {
     let view =
         result_view(&input["reply"], input.get("outputSchema"), text(input, "version", DEFAULT));
     expected(
-        &json!({"outcome": view.outcome.as_str(), "text": view.text, "findings": ids(&view.faults)}),
+        &json!({"outcome": view.outcome.as_str(), "text": view.text, "findings": fault_ids(&view.faults)}),
         case,
     )
 }
 
 pub fn changes(case: &Value) -> Result<(), String> {
     let list = |name: &str| case["input"][name].as_array().cloned().unwrap_or_default();
-    let changes = drift(&list("old"), &list("new")).into_iter().map(|change| {
+    let changes = compare_lists(&list("old"), &list("new")).into_iter().map(|change| {
         json!({"tool": change.tool, "change": change.id, "severity": change.severity.as_str(), "at": change.at.to_string()})
     });
     expected(&changes.collect(), case)
@@ -148,7 +148,7 @@ pub fn headers(case: &Value) -> Result<(), String> {
     let arguments = input["arguments"].as_object().unwrap_or(&none);
     let got = match mirror_headers(text(input, "name", ""), &input["inputSchema"], arguments) {
         Ok(headers) => json!({"headers": headers}),
-        Err(faults) => json!({"excluded": ids(&faults)}),
+        Err(faults) => json!({"excluded": fault_ids(&faults)}),
     };
     expected(&got, case)
 }
@@ -188,7 +188,7 @@ pub fn expansion(case: &Value) -> Result<(), String> {
     let context = context(&input["context"]);
     let got = match input["text"].as_str() {
         Some(text) => {
-            let expanded = expand(form, text, &context);
+            let expanded = expand_text(form, text, &context);
             json!({"text": expanded.value, "missing": expanded.missing})
         }
         None => {
@@ -204,5 +204,5 @@ pub fn imported(case: &Value) -> Result<(), String> {
     let form = Form::parse(text(input, "form", "auto"));
     let read = config_import(form, text(input, "text", ""), text(input, "platform", "linux"));
     let servers: Vec<Value> = read.servers.iter().map(|server| server.to_json()).collect();
-    expected(&json!({"servers": servers, "findings": ids(&read.faults)}), case)
+    expected(&json!({"servers": servers, "findings": fault_ids(&read.faults)}), case)
 }

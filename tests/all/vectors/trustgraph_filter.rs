@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use toolcrib::{
     engine::{
-        filter::{available, next_state},
+        filter::{available_tools, next_state},
         gated::{Slot, row_of},
     },
     model::{
@@ -40,7 +40,7 @@ fn modes(case: &Value) -> Vec<(Mode, &Value)> {
 
 fn tool(value: &Value, mode: Mode) -> Slot {
     let name: Name = value["name"].as_str().unwrap_or_default().into();
-    Slot { key: name.clone(), name, gate: descriptor::gate(value, mode) }
+    Slot { key: name.clone(), name, gate: descriptor::read_gate(value, mode) }
 }
 
 fn tools(case: &Value, mode: Mode) -> Vec<Slot> {
@@ -68,7 +68,7 @@ fn same(what: &str, mode: Mode, got: &Value, expected: &Value) -> Result<(), Str
 }
 
 fn offered(tools: &[Slot], context: &Context) -> Value {
-    available(tools, context).into_iter().map(|row| Value::from(&*tools[row].name)).collect()
+    available_tools(tools, context).into_iter().map(|row| Value::from(&*tools[row].name)).collect()
 }
 
 fn after(tools: &[Slot], name: &Value, context: &Context, mode: Mode) -> Result<Value, String> {

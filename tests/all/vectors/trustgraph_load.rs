@@ -20,7 +20,7 @@ pub fn load(case: &Value) -> Result<(), String> {
     let (tools, services) = (entries("tool"), entries("tool-service"));
     let services: Services<'_> =
         services.iter().map(|(key, value)| (key.as_str(), value)).collect();
-    match load::load(tools.iter().map(|(key, value)| (key.as_str(), value)), &services) {
+    match load::load_tools(tools.iter().map(|(key, value)| (key.as_str(), value)), &services) {
         Ok(loaded) => {
             let expected = case["expect"]["tools"]
                 .as_object()

@@ -17,7 +17,7 @@ pub fn request(case: &Value) -> Result<(), String> {
     let map = |value: &Value| value.as_object().cloned().unwrap_or_default();
     let arguments = Value::Object(map(&case["arguments"])).to_string();
     let body: Value =
-        serde_json::from_str(&request::body("alice", &map(&case["config"]), &arguments))
+        serde_json::from_str(&request::request_body("alice", &map(&case["config"]), &arguments))
             .map_err(|e| e.to_string())?;
     let expected = &case["expect"]["body"];
     for field in ["config", "arguments"] {
@@ -79,8 +79,8 @@ pub fn reply(case: &Value) -> Result<(), String> {
 pub fn queue_name(case: &Value) -> Result<(), String> {
     let queue = Queue::parse(case["queue"].as_str().unwrap_or_default());
     let queue = queue.as_ref().ok();
-    let pulsar = queue.and_then(|queue| queue.pulsar().ok());
-    let rabbit = queue.and_then(|queue| queue.rabbitmq().ok());
+    let pulsar = queue.and_then(|queue| queue.pulsar_topic().ok());
+    let rabbit = queue.and_then(|queue| queue.rabbitmq_exchange().ok());
     let kafka = queue.and_then(|queue| queue.kafka_topic().ok());
     let got = json!({
         "pulsar": pulsar.as_ref().map(|topic| &topic.address),

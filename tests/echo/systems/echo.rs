@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolcrib::{
     engine::lint::{
         self,
-        check::{Check, Level, Report, Run, member},
+        check::{Check, Level, Report, Run, member_pointer},
         context::LintContext,
     },
     model::{
@@ -43,13 +43,13 @@ impl System for Echo {
         "Echo"
     }
 
-    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+    fn read_entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
         let at = Pointer::root().child(SYSTEM);
         let found = source
             .value(0)
             .and_then(|root| root.get(SYSTEM).filter(|value| value.is_object()).cloned());
         let entry = |value: Value| {
-            let place = source.place(0, &at);
+            let place = source.find_place(0, &at);
             Entry {
                 key: value[NAME].as_str().unwrap_or_default().to_owned(),
                 id: EntryId::new(EntryPlace {
@@ -68,20 +68,20 @@ impl System for Echo {
         found.map(entry).into_iter().collect()
     }
 
-    fn tool(&self, entry: &Entry, _: Mode) -> Tool {
+    fn read_tool(&self, entry: &Entry, _: Mode) -> Tool {
         Tool {
             name: entry.key.clone(),
             name_key: NAME,
             kind: "echo".into(),
             description: entry.value["description"].as_str().unwrap_or_default().to_owned(),
             service: None,
-            gate: Gate::none(),
+            gate: Gate::ungated(),
             keys: GateKeys { groups: "groups", states: "states", next: "next" },
             entry: entry.clone(),
         }
     }
 
-    fn schema(&self, _: &Entry, _: &Catalog) -> Value {
+    fn entry_schema(&self, _: &Entry, _: &Catalog) -> Value {
         json!({
             "type": "object",
             "properties": {
@@ -94,11 +94,11 @@ impl System for Echo {
         })
     }
 
-    fn check(&self, context: &LintContext<'_>) -> Vec<Finding> {
-        lint::run(CHECKS, context, |system| system == SYSTEM)
+    fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        lint::run_checks(CHECKS, context, |system| system == SYSTEM)
     }
 
-    fn kinds(&self) -> Vec<NewEntry> {
+    fn new_entry_kinds(&self) -> Vec<NewEntry> {
         vec![NewEntry {
             kind: EntryKind::Tool,
             type_name: "echo",
@@ -109,7 +109,7 @@ impl System for Echo {
         }]
     }
 
-    fn function(&self, tool: &Tool) -> Function {
+    fn model_function(&self, tool: &Tool) -> Function {
         let parameters =
             tool.entry.value.get(PARAMETERS).cloned().unwrap_or_else(|| json!({"type": "object"}));
         Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
@@ -121,7 +121,7 @@ impl System for Echo {
 }
 
 impl Calls for Echo {
-    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
+    fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         Ok(Request {
             tool: call.tool.id().clone(),
             system: SYSTEM,
@@ -130,12 +130,12 @@ impl Calls for Echo {
             reply: None,
             headers: Vec::new(),
             correlation: call.correlation.to_owned(),
-            arguments: call.arguments.json().into(),
-            body: call.arguments.json().into(),
+            arguments: call.arguments.to_json().into(),
+            body: call.arguments.to_json().into(),
         })
     }
 
-    fn arguments(&self, body: &str) -> Option<String> {
+    fn request_arguments(&self, body: &str) -> Option<String> {
         Some(body.to_owned())
     }
 }
@@ -149,6 +149,10 @@ const CHECKS: &[Check] = &[Check {
 
 fn path(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if !tool.entry.value[PATH].as_str().is_some_and(|path| path.starts_with('/')) {
-        report.at(&tool.entry, member(PATH), "the path does not begin with a slash");
+        report.add_finding(
+            &tool.entry,
+            member_pointer(PATH),
+            "the path does not begin with a slash",
+        );
     }
 }

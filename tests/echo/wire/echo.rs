@@ -30,14 +30,14 @@ impl LiveSystem for LiveEcho {
         SYSTEM
     }
 
-    fn calls(&self) -> Option<CallDriver<'_>> {
+    fn call_driver(&self) -> Option<CallDriver<'_>> {
         Some(CallDriver::Exchange(self))
     }
 }
 
 impl Exchange for LiveEcho {
     fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallError> {
-        if transport.about().traffic != Traffic::Exchange {
+        if transport.spec().traffic != Traffic::Exchange {
             let message = format!("{} has no paths", transport.title());
             return Err(CallError::new(
                 ErrorKind::BadSubject,
@@ -45,10 +45,10 @@ impl Exchange for LiveEcho {
                 "choose a connection to http://",
             ));
         }
-        Ok(Route { to: Address::fleeting(request.to.clone()), answers: None })
+        Ok(Route { to: Address::ephemeral(request.to.clone()), answers: None })
     }
 
-    fn reader<'r>(&self, _: &'r Request, _: TransportKind) -> Box<dyn Reader + 'r> {
+    fn new_reader<'r>(&self, _: &'r Request, _: TransportKind) -> Box<dyn Reader + 'r> {
         Box::new(Whole)
     }
 }
@@ -56,9 +56,9 @@ impl Exchange for LiveEcho {
 struct Whole;
 
 impl Reader for Whole {
-    fn read(&mut self, _: Way, packet: &Packet) -> Reply {
+    fn read_packet(&mut self, _: Way, packet: &Packet) -> Reply {
         let text = String::from_utf8_lossy(&packet.body).into_owned();
-        match marks::status(packet) {
+        match marks::response_status(packet) {
             Some(status) if !(200..300).contains(&status) => Reply::Error(CallError::new(
                 ErrorKind::parse(&format!("http-{status}")),
                 text,

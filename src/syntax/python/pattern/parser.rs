@@ -17,9 +17,9 @@ const DEEPEST: usize = 400;
 ///
 /// # Errors
 /// Why it is none.
-pub fn compile(pattern: &str) -> Result<(), Fault> {
+pub fn check_pattern(pattern: &str) -> Result<(), Fault> {
     let mut parser = Parser::new(pattern)?;
-    parser.branches(Place::outermost())?;
+    parser.parse_branches(Place::outermost())?;
     if parser.flags.ascii && parser.flags.unicode {
         return Err("ASCII and UNICODE flags are incompatible".into());
     }
@@ -48,7 +48,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    pub fn other(width: Width) -> Self {
+    pub fn with_width(width: Width) -> Self {
         Self { kind: Kind::Other, width }
     }
 }
@@ -65,7 +65,7 @@ impl Place {
         Self { depth: 0, verbose: false }
     }
 
-    fn within(self) -> Self {
+    fn nested(self) -> Self {
         Self { depth: self.depth + 1, ..self }
     }
 }
@@ -102,16 +102,16 @@ impl Parser {
     }
 
     /// `a|b|c`
-    fn branches(&mut self, place: Place) -> Result<Width, Fault> {
+    fn parse_branches(&mut self, place: Place) -> Result<Width, Fault> {
         if place.depth > DEEPEST {
             return Err("maximum recursion depth exceeded".into());
         }
         let mut place = place;
         let mut width: Option<Width> = None;
         loop {
-            let branch = self.sequence(place, place.depth == 0 && width.is_none())?;
-            width = Some(width.map_or(branch, |width| width.or(branch)));
-            if !self.tokens.take('|')? {
+            let branch = self.parse_sequence(place, place.depth == 0 && width.is_none())?;
+            width = Some(width.map_or(branch, |width| width.union(branch)));
+            if !self.tokens.consume_char('|')? {
                 return Ok(width.unwrap_or_default());
             }
             if place.depth == 0 {
@@ -121,7 +121,7 @@ impl Parser {
     }
 
     /// Everything up to the next `|` or `)`.
-    fn sequence(&mut self, place: Place, first: bool) -> Result<Width, Fault> {
+    fn parse_sequence(&mut self, place: Place, first: bool) -> Result<Width, Fault> {
         let mut items: Vec<Item> = Vec::new();
         let mut verbose = place.verbose;
         while let Some(token) = self.tokens.next {
@@ -132,14 +132,14 @@ impl Parser {
             match token {
                 Token::Plain(' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c') if verbose => {}
                 Token::Plain('#') if verbose => self.tokens.skip_line()?,
-                Token::Escape(letter) => items.push(self.escape(letter)?),
-                Token::Plain('[') => items.push(Item::other(self.set()?)),
+                Token::Escape(letter) => items.push(self.parse_escape(letter)?),
+                Token::Plain('[') => items.push(Item::with_width(self.parse_set()?)),
                 Token::Plain(quantifier @ ('?' | '*' | '+' | '{')) => {
-                    self.repeat(quantifier, &mut items)?;
+                    self.parse_repeat(quantifier, &mut items)?;
                 }
                 Token::Plain('(') => {
                     let place = Place { verbose, ..place };
-                    match self.group(place, first && items.is_empty())? {
+                    match self.parse_group(place, first && items.is_empty())? {
                         Opened::Item(item) => items.push(item),
                         Opened::Nothing => {}
                         Opened::Flags => verbose = self.flags.verbose,
@@ -148,21 +148,21 @@ impl Parser {
                 Token::Plain('^' | '$') => {
                     items.push(Item { kind: Kind::Edge, width: Width::NONE });
                 }
-                Token::Plain(_) => items.push(Item::other(Width::ONE)),
+                Token::Plain(_) => items.push(Item::with_width(Width::ONE)),
             }
         }
-        Ok(items.iter().fold(Width::NONE, |sum, item| sum.and(item.width)).capped())
+        Ok(items.iter().fold(Width::NONE, |sum, item| sum.concat(item.width)).capped())
     }
 
-    fn repeat(&mut self, quantifier: char, items: &mut Vec<Item>) -> Result<(), Fault> {
+    fn parse_repeat(&mut self, quantifier: char, items: &mut Vec<Item>) -> Result<(), Fault> {
         let counts = match quantifier {
             '?' => Some((0, 1)),
             '*' => Some((0, WITHOUT_END)),
             '+' => Some((1, WITHOUT_END)),
-            _ => self.counts()?,
+            _ => self.parse_counts()?,
         };
         let Some((least, most)) = counts else {
-            items.push(Item::other(Width::ONE));
+            items.push(Item::with_width(Width::ONE));
             return Ok(());
         };
         let Some(last) = items.last_mut().filter(|item| item.kind != Kind::Edge) else {
@@ -171,22 +171,27 @@ impl Parser {
         if last.kind == Kind::Repeat {
             return Err("multiple repeat".into());
         }
-        *last = Item { kind: Kind::Repeat, width: last.width.times(least, most, WITHOUT_END) };
-        if !self.tokens.take('?')? {
-            self.tokens.take('+')?;
+        *last =
+            Item { kind: Kind::Repeat, width: last.width.repeat_times(least, most, WITHOUT_END) };
+        if !self.tokens.consume_char('?')? {
+            self.tokens.consume_char('+')?;
         }
         Ok(())
     }
 
     /// What stands in braces; `None` where they are plain text.
-    fn counts(&mut self) -> Result<Option<(u128, u128)>, Fault> {
+    fn parse_counts(&mut self) -> Result<Option<(u128, u128)>, Fault> {
         if self.tokens.next == Some(Token::Plain('}')) {
             return Ok(None);
         }
         let here = self.tokens.mark();
-        let least = self.tokens.digits()?;
-        let most = if self.tokens.take(',')? { self.tokens.digits()? } else { least.clone() };
-        if !self.tokens.take('}')? {
+        let least = self.tokens.consume_digits()?;
+        let most = if self.tokens.consume_char(',')? {
+            self.tokens.consume_digits()?
+        } else {
+            least.clone()
+        };
+        if !self.tokens.consume_char('}')? {
             self.tokens.back_to(here)?;
             return Ok(None);
         }
@@ -206,26 +211,26 @@ impl Parser {
         Ok(Some((least, most)))
     }
 
-    fn group(&mut self, place: Place, first: bool) -> Result<Opened, Fault> {
-        if !self.tokens.take('?')? {
-            return self.captured(None, place);
+    fn parse_group(&mut self, place: Place, first: bool) -> Result<Opened, Fault> {
+        if !self.tokens.consume_char('?')? {
+            return self.parse_capture(None, place);
         }
-        match self.tokens.get()?.ok_or("unexpected end of pattern")? {
-            Token::Plain('P') => self.python(place),
+        match self.tokens.next_token()?.ok_or("unexpected end of pattern")? {
+            Token::Plain('P') => self.parse_python_extension(place),
             Token::Plain(':' | '>') => {
-                self.closed(place).map(|width| Opened::Item(Item::other(width)))
+                self.parse_group_body(place).map(|width| Opened::Item(Item::with_width(width)))
             }
-            Token::Plain('#') => self.comment(),
-            Token::Plain(kind @ ('=' | '!' | '<')) => self.look(kind, place),
-            Token::Plain('(') => self.condition(place),
+            Token::Plain('#') => self.skip_comment(),
+            Token::Plain(kind @ ('=' | '!' | '<')) => self.parse_lookaround(kind, place),
+            Token::Plain('(') => self.parse_conditional(place),
             Token::Plain(flag) if flag == '-' || "iLmsxau".contains(flag) => {
-                self.flagged(flag, place, first)
+                self.parse_flags(flag, place, first)
             }
             other => Err(format!("unknown extension ?{other}")),
         }
     }
 
-    fn captured(&mut self, name: Option<String>, place: Place) -> Result<Opened, Fault> {
+    fn parse_capture(&mut self, name: Option<String>, place: Place) -> Result<Opened, Fault> {
         let group = self.groups.len();
         if let Some(name) = name
             && self.names.insert(name.clone(), group).is_some()
@@ -233,14 +238,14 @@ impl Parser {
             return Err(format!("redefinition of group name '{name}'"));
         }
         self.groups.push(None);
-        let width = self.closed(place)?;
+        let width = self.parse_group_body(place)?;
         self.groups[group] = Some(width);
-        Ok(Opened::Item(Item::other(width)))
+        Ok(Opened::Item(Item::with_width(width)))
     }
 
-    fn closed(&mut self, place: Place) -> Result<Width, Fault> {
-        let width = self.branches(place.within())?;
-        if self.tokens.take(')')? {
+    fn parse_group_body(&mut self, place: Place) -> Result<Width, Fault> {
+        let width = self.parse_branches(place.nested())?;
+        if self.tokens.consume_char(')')? {
             Ok(width)
         } else {
             Err("missing ), unterminated subpattern".into())
@@ -248,24 +253,24 @@ impl Parser {
     }
 
     /// `(?P<name>…)` and `(?P=name)`.
-    fn python(&mut self, place: Place) -> Result<Opened, Fault> {
-        if self.tokens.take('<')? {
-            let name = self.tokens.name('>')?;
-            return self.captured(Some(name), place);
+    fn parse_python_extension(&mut self, place: Place) -> Result<Opened, Fault> {
+        if self.tokens.consume_char('<')? {
+            let name = self.tokens.parse_name('>')?;
+            return self.parse_capture(Some(name), place);
         }
-        if !self.tokens.take('=')? {
+        if !self.tokens.consume_char('=')? {
             return Err("unknown extension ?P".into());
         }
-        let name = self.tokens.name(')')?;
+        let name = self.tokens.parse_name(')')?;
         let group = *self.names.get(&name).ok_or_else(|| format!("unknown group name '{name}'"))?;
-        self.reference(group).map(Opened::Item)
+        self.group_reference(group).map(Opened::Item)
     }
 
     /// What a group matched once more.
-    pub fn reference(&self, group: usize) -> Result<Item, Fault> {
+    pub fn group_reference(&self, group: usize) -> Result<Item, Fault> {
         let width = self.groups[group].ok_or("cannot refer to an open group")?;
         self.seen_behind(group)?;
-        Ok(Item::other(width))
+        Ok(Item::with_width(width))
     }
 
     /// A look-behind can only refer to groups that were closed before it began.
@@ -281,9 +286,9 @@ impl Parser {
         }
     }
 
-    fn comment(&mut self) -> Result<Opened, Fault> {
+    fn skip_comment(&mut self) -> Result<Opened, Fault> {
         loop {
-            match self.tokens.get()? {
+            match self.tokens.next_token()? {
                 None => return Err("missing ), unterminated comment".into()),
                 Some(Token::Plain(')')) => return Ok(Opened::Nothing),
                 Some(_) => {}
@@ -291,10 +296,10 @@ impl Parser {
         }
     }
 
-    fn look(&mut self, kind: char, place: Place) -> Result<Opened, Fault> {
+    fn parse_lookaround(&mut self, kind: char, place: Place) -> Result<Opened, Fault> {
         let behind = kind == '<';
         if behind {
-            match self.tokens.get()?.ok_or("unexpected end of pattern")? {
+            match self.tokens.next_token()?.ok_or("unexpected end of pattern")? {
                 Token::Plain('=' | '!') => {}
                 other => return Err(format!("unknown extension ?<{other}")),
             }
@@ -303,9 +308,9 @@ impl Parser {
         if behind {
             self.behind = outer.or(Some(self.groups.len()));
         }
-        let width = self.branches(place.within())?;
+        let width = self.parse_branches(place.nested())?;
         self.behind = outer;
-        if !self.tokens.take(')')? {
+        if !self.tokens.consume_char(')')? {
             return Err("missing ), unterminated subpattern".into());
         }
         match width {
@@ -318,12 +323,12 @@ impl Parser {
             }
             _ => {}
         }
-        Ok(Opened::Item(Item::other(Width::NONE)))
+        Ok(Opened::Item(Item::with_width(Width::NONE)))
     }
 
     /// `(?(1)yes|no)`
-    fn condition(&mut self, place: Place) -> Result<Opened, Fault> {
-        let name = self.tokens.until(')')?;
+    fn parse_conditional(&mut self, place: Place) -> Result<Opened, Fault> {
+        let name = self.tokens.consume_until(')')?;
         let group = if name.bytes().all(|byte| byte.is_ascii_digit()) {
             let group = name
                 .parse()
@@ -343,24 +348,24 @@ impl Parser {
         if place.depth >= DEEPEST {
             return Err("maximum recursion depth exceeded".into());
         }
-        let mut width = self.sequence(place.within(), false)?;
-        if self.tokens.take('|')? {
-            width = width.or(self.sequence(place.within(), false)?);
+        let mut width = self.parse_sequence(place.nested(), false)?;
+        if self.tokens.consume_char('|')? {
+            width = width.union(self.parse_sequence(place.nested(), false)?);
             if self.tokens.next == Some(Token::Plain('|')) {
                 return Err("conditional backref with more than two branches".into());
             }
         } else {
             width.least = 0;
         }
-        if self.tokens.take(')')? {
-            Ok(Opened::Item(Item::other(width)))
+        if self.tokens.consume_char(')')? {
+            Ok(Opened::Item(Item::with_width(width)))
         } else {
             Err("missing ), unterminated subpattern".into())
         }
     }
 
     /// `(?i)` for the whole pattern, `(?i:…)` and `(?-i:…)` for a part.
-    fn flagged(&mut self, flag: char, place: Place, first: bool) -> Result<Opened, Fault> {
+    fn parse_flags(&mut self, flag: char, place: Place, first: bool) -> Result<Opened, Fault> {
         let mut on = String::new();
         let mut flag = flag;
         while flag != '-' {
@@ -373,8 +378,8 @@ impl Parser {
                 }
                 flag => on.push(flag),
             }
-            flag = match self.tokens.get()? {
-                Some(Token::Plain(')')) => return self.everywhere(&on, first),
+            flag = match self.tokens.next_token()? {
+                Some(Token::Plain(')')) => return self.set_global_flags(&on, first),
                 Some(Token::Plain(':')) => break,
                 Some(Token::Plain(next)) if next == '-' || "iLmsxau".contains(next) => next,
                 Some(Token::Plain(next)) if next.is_alphabetic() => {
@@ -388,10 +393,11 @@ impl Parser {
             return Err("bad inline flags: flag turned on and off".into());
         }
         let verbose = (place.verbose || on.contains('x')) && !off.contains('x');
-        self.closed(Place { verbose, ..place }).map(|width| Opened::Item(Item::other(width)))
+        self.parse_group_body(Place { verbose, ..place })
+            .map(|width| Opened::Item(Item::with_width(width)))
     }
 
-    fn everywhere(&mut self, on: &str, first: bool) -> Result<Opened, Fault> {
+    fn set_global_flags(&mut self, on: &str, first: bool) -> Result<Opened, Fault> {
         self.flags.verbose |= on.contains('x');
         self.flags.ascii |= on.contains('a');
         self.flags.unicode |= on.contains('u');
@@ -405,7 +411,7 @@ impl Parser {
     fn switched_off(&mut self) -> Result<String, Fault> {
         let mut off = String::new();
         loop {
-            match self.tokens.get()? {
+            match self.tokens.next_token()? {
                 Some(Token::Plain(':')) if !off.is_empty() => return Ok(off),
                 Some(Token::Plain('a' | 'u' | 'L')) => {
                     return Err("bad inline flags: cannot turn off flags 'a', 'u' and 'L'".into());

@@ -1,7 +1,7 @@
 //! `[…]`
 
 use super::{
-    escape::{character, is_octal, octal},
+    escape::{escaped_character, is_octal, octal_code},
     parser::Parser,
     tokens::{Fault, Token},
     width::Width,
@@ -16,24 +16,24 @@ enum Member {
 }
 
 impl Parser {
-    pub(super) fn set(&mut self) -> Result<Width, Fault> {
-        self.tokens.take('^')?;
+    pub(super) fn parse_set(&mut self) -> Result<Width, Fault> {
+        self.tokens.consume_char('^')?;
         let mut empty = true;
         loop {
-            let token = self.tokens.get()?.ok_or("unterminated character set")?;
+            let token = self.tokens.next_token()?.ok_or("unterminated character set")?;
             if token == Token::Plain(']') && !empty {
                 return Ok(Width::ONE);
             }
             empty = false;
-            let low = self.member(token)?;
-            if !self.tokens.take('-')? {
+            let low = self.parse_set_member(token)?;
+            if !self.tokens.consume_char('-')? {
                 continue;
             }
-            let end = self.tokens.get()?.ok_or("unterminated character set")?;
+            let end = self.tokens.next_token()?.ok_or("unterminated character set")?;
             if end == Token::Plain(']') {
                 return Ok(Width::ONE);
             }
-            let high = self.member(end)?;
+            let high = self.parse_set_member(end)?;
             let orderly = match (low, high) {
                 (Member::Char(Some(low)), Member::Char(Some(high))) => low <= high,
                 (Member::Char(_), Member::Char(_)) => true,
@@ -45,16 +45,16 @@ impl Parser {
         }
     }
 
-    fn member(&mut self, token: Token) -> Result<Member, Fault> {
+    fn parse_set_member(&mut self, token: Token) -> Result<Member, Fault> {
         match token {
             Token::Plain(c) => Ok(Member::Char(Some(c.into()))),
             Token::Escape('d' | 'D' | 's' | 'S' | 'w' | 'W') => Ok(Member::Class),
             Token::Escape(digit @ '0'..='7') => {
-                let digits = format!("{digit}{}", self.tokens.some(2, is_octal)?);
-                octal(&digits).map(|code| Member::Char(Some(code)))
+                let digits = format!("{digit}{}", self.tokens.consume_while(2, is_octal)?);
+                octal_code(&digits).map(|code| Member::Char(Some(code)))
             }
             Token::Escape(digit @ '8'..='9') => Err(format!("bad escape \\{digit}")),
-            Token::Escape(letter) => character(&mut self.tokens, letter).map(Member::Char),
+            Token::Escape(letter) => escaped_character(&mut self.tokens, letter).map(Member::Char),
         }
     }
 }

@@ -54,14 +54,14 @@ impl Tokens {
         Ok(())
     }
 
-    pub fn get(&mut self) -> Result<Option<Token>, Fault> {
+    pub fn next_token(&mut self) -> Result<Option<Token>, Fault> {
         let token = self.next;
         self.advance()?;
         Ok(token)
     }
 
     /// Takes the next token where it is this character.
-    pub fn take(&mut self, c: char) -> Result<bool, Fault> {
+    pub fn consume_char(&mut self, c: char) -> Result<bool, Fault> {
         let is = self.next == Some(Token::Plain(c));
         if is {
             self.advance()?;
@@ -79,7 +79,7 @@ impl Tokens {
     }
 
     /// Takes at most so many characters of a kind.
-    pub fn some(&mut self, most: usize, of: fn(char) -> bool) -> Result<String, Fault> {
+    pub fn consume_while(&mut self, most: usize, of: fn(char) -> bool) -> Result<String, Fault> {
         let mut taken = String::new();
         while let Some(Token::Plain(c)) = self.next
             && of(c)
@@ -91,20 +91,20 @@ impl Tokens {
         Ok(taken)
     }
 
-    pub fn digits(&mut self) -> Result<String, Fault> {
-        self.some(usize::MAX, |c| c.is_ascii_digit())
+    pub fn consume_digits(&mut self) -> Result<String, Fault> {
+        self.consume_while(usize::MAX, |c| c.is_ascii_digit())
     }
 
     pub fn skip_line(&mut self) -> Result<(), Fault> {
-        while !matches!(self.get()?, None | Some(Token::Plain('\n'))) {}
+        while !matches!(self.next_token()?, None | Some(Token::Plain('\n'))) {}
         Ok(())
     }
 
     /// Everything before a character, which is taken too.
-    pub fn until(&mut self, end: char) -> Result<String, Fault> {
+    pub fn consume_until(&mut self, end: char) -> Result<String, Fault> {
         let mut taken = String::new();
         loop {
-            match self.get()? {
+            match self.next_token()? {
                 Some(Token::Plain(c)) if c == end => break,
                 Some(token) => taken.push_str(&token.to_string()),
                 None if taken.is_empty() => return Err("missing group name".into()),
@@ -115,8 +115,8 @@ impl Tokens {
     }
 
     /// A group's name.
-    pub fn name(&mut self, end: char) -> Result<String, Fault> {
-        let name = self.until(end)?;
+    pub fn parse_name(&mut self, end: char) -> Result<String, Fault> {
+        let name = self.consume_until(end)?;
         check_name(&name)?;
         Ok(name)
     }

@@ -15,7 +15,7 @@ impl Width {
     pub const ONE: Self = Self { least: 1, most: 1 };
 
     /// One behind the other.
-    pub fn and(self, other: Self) -> Self {
+    pub fn concat(self, other: Self) -> Self {
         Self {
             least: self.least.saturating_add(other.least),
             most: self.most.saturating_add(other.most),
@@ -23,11 +23,11 @@ impl Width {
     }
 
     /// One or the other.
-    pub fn or(self, other: Self) -> Self {
+    pub fn union(self, other: Self) -> Self {
         Self { least: self.least.min(other.least), most: self.most.max(other.most) }
     }
 
-    pub fn times(self, least: u128, most: u128, without_end: u128) -> Self {
+    pub fn repeat_times(self, least: u128, most: u128, without_end: u128) -> Self {
         let most = if most == without_end && self.most > 0 {
             MOST
         } else {

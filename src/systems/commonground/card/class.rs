@@ -27,12 +27,12 @@ const CLASSES: &[Class] = &[
     },
     Class {
         name: "FieldsSchemaContent",
-        needed: &[("fields", |fields| each(fields, is_field))],
+        needed: &[("fields", |fields| all_items(fields, is_field))],
         optional: &[],
     },
     Class {
         name: "ToolContent",
-        needed: &[("tools", |tools| each(tools, Value::is_object))],
+        needed: &[("tools", |tools| all_items(tools, Value::is_object))],
         optional: &[],
     },
     Class {
@@ -47,7 +47,7 @@ const CLASSES: &[Class] = &[
     Class {
         name: RESULT_CONTENT,
         needed: &[("status", Value::is_string), ("after_execution", Value::is_string)],
-        optional: &[&[("result", any), ("error", any)]],
+        optional: &[&[("result", is_anything), ("error", is_anything)]],
     },
     Class { name: "FileContent", needed: ADDRESSED, optional: &[FILE] },
     Class { name: "TextFileContent", needed: ADDRESSED, optional: &[FILE] },
@@ -65,7 +65,7 @@ const CLASSES: &[Class] = &[
     Class { name: "AudioFileContent", needed: ADDRESSED, optional: &[FILE, TRACK] },
     Class {
         name: "MultiFileContent",
-        needed: &[("files", |files| python::is_true(files) && each(files, is_file))],
+        needed: &[("files", |files| python::is_true(files) && all_items(files, is_file))],
         optional: &[],
     },
 ];
@@ -76,14 +76,14 @@ const FILE: &[Member] = &[
     ("size", is_size),
     ("content_type", is_text),
     ("expires_at", is_text),
-    ("preview", any),
+    ("preview", is_anything),
 ];
 const PICTURE: &[Member] = &[("width", is_length), ("height", is_length)];
 const TRACK: &[Member] =
     &[("duration_seconds", is_length), ("codec", is_text), ("bitrate", is_length)];
 
 /// The class of that name.
-pub(crate) fn of(name: &str) -> Option<&'static Class> {
+pub(crate) fn find_class(name: &str) -> Option<&'static Class> {
     CLASSES.iter().find(|class| class.name == name)
 }
 
@@ -106,11 +106,11 @@ impl Class {
     }
 }
 
-fn any(_: &Value) -> bool {
+fn is_anything(_: &Value) -> bool {
     true
 }
 
-fn each(items: &Value, is: fn(&Value) -> bool) -> bool {
+fn all_items(items: &Value, is: fn(&Value) -> bool) -> bool {
     items.as_array().is_some_and(|items| items.iter().all(is))
 }
 
@@ -143,7 +143,7 @@ fn is_file(value: &Value) -> bool {
     value[TAG]
         .as_str()
         .filter(|name| is_one(name))
-        .and_then(of)
+        .and_then(find_class)
         .is_some_and(|class| class.fault(value).is_none())
 }
 

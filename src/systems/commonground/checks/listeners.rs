@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::{
-    engine::lint::check::{Report, member},
+    engine::lint::check::{Report, member_pointer},
     model::{
         finding::{Finding, Severity},
         tool::Tool,
@@ -26,7 +26,7 @@ pub(crate) const HEARD_TWICE: &str = "subject.heard-twice";
 /// Who listens for the tools' commands in a channel, where that is not one service for each. What
 /// can be heard by nobody anywhere is another check's.
 #[must_use]
-pub(crate) fn listeners<'t>(
+pub(crate) fn check_listeners<'t>(
     tools: impl Iterator<Item = &'t Tool>,
     channel: &Channel,
     listeners: &[(String, String)],
@@ -45,14 +45,14 @@ pub(crate) fn listeners<'t>(
             agent_id: "*".into(),
             ..Context::default()
         };
-        let to = subject::render(written, &context).text;
+        let to = subject::render_subject(written, &context).text;
         let Some(subject) = Subject::parse(&to).filter(Subject::is_tool_command) else { continue };
         let services = listening::services(listeners, &subject.to_string());
         let Some(oddity) = listening::oddity(&services, &to) else { continue };
         let code = if services.is_empty() { UNHEARD } else { HEARD_TWICE };
-        Report::new(code, Severity::Warning, &mut findings).at(
+        Report::new(code, Severity::Warning, &mut findings).add_finding(
             &tool.entry,
-            member(keys::TARGET_SUBJECT),
+            member_pointer(keys::TARGET_SUBJECT),
             oddity,
         );
     }
@@ -77,11 +77,11 @@ mod tests {
         });
         let (file, source) =
             (FileId::new("t.yaml"), Source::parse(Format::Yaml, text.join("---\n")).unwrap());
-        let catalog = read::catalog([(&file, &source)], Mode::Document);
+        let catalog = read::read_catalog([(&file, &source)], Mode::Document);
         let rows = [("a", "lamp"), ("b", "gate"), ("c", "gate")];
         let rows = rows
             .map(|(name, target)| (name.to_owned(), format!("cg.v1r4.*.*.cmd.tool.{target}.*")));
-        let found = listeners(
+        let found = check_listeners(
             catalog.tools.iter().map(AsRef::as_ref),
             &Channel::new("lab", "public"),
             &rows,

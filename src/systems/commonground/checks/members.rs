@@ -5,10 +5,10 @@ use serde_json::Value;
 use crate::{
     engine::{
         lint::{
-            check::{Report, did_you_mean, member},
+            check::{Report, did_you_mean, member_pointer},
             context::LintContext,
         },
-        workflow::similar::nearest,
+        workflow::similar::nearest_name,
     },
     model::{entry::Entry, tool::Tool},
     systems::commonground::{entries, keys},
@@ -22,21 +22,21 @@ const ANSWERED: [&str; 3] = ["project_id", "created_at", "updated_at"];
 
 pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.description.trim().is_empty() && tool.entry.value.is_object() {
-        report.at(
+        report.add_finding(
             &tool.entry,
-            member(keys::DESCRIPTION),
+            member_pointer(keys::DESCRIPTION),
             "it has no description: a model cannot tell when to use it",
         );
     }
 }
 
-pub(crate) fn shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let at = member(entries::name_key(&tool.entry.value));
+pub(crate) fn name_shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let at = member_pointer(entries::name_key(&tool.entry.value));
     if tool.name == BUILT_IN {
         let message = format!(
             "the worker's own tool \"{BUILT_IN}\" stands before it: this one is never called"
         );
-        report.at(&tool.entry, at, message);
+        report.add_finding(&tool.entry, at, message);
         return;
     }
     let near = keys::RESERVED
@@ -46,7 +46,7 @@ pub(crate) fn shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>
         let message = format!(
             "it differs from CommonGround's own tool \"{near}\" by case alone; models mix them up"
         );
-        report.at(&tool.entry, at, message);
+        report.add_finding(&tool.entry, at, message);
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Repor
                 && members.get(keys::NAME) != members.get(keys::TOOL_NAME)
             {
                 let message = "\"tool_name\" counts: \"name\" is read only where that is missing, and dropped here";
-                report.at(entry, member(key), message).fix_remove("remove it");
+                report.add_finding(entry, member_pointer(key), message).fix_remove("remove it");
             }
             continue;
         }
@@ -67,9 +67,9 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Repor
             continue;
         }
         let missing = keys::MEMBERS.iter().copied().filter(|known| !members.contains_key(*known));
-        let near = nearest(key, missing);
+        let near = nearest_name(key, missing);
         let message = format!("the API drops \"{key}\"{}", did_you_mean(near));
-        let found = report.at(entry, member(key), message);
+        let found = report.add_finding(entry, member_pointer(key), message);
         match near {
             Some(near) => found.fix_rename(near),
             None => found.fix_remove("remove it"),
@@ -78,6 +78,6 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Repor
 }
 
 /// The options of a tool; null where it has none.
-pub(crate) fn options(tool: &Tool) -> &Value {
+pub(crate) fn tool_options(tool: &Tool) -> &Value {
     tool.entry.value.get(keys::OPTIONS).unwrap_or(&Value::Null)
 }

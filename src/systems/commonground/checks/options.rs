@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::members::options;
+use super::members::tool_options;
 use crate::{
     engine::{
         lint::{
-            check::{Report, did_you_mean, member},
+            check::{Report, did_you_mean, member_pointer},
             context::LintContext,
         },
-        workflow::similar::nearest,
+        workflow::similar::nearest_name,
     },
     model::tool::Tool,
     schema::{pointer::Pointer, validate::Checker},
@@ -31,15 +31,15 @@ const WAITED: f64 = 30.0;
 /// The hosts that the Jina service reaches.
 const HOSTS: [&str; 2] = ["s.jina.ai", "r.jina.ai"];
 
-fn at(path: &[&str]) -> Pointer {
-    path.iter().fold(member(keys::OPTIONS), |at, key| at.child(*key))
+fn option_pointer(path: &[&str]) -> Pointer {
+    path.iter().fold(member_pointer(keys::OPTIONS), |at, key| at.child(*key))
 }
 
-pub(crate) fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let options = options(tool);
+pub(crate) fn options_malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let options = tool_options(tool);
     let mut tell = |path: &[&str], wanted: &str| {
         let message = format!("it is to be {wanted}; as it stands it is ignored without a word");
-        report.at(&tool.entry, at(path), message);
+        report.add_finding(&tool.entry, option_pointer(path), message);
     };
     let here = |path: &[&str]| path.iter().try_fold(options, |value, key| value.get(*key));
     for path in [
@@ -69,7 +69,7 @@ pub(crate) fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
 }
 
 pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let options = options(tool);
+    let options = tool_options(tool);
     let rows: [(&[&str], &[&str]); 2] =
         [(&[], &KNOWN), (&[keys::ARGS], &[keys::DEFAULTS, keys::FIXED])];
     for (home, known) in rows {
@@ -79,11 +79,13 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
             continue;
         };
         for key in members.keys().filter(|key| !known.contains(&key.as_str())) {
-            let near =
-                nearest(key, known.iter().copied().filter(|known| !members.contains_key(*known)));
-            let place = at(home).child(key);
+            let near = nearest_name(
+                key,
+                known.iter().copied().filter(|known| !members.contains_key(*known)),
+            );
+            let place = option_pointer(home).child(key);
             if home.is_empty() && [keys::DEFAULTS, keys::FIXED].contains(&key.as_str()) {
-                report.at(
+                report.add_finding(
                     &tool.entry,
                     place,
                     format!("\"{key}\" belongs into \"{}\"; here it is not read", keys::ARGS),
@@ -94,7 +96,7 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
                 "CommonGround reads no option \"{key}\", though its service may{}",
                 did_you_mean(near)
             );
-            let found = report.at(&tool.entry, place, message);
+            let found = report.add_finding(&tool.entry, place, message);
             if let Some(near) = near {
                 found.fix_rename(near);
             }
@@ -103,10 +105,12 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
 }
 
 /// Defaults and fixed values with their places.
-fn values(tool: &Tool) -> Vec<(&'static str, &String, &Value)> {
-    let options = options(tool);
-    let of =
-        [(keys::DEFAULTS, function::defaults(options)), (keys::FIXED, function::fixed(options))];
+fn preset_values(tool: &Tool) -> Vec<(&'static str, &String, &Value)> {
+    let options = tool_options(tool);
+    let of = [
+        (keys::DEFAULTS, function::default_arguments(options)),
+        (keys::FIXED, function::fixed_arguments(options)),
+    ];
     let rows = of.into_iter().flat_map(|(key, map)| {
         map.into_iter().flatten().map(move |(name, value)| (key, name, value))
     });
@@ -115,15 +119,16 @@ fn values(tool: &Tool) -> Vec<(&'static str, &String, &Value)> {
 
 pub(crate) fn value_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = tool.entry.value.get(keys::PARAMETERS) else { return };
-    for (kind, name, value) in values(tool) {
+    for (kind, name, value) in preset_values(tool) {
         let Some(property) =
             parameters.get("properties").and_then(|properties| properties.get(name))
         else {
             continue;
         };
         // A text with variables is another text when it comes to the tool, but a text.
-        let filled =
-            value.as_str().is_some_and(|text| template::names(text).any(template::is_variable));
+        let filled = value
+            .as_str()
+            .is_some_and(|text| template::variable_names(text).any(template::is_variable));
         let asked = if filled { only_type(property) } else { property.clone() };
         let Ok(checker) = Checker::compile(&with_definitions(asked, parameters)) else { continue };
         if let Some(issue) = checker.issues(value).first() {
@@ -131,7 +136,7 @@ pub(crate) fn value_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Repor
                 "the schema of \"{name}\" refuses it: {}; nothing checks it before the tool gets it",
                 issue.words
             );
-            report.at(&tool.entry, at(&[keys::ARGS, kind, name]), message);
+            report.add_finding(&tool.entry, option_pointer(&[keys::ARGS, kind, name]), message);
         }
     }
 }
@@ -154,40 +159,42 @@ fn with_definitions(mut part: Value, whole: &Value) -> Value {
 }
 
 pub(crate) fn never_used(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let options = options(tool);
-    let envs = merge::envs(options);
-    for (kind, name, _) in values(tool) {
+    let options = tool_options(tool);
+    let envs = merge::environment_variables(options);
+    for (kind, name, _) in preset_values(tool) {
         let over = if envs.contains_key(name) {
             "a variable of the environment"
         } else if kind == keys::DEFAULTS
-            && function::fixed(options).is_some_and(|fixed| fixed.contains_key(name))
+            && function::fixed_arguments(options).is_some_and(|fixed| fixed.contains_key(name))
         {
             "the fixed value"
         } else {
             continue;
         };
         let message = format!("it never counts: {over} of that name stands over it");
-        report.at(&tool.entry, at(&[keys::ARGS, kind, name]), message).fix_remove("remove it");
+        report
+            .add_finding(&tool.entry, option_pointer(&[keys::ARGS, kind, name]), message)
+            .fix_remove("remove it");
     }
 }
 
 pub(crate) fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (kind, name, value) in values(tool) {
-        let place = at(&[keys::ARGS, kind, name]);
+    for (kind, name, value) in preset_values(tool) {
+        let place = option_pointer(&[keys::ARGS, kind, name]);
         let Value::String(text) = value else {
-            if let Some(variable) = inside(value) {
+            if let Some(variable) = nested_variable(value) {
                 let message = format!(
                     "{{{variable}}} stays as written: only texts at the top are filled in, not those in maps and lists"
                 );
-                report.at(&tool.entry, place, message);
+                report.add_finding(&tool.entry, place, message);
             }
             continue;
         };
-        for variable in template::names(text).filter(|name| !template::is_variable(name)) {
-            let near = nearest(variable, VARIABLES);
+        for variable in template::variable_names(text).filter(|name| !template::is_variable(name)) {
+            let near = nearest_name(variable, VARIABLES);
             let message =
                 format!("{{{variable}}} is no variable and stays as written{}", did_you_mean(near));
-            let found = report.at(&tool.entry, place.clone(), message);
+            let found = report.add_finding(&tool.entry, place.clone(), message);
             if let Some(near) = near {
                 found.fix_set(
                     format!("make it {{{near}}}"),
@@ -199,11 +206,13 @@ pub(crate) fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Re
 }
 
 /// A variable that a text within a map or list names.
-fn inside(value: &Value) -> Option<&str> {
+fn nested_variable(value: &Value) -> Option<&str> {
     match value {
-        Value::String(text) => template::names(text).find(|name| template::is_variable(name)),
-        Value::Array(items) => items.iter().find_map(inside),
-        Value::Object(members) => members.values().find_map(inside),
+        Value::String(text) => {
+            template::variable_names(text).find(|name| template::is_variable(name))
+        }
+        Value::Array(items) => items.iter().find_map(nested_variable),
+        Value::Object(members) => members.values().find_map(nested_variable),
         _ => None,
     }
 }
@@ -211,30 +220,36 @@ fn inside(value: &Value) -> Option<&str> {
 pub(crate) fn variable_shown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let properties =
         tool.entry.value.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties"));
-    for (name, value) in function::defaults(options(tool)).into_iter().flatten() {
+    for (name, value) in function::default_arguments(tool_options(tool)).into_iter().flatten() {
         let shown = properties
             .and_then(|properties| properties.get(name))
             .is_some_and(|property| property.get("default").is_none());
-        let variable = value
-            .as_str()
-            .and_then(|text| template::names(text).find(|name| template::is_variable(name)));
+        let variable = value.as_str().and_then(|text| {
+            template::variable_names(text).find(|name| template::is_variable(name))
+        });
         if let (true, Some(variable)) = (shown, variable) {
             let message = format!(
                 "the model is shown {{{variable}}} as it stands here; take \"{name}\" out of the properties to keep it back"
             );
-            report.at(&tool.entry, at(&[keys::ARGS, keys::DEFAULTS, name]), message);
+            report.add_finding(
+                &tool.entry,
+                option_pointer(&[keys::ARGS, keys::DEFAULTS, name]),
+                message,
+            );
         }
     }
 }
 
-pub(crate) fn waiting(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn timeout_ineffective(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for key in [keys::SUSPEND_TIMEOUT, keys::TIMEOUT] {
-        let seconds = options(tool).get(key).and_then(Value::as_f64);
+        let seconds = tool_options(tool).get(key).and_then(Value::as_f64);
         if seconds.is_some_and(|seconds| seconds > 0.0 && seconds <= WAITED) {
             let message = format!(
                 "it changes nothing: a worker waits {WAITED} seconds at least, and this only lengthens that"
             );
-            report.at(&tool.entry, at(&[key]), message).fix_remove("remove it");
+            report
+                .add_finding(&tool.entry, option_pointer(&[key]), message)
+                .fix_remove("remove it");
         }
     }
 }
@@ -242,13 +257,13 @@ pub(crate) fn waiting(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
 fn jina_options(tool: &Tool) -> Option<(&'static str, &Map<String, Value>)> {
     [keys::JINA, keys::OPENAPI]
         .into_iter()
-        .find_map(|key| Some((key, options(tool).get(key)?.as_object()?)))
+        .find_map(|key| Some((key, tool_options(tool).get(key)?.as_object()?)))
 }
 
 pub(crate) fn jina_host(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some((key, own)) = jina_options(tool) else { return };
     let Some(address) = own.get("base_url").and_then(Value::as_str) else { return };
-    let host = jina::host(address);
+    let host = jina::url_host(address);
     let mode = own.get("mode").and_then(Value::as_str);
     let wanted = match mode {
         Some("search") => HOSTS[0],
@@ -261,7 +276,7 @@ pub(crate) fn jina_host(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
             "the Jina service reaches {} only (search) and {} (reader); \"{host}\" is refused when it is called",
             HOSTS[0], HOSTS[1]
         );
-        let found = report.at(&tool.entry, at(&[key, "base_url"]), message);
+        let found = report.add_finding(&tool.entry, option_pointer(&[key, "base_url"]), message);
         found.fix_set(format!("make it https://{wanted}"), format!("https://{wanted}"));
     }
 }
@@ -271,10 +286,12 @@ pub(crate) fn jina_key_in_query(_: &LintContext<'_>, tool: &Tool, report: &mut R
     if !own.get("method").and_then(Value::as_str).unwrap_or("GET").eq_ignore_ascii_case("GET") {
         return;
     }
-    for name in merge::envs(options(tool)).keys() {
+    for name in merge::environment_variables(tool_options(tool)).keys() {
         let message = format!(
             "\"{name}\" goes into the address of the request; the key that the service sends as a header is named by auth_env"
         );
-        report.at(&tool.entry, at(&[keys::ENVS, name]), message).fix_remove("remove it");
+        report
+            .add_finding(&tool.entry, option_pointer(&[keys::ENVS, name]), message)
+            .fix_remove("remove it");
     }
 }

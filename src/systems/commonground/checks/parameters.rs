@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     engine::lint::{
-        check::{Report, member},
+        check::{Report, member_pointer},
         context::LintContext,
     },
     model::tool::Tool,
@@ -22,13 +22,13 @@ fn parameters(tool: &Tool) -> Option<&Value> {
 pub(crate) fn not_object(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else {
         if tool.entry.value.get(keys::PARAMETERS).is_none()
-            && entries::name(&tool.entry.value).is_some()
+            && entries::definition_name(&tool.entry.value).is_some()
         {
             let message =
                 "it has no parameters, which makes an empty schema: models' APIs want an object";
-            let at = member(keys::PARAMETERS);
-            let found = report.at(&tool.entry, at.clone(), message);
-            found.fix(
+            let at = member_pointer(keys::PARAMETERS);
+            let found = report.add_finding(&tool.entry, at.clone(), message);
+            found.fix_edits(
                 "say that it takes none",
                 [Edit::Set { at, to: json!({"type": "object", "properties": {}}).into() }],
             );
@@ -37,29 +37,31 @@ pub(crate) fn not_object(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'
     };
     if parameters.get("type").and_then(Value::as_str) != Some("object") {
         let message = "models' APIs want a schema of type object here";
-        let at = member(keys::PARAMETERS);
-        let found = report.at(&tool.entry, at.clone(), message);
+        let at = member_pointer(keys::PARAMETERS);
+        let found = report.add_finding(&tool.entry, at.clone(), message);
         if parameters.get("type").is_none() {
-            found
-                .fix("add type: object", [Edit::Set { at: at.child("type"), to: "object".into() }]);
+            found.fix_edits(
+                "add type: object",
+                [Edit::Set { at: at.child("type"), to: "object".into() }],
+            );
         }
     }
 }
 
 /// What the API takes, and what no validator of another language can rely on.
-pub(crate) fn unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn schema_unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool).filter(|parameters| rules::is_schema(parameters))
     else {
         return;
     };
-    for flaw in Checker::open(&Arc::new(parameters.clone()))
+    for flaw in Checker::compile_lenient(&Arc::new(parameters.clone()))
         .findings
         .into_iter()
         .filter(|flaw| flaw.unchecked)
     {
         let message =
             format!("CommonGround takes it, and values are not checked by it here: {}", flaw.words);
-        report.at(&tool.entry, member(keys::PARAMETERS).join(&flaw.at), message);
+        report.add_finding(&tool.entry, member_pointer(keys::PARAMETERS).join(&flaw.at), message);
     }
 }
 
@@ -70,11 +72,11 @@ pub(crate) fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut 
     for (row, name) in required.into_iter().flatten().enumerate() {
         let Some(name) = name.as_str() else { continue };
         if properties.is_none_or(|properties| !properties.contains_key(name)) {
-            let at = member(keys::PARAMETERS).child("required").item(row);
+            let at = member_pointer(keys::PARAMETERS).child("required").item(row);
             let message = format!(
                 "\"{name}\" is required and not among the properties: the model has to guess what it is"
             );
-            report.at(&tool.entry, at, message).fix_remove("remove it");
+            report.add_finding(&tool.entry, at, message).fix_remove("remove it");
         }
     }
 }
@@ -83,12 +85,14 @@ pub(crate) fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut 
 pub(crate) fn bare_array(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else { return };
     let mut found = Vec::new();
-    visit(parameters, &member(keys::PARAMETERS), Sight::Seen, &mut found);
+    visit(parameters, &member_pointer(keys::PARAMETERS), Sight::Seen, &mut found);
     for at in found {
         let message = "it can be an array and has no \"items\": the API takes it, some models' APIs refuse it";
         let items = at.child("items");
         let fix = Edit::Set { at: items, to: json!({"type": "string"}).into() };
-        report.at(&tool.entry, at, message).fix("say that its items are texts", [fix]);
+        report
+            .add_finding(&tool.entry, at, message)
+            .fix_edits("say that its items are texts", [fix]);
     }
 }
 

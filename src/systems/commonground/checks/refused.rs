@@ -1,7 +1,7 @@
 //! The API's own rules as findings, with its texts.
 
 use crate::{
-    engine::{lint::check::Report, workflow::similar::nearest},
+    engine::{lint::check::Report, workflow::similar::nearest_name},
     model::{
         entry::Entry,
         finding::{Finding, Severity},
@@ -64,19 +64,19 @@ fn code(rule: Rule) -> &'static str {
 
 /// What the management API refuses in an entry, as it reads its text.
 #[must_use]
-pub fn refused(entry: &Entry, source: &Source) -> Vec<Finding> {
+pub fn refusal_findings(entry: &Entry, source: &Source) -> Vec<Finding> {
     let place = entry.id.place();
     let Some(read) = source.as_python_at(place.document, &place.at) else { return Vec::new() };
     let mut findings = Vec::new();
     for refusal in rules::refusals(&read) {
-        tell(entry, &read, &refusal, &mut findings);
+        report_refusal(entry, &read, &refusal, &mut findings);
     }
     for (at, oddity) in &read.oddities {
         if let (Oddity::Key(kind), [_, _, _, ..]) = (oddity, at.tokens()) {
             let message = format!(
                 "this key is no text to the API but of type {kind}: it stores it as text; put it in quotes"
             );
-            Report::new(KEY_NOT_TEXT.0, Severity::Warning, &mut findings).at(
+            Report::new(KEY_NOT_TEXT.0, Severity::Warning, &mut findings).add_finding(
                 entry,
                 at.clone(),
                 message,
@@ -86,7 +86,7 @@ pub fn refused(entry: &Entry, source: &Source) -> Vec<Finding> {
     findings
 }
 
-fn tell(entry: &Entry, read: &Reading, refusal: &Refusal, findings: &mut Vec<Finding>) {
+fn report_refusal(entry: &Entry, read: &Reading, refusal: &Refusal, findings: &mut Vec<Finding>) {
     let mut message = match &refusal.field {
         Some(field) => {
             format!("the API refuses it ({}): {}: {}", refusal.status, field.name, refusal.text)
@@ -105,24 +105,25 @@ fn tell(entry: &Entry, read: &Reading, refusal: &Refusal, findings: &mut Vec<Fin
         message.push_str(&format!("; it reads {read_as} here: put it in quotes"));
     }
     let mut report = Report::new(code(refusal.rule), Severity::Error, findings);
-    let found = report.at(entry, refusal.at.clone(), message);
+    let found = report.add_finding(entry, refusal.at.clone(), message);
     let given = refusal.at.get(&entry.value);
     match (refusal.rule, given.and_then(serde_json::Value::as_str)) {
         (Rule::Lifecycle, Some(text)) => {
-            let near = nearest(text, [keys::SUSPEND, keys::TERMINATE]).unwrap_or(keys::SUSPEND);
+            let near =
+                nearest_name(text, [keys::SUSPEND, keys::TERMINATE]).unwrap_or(keys::SUSPEND);
             found.fix_set(format!("make it \"{near}\""), near);
         }
         (Rule::Fields, _)
             if refusal.field.as_ref().is_some_and(|field| field.kind == "dict_type") =>
         {
-            found.fix(
+            found.fix_edits(
                 "make it an empty map",
                 [Edit::Set { at: refusal.at.clone(), to: serde_json::json!({}).into() }],
             );
         }
         (Rule::Items, _) => {
             let at: Pointer = refusal.at.child("items");
-            found.fix(
+            found.fix_edits(
                 "say that its items are texts",
                 [Edit::Set { at, to: serde_json::json!({"type": "string"}).into() }],
             );

@@ -5,10 +5,10 @@ use serde_json::Value;
 use crate::{
     engine::{
         lint::{
-            check::{Report, did_you_mean, member},
+            check::{Report, did_you_mean, member_pointer},
             context::LintContext,
         },
-        workflow::similar::nearest,
+        workflow::similar::nearest_name,
     },
     model::tool::Tool,
     systems::commonground::{
@@ -24,9 +24,9 @@ fn subject(tool: &Tool) -> Option<&str> {
     (subject.contains(".cmd.tool.") && !subject.contains(".cmd.sys.")).then_some(subject)
 }
 
-pub(crate) fn undeliverable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn subject_undeliverable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
-    let at = || member(keys::TARGET_SUBJECT);
+    let at = || member_pointer(keys::TARGET_SUBJECT);
     let tokens: Vec<&str> = subject.split('.').collect();
     let faults = [
         subject.chars().any(char::is_whitespace).then(|| "a subject has no blanks".to_owned()),
@@ -46,7 +46,7 @@ pub(crate) fn undeliverable(_: &LintContext<'_>, tool: &Tool, report: &mut Repor
             .then(|| format!("its suffix has {} parts; services listen for one, and never get the command", tokens.len() - 7)),
     ];
     for fault in faults.into_iter().flatten() {
-        report.at(&tool.entry, at(), fault);
+        report.add_finding(&tool.entry, at(), fault);
     }
     if tokens[0] == "cg" && tokens.get(1).is_some_and(|version| *version != VERSION) {
         let message =
@@ -57,25 +57,25 @@ pub(crate) fn undeliverable(_: &LintContext<'_>, tool: &Tool, report: &mut Repor
             .map(|(row, token)| if row == 1 { VERSION } else { token })
             .collect();
         report
-            .at(&tool.entry, at(), message)
+            .add_finding(&tool.entry, at(), message)
             .fix_set(format!("make it {VERSION}"), right.join("."));
     }
 }
 
 pub(crate) fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
-    for name in template::names(subject).filter(|name| !SUBJECT_VARIABLES.contains(name)) {
+    for name in template::variable_names(subject).filter(|name| !SUBJECT_VARIABLES.contains(name)) {
         let why = if template::is_variable(name) {
             "is not filled in in a subject"
         } else {
             "is no variable"
         };
-        let near = nearest(name, SUBJECT_VARIABLES);
+        let near = nearest_name(name, SUBJECT_VARIABLES);
         let message = format!(
             "{{{name}}} {why}: it stays as written and nobody listens there; project_id, channel_id and agent_id are filled in{}",
             did_you_mean(near)
         );
-        let found = report.at(&tool.entry, member(keys::TARGET_SUBJECT), message);
+        let found = report.add_finding(&tool.entry, member_pointer(keys::TARGET_SUBJECT), message);
         if let Some(near) = near {
             let right = subject.replace(&format!("{{{name}}}"), &format!("{{{near}}}"));
             found.fix_set(format!("make it {{{near}}}"), right);
@@ -83,7 +83,7 @@ pub(crate) fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Re
     }
 }
 
-pub(crate) fn literal(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn subject_literal(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
     let tokens: Vec<&str> = subject.split('.').collect();
     let wanted = [(2, "project", "{project_id}"), (3, "channel", "{channel_id}")];
@@ -101,7 +101,7 @@ pub(crate) fn literal(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
             .enumerate()
             .map(|(at, token)| if at == row { variable } else { token })
             .collect();
-        let found = report.at(&tool.entry, member(keys::TARGET_SUBJECT), message);
+        let found = report.add_finding(&tool.entry, member_pointer(keys::TARGET_SUBJECT), message);
         found.fix_set(format!("put {variable} there"), right.join("."));
     }
 }

@@ -30,7 +30,11 @@ pub(super) fn is_own(name: &str) -> bool {
 ///
 /// # Errors
 /// When a name stands twice.
-pub(crate) fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, Problem> {
+pub(crate) fn plan_push(
+    catalog: &Catalog,
+    there: &[Item],
+    absent: Absent,
+) -> Result<Push, Problem> {
     let entries: Vec<&Entry> =
         catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
     let mut push = Push {
@@ -51,16 +55,16 @@ pub(crate) fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<
                 entry.line
             );
             return Err(Problem::new(ProblemKind::Input, "comparing with CommonGround", cause)
-                .remedy("give one of them another name"));
+                .with_remedy("give one of them another name"));
         }
-        let value = rules::stored(&entry.value);
+        let value = rules::stored_row(&entry.value);
         let old = there.iter().find(|item| item.key == key);
-        let same = old.is_some_and(|old| old.value().as_ref() == Some(&value));
+        let same = old.is_some_and(|old| old.parse_value().as_ref() == Some(&value));
         let text = value.to_string();
         if !same {
             // The API keeps no order of members, so that its own would show as a change.
             let before = old.map(|old| {
-                old.value()
+                old.parse_value()
                     .map_or_else(|| old.text.clone(), |old| ordered_like(&old, &value).to_string())
             });
             push.changes.push(Change {
@@ -89,7 +93,7 @@ pub(crate) fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<
     if !left.is_empty() {
         push.notes.push(format!("CommonGround's own tools stay there: {}.", left.join(", ")));
     }
-    push.notes.extend(refused(&entries));
+    push.notes.extend(refusal_messages(&entries));
     Ok(push)
 }
 
@@ -120,7 +124,7 @@ fn ordered_like(value: &Value, like: &Value) -> Value {
 /// What the API would refuse, each in a sentence. It takes definitions one after another, and what
 /// it refuses keeps nothing else back. They are sent as JSON, so that nothing reads otherwise than
 /// it is meant.
-fn refused(entries: &[&Entry]) -> Vec<String> {
+fn refusal_messages(entries: &[&Entry]) -> Vec<String> {
     let told = |entry: &&Entry| {
         let read = Reading { value: (*entry.value).clone(), oddities: Vec::new() };
         let refusal = rules::refusals(&read).into_iter().next()?;
@@ -151,7 +155,11 @@ mod tests {
 
     fn pushed(ours: &str, there: &[Item], absent: Absent) -> Result<Push, Problem> {
         let source = Source::parse(Format::Yaml, ours).unwrap();
-        plan(&read::catalog([(&FileId::new("t.yaml"), &source)], Mode::Document), there, absent)
+        plan_push(
+            &read::read_catalog([(&FileId::new("t.yaml"), &source)], Mode::Document),
+            there,
+            absent,
+        )
     }
 
     fn names(push: &Push) -> Vec<String> {
@@ -164,7 +172,7 @@ mod tests {
             "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch", "tool_name": "lamp"});
         let other = json!({"tool_name": "old", "target_subject": "x"});
         let own = json!({"tool_name": "skills.load", "target_subject": "x"});
-        let there = rows::read(&json!([row, other, own]));
+        let there = rows::read_items(&json!([row, other, own]));
         assert!(names(&pushed(LAMP, &there, Absent::Keep).unwrap()).is_empty());
         let push = pushed(LAMP, &there, Absent::Delete).unwrap();
         assert_eq!(names(&push), ["-old"]);
@@ -179,9 +187,9 @@ mod tests {
         );
         let row = json!({"parameters": {"properties": {"at": {"type": "number"}, "mode": {"type": "string"}}, "type": "object"},
             "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch", "after_execution": "suspend", "tool_name": "lamp"});
-        let push = pushed(&ours, &rows::read(&json!([row])), Absent::Keep).unwrap();
-        let [before, after] = push.changes[0].shown();
-        let lines = crate::engine::diff::lines(&before, &after);
+        let push = pushed(&ours, &rows::read_items(&json!([row])), Absent::Keep).unwrap();
+        let [before, after] = push.changes[0].redacted_texts();
+        let lines = crate::engine::diff::diff_lines(&before, &after);
         let changed: Vec<_> = lines
             .iter()
             .filter(|line| line.kind != crate::engine::diff::LineKind::Same)

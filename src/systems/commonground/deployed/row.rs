@@ -23,7 +23,7 @@ impl Deployment for CommonGroundDeployment {
     }
 
     fn is_at(&self, connection: &Connection) -> bool {
-        settings::Channel::of(connection).is_some()
+        settings::Channel::from_connection(connection).is_some()
     }
 
     fn elsewhere(&self) -> Elsewhere {
@@ -33,8 +33,13 @@ impl Deployment for CommonGroundDeployment {
         }
     }
 
-    fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem> {
-        push::plan(catalog, items, absent)
+    fn plan_push(
+        &self,
+        catalog: &Catalog,
+        items: &[Item],
+        absent: Absent,
+    ) -> Result<Push, Problem> {
+        push::plan_push(catalog, items, absent)
     }
 
     fn is_named(&self, entry: &Entry, item: &Item) -> bool {
@@ -49,15 +54,15 @@ impl Deployment for CommonGroundDeployment {
         Layout::Each("tools")
     }
 
-    fn written(&self, value: Value) -> Value {
-        rows::short(value)
+    fn file_value(&self, value: Value) -> Value {
+        rows::without_empty(value)
     }
 
-    fn callable(&self, items: &[Item]) -> Value {
-        items.iter().filter_map(Item::value).chain(internal::definitions()).collect()
+    fn callable_document(&self, items: &[Item]) -> Value {
+        items.iter().filter_map(Item::parse_value).chain(internal::definitions()).collect()
     }
 
-    fn loaded(&self, tools: usize) -> String {
+    fn loaded_message(&self, tools: usize) -> String {
         format!("{tools} definitions of this workspace are there")
     }
 }

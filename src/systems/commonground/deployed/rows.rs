@@ -12,14 +12,14 @@ pub(crate) const SECTION: &str = "tool";
 
 /// The tools that a page of the API's list holds.
 #[must_use]
-pub(crate) fn read(page: &Value) -> Vec<Item> {
+pub(crate) fn read_items(page: &Value) -> Vec<Item> {
     let item = |row: &Value| {
         let key = row[keys::TOOL_NAME].as_str()?.to_owned();
         Some(Item {
             system: keys::SYSTEM,
             section: SECTION,
             key,
-            text: rules::stored(row).to_string(),
+            text: rules::stored_row(row).to_string(),
         })
     };
     page.as_array().into_iter().flatten().filter_map(item).collect()
@@ -27,7 +27,7 @@ pub(crate) fn read(page: &Value) -> Vec<Item> {
 
 /// A definition without the members that say nothing.
 #[must_use]
-pub(crate) fn short(value: Value) -> Value {
+pub(crate) fn without_empty(value: Value) -> Value {
     let Value::Object(mut members) = value else { return value };
     let says_nothing =
         |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);

@@ -49,7 +49,7 @@ pub enum Body {
 
 impl Body {
     #[must_use]
-    pub fn read(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         match serde_json::from_str::<Value>(text) {
             Err(cause) => Self::NotJson(cause.to_string()),
             Ok(Value::Object(members)) => Self::Data(members),
@@ -93,16 +93,16 @@ mod tests {
     #[test]
     fn what_says_nothing_is_empty_and_pairs_are_members() {
         for text in ["null", "0", "false", "\"\"", "[]", "{}", " 0.0 "] {
-            assert_eq!(Body::read(text), Body::Data(Map::new()), "{text}");
+            assert_eq!(Body::parse(text), Body::Data(Map::new()), "{text}");
         }
         for text in ["[1]", "5", "true", "\"ab\"", "[[1, 2, 3]]", "[[[1], 2]]", "[null]"] {
-            assert_eq!(Body::read(text), Body::NoObject, "{text}");
+            assert_eq!(Body::parse(text), Body::NoObject, "{text}");
         }
-        let data = Body::read(r#"[["a", 1], "bc", {"d": 0, "e": 0}, [5, 6]]"#);
+        let data = Body::parse(r#"[["a", 1], "bc", {"d": 0, "e": 0}, [5, 6]]"#);
         assert_eq!(
             data.data().map(|data| json!(data)),
             Some(json!({"a": 1, "b": "c", "d": "e", "5": 6}))
         );
-        assert!(matches!(Body::read("not json"), Body::NotJson(_)));
+        assert!(matches!(Body::parse("not json"), Body::NotJson(_)));
     }
 }

@@ -27,10 +27,11 @@ pub(super) struct Entering<'c> {
 }
 
 impl Entering<'_> {
-    pub fn faults(&self, body: &Body, faults: &mut Vec<Fault>) {
+    pub fn collect_faults(&self, body: &Body, faults: &mut Vec<Fault>) {
         let data = match body {
             Body::NotJson(cause) => {
-                return faults.push(again(Part::Body, format!("the body is not JSON: {cause}")));
+                return faults
+                    .push(redelivery_fault(Part::Body, format!("the body is not JSON: {cause}")));
             }
             Body::NoObject => None,
             Body::Data(data) | Body::Pairs(data) => Some(data),
@@ -40,21 +41,22 @@ impl Entering<'_> {
             "cmd ingress: payload contains forbidden control fields: {}",
             control.join(", ")
         );
-        let mut dropped = self.headers();
+        let mut dropped = self.header_faults();
         if let Some(fault) = dropped.first_mut().filter(|_| !control.is_empty()) {
             // The service reads the body first, and logs that.
             fault.says = Some(KnownText::Log(forbidden.clone()));
         }
         faults.extend(dropped);
         let Some(data) = data else {
-            return faults.push(again(Part::Body, "the body is JSON, but no object".into()));
+            return faults
+                .push(redelivery_fault(Part::Body, "the body is JSON, but no object".into()));
         };
-        let recovered = self.recovered(data);
+        let recovered = self.can_write_result(data);
         if let Some(first) = control.first() {
             let at = Part::Field((*first).into());
             let text = "identity belongs into the headers and is refused in the body";
             faults.push(match recovered {
-                true => refused(at, text, forbidden),
+                true => refusal_fault(at, text, forbidden),
                 false => {
                     let says = Some(KnownText::Log(forbidden));
                     Fault {
@@ -67,7 +69,7 @@ impl Entering<'_> {
                 }
             });
         }
-        let mut refusals = payload(data, self.world.service, &control);
+        let mut refusals = payload_faults(data, self.world.service, &control);
         refusals.extend(self.call_id(recovered));
         if !recovered {
             for fault in &mut refusals {
@@ -81,12 +83,12 @@ impl Entering<'_> {
         faults.extend(refusals);
     }
 
-    fn value(&self, name: &str) -> Option<&str> {
-        headers::value(&self.command.headers, name)
+    fn header_value(&self, name: &str) -> Option<&str> {
+        headers::find_value(&self.command.headers, name)
     }
 
     /// The headers that make a service drop the message without a word, in its order.
-    fn headers(&self) -> Vec<Fault> {
+    fn header_faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let mut dropped = |name: &'static str, text: String, log: &str| {
             let says = Some(KnownText::Log(log.into()));
@@ -98,12 +100,12 @@ impl Entering<'_> {
                 says,
             });
         };
-        if let Some(Err(fault)) = self.value(headers::TRACE).map(Traceparent::parse) {
+        if let Some(Err(fault)) = self.header_value(headers::TRACE).map(Traceparent::parse) {
             let text = "it is no 00-{32 hexadecimal digits, not all zero}-{16}-{2}".into();
-            dropped(headers::TRACE, text, fault.words());
+            dropped(headers::TRACE, text, fault.message());
         }
         let not_whole = |given: &str| format!("{given:?} is no whole number from 0 on");
-        match headers::written(&self.command.headers, headers::DEPTH) {
+        match headers::raw_value(&self.command.headers, headers::DEPTH) {
             Some("") => {
                 dropped(
                     headers::DEPTH,
@@ -111,7 +113,7 @@ impl Entering<'_> {
                     "missing CG-Recursion-Depth header",
                 );
             }
-            Some(given) if headers::whole(given).is_none() => {
+            Some(given) if headers::parse_whole_number(given).is_none() => {
                 dropped(headers::DEPTH, not_whole(given), "invalid CG-Recursion-Depth header");
             }
             _ => {}
@@ -122,23 +124,24 @@ impl Entering<'_> {
                 (headers::CHANNEL, &subject.channel_id, "CG-Channel-Id mismatch"),
             ] {
                 if let Some(given) =
-                    headers::written(&self.command.headers, name).filter(|given| given != own)
+                    headers::raw_value(&self.command.headers, name).filter(|given| given != own)
                 {
                     dropped(name, format!("it says {given:?}, and the subject says {own:?}"), log);
                 }
             }
         }
-        if self.value(headers::AGENT).is_none() {
+        if self.header_value(headers::AGENT).is_none() {
             dropped(
                 headers::AGENT,
-                headers::missing(&self.command.headers, headers::AGENT),
+                headers::missing_reason(&self.command.headers, headers::AGENT),
                 "missing required CG-Agent-Id",
             );
         }
-        if let Some(given) =
-            self.value(headers::EPOCH).filter(|given| headers::whole(given).is_none())
+        if let Some(given) = self
+            .header_value(headers::EPOCH)
+            .filter(|given| headers::parse_whole_number(given).is_none())
         {
-            let log = if python::int(given).is_ok() {
+            let log = if python::parse_int(given).is_ok() {
                 "CGContext: turn_epoch cannot be negative"
             } else {
                 "invalid CG-Turn-Epoch"
@@ -150,9 +153,11 @@ impl Entering<'_> {
 
     /// Whether a failed result can be written for what is refused: the call and the turn are named
     /// by the headers, or by the call's card.
-    fn recovered(&self, data: &Map<String, Value>) -> bool {
-        let (call, turn) =
-            (self.value(headers::CALL).is_some(), self.value(headers::TURN).is_some());
+    fn can_write_result(&self, data: &Map<String, Value>) -> bool {
+        let (call, turn) = (
+            self.header_value(headers::CALL).is_some(),
+            self.header_value(headers::TURN).is_some(),
+        );
         if call && turn {
             return true;
         }
@@ -174,16 +179,16 @@ impl Entering<'_> {
     }
 
     fn call_id(&self, recovered: bool) -> Option<Fault> {
-        if self.value(headers::CALL).is_some() {
+        if self.header_value(headers::CALL).is_some() {
             return None;
         }
-        let missing = headers::missing(&self.command.headers, headers::CALL);
+        let missing = headers::missing_reason(&self.command.headers, headers::CALL);
         let told = if recovered {
             "; the call's card names it, so that a failed result can be written"
         } else {
             ""
         };
-        Some(refused(
+        Some(refusal_fault(
             Part::Header(headers::CALL),
             format!("{missing}{told}"),
             "CGContext: missing required tool_call_id",
@@ -191,28 +196,28 @@ impl Entering<'_> {
     }
 }
 
-fn again(at: Part, text: String) -> Fault {
+fn redelivery_fault(at: Part, text: String) -> Fault {
     Fault { at, stage: Stage::Ingress, fate: Fate::Redelivered, text, says: None }
 }
 
-fn refused(at: Part, text: impl Into<String>, message: impl Into<String>) -> Fault {
+fn refusal_fault(at: Part, text: impl Into<String>, message: impl Into<String>) -> Fault {
     let says = Some(KnownText::Result { code: "bad_request", message: message.into() });
     Fault { at, stage: Stage::Ingress, fate: Fate::RefusedWithResult, text: text.into(), says }
 }
 
 /// What is wrong with the members, in the service's order: kinds and names, then what is missing,
 /// then the lifecycle.
-fn payload(data: &Map<String, Value>, service: ServiceKind, control: &[&str]) -> Vec<Fault> {
+fn payload_faults(data: &Map<String, Value>, service: ServiceKind, control: &[&str]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (name, value) in data.iter().filter(|(name, _)| !control.contains(&name.as_str())) {
         let text = if !KEYS.contains(&name.as_str()) {
-            extra(name)
+            extra_message(name)
         } else if !(value.is_string() || value.is_null()) {
             "it must be text".into()
         } else {
             continue;
         };
-        faults.push(refused(
+        faults.push(refusal_fault(
             Part::Field(name.clone()),
             text,
             "missing required fields ['unknown']",
@@ -226,11 +231,11 @@ fn payload(data: &Map<String, Value>, service: ServiceKind, control: &[&str]) ->
         text(key).is_none()
             && data.get(*key).is_none_or(|value| value.is_string() || value.is_null())
     };
-    let missing: Vec<&str> = service.required().iter().copied().filter(blank).collect();
+    let missing: Vec<&str> = service.required_keys().iter().copied().filter(blank).collect();
     if let Some(first) = missing.first() {
         let list: Vec<String> = missing.iter().map(|key| format!("'{key}'")).collect();
         let message = format!("missing required fields [{}]", list.join(", "));
-        faults.push(refused(
+        faults.push(refusal_fault(
             Part::Field((*first).into()),
             format!("the body lacks {}", missing.join(", ")),
             message,
@@ -240,12 +245,12 @@ fn payload(data: &Map<String, Value>, service: ServiceKind, control: &[&str]) ->
     if let Some(word) = text("after_execution").filter(known) {
         let told = format!("{word:?} is neither \"suspend\" nor \"terminate\"");
         let message = format!("invalid after_execution={}", python::repr(&word.into()));
-        faults.push(refused(Part::Field("after_execution".into()), told, message));
+        faults.push(refusal_fault(Part::Field("after_execution".into()), told, message));
     }
     faults
 }
 
-fn extra(name: &str) -> String {
+fn extra_message(name: &str) -> String {
     let only = "a body has tool_name, after_execution and tool_call_card_id, and nothing else";
     match name {
         "args" | "arguments" => {

@@ -22,7 +22,7 @@ pub enum ServiceKind {
 impl ServiceKind {
     /// The kind of the service behind a target: upstream's own by name, others as most are.
     #[must_use]
-    pub fn behind(target: &str) -> Self {
+    pub fn from_target(target: &str) -> Self {
         match target {
             "jina" | "openapi" => Self::Strict,
             "emit_marker" | "context_merge" => Self::PointerOnly,
@@ -31,7 +31,7 @@ impl ServiceKind {
     }
 
     /// The keys that must be there, in the order in which they are missed.
-    pub(super) fn required(self) -> &'static [&'static str] {
+    pub(super) fn required_keys(self) -> &'static [&'static str] {
         match self {
             Self::Plain => &["tool_call_card_id", "after_execution"],
             Self::Strict => &["tool_call_card_id", "tool_name", "after_execution"],

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::systems::commonground::{context::VARIABLES, function, keys};
 
 /// The form of the options of a definition.
-pub(crate) fn options(definition: &Value) -> Value {
+pub(crate) fn options_schema(definition: &Value) -> Value {
     let none = Value::Null;
     let options = definition.get(keys::OPTIONS).unwrap_or(&none);
     let declared = definition
@@ -15,7 +15,7 @@ pub(crate) fn options(definition: &Value) -> Value {
         .and_then(Value::as_object);
     let mut properties = Map::new();
     let mut put = |key: &str, schema: Value| drop(properties.insert(key.to_owned(), schema));
-    let fixed = function::fixed(options);
+    let fixed = function::fixed_arguments(options);
     let defaults = values(
         "defaults",
         "Filled in where the model gives nothing; null, empty text and 0 count as given. The model is shown them.",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// The form of a definition's `parameters`, with the names of its properties to choose those from
 /// that are required.
-pub(crate) fn root(parameters: Option<&Value>) -> Value {
+pub(crate) fn parameters_schema(parameters: Option<&Value>) -> Value {
     let properties =
         parameters.and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
     let names: Vec<&String> = properties.into_iter().flat_map(serde_json::Map::keys).collect();
@@ -35,7 +35,7 @@ pub(crate) fn definitions() -> Value {
     }})
 }
 
-fn described(kind: &str, (title, words): (&str, &str), fields: Value) -> Value {
+fn typed_schema(kind: &str, (title, words): (&str, &str), fields: Value) -> Value {
     let mut properties = json!({
         "type": {"const": kind, "title": "type"},
         "description": {"title": "description", "type": "string", "description": "What the model reads to fill it in."},
@@ -47,7 +47,7 @@ fn described(kind: &str, (title, words): (&str, &str), fields: Value) -> Value {
 }
 
 fn text() -> Value {
-    described(
+    typed_schema(
         "string",
         ("text", "Words, one of a few words, a date, an address."),
         json!({
@@ -62,7 +62,7 @@ fn text() -> Value {
 }
 
 fn number(kind: &str, told: (&str, &str)) -> Value {
-    described(
+    typed_schema(
         kind,
         told,
         json!({
@@ -75,7 +75,7 @@ fn number(kind: &str, told: (&str, &str)) -> Value {
 }
 
 fn flag() -> Value {
-    described(
+    typed_schema(
         "boolean",
         ("yes or no", "true or false."),
         json!({"default": {"title": "default", "type": "boolean"}}),
@@ -83,7 +83,7 @@ fn flag() -> Value {
 }
 
 fn list() -> Value {
-    let mut list = described(
+    let mut list = typed_schema(
         "array",
         ("list", "Several of one kind, in their order."),
         json!({
@@ -98,7 +98,7 @@ fn list() -> Value {
 }
 
 fn object() -> Value {
-    described(
+    typed_schema(
         "object",
         ("object", "Members with names, each of a kind of its own."),
         json!({

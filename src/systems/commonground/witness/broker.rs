@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     super::idempotency::{self, Marker},
-    channel_message::{SYSTEM, fields_of, short},
+    channel_message::{SYSTEM, fields_of, short_id},
 };
 use crate::model::{
     call::CallError,
@@ -16,28 +16,32 @@ use crate::model::{
 const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
 
 /// What such a message is; `read` reads the message that it tells of.
-pub(super) fn witness(
+pub(super) fn classify_message(
     crossing: &ObservedMessage,
     read: &dyn Fn(&ObservedMessage) -> Option<Decoded>,
 ) -> Option<Decoded> {
     if let Some(told) = crossing.subject.strip_prefix(ADVISORY) {
-        return told.split('.').nth(1)?.starts_with("cg_").then(|| advisory(crossing, told, read));
+        return told
+            .split('.')
+            .nth(1)?
+            .starts_with("cg_")
+            .then(|| classify_advisory(crossing, told, read));
     }
     let (bucket, key) = crossing.subject.strip_prefix("$KV.")?.split_once('.')?;
     [idempotency::TOOL_BUCKET, idempotency::ACTION_BUCKET]
         .contains(&bucket)
-        .then(|| mark(crossing, key))
+        .then(|| classify_mark(crossing, key))
 }
 
-fn mark(crossing: &ObservedMessage, key: &str) -> Decoded {
+fn classify_mark(crossing: &ObservedMessage, key: &str) -> Decoded {
     let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
     let mut cards = Vec::new();
-    let (part, label, text) = match idempotency::marker(&value) {
+    let (part, label, text) = match idempotency::parse_marker(&value) {
         Some(Marker::Running { .. }) => (Part::Note, "taken up", "a service runs it".to_owned()),
         Some(Marker::Done { result_card, status, after_execution }) => {
             let status = status.unwrap_or_else(|| "done".to_owned());
             cards.extend(result_card.clone());
-            let card = result_card.as_deref().map(short);
+            let card = result_card.as_deref().map(short_id);
             let mut words = vec![status.clone()];
             words.extend(card.clone().map(|card| format!("result card {card}")));
             words.extend(after_execution.map(|after| format!("then {after}")));
@@ -55,7 +59,7 @@ fn mark(crossing: &ObservedMessage, key: &str) -> Decoded {
         None if crossing.body.is_empty() => {
             (Part::Note, "mark", "the mark was taken away".to_owned())
         }
-        None => (Part::Note, "mark", crossing.text().into_owned()),
+        None => (Part::Note, "mark", crossing.body_text().into_owned()),
     };
     let ties = Ties { also: vec![key.to_owned()], ..Ties::default() };
     let topic = key.split('.').nth(2).map(str::to_owned);
@@ -63,7 +67,7 @@ fn mark(crossing: &ObservedMessage, key: &str) -> Decoded {
 }
 
 /// `told`: the kind of advisory, the stream and the consumer.
-fn advisory(
+fn classify_advisory(
     crossing: &ObservedMessage,
     told: &str,
     read: &dyn Fn(&ObservedMessage) -> Option<Decoded>,

@@ -35,18 +35,18 @@ impl<'c> ChannelMessage<'c> {
     }
 
     pub(super) fn header(&self, name: &str) -> Option<&'c str> {
-        headers::value(&self.crossing.headers, name)
+        headers::find_value(&self.crossing.headers, name)
     }
 
     /// The turn that it belongs to.
-    pub(super) fn turn(&self) -> Option<&str> {
+    pub(super) fn turn_id(&self) -> Option<&str> {
         self.header(headers::TURN).or_else(|| self.text("agent_turn_id"))
     }
 
     /// What it acknowledges, where it does; of a body that cannot be read nothing.
     pub(super) fn ack(&self) -> Ack {
         let fields = self.fields.as_ref().ok().cloned().map(Value::Object);
-        fields.and_then(|fields| Ack::read(&fields)).unwrap_or_default()
+        fields.and_then(|fields| Ack::from_value(&fields)).unwrap_or_default()
     }
 
     /// A message of the turn itself.
@@ -56,12 +56,13 @@ impl<'c> ChannelMessage<'c> {
         label: &'static str,
         text: impl Into<String>,
     ) -> Decoded {
-        let part = if self.turn().is_none() && part == Part::Note { Part::Broadcast } else { part };
+        let part =
+            if self.turn_id().is_none() && part == Part::Note { Part::Broadcast } else { part };
         let reading = Decoded {
-            id: self.turn().map(str::to_owned),
+            id: self.turn_id().map(str::to_owned),
             ..Decoded::new(Some(SYSTEM), part, label, text)
         };
-        tied(self.crossing, reading)
+        with_trace(self.crossing, reading)
     }
 
     /// A message of a call, or an action, that is part of its turn.
@@ -72,13 +73,13 @@ impl<'c> ChannelMessage<'c> {
         label: &'static str,
         text: impl Into<String>,
     ) -> Decoded {
-        let within = self.turn().map(|turn| Whole {
+        let within = self.turn_id().map(|turn| Whole {
             id: turn.to_owned(),
             topic: self.header(headers::AGENT).map(str::to_owned),
         });
         let reading =
             Decoded { id: id.map(str::to_owned), ..Decoded::new(Some(SYSTEM), part, label, text) };
-        let reading = tied(self.crossing, reading);
+        let reading = with_trace(self.crossing, reading);
         let asked_by = self.header(headers::PARENT_TURN).map(|turn| Whole {
             id: turn.to_owned(),
             topic: self.header(headers::PARENT_AGENT).map(str::to_owned),
@@ -91,14 +92,14 @@ impl<'c> ChannelMessage<'c> {
         Command {
             subject: self.crossing.subject.to_string(),
             headers: self.crossing.headers.clone(),
-            body: self.crossing.text().into_owned(),
+            body: self.crossing.body_text().into_owned(),
         }
     }
 }
 
 /// The reading with the trace that its headers name.
-pub(super) fn tied(crossing: &ObservedMessage, mut reading: Decoded) -> Decoded {
-    let trace = headers::value(&crossing.headers, headers::TRACE)
+pub(super) fn with_trace(crossing: &ObservedMessage, mut reading: Decoded) -> Decoded {
+    let trace = headers::find_value(&crossing.headers, headers::TRACE)
         .and_then(|text| Traceparent::parse(text).ok());
     reading.ties.trace = trace.map(|trace| trace.trace_id().to_owned());
     reading
@@ -121,7 +122,7 @@ pub(super) fn fields_of(crossing: &ObservedMessage) -> Result<Map<String, Value>
 }
 
 /// The end of an id, which tells ids apart that begin with the time.
-pub(super) fn short(id: &str) -> String {
+pub(super) fn short_id(id: &str) -> String {
     const KEPT: usize = 6;
     let letters = id.chars().count();
     if letters <= KEPT + 6 {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     super::{ack::Ack, action, headers, idempotency, preflight},
-    channel_message::{ChannelMessage, SYSTEM, short},
+    channel_message::{ChannelMessage, SYSTEM, short_id},
 };
 use crate::model::{
     call::CallError,
@@ -16,26 +16,26 @@ use crate::model::{
 /// What the watchdog says when it rings for an inbox that nobody empties.
 pub(super) const WATCHDOG: &str = "watchdog_pending_inbox";
 
-pub(super) fn witness(heard: &ChannelMessage<'_>) -> Decoded {
+pub(super) fn classify_message(heard: &ChannelMessage<'_>) -> Decoded {
     let subject = &heard.subject;
     match (subject.component.as_str(), subject.target.as_str(), subject.suffix.as_str()) {
-        ("tool", ..) => tool(heard, &subject.target),
+        ("tool", ..) => classify_tool(heard, &subject.target),
         // The tools that are built in are named by their suffix.
         ("sys", "pmo", suffix) if suffix.starts_with("internal.") => {
-            tool(heard, suffix.trim_start_matches("internal."))
+            classify_tool(heard, suffix.trim_start_matches("internal."))
         }
         ("sys", "ui", "action") => ui_action(heard),
-        ("agent", _, "wakeup") => wakeup(heard),
-        _ => heard.of_turn(Part::Note, "command", heard.crossing.text()),
+        ("agent", _, "wakeup") => classify_wakeup(heard),
+        _ => heard.of_turn(Part::Note, "command", heard.crossing.body_text()),
     }
 }
 
-fn tool(heard: &ChannelMessage<'_>, target: &str) -> Decoded {
+fn classify_tool(heard: &ChannelMessage<'_>, target: &str) -> Decoded {
     let name = heard.text("tool_name").unwrap_or(target);
     let card = heard.text("tool_call_card_id");
     let call = heard.header(headers::CALL);
     let mut words = vec![name.to_owned()];
-    words.extend(card.map(|card| format!("call card {}", short(card))));
+    words.extend(card.map(|card| format!("call card {}", short_id(card))));
     words.extend(heard.text("after_execution").map(|after| format!("then {after}")));
     words.extend(heard.header(headers::EPOCH).map(|epoch| format!("epoch {epoch}")));
     let part = match &heard.fields {
@@ -51,10 +51,11 @@ fn tool(heard: &ChannelMessage<'_>, target: &str) -> Decoded {
     reading.cards = card.map(str::to_owned).into_iter().collect();
     let own = heard.subject.component == "sys";
     let world = preflight::World {
-        service: preflight::ServiceKind::behind(target),
+        service: preflight::ServiceKind::from_target(target),
         ..preflight::World::default()
     };
-    let faults = if own { Vec::new() } else { preflight::preflight(&heard.command(), &world) };
+    let faults =
+        if own { Vec::new() } else { preflight::preflight_command(&heard.command(), &world) };
     reading.remarks = faults.iter().map(ToString::to_string).collect();
     reading
 }
@@ -69,16 +70,18 @@ fn ui_action(heard: &ChannelMessage<'_>) -> Decoded {
         format!("{name} {arguments}"),
     );
     reading.topic = Some(name.to_owned());
-    let faults = action::preflight(&heard.command(), &action::World::default());
+    let faults = action::preflight_action(&heard.command(), &action::World::default());
     reading.remarks = faults.iter().map(ToString::to_string).collect();
     reading
 }
 
 /// What the UI worker says about an action.
-pub(super) fn acknowledged(heard: &ChannelMessage<'_>) -> Decoded {
+pub(super) fn classify_ack(heard: &ChannelMessage<'_>) -> Decoded {
     let Ack { status, card, code, error, .. } = &heard.ack();
-    let pointer =
-        card.as_deref().map(|card| format!(" · result card {}", short(card))).unwrap_or_default();
+    let pointer = card
+        .as_deref()
+        .map(|card| format!(" · result card {}", short_id(card)))
+        .unwrap_or_default();
     let code = code.as_deref().unwrap_or(status);
     let (part, text) = match heard.ack() {
         ack if !ack.is_final() => (Part::Note, "accepted: the worker runs it".to_owned()),
@@ -120,12 +123,12 @@ fn remedy(code: &str) -> &'static str {
     }
 }
 
-fn wakeup(heard: &ChannelMessage<'_>) -> Decoded {
+fn classify_wakeup(heard: &ChannelMessage<'_>) -> Decoded {
     let worker = &heard.subject.target;
     let reason = heard.text("reason");
     if reason == Some(WATCHDOG) {
         let row =
-            heard.text("inbox_id").map(|row| format!(" of {}", short(row))).unwrap_or_default();
+            heard.text("inbox_id").map(|row| format!(" of {}", short_id(row))).unwrap_or_default();
         let id =
             format!("watchdog {}.{}.{worker}", heard.subject.project_id, heard.subject.channel_id);
         let text = format!("rings {worker} every 5 s: an inbox row{row} is still pending");

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    channel_message::{ChannelMessage, short},
+    channel_message::{ChannelMessage, short_id},
     commands,
 };
 use crate::model::{
@@ -16,7 +16,7 @@ use crate::model::{
 /// How the ids of steps begin that only take a result in.
 pub(super) const TAKES_RESULT: &str = "step_res_";
 
-pub(super) fn witness(heard: &ChannelMessage<'_>) -> Decoded {
+pub(super) fn classify_message(heard: &ChannelMessage<'_>) -> Decoded {
     let subject = &heard.subject;
     if let Err(problem) = &heard.fields {
         return heard.of_turn(
@@ -26,13 +26,15 @@ pub(super) fn witness(heard: &ChannelMessage<'_>) -> Decoded {
         );
     }
     let mut reading = match (subject.component.as_str(), subject.suffix.as_str()) {
-        ("agent", "state") => state(heard),
-        ("agent", "step") => step(heard),
-        ("agent", "task") => task(heard),
-        ("agent", "inbox_progress") => heard.of_turn(Part::Note, "inbox", heard.crossing.text()),
-        ("sys", "action_ack") => commands::acknowledged(heard),
-        ("sys", "marker") => heard.of_turn(Part::Note, "marker", heard.crossing.text()),
-        _ => heard.of_turn(Part::Note, "event", heard.crossing.text()),
+        ("agent", "state") => classify_state(heard),
+        ("agent", "step") => classify_step(heard),
+        ("agent", "task") => classify_task(heard),
+        ("agent", "inbox_progress") => {
+            heard.of_turn(Part::Note, "inbox", heard.crossing.body_text())
+        }
+        ("sys", "action_ack") => commands::classify_ack(heard),
+        ("sys", "marker") => heard.of_turn(Part::Note, "marker", heard.crossing.body_text()),
+        _ => heard.of_turn(Part::Note, "event", heard.crossing.body_text()),
     };
     if subject.component == "agent" {
         reading.topic = Some(subject.target.clone());
@@ -41,11 +43,11 @@ pub(super) fn witness(heard: &ChannelMessage<'_>) -> Decoded {
 }
 
 /// A text of the event's metadata.
-fn about<'h>(heard: &'h ChannelMessage<'_>, name: &str) -> Option<&'h str> {
+fn metadata_text<'h>(heard: &'h ChannelMessage<'_>, name: &str) -> Option<&'h str> {
     heard.member("metadata")?.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-fn state(heard: &ChannelMessage<'_>) -> Decoded {
+fn classify_state(heard: &ChannelMessage<'_>) -> Decoded {
     let status = heard.text("status").unwrap_or("unknown");
     let mut words = Vec::new();
     let waits: Vec<&str> = heard
@@ -55,7 +57,7 @@ fn state(heard: &ChannelMessage<'_>) -> Decoded {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    words.extend(match (about(heard, "activity"), about(heard, "current_tool")) {
+    words.extend(match (metadata_text(heard, "activity"), metadata_text(heard, "current_tool")) {
         (Some("awaiting_tool_result"), _) if waits.len() > 1 => {
             Some(format!("awaits {} results", waits.len()))
         }
@@ -64,11 +66,11 @@ fn state(heard: &ChannelMessage<'_>) -> Decoded {
         (Some(activity), _) => Some(activity.replace('_', " ")),
         (None, tool) => tool.map(str::to_owned),
     });
-    words.extend(waits.iter().map(|call| short(call)));
+    words.extend(waits.iter().map(|call| short_id(call)));
     words.extend(
         heard.member("turn_epoch").and_then(Value::as_u64).map(|epoch| format!("epoch {epoch}")),
     );
-    let due = about(heard, "resume_deadline").or_else(|| heard.text("resume_deadline"));
+    let due = metadata_text(heard, "resume_deadline").or_else(|| heard.text("resume_deadline"));
     let mut reading = heard.of_turn(Part::Note, "state", words.join(" · "));
     reading.state = Some(status.to_owned());
     reading.due = due.and_then(Millis::parse);
@@ -80,7 +82,7 @@ fn state(heard: &ChannelMessage<'_>) -> Decoded {
     reading
 }
 
-fn step(heard: &ChannelMessage<'_>) -> Decoded {
+fn classify_step(heard: &ChannelMessage<'_>) -> Decoded {
     let step = heard.text("step_id").unwrap_or("?");
     let phase = heard.text("phase").unwrap_or_default();
     let new = new_cards(heard);
@@ -89,13 +91,13 @@ fn step(heard: &ChannelMessage<'_>) -> Decoded {
         ref cards => format!(
             ": new {} {}",
             if cards.len() == 1 { "card" } else { "cards" },
-            cards.iter().map(|card| short(card)).collect::<Vec<_>>().join(", ")
+            cards.iter().map(|card| short_id(card)).collect::<Vec<_>>().join(", ")
         ),
     };
     // Steps that only take a result in are named so.
     let what = if step.starts_with(TAKES_RESULT) { "takes a result in, " } else { "" };
     let reading =
-        heard.of_turn(Part::Note, "step", format!("{what}{} {phase}{cards}", short(step)));
+        heard.of_turn(Part::Note, "step", format!("{what}{} {phase}{cards}", short_id(step)));
     Decoded { cards: new.into_iter().map(str::to_owned).collect(), ..reading }
 }
 
@@ -110,27 +112,27 @@ pub(super) fn new_cards<'h>(heard: &'h ChannelMessage<'_>) -> Vec<&'h str> {
         .collect()
 }
 
-fn task(heard: &ChannelMessage<'_>) -> Decoded {
+fn classify_task(heard: &ChannelMessage<'_>) -> Decoded {
     let status = heard.text("status").unwrap_or("unknown");
     let mut words = vec![status.to_owned()];
     let cards = ["deliverable_card_id", "tool_result_card_id"].map(|name| heard.text(name));
     let named = ["deliverable", "result card"].into_iter().zip(cards);
-    words.extend(named.filter_map(|(what, card)| Some(format!("{what} {}", short(card?)))));
+    words.extend(named.filter_map(|(what, card)| Some(format!("{what} {}", short_id(card?)))));
     words.extend(
         heard
             .member("stats")
             .and_then(|stats| stats.get("duration_ms")?.as_f64())
             .map(|ms| format!("{ms:.0} ms")),
     );
-    let problem =
-        (!["success", "partial"].contains(&status)).then(|| problem(status, heard.member("error")));
+    let problem = (!["success", "partial"].contains(&status))
+        .then(|| task_error(status, heard.member("error")));
     words.extend(problem.as_ref().map(|problem| problem.message.clone()));
     let reading = heard.of_turn(Part::Outcome(problem), "task", words.join(" · "));
     Decoded { cards: cards.into_iter().flatten().map(str::to_owned).collect(), ..reading }
 }
 
 /// What an error says, which may be a text or a map.
-fn problem(status: &str, error: Option<&Value>) -> CallError {
+fn task_error(status: &str, error: Option<&Value>) -> CallError {
     let text = |name: &str| error.and_then(|error| error.get(name)?.as_str()).map(str::to_owned);
     let message = text("message").or_else(|| error.and_then(Value::as_str).map(str::to_owned));
     CallError {
@@ -142,7 +144,7 @@ fn problem(status: &str, error: Option<&Value>) -> CallError {
 
 /// A piece of what a model says. Of what begins the stream only the model's name is told: the rest
 /// is its configuration, with keys and addresses.
-pub(super) fn chunk(heard: &ChannelMessage<'_>) -> Decoded {
+pub(super) fn classify_chunk(heard: &ChannelMessage<'_>) -> Decoded {
     let content = || heard.member("content").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut reading = match (heard.text("chunk_type"), &heard.fields) {
         (_, Err(problem)) => {

@@ -10,7 +10,7 @@ use super::{
         idempotency::{self, Marker},
         subject::Subject,
     },
-    channel_message::{ChannelMessage, short},
+    channel_message::{ChannelMessage, short_id},
     names::Names,
     recent::Recent,
     results::Results,
@@ -60,14 +60,14 @@ struct Agent {
 }
 
 impl Follower for Memory {
-    fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Decoded) {
+    fn observe_message(&mut self, crossing: &ObservedMessage, reading: &mut Decoded) {
         if let Some(key) = crossing
             .subject
             .strip_prefix("$KV.")
             .and_then(|rest| rest.split_once('.'))
             .map(|(_, key)| key)
         {
-            return self.mark(key, crossing, reading);
+            return self.track_mark(key, crossing, reading);
         }
         if crossing.about.is_some() {
             return self.given_up(reading);
@@ -75,45 +75,48 @@ impl Follower for Memory {
         let Some(subject) = Subject::parse(&crossing.subject) else { return };
         let heard = ChannelMessage::new(crossing, subject);
         match (heard.subject.category.as_str(), heard.subject.suffix.as_str()) {
-            ("cmd", "action") if heard.subject.target == "ui" => self.action(&heard, reading),
+            ("cmd", "action") if heard.subject.target == "ui" => self.track_action(&heard, reading),
             ("cmd", "wakeup") => {
-                if let Some(turn) = heard.turn().filter(|_| heard.subject.target == UI_WORKER) {
-                    self.of_ui.put(turn.to_owned(), ());
+                if let Some(turn) = heard.turn_id().filter(|_| heard.subject.target == UI_WORKER) {
+                    self.of_ui.insert(turn.to_owned(), ());
                 }
-                self.waiting.rings(&heard);
+                self.waiting.record_wakeup(&heard);
             }
-            ("cmd", _) => self.command(&heard, reading),
-            ("evt", "state") => self.state(&heard, reading),
-            ("evt", "action_ack") => self.acknowledged(&heard, reading),
-            ("evt", "step" | "task") => reading.ties.settles = self.waiting.settled(&heard),
+            ("cmd", _) => self.track_command(&heard, reading),
+            ("evt", "state") => self.track_state(&heard, reading),
+            ("evt", "action_ack") => self.track_ack(&heard, reading),
+            ("evt", "step" | "task") => reading.ties.settles = self.waiting.settle_calls(&heard),
             _ => {}
         }
-        self.lineage(&heard, reading);
+        self.check_lineage(&heard, reading);
         self.names.apply(&heard, reading);
     }
 
-    fn know(&mut self, roster: &Value) {
-        self.names.know(roster);
+    fn update_roster(&mut self, roster: &Value) {
+        self.names.update_roster(roster);
     }
 }
 
 /// An agent by its channel.
-fn place(heard: &ChannelMessage<'_>, agent: &str) -> String {
+fn agent_key(heard: &ChannelMessage<'_>, agent: &str) -> String {
     format!("{}.{}.{agent}", heard.subject.project_id, heard.subject.channel_id)
 }
 
-fn seconds(from: Millis, to: Millis) -> u64 {
+fn seconds_between(from: Millis, to: Millis) -> u64 {
     to.since(from) / 1_000
 }
 
 impl Memory {
-    fn command(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
-        let epoch =
-            headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten().unwrap_or(0);
-        let agent =
-            heard.header(headers::AGENT).and_then(|agent| self.agents.get(&place(heard, agent)));
+    fn track_command(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
+        let epoch = headers::parse_number(&heard.crossing.headers, headers::EPOCH)
+            .ok()
+            .flatten()
+            .unwrap_or(0);
+        let agent = heard
+            .header(headers::AGENT)
+            .and_then(|agent| self.agents.get(&agent_key(heard, agent)));
         if let Some(Agent { turn, epoch: Some(known), .. }) = agent
-            && turn.as_deref() == heard.turn()
+            && turn.as_deref() == heard.turn_id()
             && epoch != 0
             && epoch != *known
         {
@@ -122,13 +125,13 @@ impl Memory {
             ));
         }
         self.once_more(heard.header(headers::CALL), heard, false, reading);
-        self.waiting.command(heard);
+        self.waiting.record_call(heard);
     }
 
-    fn action(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
+    fn track_action(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         self.once_more(heard.text("action_id"), heard, true, reading);
-        let agent = heard.header(headers::AGENT).map(|agent| place(heard, agent));
-        self.stuck(agent.as_deref(), heard, reading);
+        let agent = heard.header(headers::AGENT).map(|agent| agent_key(heard, agent));
+        self.check_stuck(agent.as_deref(), heard, reading);
     }
 
     /// Whether the call, or the action, was sent before.
@@ -146,7 +149,7 @@ impl Memory {
             if is_action { "action" } else { "call" },
             heard.subject.project_id
         );
-        let before = self.sent.get(&key).map(|before| seconds(*before, heard.crossing.at));
+        let before = self.sent.get(&key).map(|before| seconds_between(*before, heard.crossing.at));
         reading.remarks.extend(before.map(|ago| match is_action {
             true => format!(
                 "this action_id was sent {ago} s before: the agent's turn is leased, the action refused, and the agent is wedged for good; \
@@ -157,19 +160,20 @@ impl Memory {
                  (protocol_violation) until the message is given up; that is harmless, but every call wants an id of its own"
             ),
         }));
-        self.sent.put(key, heard.crossing.at);
+        self.sent.insert(key, heard.crossing.at);
     }
 
-    fn state(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
-        let agent = place(heard, &heard.subject.target);
+    fn track_state(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
+        let agent = agent_key(heard, &heard.subject.target);
         let status = heard.text("status").unwrap_or_default().to_owned();
-        let turn = heard.turn().map(str::to_owned);
+        let turn = heard.turn_id().map(str::to_owned);
         if status == "idle" && turn.as_deref().is_some_and(|turn| self.of_ui.get(turn).is_some()) {
             reading.part = Part::Outcome(None);
         }
         let epoch = heard.member("turn_epoch").and_then(Value::as_u64);
-        let epoch = epoch
-            .or_else(|| headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten());
+        let epoch = epoch.or_else(|| {
+            headers::parse_number(&heard.crossing.headers, headers::EPOCH).ok().flatten()
+        });
         let before = self.agents.get(&agent);
         if let (Some(before), Some(epoch)) = (before, epoch)
             && before.turn == turn
@@ -184,38 +188,38 @@ impl Memory {
             .filter(|before| before.status == status && before.turn == turn)
             .map_or(heard.crossing.at, |before| before.since);
         let epoch = epoch.or_else(|| before.filter(|before| before.turn == turn)?.epoch);
-        self.agents.put(agent, Agent { status, since, turn, epoch });
+        self.agents.insert(agent, Agent { status, since, turn, epoch });
     }
 
-    fn acknowledged(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
+    fn track_ack(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         let ack = heard.ack();
         if ack.is_final() {
-            self.waiting.ended(&ack.action);
+            self.waiting.record_end(&ack.action);
         }
         let Some(agent) = heard.text("agent_id").or_else(|| heard.header(headers::AGENT)) else {
             return;
         };
-        let (name, agent) = (agent, place(heard, agent));
+        let (name, agent) = (agent, agent_key(heard, agent));
         let code = ack.code.as_deref().unwrap_or(&ack.status);
         if ack.card.is_some() {
             return;
         }
         if code.ends_with("busy") {
-            self.stuck(Some(&agent), heard, reading);
+            self.check_stuck(Some(&agent), heard, reading);
         } else if code == "protocol_violation" {
             reading.remarks.push(format!(
                 "{name} is wedged from here on: action {} was used before, so it leased a turn that nobody ends; every action will be busy, and \
                  stopping it does not help; make a new UI agent",
-                short(&ack.action)
+                short_id(&ack.action)
             ));
-            self.wedged.put(agent, Some((ack.action, heard.crossing.at)));
+            self.wedged.insert(agent, Some((ack.action, heard.crossing.at)));
         } else if !ack.is_final() {
-            self.wedged.put(agent, None);
+            self.wedged.insert(agent, None);
         }
     }
 
     /// Whether the agent was dispatched and never ran.
-    fn stuck(&self, agent: Option<&str>, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
+    fn check_stuck(&self, agent: Option<&str>, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         let name = |agent: &str| agent.rsplit('.').next().unwrap_or(agent).to_owned();
         if let Some((agent, (action, since))) =
             agent.and_then(|agent| Some((agent, self.wedged.get(agent)?.as_ref()?)))
@@ -223,8 +227,8 @@ impl Memory {
             reading.remarks.push(format!(
                 "{} is wedged since its action {} came twice, {} s ago; make a new UI agent",
                 name(agent),
-                short(action),
-                seconds(*since, heard.crossing.at)
+                short_id(action),
+                seconds_between(*since, heard.crossing.at)
             ));
             return;
         }
@@ -236,15 +240,15 @@ impl Memory {
             reading.remarks.push(format!(
                 "{} stands dispatched for {} s: it is wedged, every action will be busy, and stopping it does not help; make a new UI agent",
                 name(agent),
-                seconds(state.since, heard.crossing.at)
+                seconds_between(state.since, heard.crossing.at)
             ));
         }
     }
 
-    fn mark(&mut self, key: &str, crossing: &ObservedMessage, reading: &mut Decoded) {
+    fn track_mark(&mut self, key: &str, crossing: &ObservedMessage, reading: &mut Decoded) {
         let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
         let before = self.results.get(key);
-        let marker = idempotency::marker(&value);
+        let marker = idempotency::parse_marker(&value);
         let is_there = self.taken_up.get(key).copied().unwrap_or_default();
         // A service claims a call by making its mark, and the server refuses a mark that is there.
         // Whoever looks on hears it all the same.
@@ -259,18 +263,18 @@ impl Memory {
             return;
         }
         if crossing.body.is_empty() || marker.is_some() {
-            self.taken_up.put(key.to_owned(), marker.is_some());
+            self.taken_up.insert(key.to_owned(), marker.is_some());
         }
         if matches!(marker, Some(Marker::Done { .. })) {
-            self.waiting.ended(key);
+            self.waiting.record_end(key);
         }
         match (marker, before) {
             (Some(Marker::Done { result_card: Some(card), .. }), Some(first)) if *first != card => reading.remarks.push(format!(
                 "a second result, card {}, after {}: only one can be stored for a call, so one of two services fails on the unique index",
-                short(&card),
-                short(first)
+                short_id(&card),
+                short_id(first)
             )),
-            (Some(Marker::Done { result_card: Some(card), .. }), None) => self.results.put(key.to_owned(), card),
+            (Some(Marker::Done { result_card: Some(card), .. }), None) => self.results.insert(key.to_owned(), card),
             (Some(Marker::Running { .. }), Some(_)) => {
                 reading.remarks.push("it runs once more although a result was stored: the second one will be refused".into());
             }
@@ -296,7 +300,7 @@ impl Memory {
     }
 
     /// Whether the message carries the trace of its turn.
-    fn lineage(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
+    fn check_lineage(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         // Token streams and inbox progress have no headers at all.
         if heard.crossing.headers.is_empty()
             || reading.routine
@@ -304,18 +308,18 @@ impl Memory {
         {
             return;
         }
-        let Some(turn) = heard.turn().map(str::to_owned) else { return };
+        let Some(turn) = heard.turn_id().map(str::to_owned) else { return };
         match (self.traces.get(&turn), &reading.ties.trace) {
             (Some(known), None) => reading.remarks.push(format!(
                 "it has no traceparent: the trace {} of its turn is broken here, and what follows cannot be joined to it",
-                short(known)
+                short_id(known)
             )),
             (Some(known), Some(own)) if known != own => reading.remarks.push(format!(
                 "its trace is {}, and its turn's is {}: the traceparent was not passed on",
-                short(own),
-                short(known)
+                short_id(own),
+                short_id(known)
             )),
-            (None, Some(own)) => self.traces.put(turn, own.clone()),
+            (None, Some(own)) => self.traces.insert(turn, own.clone()),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::channel_message::{ChannelMessage, short};
+use super::channel_message::{ChannelMessage, short_id};
 use crate::{
     model::{
         attachment::CardSource,
@@ -23,8 +23,8 @@ const WHOLE: usize = 24;
 
 /// Where a project's roster can be read; `None` where the connection names no API.
 #[must_use]
-pub(crate) fn roster(connection: &Connection) -> Option<CardSource> {
-    let channel = Channel::of(connection)?;
+pub(crate) fn roster_source(connection: &Connection) -> Option<CardSource> {
+    let channel = Channel::from_connection(connection)?;
     let path =
         format!("/projects/{}/agents?limit=500", super::super::routes::path_part(&channel.project));
     Some(CardSource {
@@ -42,7 +42,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Learns the names that a roster has.
-    pub(super) fn know(&mut self, roster: &Value) {
+    pub(super) fn update_roster(&mut self, roster: &Value) {
         for row in roster.as_array().into_iter().flatten() {
             if let Some(agent) = row["agent_id"].as_str() {
                 self.learn(agent, row["display_name"].as_str());
@@ -84,11 +84,11 @@ impl Names {
     fn title(&self, agent: &str) -> String {
         match self.by_id.get(agent) {
             Some(name) if self.by_id.values().filter(|other| *other == name).nth(1).is_some() => {
-                format!("{name} {}", short(agent))
+                format!("{name} {}", short_id(agent))
             }
             Some(name) => name.clone(),
             None if agent.chars().count() <= WHOLE => agent.to_owned(),
-            None => short(agent),
+            None => short_id(agent),
         }
     }
 }

@@ -27,7 +27,7 @@ impl<T> Recent<T> {
         self.by_name.get_mut(name)
     }
 
-    pub(super) fn put(&mut self, name: String, value: T) {
+    pub(super) fn insert(&mut self, name: String, value: T) {
         if self.by_name.insert(name.clone(), value).is_none() {
             self.order.push_back(name);
         }
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn no_more_is_remembered_than_the_newest() {
         let mut recent = Recent::default();
-        (0..REMEMBERED + 10).for_each(|number| recent.put(number.to_string(), number));
+        (0..REMEMBERED + 10).for_each(|number| recent.insert(number.to_string(), number));
         assert_eq!(
             (recent.get("9"), recent.get("10"), recent.by_name.len()),
             (None, Some(&10), REMEMBERED)

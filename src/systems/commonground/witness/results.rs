@@ -3,7 +3,7 @@
 
 use super::{
     super::{headers, idempotency},
-    channel_message::{ChannelMessage, short},
+    channel_message::{ChannelMessage, short_id},
     events::{TAKES_RESULT, new_cards},
     recent::Recent,
 };
@@ -38,8 +38,8 @@ const MOST: usize = 64;
 
 impl Results {
     /// A call is made.
-    pub(super) fn command(&mut self, heard: &ChannelMessage<'_>) {
-        let (Some(turn), Some(id)) = (heard.turn(), heard.header(headers::CALL)) else { return };
+    pub(super) fn record_call(&mut self, heard: &ChannelMessage<'_>) {
+        let (Some(turn), Some(id)) = (heard.turn_id(), heard.header(headers::CALL)) else { return };
         let tool = heard.text("tool_name").unwrap_or(&heard.subject.target);
         let key = idempotency::tool_key(&heard.subject.project_id, tool, id);
         let call = Call {
@@ -48,7 +48,7 @@ impl Results {
             card: heard.text("tool_call_card_id").unwrap_or_default().to_owned(),
         };
         if self.turns.get(turn).is_none() {
-            self.turns.put(turn.to_owned(), Turn::default());
+            self.turns.insert(turn.to_owned(), Turn::default());
         }
         let Some(turn) = self.turns.get_mut(turn) else { return };
         turn.rang = false;
@@ -59,24 +59,24 @@ impl Results {
 
     /// A worker is told to look after its turn; without a reason, because something is in the
     /// inbox.
-    pub(super) fn rings(&mut self, heard: &ChannelMessage<'_>) {
+    pub(super) fn record_wakeup(&mut self, heard: &ChannelMessage<'_>) {
         if heard.text("reason").is_none()
-            && let Some(turn) = heard.turn().and_then(|turn| self.turns.get_mut(turn))
+            && let Some(turn) = heard.turn_id().and_then(|turn| self.turns.get_mut(turn))
         {
             turn.rang = true;
         }
     }
 
     /// A call, by its id or the key of its mark, is over.
-    pub(super) fn ended(&mut self, name: &str) {
-        self.over.put(name.to_owned(), ());
+    pub(super) fn record_end(&mut self, name: &str) {
+        self.over.insert(name.to_owned(), ());
     }
 
     /// The calls whose results a step, or the end of a task, takes in. Where several wait, only
     /// when there is a result for each.
-    pub(super) fn settled(&mut self, heard: &ChannelMessage<'_>) -> Vec<Settled> {
+    pub(super) fn settle_calls(&mut self, heard: &ChannelMessage<'_>) -> Vec<Settled> {
         let Self { turns, over } = self;
-        let Some(turn) = heard.turn().and_then(|turn| turns.get_mut(turn)) else {
+        let Some(turn) = heard.turn_id().and_then(|turn| turns.get_mut(turn)) else {
             return Vec::new();
         };
         let of_task = heard.text("tool_result_card_id");
@@ -99,7 +99,7 @@ impl Results {
             text: match alone {
                 true => format!(
                     "a result came, card {}; whether it says yes stands there",
-                    short(cards[0])
+                    short_id(cards[0])
                 ),
                 false => format!(
                     "a result came, one of {} cards; whether it says yes stands there",

@@ -17,7 +17,7 @@ use crate::{
     },
     systems::{
         commonground::{headers, idempotency::tool_key},
-        watched::{Witness, waits},
+        watched::{Witness, waiting_reason},
     },
 };
 
@@ -56,11 +56,11 @@ impl Bus {
     }
 
     fn take(&mut self, crossing: ObservedMessage) -> &mut Self {
-        let witnessed = self.witness.hear(Tapped::ObservedMessage(Arc::new(crossing)));
+        let witnessed = self.witness.observe_message(Tapped::ObservedMessage(Arc::new(crossing)));
         if let crate::model::traffic::Witnessed::ObservedMessage(_, reading) = &witnessed {
             self.last.clone_from(&reading.remarks);
         }
-        self.record.take(witnessed);
+        self.record.add_witnessed(witnessed);
         self
     }
 
@@ -106,7 +106,8 @@ impl Bus {
     }
 
     fn found(&self, id: &str) -> &Conversation {
-        let mut all = (0..self.record.rows()).rev().filter_map(|row| self.record.row(row));
+        let mut all =
+            (0..self.record.row_count()).rev().filter_map(|row| self.record.conversation_at(row));
         all.find(|conversation| conversation.names().any(|name| name == id)).unwrap()
     }
 
@@ -181,7 +182,11 @@ fn a_turn_is_one_conversation_with_its_calls() {
         ("awaits a result · call_1", "I count the words.")
     );
     assert_eq!(turn.states, ["dispatched", "running", "suspended"]);
-    assert_eq!((turn.count, turn.rows(), turn.row(5)), (12, 11, 5..7), "the pieces stand together");
+    assert_eq!(
+        (turn.count, turn.row_count(), turn.row_range(5)),
+        (12, 11, 5..7),
+        "the pieces stand together"
+    );
     let call = bus.found("call_1");
     assert_eq!(
         (call.whole, call.topic.as_deref(), call.count),
@@ -229,11 +234,11 @@ fn a_step_that_takes_a_result_in_ends_the_call_that_waited() {
     // The step that made the call names it, and ends nothing; nor does one that begins.
     let made = json!({"step_id": "step_1", "phase": "completed", "new_card_ids": ["thought", "01a1fd19fca073248029f3d81187dfda"]});
     bus.turn("cmd.agent.worker_generic.wakeup", &json!({})).turn("evt.agent.counter.step", &made);
-    assert_eq!(bus.found("call_1").standing.word(), "open");
+    assert_eq!(bus.found("call_1").standing.as_str(), "open");
     takes_in(&mut bus, &["card_9"]);
     let call = bus.found("call_1");
     assert_eq!(
-        (call.standing.word(), call.cards.as_slice()),
+        (call.standing.as_str(), call.cards.as_slice()),
         ("succeeded", &["01a1fd19fca073248029f3d81187dfda".to_owned(), "card_9".to_owned()][..])
     );
     assert!(
@@ -243,7 +248,7 @@ fn a_step_that_takes_a_result_in_ends_the_call_that_waited() {
     );
     // The mark knows better, however late it is heard.
     bus.mark("call_1", &done("failed", "card_9"));
-    assert_eq!(bus.found("call_1").standing.word(), "failed");
+    assert_eq!(bus.found("call_1").standing.as_str(), "failed");
 }
 
 #[test]
@@ -252,7 +257,7 @@ fn of_several_calls_those_end_that_have_a_result_each() {
     bus.command("call_2", "2").command("call_3", "2").mark("call_2", &done("success", "card_2"));
     takes_in(&mut bus, &["card_x"]);
     let standings =
-        |bus: &Bus| ["call_1", "call_2", "call_3"].map(|call| bus.found(call).standing.word());
+        |bus: &Bus| ["call_1", "call_2", "call_3"].map(|call| bus.found(call).standing.as_str());
     assert_eq!(standings(&bus), ["open", "succeeded", "open"], "nothing says which of two it is");
     takes_in(&mut bus, &["card_x", "card_y"]);
     assert_eq!(standings(&bus), ["succeeded"; 3]);
@@ -263,7 +268,10 @@ fn of_several_calls_those_end_that_have_a_result_each() {
         "evt.agent.counter.task",
         &json!({"status": "success", "tool_result_card_id": "card_9"}),
     );
-    assert_eq!(["call_1", "turn_1"].map(|name| bus.found(name).standing.word()), ["succeeded"; 2]);
+    assert_eq!(
+        ["call_1", "turn_1"].map(|name| bus.found(name).standing.as_str()),
+        ["succeeded"; 2]
+    );
 }
 
 #[test]
@@ -271,10 +279,10 @@ fn a_mark_that_is_heard_before_its_command_stands_in_the_turn_and_ends_the_call(
     let mut bus = half();
     bus.mark("call_2", &running()).mark("call_2", &done("failed", "card_2")).command("call_2", "2");
     let (turn, call) = (bus.found("turn_1"), bus.found("call_2"));
-    assert_eq!((call.standing.word(), call.whole, call.count), ("failed", Some(turn.number), 3));
+    assert_eq!((call.standing.as_str(), call.whole, call.count), ("failed", Some(turn.number), 3));
     assert!(call.messages.iter().all(|message| turn.messages.contains(message)));
     takes_in(&mut bus, &["card_1"]);
-    assert_eq!(bus.found("call_1").standing.word(), "succeeded", "it is the only one that waits");
+    assert_eq!(bus.found("call_1").standing.as_str(), "succeeded", "it is the only one that waits");
 }
 
 #[test]
@@ -296,18 +304,18 @@ fn what_is_chosen_names_its_cards_and_those_of_its_calls() {
         ["thought".into(), call_card, "card_9".into()]
     );
     assert!(cards::of_message(&bus.record, turn, &[]).is_empty(), "a state names none");
-    assert_eq!(cards::beside(&bus.record, ["call_1"].into_iter(), &step), ["card_9"]);
+    assert_eq!(cards::further_cards(&bus.record, ["call_1"].into_iter(), &step), ["card_9"]);
 }
 
 #[test]
 fn a_turn_that_is_joined_while_it_streams_is_no_orphan() {
     let mut bus = Bus::default();
     bus.says("str.agent.counter.chunk", &[], &chunk("content", &json!({"content": "the words."})));
-    assert_eq!(bus.found("turn_1").standing.word(), "orphan");
+    assert_eq!(bus.found("turn_1").standing.as_str(), "orphan");
     bus.turn("evt.agent.counter.state", &json!({"status": "running", "turn_epoch": 2}));
-    assert_eq!(bus.found("turn_1").standing.word(), "open");
+    assert_eq!(bus.found("turn_1").standing.as_str(), "open");
     bus.turn("evt.agent.counter.task", &json!({"status": "success"}));
-    assert_eq!(bus.found("turn_1").standing.word(), "succeeded");
+    assert_eq!(bus.found("turn_1").standing.as_str(), "succeeded");
 }
 
 #[test]
@@ -319,7 +327,7 @@ fn of_a_models_configuration_only_its_name_is_told() {
         &[],
         &chunk("start", &json!({"metadata": {"llm_config": config}})).to_string(),
     );
-    assert_eq!(witness(&start).unwrap().text, "openai/small begins to answer");
+    assert_eq!(classify_message(&start).unwrap().text, "openai/small begins to answer");
 }
 
 #[test]
@@ -343,7 +351,7 @@ fn a_ui_action_its_call_and_its_acknowledgements_are_one() {
     bus.says("cmd.tool.word_count.call", &with_call, &pointed())
         .mark("act_1", &running())
         .mark("act_1", &done("failed", "card_2"));
-    assert_eq!(bus.found("act_1").standing.word(), "failed");
+    assert_eq!(bus.found("act_1").standing.as_str(), "failed");
     let ack = json!({"action_id": "act_1", "status": "rejected", "tool_result_card_id": "card_2", "error_code": "bad_request", "error": "no text"});
     bus.says("evt.sys.ui.action_ack", &ids, &ack);
     let action = bus.found("act_1");
@@ -354,7 +362,7 @@ fn a_ui_action_its_call_and_its_acknowledgements_are_one() {
     assert_eq!(
         (
             bus.record.len(),
-            bus.found("turn_u").standing.word(),
+            bus.found("turn_u").standing.as_str(),
             bus.found("turn_u").topic.as_deref()
         ),
         (2, "failed", Some("ui_dbg"))
@@ -379,8 +387,8 @@ fn a_wedged_agent_is_named() {
     let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_u"), (headers::TRACE, TRACE)];
     bus.says("evt.agent.ui_dbg.state", &ids, &json!({"status": "dispatched", "turn_epoch": 1}));
     let turn = bus.found("turn_u");
-    assert_eq!(waits(turn, Millis(20_000)), None);
-    assert!(waits(turn, Millis(40_000)).unwrap().contains("wedged"));
+    assert_eq!(waiting_reason(turn, Millis(20_000)), None);
+    assert!(waiting_reason(turn, Millis(40_000)).unwrap().contains("wedged"));
     bus.at += 40_000;
     bus.says(
         "evt.sys.ui.action_ack",
@@ -485,7 +493,7 @@ fn agents_go_by_their_names() {
         "01a2043c-de56-73a7-8799-a4d3dbbb4005_01a2043cde568c19",
     ];
     let roster = json!([{"agent_id": long[0], "display_name": "Reader"}, {"agent_id": "ui_1", "display_name": null}]);
-    bus.witness.know("commonground", &roster);
+    bus.witness.update_roster("commonground", &roster);
     let mut topic = |agent: &str| {
         let turn = format!("turn_of_{agent}");
         bus.says(
@@ -497,7 +505,7 @@ fn agents_go_by_their_names() {
     };
     assert_eq!([topic(long[0]), topic(long[1]), topic("ui_1")], ["Reader", "…568c19", "ui_1"]);
     let both = json!(long.map(|agent| json!({"agent_id": agent, "display_name": "Reader"})));
-    bus.witness.know("commonground", &both);
+    bus.witness.update_roster("commonground", &both);
     let titles = long.iter().map(|agent| {
         let turn = format!("turn_next_of_{agent}");
         bus.says(
@@ -560,12 +568,14 @@ fn the_watchdog_is_hidden_and_a_late_answer_is_told() {
     (0..7).for_each(|_| {
         bus.turn("cmd.agent.worker_generic.wakeup", &ring);
     });
-    assert_eq!((bus.record.rows(), bus.record.routine(), bus.record.len()), (2, 7, 3));
-    assert_eq!(waits(bus.found("turn_1"), Millis(30_000)), None);
-    assert!(waits(bus.found("turn_1"), Millis(34_000)).unwrap().contains("passed 3 s ago"));
+    assert_eq!((bus.record.row_count(), bus.record.routine_count(), bus.record.len()), (2, 7, 3));
+    assert_eq!(waiting_reason(bus.found("turn_1"), Millis(30_000)), None);
+    assert!(
+        waiting_reason(bus.found("turn_1"), Millis(34_000)).unwrap().contains("passed 3 s ago")
+    );
     bus.command("call_5", "2");
     assert!(
-        waits(bus.found("call_5"), Millis(40_000))
+        waiting_reason(bus.found("call_5"), Millis(40_000))
             .unwrap()
             .contains("cg.v1r4.*.*.cmd.tool.word_count.*")
     );
@@ -575,7 +585,7 @@ fn the_watchdog_is_hidden_and_a_late_answer_is_told() {
 fn subjects_that_no_service_hears_and_broken_traces_are_named() {
     let mut bus = Bus::default();
     bus.turn("cmd.tool.word_count", &pointed());
-    let problem = bus.record.row(0).unwrap().standing.problem().unwrap().clone();
+    let problem = bus.record.conversation_at(0).unwrap().standing.problem().unwrap().clone();
     assert!(
         problem.kind == ErrorKind::InNoStream && problem.message.contains("7 tokens"),
         "{problem:?}"
@@ -592,9 +602,11 @@ fn subjects_that_no_service_hears_and_broken_traces_are_named() {
         subject: "cg.v2r0.lab.public.cmd.tool.x.call".into(),
         ..bus.crossing("x", &of_turn("1"), "{}")
     };
-    assert!(witness(&crossing).unwrap().remarks.iter().any(|words| words.contains("v2r0")));
+    assert!(
+        classify_message(&crossing).unwrap().remarks.iter().any(|words| words.contains("v2r0"))
+    );
     let nobodys = ObservedMessage { subject: "cg.orders.new".into(), ..crossing };
-    assert_eq!(witness(&nobodys), None);
+    assert_eq!(classify_message(&nobodys), None);
 }
 
 #[test]
@@ -616,7 +628,7 @@ fn bodies_that_are_none_are_unreadable_and_nothing_panics() {
             "$JS.EVENT.ADVISORY.CONSUMER.MSG_NAKED.cg_cmd_v1r4.c",
         ] {
             let crossing = bus.crossing(subject, &of_turn("x"), body);
-            let reading = witness(&crossing).unwrap();
+            let reading = classify_message(&crossing).unwrap();
             assert_eq!(reading.system, Some("commonground"), "{subject}");
             bus.take(crossing);
         }
@@ -625,5 +637,5 @@ fn bodies_that_are_none_are_unreadable_and_nothing_panics() {
         kept: KeptMessage::Start,
         ..bus.crossing("cmd.tool.x.call", &of_turn("1"), "{")
     };
-    assert_eq!(witness(&huge).unwrap().part, Part::Request);
+    assert_eq!(classify_message(&huge).unwrap().part, Part::Request);
 }

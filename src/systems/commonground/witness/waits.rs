@@ -8,7 +8,7 @@ const PROMPT: u64 = 5_000;
 
 /// What may be the matter; `None` while nothing need be.
 #[must_use]
-pub(crate) fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
+pub(crate) fn waiting_reason(conversation: &Conversation, now: Millis) -> Option<String> {
     let waited = now.since(conversation.last);
     if let Some(due) = conversation.due
         && now > due
@@ -19,7 +19,7 @@ pub(crate) fn waits(conversation: &Conversation, now: Millis) -> Option<String> 
         ));
     }
     let subject = Subject::parse(&conversation.subject)?;
-    let alone = conversation.heard() == 1 && waited >= PROMPT;
+    let alone = conversation.own_count() == 1 && waited >= PROMPT;
     match (subject.component.as_str(), subject.target.as_str(), subject.suffix.as_str()) {
         ("tool", ..) if alone => Some(format!(
             "nobody took it up for {} s: is a service running that listens on {}, and not busy with another command? It takes one at a time",

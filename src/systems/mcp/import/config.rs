@@ -43,35 +43,39 @@ const OF_SERVER: [&str; 5] = ["command", "url", "args", "headers", "env"];
 #[must_use]
 pub fn config_import(form: Option<Form>, text: &str, platform: &str) -> Imported {
     let mut reader = Reader::default();
-    let (source, form) = match read(form, text) {
+    let (source, form) = match parse_source(form, text) {
         Ok(read) => read,
         Err(error) => {
-            reader.tell("config.unreadable", &Pointer::root(), format!("cannot be read: {error}"));
+            reader.push_fault(
+                "config.unreadable",
+                &Pointer::root(),
+                format!("cannot be read: {error}"),
+            );
             return Imported { faults: reader.faults, ..Imported::default() };
         }
     };
     let null = Value::Null;
     let root = source.value(0).map_or(&null, |value| value.as_ref());
     if source.format() == Format::Jsonc && !matches!(form, Form::VsCode | Form::Zed) {
-        reader.tell(
+        reader.push_fault(
             "config.not-strict-json",
             &Pointer::root(),
             "has comments or commas that strict JSON does not allow",
         );
     }
     let servers = match form {
-        Form::Mcpb => bundle::servers(&mut reader, root, platform),
-        Form::ServerJson => registry::servers(&mut reader, root),
-        form => listed(&mut reader, form, root),
+        Form::Mcpb => bundle::read_servers(&mut reader, root, platform),
+        Form::ServerJson => registry::read_servers(&mut reader, root),
+        form => read_servers(&mut reader, form, root),
     };
     Imported { form: Some(form), servers, faults: reader.faults }
 }
 
-fn read(form: Option<Form>, text: &str) -> Result<(Source, Form), String> {
+fn parse_source(form: Option<Form>, text: &str) -> Result<(Source, Form), String> {
     let parse = |format: Format| Source::parse(format, text).map_err(|error| error.to_string());
     let json = || match parse(Format::Json).or_else(|error| parse(Format::Jsonc).map_err(|_| error))
     {
-        Ok(source) if source.documents() == 0 => Err("there is nothing in it".to_owned()),
+        Ok(source) if source.document_count() == 0 => Err("there is nothing in it".to_owned()),
         read => read,
     };
     match form {
@@ -79,7 +83,7 @@ fn read(form: Option<Form>, text: &str) -> Result<(Source, Form), String> {
         Some(form) => Ok((json()?, form)),
         None => match json() {
             Ok(source) => {
-                let form = source.value(0).map_or(Form::McpJson, |root| told(root));
+                let form = source.value(0).map_or(Form::McpJson, |root| detect_form(root));
                 Ok((source, form))
             }
             // An empty text is TOML too.
@@ -93,7 +97,7 @@ fn read(form: Option<Form>, text: &str) -> Result<(Source, Form), String> {
 
 /// The form that a file of JSON is in, by its keys; that of Claude Code, which has the most
 /// members, where they do not tell.
-fn told(root: &Value) -> Form {
+fn detect_form(root: &Value) -> Form {
     let has = |key: &str| root.get(key).is_some();
     if has("manifest_version") || has("dxt_version") {
         return Form::Mcpb;
@@ -112,21 +116,21 @@ fn older_settings(root: &Value) -> Option<(Pointer, &Map<String, Value>)> {
     Some((at, servers))
 }
 
-fn listed(reader: &mut Reader, form: Form, root: &Value) -> Vec<Server> {
+fn read_servers(reader: &mut Reader, form: Form, root: &Value) -> Vec<Server> {
     let maps = maps(reader, form, root);
     if maps.iter().all(|(_, map)| map.is_empty()) {
-        reader.tell("config.no-servers", &Pointer::root(), "names no server");
+        reader.push_fault("config.no-servers", &Pointer::root(), "names no server");
     }
-    let declared = declared(root);
+    let declared = declared_inputs(root);
     let mut servers = Vec::new();
     for (at, map) in maps {
         for (name, entry) in map {
             let at = at.child(name.as_str());
-            let Some(mut server) = entries::server(reader, form, name, entry, &at) else {
+            let Some(mut server) = entries::read_server(reader, form, name, entry, &at) else {
                 continue;
             };
             if form == Form::VsCode {
-                entries::ask(reader, &mut server, &declared, &at);
+                entries::collect_inputs(reader, &mut server, &declared, &at);
             }
             servers.push(server);
         }
@@ -161,7 +165,7 @@ fn maps<'r>(
     }
     let others = KEYS.iter().filter_map(|(key, _)| at(key)).chain(older_settings(root));
     if let Some(other) = others.into_iter().find(|(_, map)| !map.is_empty()) {
-        reader.tell(
+        reader.push_fault(
             "config.wrong-key",
             &other.0,
             format!("is the key of another program; here it is {own:?}"),
@@ -171,7 +175,7 @@ fn maps<'r>(
     let is_server = |entry: &Value| OF_SERVER.iter().any(|member| entry.get(member).is_some());
     match root.as_object().filter(|map| map.values().any(is_server)) {
         Some(map) => {
-            reader.tell(
+            reader.push_fault(
                 "config.bare-map",
                 &Pointer::root(),
                 format!("has its servers without {own:?} around them"),
@@ -192,7 +196,7 @@ fn of_projects(root: &Value) -> impl Iterator<Item = (Pointer, &Map<String, Valu
 }
 
 /// What the settings of an editor declare that is asked for.
-fn declared(root: &Value) -> BTreeMap<String, Input> {
+fn declared_inputs(root: &Value) -> BTreeMap<String, Input> {
     let inputs =
         root.get("inputs").or_else(|| root.get("mcp")?.get("inputs")).and_then(Value::as_array);
     let input = |input: &Value| {
@@ -210,11 +214,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::systems::mcp::fault::ids;
+    use crate::systems::mcp::fault::fault_ids;
 
     fn read(form: &str, text: &str) -> (Vec<Server>, Vec<&'static str>) {
         let read = config_import(Form::parse(form), text, "linux");
-        (read.servers, ids(&read.faults))
+        (read.servers, fault_ids(&read.faults))
     }
 
     fn of(form: &str, value: &Value) -> (Vec<Server>, Vec<&'static str>) {
@@ -474,7 +478,7 @@ mod tests {
                 ("n".into(), false, json!(5))
             ]
         );
-        assert_eq!(ids(&linux.faults), ["config.input-undeclared"]);
+        assert_eq!(fault_ids(&linux.faults), ["config.input-undeclared"]);
         let windows = on("win32").servers.remove(0);
         assert_eq!(
             (windows.command.as_deref(), windows.env.len(), windows.args.len()),
@@ -555,7 +559,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_file_can_be_read(root in super::super::super::tool_findings::tests::json(), key in prop::sample::select(vec!["", "servers", "mcpServers", "packages", "remotes", "server"])) {
+        fn any_file_can_be_read(root in super::super::super::tool_findings::tests::any_json(), key in prop::sample::select(vec!["", "servers", "mcpServers", "packages", "remotes", "server"])) {
             let value = if key.is_empty() { root } else { json!({key: root}) };
             for form in [None].into_iter().chain(Form::ALL.map(Some)) {
                 let read = config_import(form, &value.to_string(), "linux");

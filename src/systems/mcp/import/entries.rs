@@ -16,7 +16,7 @@ static ASKED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\$\{(?:input:|user_config\.)([^}]+)\}").ok());
 
 /// Reads one entry; nothing where it names no server that can be reached.
-pub(super) fn server(
+pub(super) fn read_server(
     reader: &mut Reader,
     form: Form,
     name: &str,
@@ -24,7 +24,7 @@ pub(super) fn server(
     at: &Pointer,
 ) -> Option<Server> {
     let Some(members) = entry.as_object() else {
-        reader.tell("config.entry-not-object", at, "is not an object, and is left out");
+        reader.push_fault("config.entry-not-object", at, "is not an object, and is left out");
         return None;
     };
     let nested = members.get("command").and_then(Value::as_object).filter(|_| form == Form::Zed);
@@ -34,27 +34,27 @@ pub(super) fn server(
     let (process, place) =
         nested.map_or((members, at.clone()), |nested| (nested, at.child("command")));
     server.command =
-        reader.member(process, if nested.is_some() { "path" } else { "command" }, &place);
-    server.url = reader.member(members, "url", at);
+        reader.read_member(process, if nested.is_some() { "path" } else { "command" }, &place);
+    server.url = reader.read_member(members, "url", at);
     if form == Form::Zed && is_of_extension(members, &server) {
-        reader.tell(
+        reader.push_fault(
             "config.extension",
             at,
             "belongs to an extension of Zed, which alone knows its command; it is left out",
         );
         return None;
     }
-    server.transport = transport(reader, form, members, &server, at)?;
-    server.args = reader.list(process.get("args"), &place.child("args"));
-    server.env = reader.map(process.get("env"), &place.child("env"));
-    server.cwd = reader.member(members, "cwd", at);
-    server.env_file = reader.member(members, "envFile", at);
-    server.headers = reader.map(members.get("headers"), &at.child("headers"));
+    server.transport = read_transport(reader, form, members, &server, at)?;
+    server.args = reader.read_list(process.get("args"), &place.child("args"));
+    server.env = reader.read_map(process.get("env"), &place.child("env"));
+    server.cwd = reader.read_member(members, "cwd", at);
+    server.env_file = reader.read_member(members, "envFile", at);
+    server.headers = reader.read_map(members.get("headers"), &at.child("headers"));
     if form == Form::Codex {
         name_variables(reader, &mut server, members, at);
     }
     if server.command.is_some() && server.url.is_some() {
-        reader.tell(
+        reader.push_fault(
             "config.both-command-and-url",
             at,
             "has a command and a url; only one of them counts",
@@ -76,7 +76,7 @@ fn is_of_extension(members: &Map<String, Value>, server: &Server) -> bool {
 
 /// The transport that an entry names, or that its members speak for; nothing where it lacks what
 /// that needs.
-fn transport(
+fn read_transport(
     reader: &mut Reader,
     form: Form,
     members: &Map<String, Value>,
@@ -94,7 +94,7 @@ fn transport(
         None => (HTTP, url),
     };
     if !is_there {
-        reader.tell(
+        reader.push_fault(
             "config.no-transport",
             at,
             "names neither a command nor a url that it could be reached by; it is left out",
@@ -102,21 +102,21 @@ fn transport(
         return None;
     }
     if !matches!(transport, STDIO | HTTP | SSE) {
-        reader.tell(
+        reader.push_fault(
             "config.transport-unsupported",
             &at.child("type"),
             "is no transport that can be used here",
         );
     }
     if written.is_none() && transport == HTTP && form == Form::McpJson {
-        reader.tell(
+        reader.push_fault(
             "config.type-missing",
             at,
             "has a url and no type, which Claude Code reads as stdio",
         );
     }
     if matches!(transport, HTTP | SSE) && form == Form::ClaudeDesktop {
-        reader.tell(
+        reader.push_fault(
             "config.remote-not-read",
             at,
             "Claude Desktop reads no servers with a url from this file",
@@ -141,20 +141,21 @@ fn name_variables(
             server.env.push((name.to_owned(), variable(name)));
         }
     }
-    server.headers.extend(reader.map(members.get("http_headers"), &at.child("http_headers")));
-    for (header, name) in reader.map(members.get("env_http_headers"), &at.child("env_http_headers"))
+    server.headers.extend(reader.read_map(members.get("http_headers"), &at.child("http_headers")));
+    for (header, name) in
+        reader.read_map(members.get("env_http_headers"), &at.child("env_http_headers"))
     {
         server.headers.retain(|(known, _)| *known != header);
         server.headers.push((header, variable(&name)));
     }
-    if let Some(name) = reader.member(members, "bearer_token_env_var", at) {
+    if let Some(name) = reader.read_member(members, "bearer_token_env_var", at) {
         server.headers.retain(|(known, _)| !known.eq_ignore_ascii_case("Authorization"));
         server.headers.push(("Authorization".to_owned(), format!("Bearer {}", variable(&name))));
     }
 }
 
 /// Finds what a server asks for, in the order in which it does, among what the file declares.
-pub(super) fn ask(
+pub(super) fn collect_inputs(
     reader: &mut Reader,
     server: &mut Server,
     declared: &BTreeMap<String, Input>,
@@ -172,7 +173,7 @@ pub(super) fn ask(
             match declared.get(id) {
                 Some(input) => inputs.push(input.clone()),
                 None => {
-                    reader.tell(
+                    reader.push_fault(
                         "config.input-undeclared",
                         at,
                         format!("asks for {id:?}, which the file does not declare"),

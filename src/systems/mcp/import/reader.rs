@@ -21,7 +21,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn tell(
+    pub(super) fn push_fault(
         &mut self,
         id: &'static str,
         at: &Pointer,
@@ -31,16 +31,16 @@ impl Reader {
     }
 
     /// A value as text; what is no text is made one.
-    pub(super) fn text(&mut self, value: &Value, at: &Pointer) -> String {
+    pub(super) fn read_text(&mut self, value: &Value, at: &Pointer) -> String {
         if let Value::String(text) = value {
             return text.clone();
         }
-        self.tell("config.value-not-text", at, "is not a text; it is read as one");
+        self.push_fault("config.value-not-text", at, "is not a text; it is read as one");
         value.to_string()
     }
 
     /// A member that is to be a text; nothing where it is absent, empty, or a list or an object.
-    pub(super) fn member(
+    pub(super) fn read_member(
         &mut self,
         entry: &Map<String, Value>,
         name: &str,
@@ -49,30 +49,38 @@ impl Reader {
         let value = entry
             .get(name)
             .filter(|value| !matches!(value, Value::Null | Value::Array(_) | Value::Object(_)))?;
-        Some(self.text(value, &at.child(name))).filter(|text| !text.is_empty())
+        Some(self.read_text(value, &at.child(name))).filter(|text| !text.is_empty())
     }
 
     /// A list of texts.
-    pub(super) fn list(&mut self, value: Option<&Value>, at: &Pointer) -> Vec<String> {
+    pub(super) fn read_list(&mut self, value: Option<&Value>, at: &Pointer) -> Vec<String> {
         match value {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(items)) => items
                 .iter()
                 .enumerate()
-                .map(|(index, item)| self.text(item, &at.item(index)))
+                .map(|(index, item)| self.read_text(item, &at.item(index)))
                 .collect(),
             Some(_) => {
-                self.tell("config.args-not-list", at, "is not a list of texts, and is left out");
+                self.push_fault(
+                    "config.args-not-list",
+                    at,
+                    "is not a list of texts, and is left out",
+                );
                 Vec::new()
             }
         }
     }
 
     /// A map of texts.
-    pub(super) fn map(&mut self, value: Option<&Value>, at: &Pointer) -> Vec<(String, String)> {
+    pub(super) fn read_map(
+        &mut self,
+        value: Option<&Value>,
+        at: &Pointer,
+    ) -> Vec<(String, String)> {
         let members = value.and_then(Value::as_object).into_iter().flatten();
         members
-            .map(|(name, value)| (name.clone(), self.text(value, &at.child(name.as_str()))))
+            .map(|(name, value)| (name.clone(), self.read_text(value, &at.child(name.as_str()))))
             .collect()
     }
 
@@ -84,7 +92,7 @@ impl Reader {
                 let words = format!(
                     "{name} is a secret that stands in the file; name a variable or an input in its place"
                 );
-                self.tell("config.secret-inline", at, words);
+                self.push_fault("config.secret-inline", at, words);
             }
         }
     }

@@ -10,10 +10,10 @@ use super::{
 use crate::schema::pointer::Pointer;
 
 /// The packages and then the remotes; the second server of an entry is called `NAME#2`.
-pub(super) fn servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
+pub(super) fn read_servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
     let name = root.get("name").and_then(Value::as_str).unwrap_or("server");
     let mut servers: Vec<Server> = Vec::new();
-    let readers: [(&str, Read); 2] = [("packages", package), ("remotes", remote)];
+    let readers: [(&str, Read); 2] = [("packages", read_package), ("remotes", read_remote)];
     let mut is_named = false;
     for (member, read) in readers {
         for (index, entry) in
@@ -22,11 +22,15 @@ pub(super) fn servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
             is_named = true;
             let at = Pointer::root().child(member).item(index);
             if !entry.is_object() {
-                reader.tell("config.entry-not-object", &at, "is not an object, and is left out");
+                reader.push_fault(
+                    "config.entry-not-object",
+                    &at,
+                    "is not an object, and is left out",
+                );
                 continue;
             }
             let Some(mut server) = read(reader, entry, &at) else {
-                reader.tell(
+                reader.push_fault(
                     "config.no-transport",
                     &at,
                     "says neither what to start nor which address to reach; it is left out",
@@ -40,7 +44,7 @@ pub(super) fn servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
         }
     }
     if !is_named {
-        reader.tell("config.no-servers", &Pointer::root(), "names no server");
+        reader.push_fault("config.no-servers", &Pointer::root(), "names no server");
     }
     servers
 }
@@ -48,7 +52,7 @@ pub(super) fn servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
 type Read = fn(&mut Reader, &Value, &Pointer) -> Option<Server>;
 
 /// A member by its name, or by the one that it had before revision 2025-09-16.
-fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+fn find_member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     let older = || {
         let mut snake = String::new();
         for letter in name.chars() {
@@ -62,12 +66,12 @@ fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     value.get(name).or_else(older).filter(|value| !value.is_null())
 }
 
-fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
-    member(value, name).and_then(Value::as_str).filter(|text| !text.is_empty())
+fn text_member<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    find_member(value, name).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-fn list<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
-    member(value, name).and_then(Value::as_array).into_iter().flatten()
+fn list_member<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
+    find_member(value, name).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// How the packages of a registry are started.
@@ -89,41 +93,42 @@ fn runner(registry: &str) -> Option<Runner> {
     })
 }
 
-fn package(reader: &mut Reader, entry: &Value, at: &Pointer) -> Option<Server> {
-    let runner = runner(text(entry, "registryType")?)?;
-    let identifier = text(entry, "identifier")?;
+fn read_package(reader: &mut Reader, entry: &Value, at: &Pointer) -> Option<Server> {
+    let runner = runner(text_member(entry, "registryType")?)?;
+    let identifier = text_member(entry, "identifier")?;
     let mut server = Server { transport: STDIO.to_owned(), ..Server::default() };
-    server.command = Some(text(entry, "runtimeHint").unwrap_or(runner.command).to_owned());
-    arguments(&mut server, entry, "runtimeArguments");
+    server.command = Some(text_member(entry, "runtimeHint").unwrap_or(runner.command).to_owned());
+    read_arguments(&mut server, entry, "runtimeArguments");
     if server.args.is_empty() {
         server.args = runner.args.iter().map(|arg| (*arg).to_owned()).collect();
     }
     // An image may have its tag already.
     let is_tagged = runner.version == ":"
         && identifier.rsplit('/').next().is_some_and(|last| last.contains([':', '@']));
-    server.args.push(match text(entry, "version").filter(|_| !is_tagged) {
+    server.args.push(match text_member(entry, "version").filter(|_| !is_tagged) {
         Some(version) => format!("{identifier}{}{version}", runner.version),
         None => identifier.to_owned(),
     });
-    arguments(&mut server, entry, "packageArguments");
-    for variable in list(entry, "environmentVariables") {
-        pair(&mut server, variable, |server| &mut server.env);
+    read_arguments(&mut server, entry, "packageArguments");
+    for variable in list_member(entry, "environmentVariables") {
+        read_pair(&mut server, variable, |server| &mut server.env);
     }
-    if let Some(transport) = member(entry, "transport") {
-        reached(reader, &mut server, transport, &at.child("transport"));
+    if let Some(transport) = find_member(entry, "transport") {
+        read_transport(reader, &mut server, transport, &at.child("transport"));
     }
     Some(server)
 }
 
-fn remote(reader: &mut Reader, entry: &Value, at: &Pointer) -> Option<Server> {
+fn read_remote(reader: &mut Reader, entry: &Value, at: &Pointer) -> Option<Server> {
     let mut server = Server::default();
-    reached(reader, &mut server, entry, at);
+    read_transport(reader, &mut server, entry, at);
     server.url.is_some().then_some(server)
 }
 
 /// Takes in how a server is reached.
-fn reached(reader: &mut Reader, server: &mut Server, transport: &Value, at: &Pointer) {
-    let written = text(transport, "type").or_else(|| text(transport, "transportType"));
+fn read_transport(reader: &mut Reader, server: &mut Server, transport: &Value, at: &Pointer) {
+    let written =
+        text_member(transport, "type").or_else(|| text_member(transport, "transportType"));
     server.transport = match written {
         Some(STDIO) => STDIO,
         Some(HTTP | "streamable-http" | "streamable") => HTTP,
@@ -131,7 +136,7 @@ fn reached(reader: &mut Reader, server: &mut Server, transport: &Value, at: &Poi
         None if server.command.is_some() => STDIO,
         None => HTTP,
         Some(other) => {
-            reader.tell(
+            reader.push_fault(
                 "config.transport-unsupported",
                 &at.child("type"),
                 "is no transport that can be used here",
@@ -140,48 +145,49 @@ fn reached(reader: &mut Reader, server: &mut Server, transport: &Value, at: &Poi
         }
     }
     .to_owned();
-    server.url = text(transport, "url").map(str::to_owned);
-    for header in list(transport, "headers") {
-        pair(server, header, |server| &mut server.headers);
+    server.url = text_member(transport, "url").map(str::to_owned);
+    for header in list_member(transport, "headers") {
+        read_pair(server, header, |server| &mut server.headers);
     }
 }
 
-fn arguments(server: &mut Server, entry: &Value, name: &str) {
-    for argument in list(entry, name) {
-        let flag = text(argument, "name").filter(|_| text(argument, "type") == Some("named"));
+fn read_arguments(server: &mut Server, entry: &Value, name: &str) {
+    for argument in list_member(entry, name) {
+        let flag = text_member(argument, "name")
+            .filter(|_| text_member(argument, "type") == Some("named"));
         server.args.extend(flag.map(str::to_owned));
         let says_how =
             ["valueHint", "default", "isRequired", "isSecret", "format", "choices", "placeholder"];
         let is_flag =
-            flag.is_some() && says_how.iter().all(|name| member(argument, name).is_none());
-        if member(argument, "value").is_some() || !is_flag {
-            let hint = text(argument, "valueHint").or(flag).unwrap_or("argument");
-            let value = given(server, argument, hint.trim_start_matches('-'));
+            flag.is_some() && says_how.iter().all(|name| find_member(argument, name).is_none());
+        if find_member(argument, "value").is_some() || !is_flag {
+            let hint = text_member(argument, "valueHint").or(flag).unwrap_or("argument");
+            let value = read_value(server, argument, hint.trim_start_matches('-'));
             server.args.push(value);
         }
     }
 }
 
 /// A variable or a header.
-fn pair(server: &mut Server, spec: &Value, of: fn(&mut Server) -> &mut Vec<(String, String)>) {
-    let Some(name) = text(spec, "name") else { return };
-    let value = given(server, spec, name);
+fn read_pair(server: &mut Server, spec: &Value, of: fn(&mut Server) -> &mut Vec<(String, String)>) {
+    let Some(name) = text_member(spec, "name") else { return };
+    let value = read_value(server, spec, name);
     of(server).push((name.to_owned(), value));
 }
 
 /// A value as it is written, or one that is asked for under that id.
-fn given(server: &mut Server, spec: &Value, id: &str) -> String {
-    if let Some(value) = member(spec, "value").and_then(Value::as_str) {
+fn read_value(server: &mut Server, spec: &Value, id: &str) -> String {
+    if let Some(value) = find_member(spec, "value").and_then(Value::as_str) {
         return value.to_owned();
     }
-    ask(server, id, spec);
+    declare_input(server, id, spec);
     format!("${{input:{id}}}")
 }
 
-fn ask(server: &mut Server, id: &str, spec: &Value) {
-    let is = |name: &str| member(spec, name) == Some(&Value::Bool(true));
+fn declare_input(server: &mut Server, id: &str, spec: &Value) {
+    let is = |name: &str| find_member(spec, name) == Some(&Value::Bool(true));
     if server.inputs.iter().all(|known| known.id != id) {
-        let default = member(spec, "default").cloned().unwrap_or_default();
+        let default = find_member(spec, "default").cloned().unwrap_or_default();
         server.inputs.push(Input {
             id: id.to_owned(),
             secret: is("isSecret"),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::id::Id;
 use crate::{
     schema::literal::Literal,
-    systems::mcp::{headers::encoded, version::Era},
+    systems::mcp::{headers::encode_value, version::Era},
 };
 
 pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -21,8 +21,8 @@ pub struct Members(Vec<(String, String)>);
 impl Members {
     /// One member more, in the place of one of that name.
     #[must_use]
-    pub fn with(mut self, name: &str, value: &Literal) -> Self {
-        self.set(name, value.json().into_owned());
+    pub fn with_member(mut self, name: &str, value: &Literal) -> Self {
+        self.set(name, value.to_json().into_owned());
         self
     }
 
@@ -30,7 +30,7 @@ impl Members {
     #[must_use]
     pub fn with_some(self, name: &str, value: Option<&Literal>) -> Self {
         match value {
-            Some(value) => self.with(name, value),
+            Some(value) => self.with_member(name, value),
             None => self,
         }
     }
@@ -56,7 +56,7 @@ impl Members {
 
     /// The object as JSON.
     #[must_use]
-    pub fn json(&self) -> String {
+    pub fn to_json(&self) -> String {
         let members: Vec<String> =
             self.0.iter().map(|(name, value)| format!("{}:{value}", json!(name))).collect();
         format!("{{{}}}", members.join(","))
@@ -127,29 +127,31 @@ pub struct Call {
 
 impl Call {
     #[must_use]
-    pub fn of(method: &str) -> Self {
+    pub fn from_method(method: &str) -> Self {
         Self { method: method.to_owned(), ..Self::default() }
     }
 
     #[must_use]
-    pub fn with(mut self, name: &str, value: &Literal) -> Self {
-        self.params = self.params.with(name, value);
+    pub fn with_param(mut self, name: &str, value: &Literal) -> Self {
+        self.params = self.params.with_member(name, value);
         self
     }
 
     /// A call of a tool, its arguments as they were written.
     #[must_use]
-    pub fn tool(name: &str, arguments: &Literal) -> Self {
-        Self::of("tools/call").with("name", &name.into()).with("arguments", arguments)
+    pub fn for_tool(name: &str, arguments: &Literal) -> Self {
+        Self::from_method("tools/call")
+            .with_param("name", &name.into())
+            .with_param("arguments", arguments)
     }
 
     /// A page of a list: `tools/list`, `resources/list`, `resources/templates/list`,
     /// `prompts/list`, `tasks/list`.
     #[must_use]
-    pub fn page(method: &str, cursor: Option<&str>) -> Self {
-        let call = Self::of(method);
+    pub fn for_page(method: &str, cursor: Option<&str>) -> Self {
+        let call = Self::from_method(method);
         match cursor {
-            Some(cursor) => call.with("cursor", &cursor.into()),
+            Some(cursor) => call.with_param("cursor", &cursor.into()),
             None => call,
         }
     }
@@ -157,32 +159,32 @@ impl Call {
     /// Asks for reports on how far the work is, under that token.
     #[must_use]
     pub fn with_progress(mut self, token: &Id) -> Self {
-        self.meta = self.meta.with("progressToken", &Literal::from(token.to_value()));
+        self.meta = self.meta.with_member("progressToken", &Literal::from(token.to_value()));
         self
     }
 
     /// The same request again with what the server wanted to know (`inputResponses`) and its
     /// `requestState`, unchanged. It is to be sent under a new id.
     #[must_use]
-    pub fn answering(mut self, responses: &Literal, state: Option<&Literal>) -> Self {
+    pub fn with_responses(mut self, responses: &Literal, state: Option<&Literal>) -> Self {
         self.params.0.retain(|(name, _)| name != "requestState");
         self.params =
-            self.params.with("inputResponses", responses).with_some("requestState", state);
+            self.params.with_member("inputResponses", responses).with_some("requestState", state);
         self
     }
 
     /// The frame of the request.
     #[must_use]
-    pub fn frame(&self, id: &Id, client: &Client, spoken: &Spoken) -> String {
+    pub fn to_frame(&self, id: &Id, client: &Client, spoken: &Spoken) -> String {
         let meta = match spoken.era {
             Era::Modern => client.meta(&spoken.version, &self.meta),
             Era::Legacy => self.meta.clone(),
         };
         let mut params = self.params.clone();
         if !meta.is_empty() {
-            params.set("_meta", meta.json());
+            params.set("_meta", meta.to_json());
         }
-        frame(Some(id), &self.method, &params)
+        message_frame(Some(id), &self.method, &params)
     }
 
     /// The headers that HTTP repeats of it, but those of arguments.
@@ -204,7 +206,7 @@ impl Call {
                 named
                     .as_ref()
                     .and_then(Value::as_str)
-                    .map(|name| header("Mcp-Name", &encoded(name))),
+                    .map(|name| header("Mcp-Name", &encode_value(name))),
             );
         }
         headers
@@ -214,29 +216,29 @@ impl Call {
 /// `server/discover`.
 #[must_use]
 pub fn discover() -> Call {
-    Call::of("server/discover")
+    Call::from_method("server/discover")
 }
 
 /// `initialize` with that version.
 #[must_use]
 pub fn initialize(client: &Client, version: &str) -> Call {
-    Call::of("initialize")
-        .with("protocolVersion", &version.into())
-        .with("capabilities", &Literal::from(client.capabilities.clone()))
-        .with("clientInfo", &Literal::from(client.info.clone()))
+    Call::from_method("initialize")
+        .with_param("protocolVersion", &version.into())
+        .with_param("capabilities", &Literal::from(client.capabilities.clone()))
+        .with_param("clientInfo", &Literal::from(client.info.clone()))
 }
 
 /// The frame of a notification.
 #[must_use]
-pub fn notification(method: &str, params: &Members) -> String {
-    frame(None, method, params)
+pub fn notification_frame(method: &str, params: &Members) -> String {
+    message_frame(None, method, params)
 }
 
 /// Asks the server to stop working at a request.
 #[must_use]
-pub fn cancelled(id: &Id, reason: Option<&str>) -> String {
-    let params = Members::default().with("requestId", &Literal::from(id.to_value()));
-    notification(
+pub fn cancelled_frame(id: &Id, reason: Option<&str>) -> String {
+    let params = Members::default().with_member("requestId", &Literal::from(id.to_value()));
+    notification_frame(
         "notifications/cancelled",
         &params.with_some("reason", reason.map(Literal::from).as_ref()),
     )
@@ -244,13 +246,13 @@ pub fn cancelled(id: &Id, reason: Option<&str>) -> String {
 
 /// The answer to a request of the server.
 #[must_use]
-pub fn result(id: &Id, result: &Literal) -> String {
-    one_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, result.json()))
+pub fn result_frame(id: &Id, result: &Literal) -> String {
+    one_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, result.to_json()))
 }
 
 /// The refusal of a request of the server.
 #[must_use]
-pub fn error(id: &Id, code: i64, message: &str) -> String {
+pub fn error_frame(id: &Id, code: i64, message: &str) -> String {
     let error = Value::Object(Map::from_iter([
         ("code".to_owned(), json!(code)),
         ("message".to_owned(), json!(message)),
@@ -258,10 +260,10 @@ pub fn error(id: &Id, code: i64, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
 }
 
-fn frame(id: Option<&Id>, method: &str, params: &Members) -> String {
+fn message_frame(id: Option<&Id>, method: &str, params: &Members) -> String {
     let id = id.map(|id| format!("\"id\":{id},")).unwrap_or_default();
     let params =
-        if params.is_empty() { String::new() } else { format!(",\"params\":{}", params.json()) };
+        if params.is_empty() { String::new() } else { format!(",\"params\":{}", params.to_json()) };
     one_line(&format!("{{\"jsonrpc\":\"2.0\",{id}\"method\":{}{params}}}", json!(method)))
 }
 
@@ -275,14 +277,14 @@ mod tests {
     use super::*;
 
     fn spoken(version: &str) -> Spoken {
-        Spoken { era: Era::of(version), version: version.into() }
+        Spoken { era: Era::from_version(version), version: version.into() }
     }
 
     #[test]
     fn arguments_go_out_as_they_were_written() {
         let arguments =
             Literal::parse("{\"n\": 1.10,\r\n \"big\": 12345678901234567890123}").unwrap();
-        let frame = Call::tool("x", &arguments).frame(
+        let frame = Call::for_tool("x", &arguments).to_frame(
             &Id::from(7),
             &Client::new("t", "1"),
             &spoken("2025-11-25"),
@@ -296,27 +298,32 @@ mod tests {
     #[test]
     fn a_modern_request_says_who_asks() {
         let client = Client { log_level: Some("info".into()), ..Client::new("t", "1") };
-        let call = Call { meta: Members::default().with(LOG_LEVEL, &"debug".into()), ..discover() }
-            .with_progress(&Id::from(1));
+        let call =
+            Call { meta: Members::default().with_member(LOG_LEVEL, &"debug".into()), ..discover() }
+                .with_progress(&Id::from(1));
         let frame: Value =
-            serde_json::from_str(&call.frame(&Id::from(1), &client, &spoken("2026-07-28")))
+            serde_json::from_str(&call.to_frame(&Id::from(1), &client, &spoken("2026-07-28")))
                 .unwrap();
         assert_eq!(
             frame["params"]["_meta"],
             json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_INFO: {"name": "t", "version": "1"}, CLIENT_CAPABILITIES: {},
                 LOG_LEVEL: "debug", "progressToken": 1})
         );
-        let legacy = Call::of("ping").frame(&Id::Text("a".into()), &client, &spoken("2025-06-18"));
+        let legacy = Call::from_method("ping").to_frame(
+            &Id::Text("a".into()),
+            &client,
+            &spoken("2025-06-18"),
+        );
         assert_eq!(legacy, r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#);
     }
 
     #[test]
     fn a_request_is_repeated_with_what_was_wanted() {
-        let first = Call::tool("x", &Literal::from(json!({})))
-            .answering(&json!({"k": 1}).into(), Some(&"s1".into()));
-        let second = first.answering(&json!({"l": 2}).into(), None);
+        let first = Call::for_tool("x", &Literal::from(json!({})))
+            .with_responses(&json!({"k": 1}).into(), Some(&"s1".into()));
+        let second = first.with_responses(&json!({"l": 2}).into(), None);
         assert_eq!(
-            second.params.json(),
+            second.params.to_json(),
             r#"{"name":"x","arguments":{},"inputResponses":{"l":2}}"#,
             "no state that was not given"
         );
@@ -330,7 +337,7 @@ mod tests {
                 .map(|(name, value)| format!("{name}: {value}"))
                 .collect()
         };
-        let read = Call::of("resources/read").with("uri", &"file:///ü".into());
+        let read = Call::from_method("resources/read").with_param("uri", &"file:///ü".into());
         assert_eq!(
             names(&read, "2026-07-28"),
             [
@@ -349,15 +356,15 @@ mod tests {
     #[test]
     fn answers_and_cancellations() {
         assert_eq!(
-            cancelled(&Id::from(3), None),
+            cancelled_frame(&Id::from(3), None),
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#
         );
         assert_eq!(
-            result(&Id::Text("a".into()), &json!({}).into()),
+            result_frame(&Id::Text("a".into()), &json!({}).into()),
             r#"{"jsonrpc":"2.0","id":"a","result":{}}"#
         );
         assert_eq!(
-            error(&Id::from(1), -32601, "no"),
+            error_frame(&Id::from(1), -32601, "no"),
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#
         );
     }

@@ -69,7 +69,7 @@ fn present<'t, D: Deserializer<'t>>(deserializer: D) -> Result<Option<&'t RawVal
 impl Frame {
     /// Reads a frame; every text is one.
     #[must_use]
-    pub fn read(text: impl Into<String>) -> Self {
+    pub fn parse(text: impl Into<String>) -> Self {
         let text = text.into();
         let kind = kind(&text);
         Self { text, kind }
@@ -83,14 +83,14 @@ impl Frame {
 
     /// A part of the text, as it was written.
     #[must_use]
-    pub fn written(&self, span: &Span) -> &str {
+    pub fn raw_text(&self, span: &Span) -> &str {
         self.text.get(span.clone()).unwrap_or_default()
     }
 
     /// A part of the text as a value, its numbers to the digit.
     #[must_use]
-    pub fn value(&self, span: &Span) -> Value {
-        serde_json::from_str(self.written(span)).unwrap_or_default()
+    pub fn parse_value(&self, span: &Span) -> Value {
+        serde_json::from_str(self.raw_text(span)).unwrap_or_default()
     }
 
     /// The parameters of a request or a notification; null where there are none.
@@ -98,7 +98,7 @@ impl Frame {
     pub fn params(&self) -> Value {
         match &self.kind {
             Kind::Request { params: Some(params), .. }
-            | Kind::Notification { params: Some(params), .. } => self.value(params),
+            | Kind::Notification { params: Some(params), .. } => self.parse_value(params),
             _ => Value::Null,
         }
     }
@@ -118,7 +118,7 @@ fn kind(text: &str) -> Kind {
     if inner.starts_with('{')
         && let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(inner)
     {
-        return message(text, &envelope);
+        return message_kind(text, &envelope);
     }
     if inner.starts_with('[')
         && let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(inner)
@@ -144,14 +144,14 @@ impl Frame {
     /// Reads a message that is not to hold others.
     fn read_alone(text: &str) -> Self {
         let kind = match serde_json::from_str::<Envelope<'_>>(text) {
-            Ok(envelope) if text.starts_with('{') => message(text, &envelope),
+            Ok(envelope) if text.starts_with('{') => message_kind(text, &envelope),
             _ => Kind::Foreign,
         };
         Self { text: text.to_owned(), kind }
     }
 }
 
-fn message(text: &str, envelope: &Envelope<'_>) -> Kind {
+fn message_kind(text: &str, envelope: &Envelope<'_>) -> Kind {
     // The parts lie within the text, so that the distance of their addresses is where they begin.
     let span = |part: &RawValue| {
         let start = (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
@@ -160,7 +160,7 @@ fn message(text: &str, envelope: &Envelope<'_>) -> Kind {
     let value = |part: Option<&RawValue>| {
         part.and_then(|part| serde_json::from_str::<Value>(part.get()).ok())
     };
-    let id = value(envelope.id).as_ref().and_then(Id::of);
+    let id = value(envelope.id).as_ref().and_then(Id::from_value);
     match (value(envelope.method), id) {
         (Some(Value::String(method)), Some(id)) => {
             Kind::Request { id, method, params: envelope.params.map(span) }
@@ -183,7 +183,7 @@ mod tests {
 
     fn word(frame: &Frame) -> String {
         let written =
-            |span: &Option<Span>| span.as_ref().map_or("-", |span| frame.written(span)).to_owned();
+            |span: &Option<Span>| span.as_ref().map_or("-", |span| frame.raw_text(span)).to_owned();
         match &frame.kind {
             Kind::Request { id, method, params } => {
                 format!("request {id} {method} {}", written(params))
@@ -239,7 +239,7 @@ mod tests {
             ("{\"id\":1,", "noise"),
             ("", "noise"),
         ] {
-            let frame = Frame::read(text);
+            let frame = Frame::parse(text);
             assert_eq!((word(&frame).as_str(), frame.text()), (told, text));
         }
     }
@@ -254,7 +254,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_a_frame(text in "[\\[\\]{}\"a-z:,0-9 ]{0,40}|.*") {
-            let frame = Frame::read(text.clone());
+            let frame = Frame::parse(text.clone());
             prop_assert_eq!(frame.text(), text.as_str());
             prop_assert!(frame.params().is_null() || text.contains("params"));
             prop_assert!(!frame.into_messages().iter().any(|frame| matches!(frame.kind, Kind::Several(_))));

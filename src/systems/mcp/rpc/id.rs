@@ -14,7 +14,7 @@ pub enum Id {
 impl Id {
     /// `None` where a value is no id: null, or neither a number nor a text.
     #[must_use]
-    pub fn of(value: &Value) -> Option<Self> {
+    pub fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Some(Self::Number(number.clone())),
             Value::String(text) => Some(Self::Text(text.clone())),

@@ -38,20 +38,20 @@ impl Lines {
     }
 
     /// Takes bytes in; answers with the lines that they end. Empty lines are none.
-    pub fn take(&mut self, bytes: &[u8]) -> Vec<Line> {
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut pieces = bytes.split(|byte| *byte == b'\n').peekable();
         while let Some(piece) = pieces.next() {
-            self.hold(piece);
+            self.buffer_piece(piece);
             if pieces.peek().is_some() {
-                lines.extend(self.end());
+                lines.extend(self.finish_line());
             }
         }
         lines
     }
 
     /// What is left when the output ends.
-    pub fn end(&mut self) -> Option<Line> {
+    pub fn finish_line(&mut self) -> Option<Line> {
         if let Some(bytes) = self.lost.take() {
             return Some(Line::TooLong { bytes });
         }
@@ -73,11 +73,11 @@ impl Lines {
 
     /// How many bytes wait for the end of their line.
     #[must_use]
-    pub fn held(&self) -> usize {
+    pub fn buffered_len(&self) -> usize {
         self.held.len()
     }
 
-    fn hold(&mut self, piece: &[u8]) {
+    fn buffer_piece(&mut self, piece: &[u8]) {
         match &mut self.lost {
             Some(lost) => *lost += piece.len(),
             None if self.held.len() + piece.len() > self.most => {
@@ -97,8 +97,8 @@ mod tests {
 
     fn read(pieces: &[&[u8]], most: usize) -> Vec<Line> {
         let mut lines = Lines::of_at_most(most);
-        let mut read: Vec<Line> = pieces.iter().flat_map(|piece| lines.take(piece)).collect();
-        read.extend(lines.end());
+        let mut read: Vec<Line> = pieces.iter().flat_map(|piece| lines.push(piece)).collect();
+        read.extend(lines.finish_line());
         read
     }
 

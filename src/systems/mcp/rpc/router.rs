@@ -42,7 +42,7 @@ pub struct Router {
 
 impl Router {
     /// A new id for a request that is about to be sent.
-    pub fn ask(&mut self, call: Call) -> Id {
+    pub fn register(&mut self, call: Call) -> Id {
         self.last += 1;
         let id = Id::from(self.last);
         self.waiting.insert(id.clone(), call);
@@ -51,20 +51,20 @@ impl Router {
 
     /// The request that waits under an id.
     #[must_use]
-    pub fn waiting(&self, id: &Id) -> Option<&Call> {
+    pub fn waiting_call(&self, id: &Id) -> Option<&Call> {
         self.waiting.get(id)
     }
 
     /// The ids of all that wait, in the order in which they were asked.
     #[must_use]
-    pub fn all(&self) -> Vec<Id> {
+    pub fn waiting_ids(&self) -> Vec<Id> {
         let mut ids: Vec<Id> = self.waiting.keys().cloned().collect();
         ids.sort_by_key(|id| id.as_text().parse::<u64>().unwrap_or(u64::MAX));
         ids
     }
 
     /// An answer with that id has come.
-    pub fn answered(&mut self, id: &Id) -> Arrival {
+    pub fn resolve(&mut self, id: &Id) -> Arrival {
         let known = if self.waiting.contains_key(id) {
             Some(id.clone())
         } else {
@@ -97,7 +97,7 @@ impl Router {
         let text = id.as_text();
         // Our own ids are whole numbers.
         let number =
-            text.parse::<u64>().ok().or_else(|| text.parse::<f64>().ok().and_then(whole))?;
+            text.parse::<u64>().ok().or_else(|| text.parse::<f64>().ok().and_then(whole_number))?;
         Some(Id::from(number)).filter(|id| self.waiting.contains_key(id))
     }
 
@@ -110,7 +110,7 @@ impl Router {
 }
 
 /// `7.0` as 7.
-fn whole(number: f64) -> Option<u64> {
+fn whole_number(number: f64) -> Option<u64> {
     format!("{number}").parse().ok()
 }
 
@@ -121,45 +121,46 @@ mod tests {
     use super::*;
 
     fn id(json: &str) -> Id {
-        Id::of(&serde_json::from_str::<Value>(json).unwrap()).unwrap()
+        Id::from_value(&serde_json::from_str::<Value>(json).unwrap()).unwrap()
     }
 
     #[test]
     fn an_answer_ends_its_request_once() {
         let mut router = Router::default();
-        let (first, second) = (router.ask(Call::of("a")), router.ask(Call::of("b")));
-        assert_eq!(router.all(), [first.clone(), second.clone()]);
-        let ends = router.answered(&second);
+        let (first, second) =
+            (router.register(Call::from_method("a")), router.register(Call::from_method("b")));
+        assert_eq!(router.waiting_ids(), [first.clone(), second.clone()]);
+        let ends = router.resolve(&second);
         assert_eq!(
             ends,
-            Arrival::Ends { id: second.clone(), call: Call::of("b"), other_type: false }
+            Arrival::Ends { id: second.clone(), call: Call::from_method("b"), other_type: false }
         );
-        assert_eq!(router.answered(&second), Arrival::Late(Ended::Answered));
-        assert_eq!(router.give_up(&first, Ended::Cancelled), Some(Call::of("a")));
+        assert_eq!(router.resolve(&second), Arrival::Late(Ended::Answered));
+        assert_eq!(router.give_up(&first, Ended::Cancelled), Some(Call::from_method("a")));
         assert_eq!(router.give_up(&first, Ended::TimedOut), None);
-        assert_eq!(router.answered(&first), Arrival::Late(Ended::Cancelled));
-        assert_eq!(router.answered(&id("9")), Arrival::Unknown);
+        assert_eq!(router.resolve(&first), Arrival::Late(Ended::Cancelled));
+        assert_eq!(router.resolve(&id("9")), Arrival::Unknown);
     }
 
     #[test]
     fn an_id_may_come_back_as_another_type() {
         for spelled in ["\"1\"", "1.0"] {
             let mut router = Router::default();
-            router.ask(Call::of("a"));
-            let arrival = router.answered(&id(spelled));
+            router.register(Call::from_method("a"));
+            let arrival = router.resolve(&id(spelled));
             assert!(matches!(arrival, Arrival::Ends { other_type: true, .. }), "{arrival:?}");
         }
-        assert_eq!(Router::default().answered(&id("\"x\"")), Arrival::Unknown);
+        assert_eq!(Router::default().resolve(&id("\"x\"")), Arrival::Unknown);
     }
 
     #[test]
     fn what_has_ended_is_forgotten_in_the_end() {
         let mut router = Router::default();
         for _ in 0..=REMEMBERED {
-            let id = router.ask(Call::default());
-            router.answered(&id);
+            let id = router.register(Call::default());
+            router.resolve(&id);
         }
-        assert_eq!(router.answered(&Id::from(1)), Arrival::Unknown);
-        assert_eq!(router.answered(&Id::from(2)), Arrival::Late(Ended::Answered));
+        assert_eq!(router.resolve(&Id::from(1)), Arrival::Unknown);
+        assert_eq!(router.resolve(&Id::from(2)), Arrival::Late(Ended::Answered));
     }
 }

@@ -8,16 +8,16 @@ use super::services::service_of;
 use crate::{
     engine::{
         lint::{
-            check::{Report, did_you_mean, member},
+            check::{Report, did_you_mean, member_pointer},
             context::LintContext,
         },
-        workflow::similar::nearest,
+        workflow::similar::nearest_name,
     },
     model::tool::Tool,
     schema::pointer::Pointer,
     syntax::edit::Edit,
     systems::trustgraph::{
-        descriptor::{argument_type, text},
+        descriptor::{argument_type, text_member},
         keys,
         types::{self, Arguments},
     },
@@ -27,15 +27,15 @@ const KEYS: [&str; 3] = [keys::NAME, keys::TYPE, keys::DESCRIPTION];
 const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
 
 /// The listed arguments with their rows; none where the type has a fixed one.
-fn listed(tool: &Tool) -> impl Iterator<Item = (usize, &Value)> {
+fn listed_arguments(tool: &Tool) -> impl Iterator<Item = (usize, &Value)> {
     let items =
         (!is_fixed(tool)).then(|| tool.entry.value.get(keys::ARGUMENTS)?.as_array()).flatten();
     items.into_iter().flatten().enumerate().filter(|(_, item)| item.is_object())
 }
 
 /// The place of an argument.
-fn place(row: usize) -> Pointer {
-    member(keys::ARGUMENTS).item(row)
+fn argument_pointer(row: usize) -> Pointer {
+    member_pointer(keys::ARGUMENTS).item(row)
 }
 
 fn is_fixed(tool: &Tool) -> bool {
@@ -43,32 +43,32 @@ fn is_fixed(tool: &Tool) -> bool {
 }
 
 /// An argument in words, for messages.
-fn called(item: &Value) -> String {
-    text(item, keys::NAME)
+fn argument_title(item: &Value) -> String {
+    text_member(item, keys::NAME)
         .filter(|name| !name.is_empty())
         .map_or_else(|| "an argument".to_owned(), |name| format!("the argument \"{name}\""))
 }
 
-fn lacks(item: &Value, key: &str) -> bool {
+fn lacks_text(item: &Value, key: &str) -> bool {
     item.get(key).is_none_or(|value| value.as_str().is_none_or(|text| text.trim().is_empty()))
 }
 
-pub(crate) fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn arguments_malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(value) = tool.entry.value.get(keys::ARGUMENTS).filter(|_| !is_fixed(tool)) else {
         return;
     };
     let Some(items) = value.as_array() else {
-        report.at(
+        report.add_finding(
             &tool.entry,
-            member(keys::ARGUMENTS),
+            member_pointer(keys::ARGUMENTS),
             "the arguments must be a list of objects with name, type and description",
         );
         return;
     };
     for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_object()) {
-        let found = report.at(
+        let found = report.add_finding(
             &tool.entry,
-            member(keys::ARGUMENTS).item(index),
+            member_pointer(keys::ARGUMENTS).item(index),
             "an argument must be an object with name, type and description",
         );
         if let Value::String(name) = item {
@@ -81,16 +81,20 @@ pub(crate) fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
 }
 
 pub(crate) fn no_name(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (row, _) in listed(tool).filter(|(_, item)| lacks(item, keys::NAME)) {
-        report.at(&tool.entry, place(row), "an argument has no name");
+    for (row, _) in listed_arguments(tool).filter(|(_, item)| lacks_text(item, keys::NAME)) {
+        report.add_finding(&tool.entry, argument_pointer(row), "an argument has no name");
     }
 }
 
 pub(crate) fn no_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::TYPE)) {
-        let at = place(row);
-        let found = report.at(&tool.entry, at.clone(), format!("{} has no type", called(item)));
-        found.fix(
+    for (row, item) in listed_arguments(tool).filter(|(_, item)| lacks_text(item, keys::TYPE)) {
+        let at = argument_pointer(row);
+        let found = report.add_finding(
+            &tool.entry,
+            at.clone(),
+            format!("{} has no type", argument_title(item)),
+        );
+        found.fix_edits(
             "set it to \"string\"",
             [Edit::Set { at: at.child(keys::TYPE), to: "string".into() }],
         );
@@ -98,20 +102,21 @@ pub(crate) fn no_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
 }
 
 pub(crate) fn unknown_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (row, item) in listed(tool) {
-        let Some(named) = text(item, keys::TYPE)
+    for (row, item) in listed_arguments(tool) {
+        let Some(named) = text_member(item, keys::TYPE)
             .filter(|named| !named.trim().is_empty() && argument_type(named).is_none())
         else {
             continue;
         };
-        let near = nearest(named, TYPES);
+        let near = nearest_name(named, TYPES);
         let message = format!(
             "{} has the type \"{named}\", which is none of {}{}",
-            called(item),
+            argument_title(item),
             TYPES.join(", "),
             did_you_mean(near)
         );
-        let found = report.at(&tool.entry, place(row).child(keys::TYPE), message);
+        let found =
+            report.add_finding(&tool.entry, argument_pointer(row).child(keys::TYPE), message);
         if let Some(near) = near {
             found.fix_set(format!("change to \"{near}\""), near);
         }
@@ -119,28 +124,34 @@ pub(crate) fn unknown_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report
 }
 
 pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::DESCRIPTION)) {
+    for (row, item) in
+        listed_arguments(tool).filter(|(_, item)| lacks_text(item, keys::DESCRIPTION))
+    {
         let at = if item.get(keys::DESCRIPTION).is_some() {
-            place(row).child(keys::DESCRIPTION)
+            argument_pointer(row).child(keys::DESCRIPTION)
         } else {
-            place(row)
+            argument_pointer(row)
         };
-        report.at(
+        report.add_finding(
             &tool.entry,
             at,
-            format!("{} has no description for the model to go by", called(item)),
+            format!("{} has no description for the model to go by", argument_title(item)),
         );
     }
 }
 
-pub(crate) fn duplicate(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn argument_duplicate(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let mut seen = HashSet::new();
-    for (row, item) in listed(tool) {
+    for (row, item) in listed_arguments(tool) {
         if let Some(name) =
-            text(item, keys::NAME).filter(|name| !name.is_empty() && !seen.insert(*name))
+            text_member(item, keys::NAME).filter(|name| !name.is_empty() && !seen.insert(*name))
         {
             report
-                .at(&tool.entry, place(row), format!("the argument \"{name}\" stands twice"))
+                .add_finding(
+                    &tool.entry,
+                    argument_pointer(row),
+                    format!("the argument \"{name}\" stands twice"),
+                )
                 .fix_remove("remove this one");
         }
     }
@@ -152,15 +163,15 @@ pub(crate) fn named_like_parameter(
     report: &mut Report<'_>,
 ) {
     let Some(service) = service_of(context, tool) else { return };
-    for (row, item) in listed(tool) {
-        if let Some(name) = text(item, keys::NAME)
+    for (row, item) in listed_arguments(tool) {
+        if let Some(name) = text_member(item, keys::NAME)
             .filter(|name| service.parameters.iter().any(|parameter| parameter.name == *name))
         {
             let message = format!(
                 "the argument \"{name}\" is called like a configuration parameter of \"{}\"",
                 service.key()
             );
-            report.at(&tool.entry, place(row).child(keys::NAME), message);
+            report.add_finding(&tool.entry, argument_pointer(row).child(keys::NAME), message);
         }
     }
 }
@@ -170,8 +181,8 @@ const LONGEST_NAME: usize = 64;
 
 pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
-    for (row, item) in listed(tool) {
-        let Some(name) = text(item, keys::NAME)
+    for (row, item) in listed_arguments(tool) {
+        let Some(name) = text_member(item, keys::NAME)
             .filter(|name| name.len() > LONGEST_NAME || !name.chars().all(fits))
         else {
             continue;
@@ -179,25 +190,25 @@ pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report
         let message = format!(
             "function-calling APIs refuse the argument name \"{name}\": letters, digits, _ - . alone, {LONGEST_NAME} at most"
         );
-        report.at(&tool.entry, place(row).child(keys::NAME), message);
+        report.add_finding(&tool.entry, argument_pointer(row).child(keys::NAME), message);
     }
 }
 
 pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (row, item) in listed(tool) {
+    for (row, item) in listed_arguments(tool) {
         for key in item
             .as_object()
             .into_iter()
             .flat_map(serde_json::Map::keys)
             .filter(|key| !KEYS.contains(&key.as_str()))
         {
-            let near = nearest(key, KEYS).filter(|near| item.get(near).is_none());
+            let near = nearest_name(key, KEYS).filter(|near| item.get(near).is_none());
             let message = format!(
                 "\"{key}\" of {} is not read: a model sees name, type and description{}",
-                called(item),
+                argument_title(item),
                 did_you_mean(near)
             );
-            let found = report.at(&tool.entry, place(row).child(key), message);
+            let found = report.add_finding(&tool.entry, argument_pointer(row).child(key), message);
             if let Some(near) = near {
                 found.fix_rename(near);
             }
@@ -205,7 +216,7 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
     }
 }
 
-pub(crate) fn ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn arguments_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(Arguments::Fixed { name, .. }) = types::by_name(&tool.kind).map(|of| of.arguments)
     else {
         return;
@@ -216,19 +227,19 @@ pub(crate) fn ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
                 "a tool of type {} always takes \"{name}\": this {what} is ignored",
                 tool.kind
             );
-            report.at(&tool.entry, member(key), message).fix_remove("remove it");
+            report.add_finding(&tool.entry, member_pointer(key), message).fix_remove("remove it");
         }
     }
 }
 
-pub(crate) fn none(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn arguments_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let listed = tool
         .entry
         .value
         .get(keys::ARGUMENTS)
         .is_some_and(|value| value.as_array().is_none_or(|items| !items.is_empty()));
     if tool.kind == "mcp-tool" && !listed {
-        report.at(
+        report.add_finding(
             &tool.entry,
             Pointer::root(),
             "no arguments are listed: the model guesses their names",

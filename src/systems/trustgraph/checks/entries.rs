@@ -12,7 +12,7 @@ use crate::{
     systems::trustgraph::keys,
 };
 
-pub(crate) fn malformed(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub(crate) fn entry_malformed(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let what = match &*entry.value {
         Value::Object(_) => return,
         Value::String(_) if entry.id.place().form == EntryForm::JsonText => "its text is not JSON",
@@ -20,10 +20,10 @@ pub(crate) fn malformed(_: &LintContext<'_>, entry: &Entry, report: &mut Report<
         Value::Array(_) => "it is a list, not an object",
         _ => "it is not an object",
     };
-    report.at(
+    report.add_finding(
         entry,
         Pointer::root(),
-        format!("the {} \"{}\" cannot be read: {what}", entry.kind.word(), entry.key),
+        format!("the {} \"{}\" cannot be read: {what}", entry.kind.as_str(), entry.key),
     );
 }
 
@@ -43,12 +43,12 @@ pub(crate) fn not_json_text(context: &LintContext<'_>, report: &mut Report<'_>) 
     {
         let message =
             "an object among entries that are JSON text; the configuration service takes text only";
-        let found = report.at(entry, Pointer::root(), message);
-        found.fix(
+        let found = report.add_finding(entry, Pointer::root(), message);
+        found.fix_edits(
             "write it as JSON text",
             [Edit::Set {
                 at: Pointer::root(),
-                to: Literal::from(python_json::write(&entry.value)),
+                to: Literal::from(python_json::print_value(&entry.value)),
             }],
         );
     }

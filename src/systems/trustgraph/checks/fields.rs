@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::known::{self, Holds, holdings, known_keys};
+use super::known::{self, Holds, expected_members, known_keys};
 use crate::{
     engine::{
         lint::{
-            check::{Report, did_you_mean, member},
+            check::{Report, did_you_mean, member_pointer},
             context::LintContext,
         },
-        workflow::similar::nearest,
+        workflow::similar::nearest_name,
     },
     model::{
         context::Mode,
@@ -19,7 +19,7 @@ use crate::{
     schema::pointer::Pointer,
     syntax::{edit::Edit, python::text::is_true},
     systems::trustgraph::{
-        descriptor::{self, text},
+        descriptor::{self, text_member},
         keys, python,
         types::{self, FieldKind},
     },
@@ -28,7 +28,7 @@ use crate::{
 pub(crate) fn type_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     if value.is_object() && value.get(keys::TYPE).is_none_or(|of| of.is_null() || of == "") {
-        report.at(
+        report.add_finding(
             &tool.entry,
             Pointer::root(),
             format!("no type; it is one of {}", type_names().join(", ")),
@@ -40,14 +40,14 @@ pub(crate) fn type_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report
     if tool.kind.is_empty() || types::by_name(&tool.kind).is_some() {
         return;
     }
-    let near = nearest(&tool.kind, type_names());
+    let near = nearest_name(&tool.kind, type_names());
     let message = format!("TrustGraph knows no type \"{}\"{}", tool.kind, did_you_mean(near));
     let message = if near.is_some() {
         message
     } else {
         format!("{message}; it knows {}", type_names().join(", "))
     };
-    let found = report.at(&tool.entry, member(keys::TYPE), message);
+    let found = report.add_finding(&tool.entry, member_pointer(keys::TYPE), message);
     if let Some(near) = near {
         found.fix_set(format!("change to \"{near}\""), near);
     }
@@ -59,29 +59,30 @@ fn type_names() -> Vec<&'static str> {
 
 pub(crate) fn no_name(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if lacks_text(&tool.entry.value, keys::NAME) {
-        let breaks = context.mode() == Mode::AsDeployed && descriptor::breaks(tool).is_some();
+        let breaks =
+            context.mode() == Mode::AsDeployed && descriptor::request_failure(tool).is_some();
         let breaks =
             if breaks { ", and TrustGraph's agent fails every request that offers it" } else { "" };
         let message = format!("no name: the model has nothing to call it by{breaks}");
-        let found = report.at(&tool.entry, Pointer::root(), message);
-        found.fix(
+        let found = report.add_finding(&tool.entry, Pointer::root(), message);
+        found.fix_edits(
             format!("name it \"{}\"", tool.entry.key),
-            [Edit::Set { at: member(keys::NAME), to: tool.entry.key.as_str().into() }],
+            [Edit::Set { at: member_pointer(keys::NAME), to: tool.entry.key.as_str().into() }],
         );
     }
 }
 
 pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if lacks_text(&tool.entry.value, keys::DESCRIPTION) {
-        report.at(
+        report.add_finding(
             &tool.entry,
-            present(&tool.entry, keys::DESCRIPTION),
+            member_or_root(&tool.entry, keys::DESCRIPTION),
             "no description: a model cannot tell when to use it",
         );
     }
 }
 
-pub(crate) fn missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn field_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     let fields = types::by_name(&tool.kind).map_or(&[][..], |of| of.fields);
     // A missing service is said by service.not-named, the document's spelling of mcp-tool by
@@ -89,12 +90,13 @@ pub(crate) fn missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
     for field in fields.iter().filter(|field| {
         field.required && field.kind != FieldKind::Service && lacks_text(value, field.key)
     }) {
-        if field.kind == FieldKind::Server && text(value, keys::MCP_TOOL_DOCUMENT).is_some() {
+        if field.kind == FieldKind::Server && text_member(value, keys::MCP_TOOL_DOCUMENT).is_some()
+        {
             continue;
         }
         let message =
             format!("a tool of type {} needs \"{}\": {}", tool.kind, field.key, lower(field.about));
-        report.at(&tool.entry, present(&tool.entry, field.key), message);
+        report.add_finding(&tool.entry, member_or_root(&tool.entry, field.key), message);
     }
 }
 
@@ -108,8 +110,8 @@ fn lacks_text(value: &Value, key: &str) -> bool {
 }
 
 /// The member where it is there, else the entry.
-fn present(entry: &Entry, key: &str) -> Pointer {
-    if entry.value.get(key).is_some() { member(key) } else { Pointer::root() }
+fn member_or_root(entry: &Entry, key: &str) -> Pointer {
+    if entry.value.get(key).is_some() { member_pointer(key) } else { Pointer::root() }
 }
 
 fn lower(sentence: &str) -> String {
@@ -135,7 +137,7 @@ enum Taken {
 }
 
 impl Taken {
-    fn of(entry: &Entry, key: &str, holds: Holds, value: &Value) -> Self {
+    fn from_member(entry: &Entry, key: &str, holds: Holds, value: &Value) -> Self {
         let taken = match (entry.kind, key) {
             (EntryKind::Server, _) => false,
             (EntryKind::Tool, keys::TYPE | keys::NAME | keys::STATE | keys::SERVICE) => false,
@@ -144,7 +146,7 @@ impl Taken {
                 Holds::Text => true,
                 Holds::Texts => false,
                 Holds::List => python::items(value).is_ok(),
-                Holds::Count => python::int(value).is_ok(),
+                Holds::Count => python::check_int(value).is_ok(),
             },
         };
         if taken { Self::AsItIs } else { Self::No }
@@ -152,23 +154,25 @@ impl Taken {
 }
 
 fn odd_types(entry: &Entry, taken: Taken, report: &mut Report<'_>) {
-    for (key, holds) in holdings(entry) {
-        let Some(value) =
-            entry.value.get(key).filter(|value| Taken::of(entry, key, holds, value) == taken)
+    for (key, holds) in expected_members(entry) {
+        let Some(value) = entry
+            .value
+            .get(key)
+            .filter(|value| Taken::from_member(entry, key, holds, value) == taken)
         else {
             continue;
         };
         match (holds, value) {
             (Holds::Text, Value::String(_)) | (Holds::List | Holds::Texts, Value::Array(_))
                 if holds != Holds::Texts => {}
-            (Holds::Count, value) if python::int(value).is_ok() => {}
+            (Holds::Count, value) if python::check_int(value).is_ok() => {}
             (Holds::Texts, Value::Array(items)) => wrong_items(entry, key, items, report),
             (Holds::Texts, Value::String(one)) => {
                 let message = format!(
                     "\"{key}\" is a text and must be a list of texts; TrustGraph refuses to load it"
                 );
                 report
-                    .at(entry, member(key), message)
+                    .add_finding(entry, member_pointer(key), message)
                     .fix_set("make it a list of one", json!([one]));
             }
             _ => wrong_value(entry, key, holds, report),
@@ -183,15 +187,15 @@ fn wrong_value(entry: &Entry, key: &str, holds: Holds, report: &mut Report<'_>) 
         (keys::STATES_DEPLOYED | keys::STATES_DOCUMENT, Value::Null) => {
             ": the tool is available in no state"
         }
-        _ if Taken::of(entry, key, holds, value) == Taken::AsItIs => {
+        _ if Taken::from_member(entry, key, holds, value) == Taken::AsItIs => {
             "; TrustGraph loads it as it is"
         }
         _ => "",
     };
-    let found = report.at(
+    let found = report.add_finding(
         entry,
-        member(key),
-        format!("\"{key}\" is {} and must be {}{then}", shown(value), words(holds)),
+        member_pointer(key),
+        format!("\"{key}\" is {} and must be {}{then}", actual_type(value), expected_type(holds)),
     );
     match (holds, value) {
         (_, Value::Null) => found.fix_remove("remove it"),
@@ -204,10 +208,10 @@ fn wrong_value(entry: &Entry, key: &str, holds: Holds, report: &mut Report<'_>) 
 
 fn wrong_items(entry: &Entry, key: &str, items: &[Value], report: &mut Report<'_>) {
     for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
-        let found = report.at(
+        let found = report.add_finding(
             entry,
-            member(key).item(index),
-            format!("an item of \"{key}\" is {} and must be a text", shown(item)),
+            member_pointer(key).item(index),
+            format!("an item of \"{key}\" is {} and must be a text", actual_type(item)),
         );
         match item {
             Value::Number(_) | Value::Bool(_) => found.fix_set("make it a text", item.to_string()),
@@ -216,7 +220,7 @@ fn wrong_items(entry: &Entry, key: &str, items: &[Value], report: &mut Report<'_
     }
 }
 
-fn words(holds: Holds) -> &'static str {
+fn expected_type(holds: Holds) -> &'static str {
     match holds {
         Holds::Text => "a text",
         Holds::Texts => "a list of texts",
@@ -225,7 +229,7 @@ fn words(holds: Holds) -> &'static str {
     }
 }
 
-fn shown(value: &Value) -> &'static str {
+fn actual_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "empty (null)",
         Value::Bool(_) => "true or false",
@@ -239,19 +243,19 @@ fn shown(value: &Value) -> &'static str {
 pub(crate) fn unknown_key(context: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let Value::Object(members) = &*entry.value else { return };
     let known = known_keys(entry);
-    let serves =
-        text(&entry.value, keys::TYPE) == Some(keys::TOOL_SERVICE) && entry.kind == EntryKind::Tool;
-    let service = text(&entry.value, keys::SERVICE)
+    let serves = text_member(&entry.value, keys::TYPE) == Some(keys::TOOL_SERVICE)
+        && entry.kind == EntryKind::Tool;
+    let service = text_member(&entry.value, keys::SERVICE)
         .and_then(|key| context.catalog.service_by_key(entry.system, key));
     let declared = |key: &str| {
         service
             .is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key))
     };
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {
-        if entry.kind == EntryKind::Tool && known::meant(key).is_some() {
+        if entry.kind == EntryKind::Tool && known::meant_key(key).is_some() {
             continue;
         }
-        let near = nearest(
+        let near = nearest_name(
             key,
             known.iter().copied().chain(
                 service
@@ -268,7 +272,7 @@ pub(crate) fn unknown_key(context: &LintContext<'_>, entry: &Entry, report: &mut
             "TrustGraph does not know the key \"{key}\" and ignores it{}",
             did_you_mean(near)
         );
-        let found = report.at(entry, member(key), message);
+        let found = report.add_finding(entry, member_pointer(key), message);
         match near.filter(|near| !members.contains_key(*near)) {
             Some(near) => found.fix_rename(near),
             None => found.fix_remove("remove it"),
@@ -287,6 +291,8 @@ pub(crate) fn mcp_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Rep
             keys::MCP_TOOL_DOCUMENT,
             keys::MCP_TOOL
         );
-        report.at(&tool.entry, member(keys::MCP_TOOL_DOCUMENT), message).fix_rename(keys::MCP_TOOL);
+        report
+            .add_finding(&tool.entry, member_pointer(keys::MCP_TOOL_DOCUMENT), message)
+            .fix_rename(keys::MCP_TOOL);
     }
 }

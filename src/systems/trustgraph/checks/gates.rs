@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::known::{known_keys, meant};
+use super::known::{known_keys, meant_key};
 use crate::{
     engine::lint::{
-        check::{Report, member},
+        check::{Report, member_pointer},
         context::LintContext,
     },
     model::{entry::EntryKind, tool::Tool},
@@ -26,15 +26,15 @@ pub(crate) fn misspelt_key(context: &LintContext<'_>, tool: &Tool, report: &mut 
     };
     debug_assert_eq!(tool.entry.kind, EntryKind::Tool);
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {
-        let Some(meant) = meant(key) else { continue };
+        let Some(meant) = meant_key(key) else { continue };
         let effect = match meant {
             keys::GROUP => "the tool is not in these groups",
             keys::STATE => "the state does not move",
             _ => "the tool is available in every state",
         };
-        let found = report.at(
+        let found = report.add_finding(
             &tool.entry,
-            member(key),
+            member_pointer(key),
             format!("TrustGraph ignores \"{key}\": {effect}; did you mean \"{meant}\"?"),
         );
         if !members.contains_key(meant) {
@@ -52,7 +52,7 @@ pub(crate) fn states_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut 
             keys::STATES_DEPLOYED
         );
         report
-            .at(&tool.entry, member(keys::STATES_DOCUMENT), message)
+            .add_finding(&tool.entry, member_pointer(keys::STATES_DOCUMENT), message)
             .fix_rename(keys::STATES_DEPLOYED);
     }
 }
@@ -70,9 +70,9 @@ pub(crate) fn both_keys(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
             keys::STATES_DOCUMENT,
             keys::STATES_DEPLOYED
         );
-        let at: Pointer = member(keys::STATES_DOCUMENT);
+        let at: Pointer = member_pointer(keys::STATES_DOCUMENT);
         report
-            .at(&tool.entry, at, message)
+            .add_finding(&tool.entry, at, message)
             .fix_remove(format!("remove \"{}\"", keys::STATES_DOCUMENT));
     }
 }

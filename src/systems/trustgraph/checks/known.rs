@@ -1,10 +1,10 @@
 //! The keys that entries may have, what they must hold, and what a misspelt one means.
 
 use crate::{
-    engine::workflow::similar::{fold, nearest},
+    engine::workflow::similar::{fold_name, nearest_name},
     model::entry::{Entry, EntryKind},
     systems::trustgraph::{
-        descriptor::text,
+        descriptor::text_member,
         keys,
         types::{self, FieldKind},
     },
@@ -20,7 +20,7 @@ pub(crate) enum Holds {
 }
 
 /// What the members of a kind of entry must hold.
-pub(crate) fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
+pub(crate) fn expected_members(entry: &Entry) -> Vec<(&'static str, Holds)> {
     match entry.kind {
         EntryKind::Tool => {
             let mut all = vec![
@@ -32,7 +32,7 @@ pub(crate) fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
                 (keys::STATES_DEPLOYED, Holds::Texts),
                 (keys::STATES_DOCUMENT, Holds::Texts),
             ];
-            let fields = text(&entry.value, keys::TYPE)
+            let fields = text_member(&entry.value, keys::TYPE)
                 .and_then(types::by_name)
                 .map_or(&[][..], |of| of.fields);
             all.extend(fields.iter().map(|field| {
@@ -80,7 +80,7 @@ pub(crate) fn known_keys(entry: &Entry) -> Vec<&'static str> {
     match entry.kind {
         EntryKind::Tool => {
             let mut known = COMMON.to_vec();
-            let of = text(&entry.value, keys::TYPE).and_then(types::by_name);
+            let of = text_member(&entry.value, keys::TYPE).and_then(types::by_name);
             let types = of.map_or(types::TYPES, std::slice::from_ref);
             known.extend(types.iter().flat_map(|of| of.fields).map(|field| field.key));
             if known.contains(&keys::MCP_TOOL) {
@@ -88,7 +88,7 @@ pub(crate) fn known_keys(entry: &Entry) -> Vec<&'static str> {
             }
             known
         }
-        _ => holdings(entry).into_iter().map(|(key, _)| key).collect(),
+        _ => expected_members(entry).into_iter().map(|(key, _)| key).collect(),
     }
 }
 
@@ -108,13 +108,13 @@ const ALSO: &[(&str, &str)] = &[
 ];
 
 /// The key of the gate that an unknown key seems to mean.
-pub(crate) fn meant(key: &str) -> Option<&'static str> {
-    let folded = fold(key);
+pub(crate) fn meant_key(key: &str) -> Option<&'static str> {
+    let folded = fold_name(key);
     if let Some((_, meant)) = ALSO.iter().find(|(also, _)| *also == folded) {
         return Some(meant);
     }
     let gate = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT, keys::GROUP, keys::STATE];
-    let near = nearest(key, gate)?;
+    let near = nearest_name(key, gate)?;
     gate.into_iter()
         .find(|of| *of == near)
         .map(|of| if of == keys::STATES_DOCUMENT { keys::STATES_DEPLOYED } else { of })

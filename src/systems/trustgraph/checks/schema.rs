@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     engine::lint::{
-        check::{Report, member},
+        check::{Report, member_pointer},
         context::LintContext,
     },
     model::tool::Tool,
@@ -16,23 +16,23 @@ use crate::{
     },
     syntax::edit::Edit,
     systems::trustgraph::{
-        descriptor::text,
+        descriptor::text_member,
         keys,
         types::{self, Arguments},
     },
 };
 
 /// What stands under the schema's key; nothing where the tool's type has a fixed argument.
-fn given(tool: &Tool) -> Option<&Value> {
+fn given_schema(tool: &Tool) -> Option<&Value> {
     let listed = types::by_name(&tool.kind).is_none_or(|of| of.arguments == Arguments::Listed);
     tool.entry.value.get(keys::ARGUMENTS_SCHEMA).filter(|_| listed)
 }
 
-pub(crate) fn invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(schema) = given(tool) else { return };
-    let at = member(keys::ARGUMENTS_SCHEMA);
+pub(crate) fn schema_invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(schema) = given_schema(tool) else { return };
+    let at = member_pointer(keys::ARGUMENTS_SCHEMA);
     if !schema.is_object() {
-        report.at(
+        report.add_finding(
             &tool.entry,
             at,
             "the schema of the arguments must be an object, such as {\"type\": \"object\", \"properties\": {}}",
@@ -41,7 +41,7 @@ pub(crate) fn invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
     }
     for finding in Checker::compile(schema).err().into_iter().flatten() {
         let keyword = finding.at.last().map_or_else(String::new, |keyword| format!("{keyword}: "));
-        report.at(
+        report.add_finding(
             &tool.entry,
             at.join(&finding.at),
             format!("not a JSON Schema: {keyword}{}", finding.words),
@@ -49,12 +49,14 @@ pub(crate) fn invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
     }
     if let Some(of) = schema.get("type").filter(|of| *of != "object") {
         let message = format!("the arguments of a call are an object, and this schema wants {of}");
-        report.at(&tool.entry, at.child("type"), message).fix_set("make it \"object\"", "object");
+        report
+            .add_finding(&tool.entry, at.child("type"), message)
+            .fix_set("make it \"object\"", "object");
     }
 }
 
-pub(crate) fn differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(schema @ Value::Object(_)) = given(tool) else { return };
+pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(schema @ Value::Object(_)) = given_schema(tool) else { return };
     let schema = Schema::new(schema.clone());
     let root = schema.root_node();
     let listed = tool
@@ -64,7 +66,8 @@ pub(crate) fn differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
         .and_then(Value::as_array)
         .map(Vec::as_slice)
         .unwrap_or_default();
-    let named = |item: &&Value, property: &Property| text(item, keys::NAME) == Some(&property.name);
+    let named =
+        |item: &&Value, property: &Property| text_member(item, keys::NAME) == Some(&property.name);
     let in_list = |property: &&Property| listed.iter().find(|item| named(item, property));
     let unlisted: Vec<&str> = root
         .object
@@ -75,7 +78,7 @@ pub(crate) fn differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
         .collect();
     let unknown: Vec<&str> = listed
         .iter()
-        .filter_map(|item| text(item, keys::NAME))
+        .filter_map(|item| text_member(item, keys::NAME))
         .filter(|name| root.object.property(name).is_none())
         .collect();
     let words = match (unlisted.as_slice(), unknown.as_slice()) {
@@ -96,21 +99,21 @@ pub(crate) fn differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
         .object
         .properties
         .iter()
-        .map(|property| in_list(&property).cloned().unwrap_or_else(|| listing(&schema, property)))
+        .map(|property| in_list(&property).cloned().unwrap_or_else(|| list_item(&schema, property)))
         .collect();
-    let found = report.at(
+    let found = report.add_finding(
         &tool.entry,
-        member(keys::ARGUMENTS_SCHEMA),
+        member_pointer(keys::ARGUMENTS_SCHEMA),
         format!("{words}: TrustGraph's own model reads the list alone"),
     );
-    found.fix(
+    found.fix_edits(
         "list them by the schema",
-        [Edit::Set { at: member(keys::ARGUMENTS), to: Value::Array(items).into() }],
+        [Edit::Set { at: member_pointer(keys::ARGUMENTS), to: Value::Array(items).into() }],
     );
 }
 
 /// A declared member as an item of the list.
-fn listing(schema: &Schema, property: &Property) -> Value {
+fn list_item(schema: &Schema, property: &Property) -> Value {
     let node = schema.node(&property.node);
     let keyword = |types: Types| {
         Types::WORDS
@@ -118,6 +121,6 @@ fn listing(schema: &Schema, property: &Property) -> Value {
             .find(|(of, ..)| *of == types)
             .map_or("string", |(_, keyword, _)| keyword)
     };
-    let of = node.shown_types().each().next().map_or("string", |(types, _)| keyword(types));
+    let of = node.shown_types().iter_names().next().map_or("string", |(types, _)| keyword(types));
     json!({keys::NAME: &*property.name, keys::TYPE: of, keys::DESCRIPTION: node.description.as_deref().unwrap_or_default()})
 }

@@ -11,10 +11,10 @@ use super::known;
 use crate::{
     engine::{
         lint::{
-            check::{Report, did_you_mean, member},
+            check::{Report, did_you_mean, member_pointer},
             context::LintContext,
         },
-        workflow::similar::{Names, nearest},
+        workflow::similar::{Names, nearest_name},
     },
     model::{
         entry::{Entry, EntryKind},
@@ -23,7 +23,7 @@ use crate::{
     },
     schema::pointer::Pointer,
     syntax::{edit::Edit, python::text::is_true},
-    systems::trustgraph::{descriptor::text, keys, queue},
+    systems::trustgraph::{descriptor::text_member, keys, queue},
 };
 
 /// The service that answers for a tool of type tool-service.
@@ -39,7 +39,7 @@ pub(crate) fn not_named(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
         .get(keys::SERVICE)
         .is_some_and(|service| !service.is_null() && service != "");
     if tool.kind == keys::TOOL_SERVICE && !names {
-        report.at(
+        report.add_finding(
             &tool.entry,
             Pointer::root(),
             "a tool of type tool-service must name its \"service\"",
@@ -47,7 +47,7 @@ pub(crate) fn not_named(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
     }
 }
 
-pub(crate) fn unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn service_unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
     let is_open = |tool: &&Tool| {
         ours(&tool.entry) && tool.kind == keys::TOOL_SERVICE && service_of(context, tool).is_none()
@@ -62,11 +62,11 @@ pub(crate) fn unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
                 || context.catalog.services.iter().filter(|service| ours(&service.entry));
             let mut ids: HashMap<&str, &Service> = HashMap::new();
             for (id, service) in services()
-                .filter_map(|service| Some((text(&service.entry.value, keys::ID)?, service)))
+                .filter_map(|service| Some((text_member(&service.entry.value, keys::ID)?, service)))
             {
                 ids.entry(id).or_insert(service);
             }
-            (ids, Names::of(services().map(Service::key)))
+            (ids, Names::from_names(services().map(Service::key)))
         });
         // As deployed a service is found by its key alone; the id that the document goes by is the
         // likeliest reason.
@@ -79,7 +79,7 @@ pub(crate) fn unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
             ),
             None => format!("there is no service \"{key}\"{}", did_you_mean(near)),
         };
-        let found = report.at(&tool.entry, member(keys::SERVICE), message);
+        let found = report.add_finding(&tool.entry, member_pointer(keys::SERVICE), message);
         if let Some(near) = near {
             found.fix_set(format!("change to \"{near}\""), near);
         }
@@ -98,10 +98,10 @@ pub(crate) fn parameter_missing(context: &LintContext<'_>, tool: &Tool, report: 
             service.key(),
             parameter.name
         );
-        let found = report.at(&tool.entry, Pointer::root(), message);
-        found.fix(
+        let found = report.add_finding(&tool.entry, Pointer::root(), message);
+        found.fix_edits(
             format!("add \"{}\"", parameter.name),
-            [Edit::Set { at: member(&parameter.name), to: "".into() }],
+            [Edit::Set { at: member_pointer(&parameter.name), to: "".into() }],
         );
     }
 }
@@ -118,8 +118,8 @@ pub(crate) fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &
         .filter(|key| !known.contains(&key.as_str()) && names().all(|name| name != key.as_str()))
     {
         // Slips are said by gates.misspelt-key and descriptor.unknown-key.
-        if known::meant(key).is_some()
-            || nearest(key, known.iter().copied().chain(names())).is_some()
+        if known::meant_key(key).is_some()
+            || nearest_name(key, known.iter().copied().chain(names())).is_some()
         {
             continue;
         }
@@ -127,35 +127,35 @@ pub(crate) fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &
             "the service \"{}\" declares no \"{key}\": the value is not passed on",
             service.key()
         );
-        report.at(&tool.entry, member(key), message).fix_remove("remove it");
+        report.add_finding(&tool.entry, member_pointer(key), message).fix_remove("remove it");
     }
 }
 
 pub(crate) fn no_id(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let value = &*service.entry.value;
     if value.is_object() && value.get(keys::ID).is_none_or(|id| id.is_null() || id == "") {
-        let found = report.at(
+        let found = report.add_finding(
             &service.entry,
             Pointer::root(),
             "no id, by which the document's tools find it",
         );
-        found.fix(
+        found.fix_edits(
             format!("add the id \"{}\"", service.key()),
-            [Edit::Set { at: member(keys::ID), to: service.key().into() }],
+            [Edit::Set { at: member_pointer(keys::ID), to: service.key().into() }],
         );
     }
 }
 
 pub(crate) fn id_differs(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
-    if let Some(id) =
-        text(&service.entry.value, keys::ID).filter(|id| !id.is_empty() && *id != service.key())
+    if let Some(id) = text_member(&service.entry.value, keys::ID)
+        .filter(|id| !id.is_empty() && *id != service.key())
     {
         let message = format!(
             "its id is \"{id}\" and its key \"{}\": as deployed tools find it by the key, by the document by the id",
             service.key()
         );
         report
-            .at(&service.entry, member(keys::ID), message)
+            .add_finding(&service.entry, member_pointer(keys::ID), message)
             .fix_set(format!("change to \"{}\"", service.key()), service.key());
     }
 }
@@ -168,7 +168,7 @@ pub(crate) fn file_name(_: &LintContext<'_>, service: &Service, report: &mut Rep
             "its file is called \"{stem}\": store it under the key \"{}\", or tools do not find it",
             service.key()
         );
-        report.at(&service.entry, member(keys::ID), message);
+        report.add_finding(&service.entry, member_pointer(keys::ID), message);
     }
 }
 
@@ -180,20 +180,23 @@ pub(crate) fn queue_missing(_: &LintContext<'_>, service: &Service, report: &mut
     for (key, class) in QUEUES {
         if value.is_object() && value.get(key).is_none_or(|queue| queue.is_null() || queue == "") {
             let name = format!("non-persistent://tg/{class}/{}", service.key());
-            let found = report.at(
+            let found = report.add_finding(
                 &service.entry,
                 Pointer::root(),
                 format!("no \"{key}\": TrustGraph loads no tool that uses this service"),
             );
-            found
-                .fix(format!("set it to {name}"), [Edit::Set { at: member(key), to: name.into() }]);
+            found.fix_edits(
+                format!("set it to {name}"),
+                [Edit::Set { at: member_pointer(key), to: name.into() }],
+            );
         }
     }
 }
 
 pub(crate) fn queue_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     for (key, _) in QUEUES {
-        let Some(name) = text(&service.entry.value, key).filter(|name| !name.is_empty()) else {
+        let Some(name) = text_member(&service.entry.value, key).filter(|name| !name.is_empty())
+        else {
             continue;
         };
         if let Err(problem) = queue::nats_subject(name) {
@@ -204,7 +207,7 @@ pub(crate) fn queue_name(_: &LintContext<'_>, service: &Service, report: &mut Re
                 problem.cause,
                 problem.remedy
             );
-            let found = report.at(&service.entry, member(key), message);
+            let found = report.add_finding(&service.entry, member_pointer(key), message);
             if let Some(better) = near {
                 found.fix_set(format!("change to {better}"), better);
             }
@@ -215,7 +218,7 @@ pub(crate) fn queue_name(_: &LintContext<'_>, service: &Service, report: &mut Re
 /// The address with the scheme that was meant.
 fn misspelt_scheme(name: &str) -> Option<String> {
     let (scheme, rest) = name.split_once("://")?;
-    let near = nearest(scheme, ["non-persistent", "persistent", "nats"])?;
+    let near = nearest_name(scheme, ["non-persistent", "persistent", "nats"])?;
     Some(format!("{near}://{rest}"))
 }
 
@@ -225,17 +228,22 @@ pub(crate) fn parameter_malformed(_: &LintContext<'_>, service: &Service, report
     };
     let mut seen = HashSet::new();
     for (index, item) in items.iter().enumerate() {
-        let at = member(keys::CONFIG_PARAMS).item(index);
-        let name = item.as_str().or_else(|| text(item, keys::NAME)).filter(|name| !name.is_empty());
+        let at = member_pointer(keys::CONFIG_PARAMS).item(index);
+        let name =
+            item.as_str().or_else(|| text_member(item, keys::NAME)).filter(|name| !name.is_empty());
         match name {
-            None => drop(report.at(
+            None => drop(report.add_finding(
                 &service.entry,
                 at,
                 "a parameter is a name, or an object with a \"name\"",
             )),
             Some(name) if !seen.insert(name) => {
                 report
-                    .at(&service.entry, at, format!("the parameter \"{name}\" stands twice"))
+                    .add_finding(
+                        &service.entry,
+                        at,
+                        format!("the parameter \"{name}\" stands twice"),
+                    )
                     .fix_remove("remove this one");
             }
             Some(_) if item.get(keys::REQUIRED).is_some_and(|required| !required.is_boolean()) => {
@@ -243,7 +251,7 @@ pub(crate) fn parameter_malformed(_: &LintContext<'_>, service: &Service, report
                     if item.get(keys::REQUIRED).is_some_and(is_true) { "true" } else { "false" };
                 let message =
                     format!("\"required\" must be true or false; TrustGraph takes it for {meant}");
-                drop(report.at(&service.entry, at.child(keys::REQUIRED), message));
+                drop(report.add_finding(&service.entry, at.child(keys::REQUIRED), message));
             }
             Some(_) => {}
         }
@@ -257,7 +265,11 @@ pub(crate) fn parameter_shadowed(_: &LintContext<'_>, service: &Service, report:
                 "every tool has a \"{}\" of its own: the service gets that",
                 parameter.name
             );
-            report.at(&service.entry, member(keys::CONFIG_PARAMS).item(index), message);
+            report.add_finding(
+                &service.entry,
+                member_pointer(keys::CONFIG_PARAMS).item(index),
+                message,
+            );
         }
     }
 }
@@ -268,17 +280,17 @@ pub(crate) fn server_unknown(context: &LintContext<'_>, tool: &Tool, report: &mu
     else {
         return;
     };
-    if context.server(tool.entry.system, key).is_some() {
+    if context.server_by_key(tool.entry.system, key).is_some() {
         return;
     }
-    let near = nearest(key, context.server_keys(tool.entry.system));
+    let near = nearest_name(key, context.server_keys(tool.entry.system));
     let at = [keys::MCP_TOOL, keys::MCP_TOOL_DOCUMENT]
         .into_iter()
         .find(|at| tool.entry.value.get(at).is_some())
         .unwrap_or(keys::MCP_TOOL);
-    let found = report.at(
+    let found = report.add_finding(
         &tool.entry,
-        member(at),
+        member_pointer(at),
         format!("there is no MCP server \"{key}\" in this workspace{}", did_you_mean(near)),
     );
     if let Some(near) = near {
@@ -289,6 +301,6 @@ pub(crate) fn server_unknown(context: &LintContext<'_>, tool: &Tool, report: &mu
 pub(crate) fn server_no_url(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let lacks = entry.value.get(keys::URL).is_none_or(|url| url.is_null() || url == "");
     if entry.kind == EntryKind::Server && entry.value.is_object() && lacks {
-        report.at(entry, Pointer::root(), "no url: its tools cannot be called");
+        report.add_finding(entry, Pointer::root(), "no url: its tools cannot be called");
     }
 }

@@ -2,27 +2,28 @@
 
 use crate::{
     engine::lint::{
-        check::{Report, member},
+        check::{Report, member_pointer},
         context::LintContext,
     },
     model::entry::Entry,
     schema::pointer::Pointer,
     systems::trustgraph::{
-        configuration::held,
+        configuration::deployed_value,
         keys,
         load::{self, LoadError, Services},
     },
 };
 
 /// Each entry that would stop the loading, were all others right.
-pub(crate) fn refused(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn loading_refused(context: &LintContext<'_>, report: &mut Report<'_>) {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
     let tools = || context.catalog.tools.iter().map(|tool| &tool.entry).filter(|entry| ours(entry));
     let services = || {
         context.catalog.services.iter().map(|service| &service.entry).filter(|entry| ours(entry))
     };
-    let readable: Services<'_> =
-        services().filter_map(|entry| Some((entry.key.as_str(), held(entry).ok()?))).collect();
+    let readable: Services<'_> = services()
+        .filter_map(|entry| Some((entry.key.as_str(), deployed_value(entry).ok()?)))
+        .collect();
     let count = tools().count();
     let mut say = |entry: &Entry, field: &str, logged: &str| {
         let others = if count > 1 {
@@ -30,17 +31,22 @@ pub(crate) fn refused(context: &LintContext<'_>, report: &mut Report<'_>) {
         } else {
             "no tool is loaded".to_owned()
         };
-        let at = if entry.value.get(field).is_some() { member(field) } else { Pointer::root() };
-        report.at(entry, at, format!("because of this entry {others}; TrustGraph logs: {logged}"));
+        let at =
+            if entry.value.get(field).is_some() { member_pointer(field) } else { Pointer::root() };
+        report.add_finding(
+            entry,
+            at,
+            format!("because of this entry {others}; TrustGraph logs: {logged}"),
+        );
     };
     for entry in services() {
-        if let Err(logged) = held(entry) {
+        if let Err(logged) = deployed_value(entry) {
             say(entry, "", &logged);
         }
     }
     for entry in tools() {
-        let refused = match held(entry) {
-            Ok(value) => load::keyed(value, &readable)
+        let refused = match deployed_value(entry) {
+            Ok(value) => load::load_keyed_tool(value, &readable)
                 .err()
                 .map(|LoadError { field, logged, .. }| (field, logged)),
             Err(logged) => Some(("", logged)),

@@ -2,7 +2,7 @@
 
 use crate::{
     engine::{
-        lint::check::{Report, member},
+        lint::check::{Report, member_pointer},
         workflow::similar,
     },
     model::{
@@ -10,7 +10,7 @@ use crate::{
         connections::{Connections, Listeners},
         finding::{Finding, Severity},
     },
-    systems::trustgraph::{descriptor::text, keys, settings},
+    systems::trustgraph::{descriptor::text_member, keys, settings},
 };
 
 /// Calls of the tool fail, because its template is not there.
@@ -25,7 +25,7 @@ const FIXED: [(&str, &str); 1] = [("text-completion", "question")];
 
 /// The tools whose template is not among those where their calls go, as far as these are known.
 #[must_use]
-pub(crate) fn missing(
+pub(crate) fn missing_templates(
     catalog: &Catalog,
     connections: &Connections,
     listeners: &Listeners,
@@ -34,7 +34,7 @@ pub(crate) fn missing(
     let mut findings = Vec::new();
     let mut report = Report::new(code, severity, &mut findings);
     for tool in catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM) {
-        let connection = connections.of(tool);
+        let connection = connections.for_tool(tool);
         let Some(there) = listeners
             .get(&connection.name)
             .filter(|_| settings::is_gateway(connection.transport()))
@@ -44,7 +44,7 @@ pub(crate) fn missing(
         let fixed =
             FIXED.iter().find(|(kind, _)| *kind == tool.kind).map(|(_, template)| *template);
         let own = || {
-            text(&tool.entry.value, keys::TEMPLATE)
+            text_member(&tool.entry.value, keys::TEMPLATE)
                 .filter(|name| tool.kind == keys::PROMPT && !name.is_empty())
         };
         let Some(template) = fixed.or_else(own) else { continue };
@@ -53,16 +53,16 @@ pub(crate) fn missing(
         if names().any(|name| name == template) {
             continue;
         }
-        let near = similar::nearest(template, names())
+        let near = similar::nearest_name(template, names())
             .map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
         let message = format!(
             "there is no prompt template \"{}\" where connection \"{}\" leads: every call of this tool fails there{near}",
             template.escape_debug(),
             connection.name
         );
-        report.at(
+        report.add_finding(
             &tool.entry,
-            member(if fixed.is_some() { keys::TYPE } else { keys::TEMPLATE }),
+            member_pointer(if fixed.is_some() { keys::TYPE } else { keys::TEMPLATE }),
             message,
         );
     }
@@ -84,16 +84,16 @@ mod tests {
                     c: {type: text-completion, name: c}\n  d: {type: prompt, name: d}\n  e: {type: mcp-tool, name: e, template: x}\n";
         let file = FileId::new("t.yaml");
         let source = Source::parse(Format::Yaml, text).unwrap();
-        let catalog = read::catalog([(&file, &source)], Mode::AsDeployed);
+        let catalog = read::read_catalog([(&file, &source)], Mode::AsDeployed);
         let mut connections = Connections::default();
-        connections.choose(Connection::to(TransportKind::Http, "tg", "http://h"));
+        connections.choose(Connection::from_address(TransportKind::Http, "tg", "http://h"));
         let there = |names: &[&str]| {
             let listed: Vec<_> =
                 names.iter().map(|name| ((*name).to_owned(), "prompt".to_owned())).collect();
             Listeners::from([("tg".to_owned(), listed.into())])
         };
         let found = |listeners: &Listeners| -> Vec<String> {
-            missing(&catalog, &connections, listeners)
+            missing_templates(&catalog, &connections, listeners)
                 .into_iter()
                 .map(|finding| finding.message)
                 .collect()

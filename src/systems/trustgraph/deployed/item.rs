@@ -36,7 +36,7 @@ pub(crate) fn is_named(entry: &Entry, section: &str, key: &str) -> bool {
 
 /// A request to the configuration service.
 #[must_use]
-pub(crate) fn request(
+pub(crate) fn config_request(
     body: Map<String, Value>,
     correlation: &str,
     connection: &Connection,
@@ -46,20 +46,20 @@ pub(crate) fn request(
 
 /// The body that asks for all entries of a section.
 #[must_use]
-pub(crate) fn asking(section: &str) -> Map<String, Value> {
-    object(json!({"operation": "getvalues", "type": section}))
+pub(crate) fn get_values_body(section: &str) -> Map<String, Value> {
+    into_object(json!({"operation": "getvalues", "type": section}))
 }
 
 /// The body that asks for the keys of all entries of a type.
 #[must_use]
-pub(crate) fn listing(kind: &str) -> Map<String, Value> {
-    object(json!({"operation": "list", "type": kind}))
+pub(crate) fn list_body(kind: &str) -> Map<String, Value> {
+    into_object(json!({"operation": "list", "type": kind}))
 }
 
 /// The names of the prompt templates that an answer to [`listing`] holds; `None` where it is an
 /// error's, or no answer at all.
 #[must_use]
-pub(crate) fn templates(answer: &str) -> Option<Vec<String>> {
+pub(crate) fn template_names(answer: &str) -> Option<Vec<String>> {
     let answer: Value = serde_json::from_str(answer).ok()?;
     let listed = answer.get("directory")?.as_array()?;
     // An error of the configuration service arrives as an empty answer of version 0.
@@ -71,7 +71,7 @@ pub(crate) fn templates(answer: &str) -> Option<Vec<String>> {
     Some(named.map(str::to_owned).collect())
 }
 
-pub(super) fn object(value: Value) -> Map<String, Value> {
+pub(super) fn into_object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
         _ => Map::new(),
@@ -82,10 +82,10 @@ pub(super) fn object(value: Value) -> Map<String, Value> {
 ///
 /// # Errors
 /// When the answer is none, or is the empty one that stands for an error.
-pub(crate) fn read(section: &'static str, answer: &str) -> Result<Vec<Item>, Problem> {
+pub(crate) fn read_items(section: &'static str, answer: &str) -> Result<Vec<Item>, Problem> {
     let unreadable = |cause: &str| {
         Problem::new(ProblemKind::BadReply, format!("reading {section} from TrustGraph"), cause)
-            .remedy("look into the log of the configuration service")
+            .with_remedy("look into the log of the configuration service")
     };
     let answer: Value =
         serde_json::from_str(answer).map_err(|_| unreadable("the answer is not JSON"))?;
@@ -122,19 +122,24 @@ mod tests {
         let answer = r#"{"version": 2, "values": [
             {"type": "tool", "key": "b", "value": "{}"}, {"type": "tool", "key": "a", "value": "{broken"},
             {"type": "tool", "key": "gone", "value": null}], "directory": [], "config": {}}"#;
-        let items = read(keys::TOOLS, answer).unwrap();
+        let items = read_items(keys::TOOLS, answer).unwrap();
         assert_eq!(items.iter().map(Item::name).collect::<Vec<_>>(), ["tool/a", "tool/b"]);
-        assert_eq!((items[0].value(), items[1].value()), (None, Some(json!({}))));
-        assert_eq!(read(keys::TOOLS, r#"{"version": 2, "values": []}"#), Ok(Vec::new()));
+        assert_eq!((items[0].parse_value(), items[1].parse_value()), (None, Some(json!({}))));
+        assert_eq!(read_items(keys::TOOLS, r#"{"version": 2, "values": []}"#), Ok(Vec::new()));
         assert!(
-            read(keys::TOOLS, r#"{"version": 0, "values": []}"#)
+            read_items(keys::TOOLS, r#"{"version": 0, "values": []}"#)
                 .unwrap_err()
                 .cause
                 .contains("version 0")
         );
         let listed = r#"{"version": 2, "directory": ["system", "template.shout"]}"#;
-        assert_eq!(templates(listed), Some(vec!["shout".to_owned()]));
-        assert_eq!((templates(r#"{"version": 0, "directory": []}"#), templates("x")), (None, None));
-        assert!(read(keys::TOOLS, "{}").is_err() && read(keys::TOOLS, "nonsense").is_err());
+        assert_eq!(template_names(listed), Some(vec!["shout".to_owned()]));
+        assert_eq!(
+            (template_names(r#"{"version": 0, "directory": []}"#), template_names("x")),
+            (None, None)
+        );
+        assert!(
+            read_items(keys::TOOLS, "{}").is_err() && read_items(keys::TOOLS, "nonsense").is_err()
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::item::{SECTIONS, is_named, object, section_of};
+use super::item::{SECTIONS, into_object, is_named, section_of};
 use crate::{
     model::{
         catalog::Catalog,
@@ -30,11 +30,11 @@ use crate::{
 ///
 /// # Errors
 /// When the workspace itself does not say clearly what to send.
-pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push, Problem> {
+pub fn plan_push(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push, Problem> {
     let entries: Vec<&Entry> =
         catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
     let unclear = |cause: String, remedy: &str| {
-        Problem::new(ProblemKind::Input, "comparing with TrustGraph", cause).remedy(remedy)
+        Problem::new(ProblemKind::Input, "comparing with TrustGraph", cause).with_remedy(remedy)
     };
     let mut seen = BTreeSet::new();
     let mut push = Push {
@@ -67,11 +67,11 @@ pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push
         }
         let there = deployed.iter().find(|item| is_named(entry, item.section, &item.key));
         let value = with_token(entry, there);
-        push.notes.extend(odd(entry));
-        let same = there.is_some_and(|there| there.value().as_ref() == Some(&*value));
+        push.notes.extend(misread_note(entry));
+        let same = there.is_some_and(|there| there.parse_value().as_ref() == Some(&*value));
         let text = match there {
             Some(there) if same => there.text.clone(),
-            _ => python_json::write(&value),
+            _ => python_json::print_value(&value),
         };
         if !same {
             let before = there.map(|there| there.text.clone());
@@ -95,14 +95,14 @@ pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push
             }),
         }
     }
-    push.notes.extend(uncallable(&push.changes));
-    push.loads = loads(&push.after);
+    push.notes.extend(uncallable_note(&push.changes));
+    push.loads = loaded_count(&push.after);
     Ok(push)
 }
 
 /// A token that only TrustGraph has stays there: it has no place in a file of the workspace.
 fn with_token<'e>(entry: &'e Entry, there: Option<&Item>) -> Cow<'e, Value> {
-    let token = there.and_then(|there| there.value()?.get(keys::AUTH_TOKEN).cloned());
+    let token = there.and_then(|there| there.parse_value()?.get(keys::AUTH_TOKEN).cloned());
     match token {
         Some(token)
             if section_of(entry.kind) == keys::SERVERS
@@ -117,7 +117,7 @@ fn with_token<'e>(entry: &'e Entry, there: Option<&Item>) -> Cow<'e, Value> {
 }
 
 /// What TrustGraph reads otherwise than it looks.
-fn odd(entry: &Entry) -> Option<String> {
+fn misread_note(entry: &Entry) -> Option<String> {
     let has = |key: &str| entry.value.get(key).is_some();
     (has(keys::STATES_DOCUMENT) && !has(keys::STATES_DEPLOYED)).then(|| {
         format!(
@@ -130,7 +130,7 @@ fn odd(entry: &Entry) -> Option<String> {
 }
 
 /// What comes to be there that TrustGraph's own agent cannot call.
-fn uncallable(changes: &[Change]) -> Option<String> {
+fn uncallable_note(changes: &[Change]) -> Option<String> {
     let is_service_tool = |change: &&Change| {
         let value: Option<Value> =
             change.after.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -143,18 +143,21 @@ fn uncallable(changes: &[Change]) -> Option<String> {
 }
 
 /// How many tools the agent should load of all these, or the one that keeps it from loading any.
-fn loads(items: &[Item]) -> Result<usize, String> {
+fn loaded_count(items: &[Item]) -> Result<usize, String> {
     let of = |section: &'static str| {
         items.iter().filter(move |item| item.section == section).collect::<Vec<_>>()
     };
     let read = |items: &[&Item]| {
-        items.iter().map(|item| python_json::read(&item.text)).collect::<Vec<_>>()
+        items.iter().map(|item| python_json::parse_value(&item.text)).collect::<Vec<_>>()
     };
     let (tools, services) = (of(keys::TOOLS), of(keys::SERVICES));
     let (tool_values, service_values) = (read(&tools), read(&services));
     let configuration = Configuration {
-        tools: Configuration::held(tools.iter().map(|item| item.key.as_str()), &tool_values),
-        services: Configuration::held(
+        tools: Configuration::keyed_entries(
+            tools.iter().map(|item| item.key.as_str()),
+            &tool_values,
+        ),
+        services: Configuration::keyed_entries(
             services.iter().map(|item| item.key.as_str()),
             &service_values,
         ),
@@ -163,7 +166,7 @@ fn loads(items: &[Item]) -> Result<usize, String> {
         let item = if section == keys::SERVICES { services[row] } else { tools[row] };
         format!("{}: {}, so no tool at all is loaded", item.name(), error.logged)
     };
-    configuration.load().map(|agent| agent.tools.len()).map_err(stopped)
+    configuration.load_agent().map(|agent| agent.tools.len()).map_err(stopped)
 }
 
 /// The kinds that the agent loads together.
@@ -176,7 +179,7 @@ const TOGETHER: [&str; 2] = [keys::TOOLS, keys::SERVICES];
 /// repeats an entry as it is, a delete names one that does not exist. What is new is put before
 /// anything is deleted, so that at no time less is there than before or after.
 #[must_use]
-pub(crate) fn writes(push: &Push) -> Vec<Map<String, Value>> {
+pub(crate) fn write_bodies(push: &Push) -> Vec<Map<String, Value>> {
     let (gone, kept): (Vec<&Change>, Vec<&Change>) =
         push.changes.iter().partition(|change| change.after.is_none());
     let touches =
@@ -200,18 +203,19 @@ pub(crate) fn writes(push: &Push) -> Vec<Map<String, Value>> {
         gone.iter().map(|change| json!({"type": change.section, "key": change.key})).collect();
     if touches(&gone) {
         keys.extend(
-            unnamed(&gone).map(|section| json!({"type": section, "key": nobody(push, section)})),
+            unnamed(&gone)
+                .map(|section| json!({"type": section, "key": unused_key(push, section)})),
         );
     }
     let put = (!values.is_empty()).then(|| json!({"operation": "put", "values": values}));
     let delete = (!keys.is_empty()).then(|| json!({"operation": "delete", "keys": keys}));
-    [put, delete].into_iter().flatten().map(object).collect()
+    [put, delete].into_iter().flatten().map(into_object).collect()
 }
 
 /// What became of the requests where the connection was lost after so many of them were confirmed,
 /// and nothing can be read any more.
 #[must_use]
-pub(crate) fn unread(writes: &[Map<String, Value>], confirmed: usize) -> String {
+pub(crate) fn lost_connection_report(writes: &[Map<String, Value>], confirmed: usize) -> String {
     let named = |body: &Map<String, Value>| -> Vec<String> {
         let list = body.get("values").or_else(|| body.get("keys")).and_then(Value::as_array);
         let name =
@@ -239,7 +243,7 @@ pub(crate) fn unread(writes: &[Map<String, Value>], confirmed: usize) -> String 
 }
 
 /// A key that no entry of the section has.
-fn nobody(push: &Push, section: &str) -> String {
+fn unused_key(push: &Push, section: &str) -> String {
     let mut key = "toolcrib-reload".to_owned();
     while push.after.iter().any(|item| item.section == section && item.key == key) {
         key.push('-');
@@ -272,7 +276,7 @@ mcp:
 ";
 
     fn catalog(text: &str) -> Catalog {
-        read::catalog(
+        read::read_catalog(
             [(&FileId::new("t.yaml"), &Source::parse(Format::Yaml, text).unwrap())],
             Mode::Document,
         )
@@ -283,7 +287,7 @@ mcp:
     }
 
     fn pushed(ours: &str, there: &[Item], absent: Absent) -> Push {
-        plan(&catalog(ours), there, absent).unwrap()
+        plan_push(&catalog(ours), there, absent).unwrap()
     }
 
     fn names(push: &Push) -> Vec<String> {
@@ -303,9 +307,9 @@ mcp:
         ];
         let push = pushed(OURS, &there, Absent::Keep);
         assert_eq!(names(&push), ["~tool/joke", "+tool-service/jokes", "+mcp/echo"]);
-        assert_eq!((push.words().as_str(), &push.loads), ("2 added, 1 changed", &Ok(3)));
+        assert_eq!((push.summary().as_str(), &push.loads), ("2 added, 1 changed", &Ok(3)));
         assert_eq!(names(&pushed(OURS, &there, Absent::Delete)).last().unwrap(), "-tool/old");
-        assert_eq!(pushed(OURS, &push.after, Absent::Keep).words(), "nothing changes");
+        assert_eq!(pushed(OURS, &push.after, Absent::Keep).summary(), "nothing changes");
     }
 
     #[test]
@@ -323,7 +327,7 @@ mcp:
         let first = pushed(OURS, &[], Absent::Keep);
         let changed = OURS.replace("Asks}", "Asks more}");
         let push = pushed(&changed, &first.after, Absent::Delete);
-        let [put] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
+        let [put] = &write_bodies(&push)[..] else { panic!("{:?}", write_bodies(&push)) };
         let kinds: Vec<&str> = put["values"]
             .as_array()
             .unwrap()
@@ -334,14 +338,14 @@ mcp:
         let fewer =
             OURS.replace("  ask: {type: text-completion, name: ask, description: Asks}\n", "");
         let push = pushed(&fewer, &first.after, Absent::Delete);
-        let [delete] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
+        let [delete] = &write_bodies(&push)[..] else { panic!("{:?}", write_bodies(&push)) };
         let nobody = json!({"type": "tool-service", "key": "toolcrib-reload"});
         assert_eq!(delete["keys"], json!([{"type": "tool", "key": "ask"}, nobody]));
         let servers =
             pushed(&OURS.replace("localhost:1", "localhost:2"), &first.after, Absent::Keep);
-        assert_eq!(writes(&servers)[0]["values"].as_array().unwrap().len(), 1);
+        assert_eq!(write_bodies(&servers)[0]["values"].as_array().unwrap().len(), 1);
         assert_eq!(
-            writes(&pushed(OURS, &first.after, Absent::Keep)),
+            write_bodies(&pushed(OURS, &first.after, Absent::Keep)),
             Vec::<Map<String, Value>>::new()
         );
     }
@@ -357,7 +361,7 @@ mcp:
                 })
                 .collect()
         };
-        writes(push)
+        write_bodies(push)
             .iter()
             .map(|body| (body["operation"].as_str().unwrap().to_owned(), kinds(body)))
             .collect()
@@ -419,7 +423,7 @@ mcp:
     fn a_reload_writes_both_kinds_as_they_are() {
         let first = pushed(OURS, &[], Absent::Keep);
         let push = Push { reload: true, ..pushed(OURS, &first.after, Absent::Keep) };
-        let [put] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
+        let [put] = &write_bodies(&push)[..] else { panic!("{:?}", write_bodies(&push)) };
         let values = put["values"].as_array().unwrap();
         let as_is = |value: &Value| {
             first
@@ -437,7 +441,7 @@ mcp:
         );
         assert!(values.iter().all(as_is), "{put:?}");
         let nothing = Push { reload: true, ..pushed("x: 1\n", &[], Absent::Keep) };
-        assert_eq!(writes(&nothing), Vec::<Map<String, Value>>::new());
+        assert_eq!(write_bodies(&nothing), Vec::<Map<String, Value>>::new());
     }
 
     #[test]
@@ -457,19 +461,20 @@ mcp:
         let change = push.changes.iter().find(|change| change.section == "mcp").unwrap();
         assert!(change.after.as_ref().unwrap().contains("hunter2"));
         assert!(
-            !change.shown().concat().contains("hunter2") && change.shown()[1].contains("localhost")
+            !change.redacted_texts().concat().contains("hunter2")
+                && change.redacted_texts()[1].contains("localhost")
         );
     }
 
     #[test]
     fn what_was_written_is_compared_with_what_is_there() {
         let push = pushed(OURS, &[], Absent::Keep);
-        assert_eq!(push.unmet(&push.after), Vec::<String>::new());
+        assert_eq!(push.unmet_changes(&push.after), Vec::<String>::new());
         let mut now = push.after.clone();
         now.remove(0);
         now[0].text = "{}".into();
         assert_eq!(
-            push.unmet(&now),
+            push.unmet_changes(&now),
             ["tool/joke is not there", "tool/ask is another than was sent"]
         );
     }
@@ -479,7 +484,7 @@ mcp:
         let twice = format!(
             "{OURS}---\ntool:\n  ask: {{type: prompt, name: x, description: d, template: t}}\n"
         );
-        let problem = plan(&catalog(&twice), &[], Absent::Keep).unwrap_err();
+        let problem = plan_push(&catalog(&twice), &[], Absent::Keep).unwrap_err();
         assert!(problem.cause.contains("tool/ask stands twice"), "{problem}");
         let document = OURS.replace("service: jokes}", "service: jokes, available_in_states: [a]}");
         assert!(pushed(&document, &[], Absent::Keep).notes[0].contains("applicable-states"));

@@ -33,8 +33,13 @@ impl Deployment for TrustGraphDeployment {
         }
     }
 
-    fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem> {
-        push::plan(catalog, items, absent)
+    fn plan_push(
+        &self,
+        catalog: &Catalog,
+        items: &[Item],
+        absent: Absent,
+    ) -> Result<Push, Problem> {
+        push::plan_push(catalog, items, absent)
     }
 
     fn is_named(&self, entry: &Entry, item: &Item) -> bool {
@@ -49,11 +54,11 @@ impl Deployment for TrustGraphDeployment {
         Some(keys::AUTH_TOKEN)
     }
 
-    fn reloads(&self) -> Result<(), Problem> {
+    fn check_reload(&self) -> Result<(), Problem> {
         Ok(())
     }
 
-    fn loaded(&self, tools: usize) -> String {
+    fn loaded_message(&self, tools: usize) -> String {
         format!("the agent should load {tools} {}", if tools == 1 { "tool" } else { "tools" })
     }
 }

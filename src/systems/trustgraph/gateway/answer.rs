@@ -32,13 +32,13 @@ pub(crate) enum Wrapping<'w> {
 impl Answer {
     /// Nothing yet of the answer to a request that goes to this path.
     #[must_use]
-    pub fn to(path: &str) -> Self {
+    pub fn for_path(path: &str) -> Self {
         let service = Endpoint::parse(path).map(|endpoint| endpoint.service).unwrap_or_default();
         Self { service, said_something: false }
     }
 
     /// What a message means to the caller.
-    pub fn read(&mut self, body: &[u8], wrapping: Wrapping<'_>) -> Reply {
+    pub fn read_message(&mut self, body: &[u8], wrapping: Wrapping<'_>) -> Reply {
         let value: Value = match (serde_json::from_slice(body), std::str::from_utf8(body), wrapping)
         {
             (_, Err(error), _) => {
@@ -47,45 +47,45 @@ impl Answer {
                     error.valid_up_to(),
                     body.len()
                 );
-                return Reply::Unreadable(messages::unreadable(ErrorKind::NotUtf8, message));
+                return Reply::Unreadable(messages::unreadable_error(ErrorKind::NotUtf8, message));
             }
             (Ok(value), ..) => value,
             // A page of some other server says more by its status.
             (Err(_), _, Wrapping::Bare { status: Some(status @ 300..) }) => {
-                return troubled(&Value::Null, Some(status));
+                return error_reply(&Value::Null, Some(status));
             }
             // On a socket that calls share, nobody knows whose it is.
             (Err(_), _, Wrapping::Framed { .. }) => {
                 return Reply::Stray { cause: StrayCause::NoId, id: None };
             }
             (Err(error), ..) => {
-                return Reply::Unreadable(messages::unreadable(
+                return Reply::Unreadable(messages::unreadable_error(
                     ErrorKind::NotJson,
                     format!("the message is not JSON: {error}"),
                 ));
             }
         };
         let Value::Object(members) = value else {
-            return Reply::Unreadable(messages::unreadable(
+            return Reply::Unreadable(messages::unreadable_error(
                 ErrorKind::NotAReply,
                 "the message is JSON, but not an object".into(),
             ));
         };
         match wrapping {
-            Wrapping::Framed { id } => self.framed(members, id),
+            Wrapping::Framed { id } => self.read_frame(members, id),
             Wrapping::Piece => {
                 let ends = ["end_of_stream", "end_of_session", "end_of_dialog"];
                 let last = ends.iter().any(|name| members.get(*name) == Some(&Value::Bool(true)));
-                self.response(members, last, None)
+                self.read_response(members, last, None)
             }
             Wrapping::Bare { status } => match status {
-                Some(300..) => troubled(members.get("error").unwrap_or(&Value::Null), status),
-                _ => self.response(members, true, status),
+                Some(300..) => error_reply(members.get("error").unwrap_or(&Value::Null), status),
+                _ => self.read_response(members, true, status),
             },
         }
     }
 
-    fn framed(&mut self, mut members: Map<String, Value>, own: &str) -> Reply {
+    fn read_frame(&mut self, mut members: Map<String, Value>, own: &str) -> Reply {
         match members.get("id").and_then(Value::as_str) {
             Some(id) if id == own => {}
             Some(id) => {
@@ -94,27 +94,32 @@ impl Answer {
             None => return Reply::Stray { cause: StrayCause::NoId, id: None },
         }
         if let Some(error) = members.get("error").filter(|error| !error.is_null()) {
-            return troubled(error, None);
+            return error_reply(error, None);
         }
         let last = members.get("complete").and_then(Value::as_bool).unwrap_or(false);
         match members.remove("response") {
-            Some(Value::Object(response)) => self.response(response, last, None),
-            _ => Reply::Unreadable(messages::unreadable(
+            Some(Value::Object(response)) => self.read_response(response, last, None),
+            _ => Reply::Unreadable(messages::unreadable_error(
                 ErrorKind::NotAReply,
                 "the message has neither response nor error".into(),
             )),
         }
     }
 
-    fn response(&mut self, response: Map<String, Value>, last: bool, status: Option<u16>) -> Reply {
+    fn read_response(
+        &mut self,
+        response: Map<String, Value>,
+        last: bool,
+        status: Option<u16>,
+    ) -> Reply {
         if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
-            return troubled(error, status);
+            return error_reply(error, status);
         }
         let text = match self.service.as_str() {
             // What is asked for by other parts of this program comes whole.
             "agent" | "config" | "iam" | "flow" => Value::Object(response).to_string(),
-            "structured-query" => structured(&response),
-            _ => spoken(response),
+            "structured-query" => structured_text(&response),
+            _ => response_text(response),
         };
         self.said_something |= !text.is_empty();
         if let Some(error) =
@@ -126,21 +131,21 @@ impl Answer {
             && !self.said_something
             && ["mcp-tool", "prompt", "text-completion"].contains(&self.service.as_str())
         {
-            return Reply::Error(messages::empty(&self.service));
+            return Reply::Error(messages::empty_answer_error(&self.service));
         }
         Reply::Chunk { text, last }
     }
 }
 
-fn troubled(error: &Value, status: Option<u16>) -> Reply {
-    match messages::trouble(error, status) {
+fn error_reply(error: &Value, status: Option<u16>) -> Reply {
+    match messages::classify_error(error, status) {
         Trouble::Service(problem) => Reply::Error(problem),
         Trouble::Refused(problem) => Reply::Refused(problem),
     }
 }
 
 /// The text of a piece, under whichever name the service has for it.
-fn spoken(mut response: Map<String, Value>) -> String {
+fn response_text(mut response: Map<String, Value>) -> String {
     let found =
         ["text", "response", "content", "object"].iter().filter_map(|name| response.remove(*name));
     let mut texts = found.filter_map(|value| match value {
@@ -151,7 +156,7 @@ fn spoken(mut response: Map<String, Value>) -> String {
     texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-fn structured(response: &Map<String, Value>) -> String {
+fn structured_text(response: &Map<String, Value>) -> String {
     let errors =
         response.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty());
     let value =
@@ -169,7 +174,7 @@ mod tests {
     const BARE: Wrapping<'static> = Wrapping::Bare { status: Some(200) };
 
     fn of(service: &str) -> Answer {
-        Answer::to(&format!("/api/v1/flow/default/service/{service}"))
+        Answer::for_path(&format!("/api/v1/flow/default/service/{service}"))
     }
 
     fn chunk(text: &str, last: bool) -> Reply {
@@ -188,7 +193,7 @@ mod tests {
     #[test]
     fn a_completion_streams_until_it_is_complete() {
         let mut answer = of("prompt");
-        let read = |answer: &mut Answer, text: &str| answer.read(text.as_bytes(), FRAMED);
+        let read = |answer: &mut Answer, text: &str| answer.read_message(text.as_bytes(), FRAMED);
         let first = r#"{"id": "r-1", "response": {"text": "Hel", "object": "", "end_of_stream": false}, "complete": false}"#;
         assert_eq!(read(&mut answer, first), chunk("Hel", false));
         let foreign = r#"{"id": "r-2", "response": {"text": "x"}, "complete": true}"#;
@@ -203,39 +208,43 @@ mod tests {
     #[test]
     fn an_answer_of_nothing_at_all_is_a_failure() {
         let nothing = br#"{"id": "r-1", "response": {"text": "", "object": "", "end_of_stream": true}, "complete": true}"#;
-        assert_eq!(error_kind(of("prompt").read(nothing, FRAMED)), "empty-answer");
-        assert_eq!(error_kind(of("mcp-tool").read(b"{}", BARE)), "empty-answer");
+        assert_eq!(error_kind(of("prompt").read_message(nothing, FRAMED)), "empty-answer");
+        assert_eq!(error_kind(of("mcp-tool").read_message(b"{}", BARE)), "empty-answer");
     }
 
     #[test]
     fn an_mcp_tool_answers_with_text_or_an_object_and_its_errors_are_texts() {
-        assert_eq!(of("mcp-tool").read(br#"{"text": "echo hi"}"#, BARE), chunk("echo hi", true));
         assert_eq!(
-            of("mcp-tool").read(br#"{"object": {"b": 1, "a": 2}}"#, BARE),
+            of("mcp-tool").read_message(br#"{"text": "echo hi"}"#, BARE),
+            chunk("echo hi", true)
+        );
+        assert_eq!(
+            of("mcp-tool").read_message(br#"{"object": {"b": 1, "a": 2}}"#, BARE),
             chunk(r#"{"b":1,"a":2}"#, true)
         );
-        let failed = of("mcp-tool").read(br#"{"text": "Error executing tool echo: no"}"#, BARE);
+        let failed =
+            of("mcp-tool").read_message(br#"{"text": "Error executing tool echo: no"}"#, BARE);
         assert_eq!(error_kind(failed), "mcp-tool-error");
     }
 
     #[test]
     fn errors_are_found_at_every_level() {
         let outside = br#"{"id": "r-1", "error": {"type": "unknown-service", "message": "unknown service"}, "complete": true}"#;
-        assert_eq!(error_kind(of("x").read(outside, FRAMED)), "refused: no-service");
+        assert_eq!(error_kind(of("x").read_message(outside, FRAMED)), "refused: no-service");
         let inside =
             br#"{"id": "r-1", "response": {"error": {"type": "gateway-error", "message": "'value'"}}, "complete": true}"#;
-        assert_eq!(error_kind(of("x").read(inside, FRAMED)), "gateway-error");
+        assert_eq!(error_kind(of("x").read_message(inside, FRAMED)), "gateway-error");
         assert_eq!(
-            error_kind(of("x").read(br#"{"error": "Invalid flow a/b"}"#, BARE)),
+            error_kind(of("x").read_message(br#"{"error": "Invalid flow a/b"}"#, BARE)),
             "refused: no-flow"
         );
         let denied = Wrapping::Bare { status: Some(401) };
         assert_eq!(
-            error_kind(of("x").read(br#"{"error": "auth failure"}"#, denied)),
+            error_kind(of("x").read_message(br#"{"error": "auth failure"}"#, denied)),
             "refused: refused"
         );
         let page = Wrapping::Bare { status: Some(404) };
-        assert_eq!(error_kind(of("x").read(b"<html>", page)), "refused: no-gateway");
+        assert_eq!(error_kind(of("x").read_message(b"<html>", page)), "refused: no-gateway");
     }
 
     #[test]
@@ -243,10 +252,10 @@ mod tests {
         for (body, kind) in
             [(&b"nonsense"[..], "not-json"), (b"[1]", "not-a-reply"), (b"\"\xff\"", "not-utf8")]
         {
-            assert_eq!(error_kind(of("x").read(body, BARE)), format!("unreadable: {kind}"));
+            assert_eq!(error_kind(of("x").read_message(body, BARE)), format!("unreadable: {kind}"));
         }
         assert_eq!(
-            error_kind(of("x").read(br#"{"id": "r-1"}"#, FRAMED)),
+            error_kind(of("x").read_message(br#"{"id": "r-1"}"#, FRAMED)),
             "unreadable: not-a-reply"
         );
     }
@@ -255,14 +264,14 @@ mod tests {
     fn configuration_comes_whole() {
         let body = br#"{"version": 2, "values": [], "directory": ["a"], "config": {}}"#;
         let whole = r#"{"version":2,"values":[],"directory":["a"],"config":{}}"#;
-        assert_eq!(Answer::to("/api/v1/config").read(body, BARE), chunk(whole, true));
+        assert_eq!(Answer::for_path("/api/v1/config").read_message(body, BARE), chunk(whole, true));
     }
 
     proptest! {
         #[test]
         fn no_bytes_cause_a_panic(body in proptest::collection::vec(any::<u8>(), 0..200), status in proptest::option::of(any::<u16>())) {
-            let _ = of("prompt").read(&body, Wrapping::Bare { status });
-            let _ = of("prompt").read(&body, FRAMED);
+            let _ = of("prompt").read_message(&body, Wrapping::Bare { status });
+            let _ = of("prompt").read_message(&body, FRAMED);
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     schema::pointer::Pointer,
     systems::{
         facets::calls::CallOf,
-        trustgraph::{descriptor::text, keys, request::ID, settings::Gateway},
+        trustgraph::{descriptor::text_member, keys, request::ID, settings::Gateway},
     },
 };
 
@@ -67,7 +67,7 @@ impl Endpoint {
     }
 
     /// A request to it over that connection. Where frames do not name the workspace, the body does.
-    fn request(
+    fn build_request(
         &self,
         asked: &Asked<'_>,
         mut body: Map<String, Value>,
@@ -75,7 +75,10 @@ impl Endpoint {
     ) -> Request {
         let Asked { name, tool, correlation, connection, written } = asked;
         let mut headers = vec![(ID.to_owned(), (*correlation).to_owned())];
-        match (Gateway::of(connection).workspace, connection.transport().about().traffic) {
+        match (
+            Gateway::from_connection(connection).workspace,
+            connection.transport().spec().traffic,
+        ) {
             (Some(workspace), Traffic::Exchange) => {
                 drop(body.insert(WORKSPACE.into(), workspace.into()));
             }
@@ -122,19 +125,24 @@ type Body = fn(&CallOf<'_>) -> Result<Map<String, Value>, Problem>;
 /// Types of tools that can be called over the gateway, the services behind them, and the member
 /// that the arguments stand in.
 const SERVICES: &[(&str, &str, Body, Option<&str>)] = &[
-    ("mcp-tool", "mcp-tool", mcp, Some("parameters")),
-    ("prompt", "prompt", prompt, Some("variables")),
+    ("mcp-tool", "mcp-tool", mcp_body, Some("parameters")),
+    ("prompt", "prompt", prompt_body, Some("variables")),
     // As the agent does it: through the prompt service, not the model itself.
-    ("text-completion", "prompt", |_| Ok(object(json!({"id": "question"}))), Some("variables")),
-    ("knowledge-query", "graph-rag", knowledge, None),
-    ("structured-query", "structured-query", structured, None),
+    (
+        "text-completion",
+        "prompt",
+        |_| Ok(into_object(json!({"id": "question"}))),
+        Some("variables"),
+    ),
+    ("knowledge-query", "graph-rag", knowledge_body, None),
+    ("structured-query", "structured-query", structured_body, None),
 ];
 
 /// Services that answer in pieces when they are asked to.
 const STREAMING: [&str; 2] = ["prompt", "graph-rag"];
 
 /// The request of a call, exactly as it will be sent.
-pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
+pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let tool = call.tool;
     let Some((_, service, body, arguments)) = SERVICES.iter().find(|(of, ..)| *of == tool.kind)
     else {
@@ -142,11 +150,11 @@ pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     };
     let mut body = body(call)?;
     // Over HTTP only the last piece arrives, which holds no text.
-    if call.connection.transport().about().traffic == Traffic::Pipe && STREAMING.contains(service) {
+    if call.connection.transport().spec().traffic == Traffic::Pipe && STREAMING.contains(service) {
         body.insert("streaming".into(), true.into());
     }
-    let endpoint = Endpoint::of_flow(service, &Gateway::of(call.connection));
-    let written = call.arguments.json();
+    let endpoint = Endpoint::of_flow(service, &Gateway::from_connection(call.connection));
+    let written = call.arguments.to_json();
     let asked = Asked {
         name: &tool.name,
         tool: tool.id().clone(),
@@ -154,7 +162,7 @@ pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
         connection: call.connection,
         written: &written,
     };
-    Ok(endpoint.request(&asked, body, arguments.map(|key| (key, &*written))))
+    Ok(endpoint.build_request(&asked, body, arguments.map(|key| (key, &*written))))
 }
 
 /// A request to a service of the connection's flow that no tool is called with, such as `agent`.
@@ -166,7 +174,8 @@ pub(crate) fn of_flow(
     connection: &Connection,
 ) -> Request {
     let asked = Asked { name: service, tool: no_tool(), correlation, connection, written: "{}" };
-    Endpoint::of_flow(service, &Gateway::of(connection)).request(&asked, body, None)
+    Endpoint::of_flow(service, &Gateway::from_connection(connection))
+        .build_request(&asked, body, None)
 }
 
 /// A request to a service of the workspace itself, such as `config`.
@@ -178,7 +187,7 @@ pub(crate) fn of_workspace(
     connection: &Connection,
 ) -> Request {
     let asked = Asked { name: service, tool: no_tool(), correlation, connection, written: "{}" };
-    Endpoint::of_workspace(service).request(&asked, body, None)
+    Endpoint::of_workspace(service).build_request(&asked, body, None)
 }
 
 /// The body, with the arguments as they were written.
@@ -192,29 +201,30 @@ fn with_arguments(body: &Map<String, Value>, arguments: Option<(&str, &str)>) ->
     text.into()
 }
 
-fn mcp(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
+fn mcp_body(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
     let named = call.tool.service.as_deref().filter(|key| !key.is_empty());
     let named = named.ok_or_else(|| {
-        refused(call.tool, "it names no MCP tool")
-            .remedy("set its mcp-tool to the key of an mcp entry")
+        call_problem(call.tool, "it names no MCP tool")
+            .with_remedy("set its mcp-tool to the key of an mcp entry")
     })?;
-    Ok(object(json!({"name": named})))
+    Ok(into_object(json!({"name": named})))
 }
 
-fn prompt(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
-    let named = text(&call.tool.entry.value, "template").filter(|id| !id.is_empty());
+fn prompt_body(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
+    let named = text_member(&call.tool.entry.value, "template").filter(|id| !id.is_empty());
     let named = named.ok_or_else(|| {
-        refused(call.tool, "it names no prompt").remedy("set its template to the id of a prompt")
+        call_problem(call.tool, "it names no prompt")
+            .with_remedy("set its template to the id of a prompt")
     })?;
-    Ok(object(json!({"id": named})))
+    Ok(into_object(json!({"id": named})))
 }
 
-fn knowledge(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
-    Ok(object(json!({"query": question(call), "collection": collection(call.tool)})))
+fn knowledge_body(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
+    Ok(into_object(json!({"query": question(call), "collection": collection(call.tool)})))
 }
 
-fn structured(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
-    Ok(object(json!({"question": question(call), "collection": collection(call.tool)})))
+fn structured_body(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
+    Ok(into_object(json!({"question": question(call), "collection": collection(call.tool)})))
 }
 
 fn question(call: &CallOf<'_>) -> Value {
@@ -222,10 +232,12 @@ fn question(call: &CallOf<'_>) -> Value {
 }
 
 fn collection(tool: &Tool) -> &str {
-    text(&tool.entry.value, "collection").filter(|name| !name.is_empty()).unwrap_or("default")
+    text_member(&tool.entry.value, "collection")
+        .filter(|name| !name.is_empty())
+        .unwrap_or("default")
 }
 
-fn object(value: Value) -> Map<String, Value> {
+fn into_object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
         _ => Map::new(),
@@ -234,22 +246,22 @@ fn object(value: Value) -> Map<String, Value> {
 
 fn no_endpoint(tool: &Tool) -> Problem {
     match tool.kind.as_str() {
-        "tool-service" => refused(tool, "TrustGraph's gateway has no endpoint for tool services")
-            .remedy("choose a connection to the broker that the service listens on: pulsar://, amqp://, kafka:// or nats://"),
-        "row-embeddings-query" => refused(tool, "it needs the vectors of its text first, which the agent asks for by itself")
-            .remedy("let the agent call it"),
-        other => refused(tool, format!("the gateway has nothing behind the type \"{other}\""))
-            .remedy("choose a tool of type mcp-tool, prompt, text-completion, knowledge-query or structured-query"),
+        "tool-service" => call_problem(tool, "TrustGraph's gateway has no endpoint for tool services")
+            .with_remedy("choose a connection to the broker that the service listens on: pulsar://, amqp://, kafka:// or nats://"),
+        "row-embeddings-query" => call_problem(tool, "it needs the vectors of its text first, which the agent asks for by itself")
+            .with_remedy("let the agent call it"),
+        other => call_problem(tool, format!("the gateway has nothing behind the type \"{other}\""))
+            .with_remedy("choose a tool of type mcp-tool, prompt, text-completion, knowledge-query or structured-query"),
     }
 }
 
-fn refused(tool: &Tool, cause: impl Into<String>) -> Problem {
+fn call_problem(tool: &Tool, cause: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::Input, format!("calling {}", tool.name), cause)
 }
 
 /// A request as one frame on the gateway's socket.
 #[must_use]
-pub(crate) fn frame(
+pub(crate) fn request_frame(
     endpoint: &Endpoint,
     correlation: &str,
     workspace: Option<&str>,
@@ -284,10 +296,10 @@ mod tests {
     fn rendered(key: &str, connection: &Connection, arguments: &str) -> Result<Request, Problem> {
         let file = FileId::new("t.json");
         let source = Source::parse(Format::Json, TOOLS).unwrap();
-        let catalog = read::catalog([(&file, &source)], Mode::Document);
+        let catalog = read::read_catalog([(&file, &source)], Mode::Document);
         let tool = catalog.tool_called(key).unwrap();
         let arguments = Literal::parse(arguments).unwrap();
-        render(&CallOf {
+        build_request(&CallOf {
             catalog: &catalog,
             tool,
             user: "alice",
@@ -299,7 +311,7 @@ mod tests {
     }
 
     fn socket() -> Connection {
-        Connection::to(TransportKind::WebSocket, "tg", "ws://h")
+        Connection::from_address(TransportKind::WebSocket, "tg", "ws://h")
     }
 
     #[test]
@@ -328,7 +340,8 @@ mod tests {
     fn over_http_nothing_streams_and_the_workspace_is_in_the_body() {
         let gateway =
             Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
-        let http = gateway.on(Connection::to(TransportKind::Http, "tg", "http://h"));
+        let http =
+            gateway.apply_to(Connection::from_address(TransportKind::Http, "tg", "http://h"));
         let sent = rendered("ask", &http, "{}").unwrap();
         assert_eq!(sent.to, "/api/v1/flow/f/service/prompt");
         assert_eq!(&*sent.body, r#"{"id":"agent-ask","workspace":"w","variables":{}}"#);
@@ -356,9 +369,9 @@ mod tests {
         let agent = Endpoint::of_flow("agent", &Gateway::default());
         let framed =
             r#"{"id":"r","workspace":"w","service":"agent","flow":"default","request":{"a": 1.0}}"#;
-        assert_eq!(frame(&agent, "r", Some("w"), r#"{"a": 1.0}"#), framed);
+        assert_eq!(request_frame(&agent, "r", Some("w"), r#"{"a": 1.0}"#), framed);
         assert_eq!(
-            frame(&Endpoint::of_workspace("config"), "r", None, "{}"),
+            request_frame(&Endpoint::of_workspace("config"), "r", None, "{}"),
             r#"{"id":"r","service":"config","request":{}}"#
         );
     }

@@ -19,14 +19,14 @@ pub(crate) enum Trouble {
 /// What an `error` member says, which may be a text or an object; `status` is that of HTTP, where
 /// it has one.
 #[must_use]
-pub(crate) fn trouble(error: &Value, status: Option<u16>) -> Trouble {
+pub(crate) fn classify_error(error: &Value, status: Option<u16>) -> Trouble {
     let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let (kind, said) = match error {
         Value::String(said) => ("", said.as_str()),
         _ => (part("type"), part("message")),
     };
     let kind = if kind.is_empty() { ErrorKind::GatewayError.word() } else { kind };
-    if let Some(refusal) = refusal(kind, said, status) {
+    if let Some(refusal) = refusal_error(kind, said, status) {
         return Trouble::Refused(refusal);
     }
     Trouble::Service(match said {
@@ -36,7 +36,7 @@ pub(crate) fn trouble(error: &Value, status: Option<u16>) -> Trouble {
             format!(
                 "name the broker behind the gateway (--broker, or `broker` in the connection's settings) to see the true error; \
                  it is in the agent's log too, and passes on the broker: {}",
-                watch("agent")
+                watch_hint("agent")
             ),
         ),
         "" if matches!(error, Value::Object(_)) => CallError::new(
@@ -63,7 +63,7 @@ pub(crate) fn trouble(error: &Value, status: Option<u16>) -> Trouble {
 }
 
 /// How to hear what a service answers where it answers first.
-fn watch(service: &str) -> String {
+fn watch_hint(service: &str) -> String {
     format!(
         "toolcrib watch response:tg:{service}:WORKSPACE:FLOW --connection BROKER (mostly default:default)"
     )
@@ -78,7 +78,7 @@ fn is_quoted(said: &str) -> bool {
 }
 
 /// Why the service was not even asked.
-fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallError> {
+fn refusal_error(kind: &str, said: &str, status: Option<u16>) -> Option<CallError> {
     let token = "set token-variable or token-key of the connection to where a valid token lies (an API key tg_…, or a login's jwt)";
     if kind == "auth-required" || status == Some(401) || said == "auth failure" {
         return Some(CallError::new(
@@ -153,7 +153,7 @@ fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallError> {
 
 /// An answer with nothing in it, which is how the gateway tells that something failed.
 #[must_use]
-pub(crate) fn empty(service: &str) -> CallError {
+pub(crate) fn empty_answer_error(service: &str) -> CallError {
     let cause = match service {
         "mcp-tool" => {
             "which is how it reports an MCP tool that it does not know, or whose server is down"
@@ -165,7 +165,7 @@ pub(crate) fn empty(service: &str) -> CallError {
         format!("the gateway answered with nothing, {cause}"),
         format!(
             "the gateway swallows the error: look into the log of the service, or hear it on its broker: {}",
-            watch(service)
+            watch_hint(service)
         ),
     )
 }
@@ -189,7 +189,7 @@ pub(crate) fn mcp_error(text: &str) -> Option<CallError> {
 
 /// A message that is no answer of the gateway's.
 #[must_use]
-pub(crate) fn unreadable(kind: ErrorKind, message: String) -> CallError {
+pub(crate) fn unreadable_error(kind: ErrorKind, message: String) -> CallError {
     CallError::new(
         kind,
         message,
@@ -233,7 +233,7 @@ mod tests {
             (object("gateway-error", AGENTS_ERROR), None, false, "agent-error", "hides why"),
             (object("error", "Bad message"), None, false, "error", "Bad message"),
         ] {
-            let told = kind(trouble(&error, status));
+            let told = kind(classify_error(&error, status));
             assert_eq!((told.0, told.1.as_str()), (refused, word), "{error}");
             assert!(told.2.contains(part), "{error}: {}", told.2);
         }

@@ -58,15 +58,17 @@ impl Refusal {
     #[must_use]
     pub fn body(&self) -> Value {
         match self {
-            Self::Lacks(_) => json!({"error": {"type": "gateway-error", "message": self.said()}}),
+            Self::Lacks(_) => {
+                json!({"error": {"type": "gateway-error", "message": self.message()}})
+            }
             Self::Service(_) => json!({"error": "unknown kind"}),
-            _ => json!({"error": self.said()}),
+            _ => json!({"error": self.message()}),
         }
     }
 
     /// The whole answer as a frame.
     #[must_use]
-    pub fn frame(&self, id: Option<&str>) -> Value {
+    pub fn to_frame(&self, id: Option<&str>) -> Value {
         let kind = match self {
             Self::Token => "auth-required",
             Self::Workspace(_) => "workspace-not-found",
@@ -76,12 +78,12 @@ impl Refusal {
         };
         let mut frame: Map<String, Value> =
             id.map(|id| ("id".to_owned(), id.into())).into_iter().collect();
-        frame.insert("error".into(), json!({"type": kind, "message": self.said()}));
+        frame.insert("error".into(), json!({"type": kind, "message": self.message()}));
         frame.insert("complete".into(), true.into());
         frame.into()
     }
 
-    fn said(&self) -> String {
+    fn message(&self) -> String {
         match self {
             Self::Token => "auth failure".into(),
             Self::NotJson => "invalid json".into(),
@@ -108,7 +110,7 @@ impl Refusal {
 
     /// For whoever serves: what came that could not be passed on.
     #[must_use]
-    pub fn words(&self) -> CallError {
+    pub fn to_call_error(&self) -> CallError {
         let (kind, message) = match self {
             Self::Token => (ErrorKind::Refused, "its token is missing or wrong".into()),
             Self::NotJson => (ErrorKind::NotJson, "it is not JSON".into()),
@@ -131,7 +133,7 @@ impl Refusal {
             Self::Lacks(member) => {
                 (ErrorKind::LacksMember, format!("it lacks the member '{member}'"))
             }
-            other => (ErrorKind::Refused, other.said()),
+            other => (ErrorKind::Refused, other.message()),
         };
         CallError { kind, message, remedy: String::new() }
     }
@@ -140,7 +142,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::systems::trustgraph::gateway::messages::{Trouble, trouble};
+    use crate::systems::trustgraph::gateway::messages::{Trouble, classify_error};
 
     #[test]
     fn our_own_reader_knows_each_refusal_on_both_ways() {
@@ -151,9 +153,9 @@ mod tests {
             (Refusal::Service("s".into()), "no-service"),
         ] {
             for (error, status) in
-                [(refusal.body(), Some(refusal.status())), (refusal.frame(Some("r")), None)]
+                [(refusal.body(), Some(refusal.status())), (refusal.to_frame(Some("r")), None)]
             {
-                match trouble(&error["error"], status) {
+                match classify_error(&error["error"], status) {
                     Trouble::Refused(problem) => assert_eq!(problem.kind.word(), kind),
                     other => panic!("{other:?}"),
                 }
@@ -161,7 +163,7 @@ mod tests {
         }
         let lacks = Refusal::Lacks("name");
         assert!(
-            matches!(trouble(&lacks.body()["error"], Some(200)), Trouble::Service(told) if told.message.contains("'name'"))
+            matches!(classify_error(&lacks.body()["error"], Some(200)), Trouble::Service(told) if told.message.contains("'name'"))
         );
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::messages::AGENTS_ERROR;
 use crate::{
-    engine::filter::{available, next_state},
+    engine::filter::{available_tools, next_state},
     model::{
         call::Outcome,
         catalog::Catalog,
@@ -40,20 +40,20 @@ pub(crate) fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehears
         messages,
         error: Some(("gateway-error".into(), AGENTS_ERROR.into())),
     };
-    let named = named(tools, question);
+    let named = named_tools(tools, question);
     for (step, tool) in named.iter().enumerate() {
         if step == MOST_STEPS {
             return hidden(messages);
         }
-        messages.push(said("thought", &format!("I will use {}", tool.name)));
-        messages.push(action(&tool.name));
-        let is_available = available(&tools.tools, &context)
+        messages.push(text_message("thought", &format!("I will use {}", tool.name)));
+        messages.push(action_message(&tool.name));
+        let is_available = available_tools(&tools.tools, &context)
             .into_iter()
             .any(|row| tools.tools[row].name == tool.name);
         if !is_available {
             return hidden(messages);
         }
-        messages.push(said(
+        messages.push(text_message(
             "observation",
             &format!("{} was not really called: this is a rehearsal", tool.name),
         ));
@@ -68,12 +68,12 @@ pub(crate) fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehears
         1 => "done after 1 step".to_owned(),
         _ => format!("done after {count} steps"),
     };
-    messages.push(said("answer", &answer));
+    messages.push(text_message("answer", &answer));
     Rehearsal { messages, error: None }
 }
 
 /// The tools that a question names, in its order.
-fn named<'c>(tools: &'c Catalog, question: &str) -> Vec<&'c Tool> {
+fn named_tools<'c>(tools: &'c Catalog, question: &str) -> Vec<&'c Tool> {
     let parts =
         question.split(|letter: char| letter.is_whitespace() || ",;.!?\"'".contains(letter));
     // Of several with one name the one that is loaded counts.
@@ -85,12 +85,12 @@ fn named<'c>(tools: &'c Catalog, question: &str) -> Vec<&'c Tool> {
     parts.filter_map(called).collect()
 }
 
-fn said(kind: &str, text: &str) -> String {
+fn text_message(kind: &str, text: &str) -> String {
     json!({"message_type": kind, "content": text, "end_of_message": true}).to_string()
 }
 
 /// The use of a tool among the facts that explain a step, as the gateway shortens them.
-fn action(tool: &str) -> String {
+fn action_message(tool: &str) -> String {
     let fact = |name: &str, value: &str| {
         json!({"s": {"t": "i", "i": "urn:toolcrib:step"}, "p": {"t": "i", "i": format!("https://trustgraph.ai/ns/{name}")},
                "o": {"t": "l", "v": value}})

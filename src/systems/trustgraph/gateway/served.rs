@@ -75,7 +75,7 @@ const MANNERS: &[ServiceStyle] = &[
         config: &["operation"],
         needs: None,
         arguments: Arguments::Rest,
-        piece: whole,
+        piece: json_chunk,
     },
     ServiceStyle {
         service: agent::SERVICE,
@@ -101,7 +101,7 @@ const ABOUT_THE_WAY: [&str; 2] = [WORKSPACE, "streaming"];
 /// The members that say of an event that it is the last.
 const ENDS: [&str; 3] = ["end_of_stream", "end_of_session", "end_of_dialog"];
 
-fn manner(service: &str) -> &'static ServiceStyle {
+fn find_style(service: &str) -> &'static ServiceStyle {
     MANNERS.iter().find(|manner| manner.service == service).unwrap_or(&OTHER)
 }
 
@@ -110,8 +110,11 @@ fn manner(service: &str) -> &'static ServiceStyle {
 ///
 /// # Errors
 /// The name of the member that the service cannot do without.
-pub(crate) fn asked(service: &str, body: &Map<String, Value>) -> Result<Asked, &'static str> {
-    let manner = manner(service);
+pub(crate) fn parse_request(
+    service: &str,
+    body: &Map<String, Value>,
+) -> Result<Asked, &'static str> {
+    let manner = find_style(service);
     if let Some(needed) = manner.needs.filter(|needed| !body.contains_key(*needed)) {
         return Err(needed);
     }
@@ -137,14 +140,14 @@ pub(crate) fn asked(service: &str, body: &Map<String, Value>) -> Result<Asked, &
 /// A piece of a service's answer, as it stands in a frame of the socket, or alone as the whole
 /// answer.
 #[must_use]
-pub fn piece(service: &str, text: &str, last: bool, alone: bool) -> Value {
-    (manner(service).piece)(text, last, alone)
+pub fn answer_chunk(service: &str, text: &str, last: bool, alone: bool) -> Value {
+    (find_style(service).piece)(text, last, alone)
 }
 
 /// The same as one event of a stream, where nothing but itself says whether it is the last.
 #[must_use]
-pub(crate) fn event(service: &str, text: &str, last: bool) -> Value {
-    let mut piece = piece(service, text, last, false);
+pub(crate) fn stream_event(service: &str, text: &str, last: bool) -> Value {
+    let mut piece = answer_chunk(service, text, last, false);
     if let Value::Object(members) = &mut piece
         && !ENDS.iter().any(|end| members.contains_key(*end))
     {
@@ -156,16 +159,16 @@ pub(crate) fn event(service: &str, text: &str, last: bool) -> Value {
 /// Whether the pieces of an answer are joined where only one message is sent. The agent's are
 /// messages of their own, of which the last is sent.
 #[must_use]
-pub(crate) fn joins(service: &str) -> bool {
+pub(crate) fn joins_chunks(service: &str) -> bool {
     service != agent::SERVICE
 }
 
 /// An error of a service. Two of them the gateway tells otherwise: as nothing at all, and as a
 /// text.
 #[must_use]
-pub(crate) fn error(service: &str, kind: &str, message: &str) -> Value {
+pub(crate) fn error_answer(service: &str, kind: &str, message: &str) -> Value {
     match (kind, service) {
-        ("empty-answer", _) => nothing(service),
+        ("empty-answer", _) => empty_answer(service),
         ("mcp-tool-error", "mcp-tool") => json!({"text": message}),
         _ => json!({"error": {"type": kind, "message": message}}),
     }
@@ -173,25 +176,25 @@ pub(crate) fn error(service: &str, kind: &str, message: &str) -> Value {
 
 /// What the gateway says where a service failed, or what is asked for is not there: nothing.
 #[must_use]
-pub(crate) fn nothing(service: &str) -> Value {
+pub(crate) fn empty_answer(service: &str) -> Value {
     match service {
         "mcp-tool" => json!({}),
         service if MANNERS.iter().any(|manner| manner.service == service) => {
-            piece(service, "", true, true)
+            answer_chunk(service, "", true, true)
         }
-        _ => silent(),
+        _ => timeout_answer(),
     }
 }
 
 /// What the gateway says once it has waited long enough for a service.
 #[must_use]
-pub(crate) fn silent() -> Value {
+pub(crate) fn timeout_answer() -> Value {
     json!({"error": {"type": "gateway-error", "message": ""}})
 }
 
 /// One answer, or a part of it, as a frame of the socket.
 #[must_use]
-pub fn frame(id: Option<&str>, response: &Value, complete: bool) -> Value {
+pub fn response_frame(id: Option<&str>, response: &Value, complete: bool) -> Value {
     let mut frame: Map<String, Value> =
         id.map(|id| ("id".to_owned(), id.into())).into_iter().collect();
     frame.insert("response".into(), response.clone());
@@ -216,7 +219,7 @@ fn as_json(text: &str) -> Option<Value> {
 }
 
 /// The text is the answer itself, as JSON.
-fn whole(text: &str, _: bool, _: bool) -> Value {
+fn json_chunk(text: &str, _: bool, _: bool) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| json!({}))
 }
 
@@ -276,8 +279,8 @@ mod tests {
     }
 
     fn read(service: &str, body: &Value, wrapping: Wrapping<'_>) -> Reply {
-        Answer::to(&format!("/api/v1/flow/f/service/{service}"))
-            .read(body.to_string().as_bytes(), wrapping)
+        Answer::for_path(&format!("/api/v1/flow/f/service/{service}"))
+            .read_message(body.to_string().as_bytes(), wrapping)
     }
 
     #[test]
@@ -315,30 +318,36 @@ mod tests {
             ),
             ("whatever", json!({"a": 1}), json!({}), json!({"a": 1})),
         ] {
-            let asked = asked(service, &map(&body)).unwrap();
+            let asked = parse_request(service, &map(&body)).unwrap();
             assert_eq!(
                 (Value::Object(asked.config), Value::Object(asked.arguments)),
                 (config, arguments),
                 "{service}"
             );
         }
-        assert_eq!(asked("mcp-tool", &map(&json!({"parameters": {}}))), Err("name"));
+        assert_eq!(parse_request("mcp-tool", &map(&json!({"parameters": {}}))), Err("name"));
     }
 
     #[test]
     fn errors_are_told_as_the_gateway_tells_them() {
         let bare = Wrapping::Bare { status: Some(200) };
-        let failed =
-            |service, kind, message| match read(service, &error(service, kind, message), bare) {
-                Reply::Error(problem) => problem,
-                other => panic!("{other:?}"),
-            };
+        let failed = |service, kind, message| match read(
+            service,
+            &error_answer(service, kind, message),
+            bare,
+        ) {
+            Reply::Error(problem) => problem,
+            other => panic!("{other:?}"),
+        };
         for service in ["mcp-tool", "prompt", "text-completion"] {
             assert_eq!(failed(service, "burnt", "oven").message, "oven");
-            assert_eq!(failed(service, "empty-answer", "gone"), messages::empty(service));
+            assert_eq!(
+                failed(service, "empty-answer", "gone"),
+                messages::empty_answer_error(service)
+            );
         }
         let text = "Error executing tool echo: no";
-        assert_eq!(error("mcp-tool", "mcp-tool-error", text), json!({"text": text}));
+        assert_eq!(error_answer("mcp-tool", "mcp-tool-error", text), json!({"text": text}));
         assert_eq!(failed("mcp-tool", "mcp-tool-error", text).kind, ErrorKind::McpToolError);
     }
 
@@ -349,9 +358,9 @@ mod tests {
             text in prop_oneof!["\\PC{1,9}", Just(r#"{"b":1,"a":[2.5]}"#.to_owned()), Just(r#"{"b": 1}"#.to_owned())],
             last: bool, alone: bool,
         ) {
-            let framed = frame(Some("r"), &piece(service, &text, last, alone), last);
+            let framed = response_frame(Some("r"), &answer_chunk(service, &text, last, alone), last);
             let framed = read(service, &framed, Wrapping::Framed { id: "r" });
-            prop_assert_eq!(&framed, &read(service, &event(service, &text, last), Wrapping::Piece));
+            prop_assert_eq!(&framed, &read(service, &stream_event(service, &text, last), Wrapping::Piece));
             prop_assert_eq!(framed, Reply::Chunk { text, last });
         }
     }

@@ -29,7 +29,7 @@ pub struct Table {
 impl Table {
     /// A workspace's own tools, services and MCP servers.
     #[must_use]
-    pub fn of(catalog: &Catalog) -> Self {
+    pub fn from_catalog(catalog: &Catalog) -> Self {
         let own = catalog.entries().filter(|entry| entry.system == keys::SYSTEM);
         let row = |entry: &crate::model::entry::Entry| {
             ((item::section_of(entry.kind).to_owned(), entry.key.clone()), entry.value.to_string())
@@ -61,25 +61,25 @@ impl Table {
 
     /// The answer to a request, which may change what is there. An error of the service arrives as
     /// an answer in which nothing is, not even a version; so does the answer to every write.
-    pub fn answer(&mut self, request: &Map<String, Value>) -> Value {
+    pub fn answer_request(&mut self, request: &Map<String, Value>) -> Value {
         let operation = request.get("operation").and_then(Value::as_str).unwrap_or_default();
         let kind = request.get("type").and_then(Value::as_str);
         let found = match operation {
             "list" => kind.map(|kind| {
                 ("directory", self.of_type(kind).map(|(key, _)| Value::from(key)).collect())
             }),
-            "get" => self.get(request).map(|values| ("values", values)),
+            "get" => self.get_values(request).map(|values| ("values", values)),
             "getvalues" => kind.map(|kind| {
                 let value = |(key, text)| json!({"type": kind, "key": key, "value": text});
                 ("values", self.of_type(kind).map(value).collect())
             }),
-            "config" => Some(("config", self.all())),
+            "config" => Some(("config", self.all_values())),
             "put" => {
-                self.put(request);
+                self.put_values(request);
                 None
             }
             "delete" => {
-                self.delete(request);
+                self.delete_values(request);
                 None
             }
             _ => None,
@@ -94,7 +94,7 @@ impl Table {
 
     /// What a list of the request names, each by type and key; `None` where there is none, or one
     /// is named badly.
-    fn named<'r>(
+    fn named_rows<'r>(
         request: &'r Map<String, Value>,
         list: &str,
     ) -> Option<Vec<((String, String), &'r Value)>> {
@@ -104,15 +104,15 @@ impl Table {
         request.get(list)?.as_array()?.iter().map(row).collect()
     }
 
-    fn get(&self, request: &Map<String, Value>) -> Option<Value> {
+    fn get_values(&self, request: &Map<String, Value>) -> Option<Value> {
         let value = |(row, _): ((String, String), &Value)| {
             let text = self.rows.get(&row);
             json!({"type": row.0, "key": row.1, "value": text})
         };
-        Some(Self::named(request, "keys")?.into_iter().map(value).collect())
+        Some(Self::named_rows(request, "keys")?.into_iter().map(value).collect())
     }
 
-    fn all(&self) -> Value {
+    fn all_values(&self) -> Value {
         let mut all = Map::new();
         for ((kind, key), text) in &self.rows {
             let of_type = all.entry(kind.as_str()).or_insert_with(|| json!({}));
@@ -121,8 +121,8 @@ impl Table {
         all.into()
     }
 
-    fn put(&mut self, request: &Map<String, Value>) {
-        let rows = Self::named(request, "values").and_then(|named| {
+    fn put_values(&mut self, request: &Map<String, Value>) {
+        let rows = Self::named_rows(request, "values").and_then(|named| {
             let row = |(row, item): ((String, String), &Value)| {
                 Some((row, item.get("value")?.as_str()?.to_owned()))
             };
@@ -134,8 +134,8 @@ impl Table {
         }
     }
 
-    fn delete(&mut self, request: &Map<String, Value>) {
-        if let Some(rows) = Self::named(request, "keys") {
+    fn delete_values(&mut self, request: &Map<String, Value>) {
+        if let Some(rows) = Self::named_rows(request, "keys") {
             rows.iter().for_each(|(row, _)| drop(self.rows.remove(row)));
             self.version += 1;
         }
@@ -152,7 +152,7 @@ mod tests {
     };
 
     fn ask(table: &mut Table, request: &Value) -> Value {
-        table.answer(request.as_object().unwrap())
+        table.answer_request(request.as_object().unwrap())
     }
 
     #[test]
@@ -160,7 +160,8 @@ mod tests {
         let text = r#"{"tool": {"b": {"type": "text-completion"}, "a": {"type": "prompt"}}, "mcp": {"s": {"url": "x"}}}"#;
         let file = FileId::new("t.json");
         let source = Source::parse(Format::Json, text).unwrap();
-        let mut table = Table::of(&read::catalog([(&file, &source)], Mode::AsDeployed));
+        let mut table =
+            Table::from_catalog(&read::read_catalog([(&file, &source)], Mode::AsDeployed));
         let empty = json!({"version": 0, "values": [], "directory": [], "config": {}});
         let with = |member: &str, value: Value, version: u64| {
             let mut answer = empty.clone();

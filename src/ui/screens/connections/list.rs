@@ -9,9 +9,9 @@ use crate::{
         message::{Health, Message},
         state::State,
     },
-    engine::settings::connection_form::transport,
+    engine::settings::connection_form::table_transport,
     ui::{
-        canvas::{Pen, mark_chosen, width},
+        canvas::{Pen, mark_chosen, text_width},
         styles::{Role, Styles},
         view::Reply,
         widgets::{list::ListCursor, pane::Pane},
@@ -28,11 +28,11 @@ pub(super) struct List {
 }
 
 /// Those that can be used, and after them those of the file that cannot.
-fn names(state: &State) -> Vec<String> {
+fn connection_names(state: &State) -> Vec<String> {
     let mut names: Vec<String> =
         state.connections.known.iter().map(|known| known.name.clone()).collect();
-    let tables = ComposeContext::of(state)
-        .settings()
+    let tables = ComposeContext::from_state(state)
+        .settings_value()
         .and_then(|settings| settings.get(CONNECTIONS)?.as_object());
     let written = tables.into_iter().flat_map(|tables| tables.keys());
     let broken: Vec<String> = written.filter(|name| !names.contains(name)).cloned().collect();
@@ -43,8 +43,8 @@ fn names(state: &State) -> Vec<String> {
 impl List {
     /// Takes the connections in; the name of the one under the cursor, which is a new one as soon
     /// as it is there.
-    pub(super) fn sync(&mut self, state: &State) -> String {
-        let before = std::mem::replace(&mut self.names, names(state));
+    pub(super) fn sync_state(&mut self, state: &State) -> String {
+        let before = std::mem::replace(&mut self.names, connection_names(state));
         let place = |name: &String| self.names.iter().position(|known| known == name);
         let is_asked = self.asked != state.exploring.selected;
         let asked = state.exploring.selected.as_ref().filter(|_| is_asked).and_then(place);
@@ -53,7 +53,7 @@ impl List {
         let stays = before.get(self.cursor.row).and_then(place);
         // While the files are read, nothing is chosen yet.
         let row = match before.is_empty() || (more > 1 && state.exploring.selected.is_none()) {
-            true => asked.or_else(|| place(&state.connection().name)).unwrap_or(0),
+            true => asked.or_else(|| place(&state.current_connection().name)).unwrap_or(0),
             // One that has gone, or has another name, leaves the cursor in its row.
             false => added.or(asked).or(stays).unwrap_or(self.cursor.row),
         };
@@ -72,22 +72,28 @@ impl List {
     ) {
         let title = format!("Connections {}", self.names.len());
         self.area = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
-        let widest = self.names.iter().map(|name| width(name)).max().unwrap_or_default();
-        for (line, row) in (0_u16..).zip(self.cursor.window(self.names.len(), self.area.height)) {
+        let widest = self.names.iter().map(|name| text_width(name)).max().unwrap_or_default();
+        for (line, row) in
+            (0_u16..).zip(self.cursor.visible_rows(self.names.len(), self.area.height))
+        {
             let name = &self.names[row];
-            let (sign, role) = sign(state, name);
-            let (note, note_role) = note(state, name);
+            let (sign, role) = connection_sign(state, name);
+            let (note, note_role) = connection_note(state, name);
             let mut pen = Pen::new(buffer, self.area, line);
             let chosen = row == self.cursor.row;
-            pen.put(if chosen { "▌" } else { " " }, styles[Role::Accent])
-                .put(sign, styles[role])
-                .put(" ", styles[Role::Text]);
-            let room = pen.room().saturating_sub(width(&note) + 1);
+            pen.put_text(if chosen { "▌" } else { " " }, styles[Role::Accent])
+                .put_text(sign, styles[role])
+                .put_text(" ", styles[Role::Text]);
+            let room = pen.remaining_cells().saturating_sub(text_width(&note) + 1);
             let cells = widest.min(room * 3 / 5);
-            pen.column(name, cells, styles[Role::Text])
-                .put(" ", styles[Role::Text])
-                .column(word(state, name), room.saturating_sub(cells + 1), styles[Role::Dim])
-                .right(&note, styles[note_role]);
+            pen.put_column(name, cells, styles[Role::Text])
+                .put_text(" ", styles[Role::Text])
+                .put_column(
+                    transport_name(state, name),
+                    room.saturating_sub(cells + 1),
+                    styles[Role::Dim],
+                )
+                .put_right(&note, styles[note_role]);
             if chosen {
                 mark_chosen(
                     buffer,
@@ -99,17 +105,17 @@ impl List {
         }
     }
 
-    pub(super) fn input(&mut self, input: &Input) -> Reply {
+    pub(super) fn handle_input(&mut self, input: &Input) -> Reply {
         let count = self.names.len();
         let chosen = match input {
             Input::Key(key) if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
-            Input::Key(key) => self.cursor.key(*key, count).then_some(self.cursor.row),
+            Input::Key(key) => self.cursor.handle_key(*key, count).then_some(self.cursor.row),
             Input::Mouse(mouse) => match mouse.kind {
                 MouseKind::Wheel(notches) => {
-                    self.cursor.wheel(notches, count);
+                    self.cursor.handle_wheel(notches, count);
                     Some(self.cursor.row)
                 }
-                _ => self.cursor.mouse(*mouse, self.area, count),
+                _ => self.cursor.handle_mouse(*mouse, self.area, count),
             },
             Input::Paste(_) => None,
         };
@@ -122,8 +128,8 @@ impl List {
 }
 
 /// How a connection is, by its sign.
-fn sign(state: &State, name: &str) -> (&'static str, Role) {
-    if state.connections.named(name).is_none() {
+fn connection_sign(state: &State, name: &str) -> (&'static str, Role) {
+    if state.connections.find_by_name(name).is_none() {
         return ("⚠", Role::Warning);
     }
     match state.conditions.get(name).map(|condition| condition.health).unwrap_or_default() {
@@ -134,22 +140,22 @@ fn sign(state: &State, name: &str) -> (&'static str, Role) {
     }
 }
 
-fn word<'s>(state: &'s State, name: &str) -> &'s str {
-    match state.connections.named(name) {
-        Some(known) => known.transport().word(),
+fn transport_name<'s>(state: &'s State, name: &str) -> &'s str {
+    match state.connections.find_by_name(name) {
+        Some(known) => known.transport().as_str(),
         None => {
-            let table = ComposeContext::of(state)
-                .settings()
+            let table = ComposeContext::from_state(state)
+                .settings_value()
                 .and_then(|settings| settings.get(CONNECTIONS)?.get(name));
-            table.map_or("", |table| transport(table).word())
+            table.map_or("", |table| table_transport(table).as_str())
         }
     }
 }
 
 /// What goes through it, in a word or two.
-fn note(state: &State, name: &str) -> (String, Role) {
+fn connection_note(state: &State, name: &str) -> (String, Role) {
     let connections = &state.connections;
-    if connections.named(name).is_none() {
+    if connections.find_by_name(name).is_none() {
         return ("to be mended".into(), Role::Warning);
     }
     let tools = connections.of_tools.values().filter(|of| *of == name).count();

@@ -9,36 +9,40 @@ use crate::{
     model::{connection::Connection, problem::Problem},
     ui::{
         styles::Role,
-        widgets::reading::{Line, words},
+        widgets::reading::{Line, wrapped_lines},
     },
 };
 
 /// So many entries are named; the rest is counted.
 const NAMED: usize = 200;
 
-pub(super) fn lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
-    let Some(connection) = state.connections.named(name) else {
-        return words(
+pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
+    let Some(connection) = state.connections.find_by_name(name) else {
+        return wrapped_lines(
             "Its settings cannot be used yet: what is wrong stands beside them.",
             Role::Warning,
             cells,
         );
     };
     let mut lines = heading("calls");
-    for text in calls(state, name) {
-        lines.extend(words(&text, Role::Text, cells));
+    for text in call_notes(state, name) {
+        lines.extend(wrapped_lines(&text, Role::Text, cells));
     }
     let secrets: Vec<String> = connection.secrets().map(ToString::to_string).collect();
     if !secrets.is_empty() {
         lines.push(Line::new());
         lines.extend(heading("secrets"));
         lines.extend(secrets.iter().flat_map(|place| {
-            words(&format!("asked of {place} when it opens"), Role::Text, cells)
+            wrapped_lines(&format!("asked of {place} when it opens"), Role::Text, cells)
         }));
     }
     if connection.tls.required && connection.tls.ca_file.is_none() {
         lines.push(Line::new());
-        lines.extend(words("encrypted; the system's authorities are trusted", Role::Dim, cells));
+        lines.extend(wrapped_lines(
+            "encrypted; the system's authorities are trusted",
+            Role::Dim,
+            cells,
+        ));
     }
     lines.push(Line::new());
     lines.extend(heading("test"));
@@ -46,22 +50,22 @@ pub(super) fn lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
         state.conditions.get(name).filter(|condition| !condition.words.is_empty())
     {
         let role = if condition.health == Health::Bad { Role::Error } else { Role::Warning };
-        lines.extend(words(&condition.words, role, cells));
+        lines.extend(wrapped_lines(&condition.words, role, cells));
     }
     match state.exploring.reports.get(name).map(|(_, report)| report) {
-        None => lines.extend(words(
+        None => lines.extend(wrapped_lines(
             "t opens it and asks what is there. Nothing is sent to a service.",
             Role::Dim,
             cells,
         )),
-        Some(Report::UnderWay) => lines.extend(words("◐ asking …", Role::Warning, cells)),
+        Some(Report::UnderWay) => lines.extend(wrapped_lines("◐ asking …", Role::Warning, cells)),
         Some(Report::NotAllowed(start)) => {
             let told = "It starts a server, which you have not allowed yet. a allows exactly this:";
-            lines.extend(words(told, Role::Warning, cells));
-            lines.extend(words(&start.lines().join("\n"), Role::Text, cells));
+            lines.extend(wrapped_lines(told, Role::Warning, cells));
+            lines.extend(wrapped_lines(&start.lines().join("\n"), Role::Text, cells));
         }
-        Some(Report::Failed(problem)) => lines.extend(failed(problem, cells)),
-        Some(Report::Reached(reached)) => lines.extend(told(reached, connection, cells)),
+        Some(Report::Failed(problem)) => lines.extend(problem_lines(problem, cells)),
+        Some(Report::Reached(reached)) => lines.extend(reached_lines(reached, connection, cells)),
     }
     lines
 }
@@ -70,7 +74,7 @@ fn heading(text: &str) -> Vec<Line> {
     vec![vec![(Role::Heading, text.to_owned())]]
 }
 
-fn calls(state: &State, name: &str) -> Vec<String> {
+fn call_notes(state: &State, name: &str) -> Vec<String> {
     let connections = &state.connections;
     let mut all = Vec::new();
     if connections.chosen.as_deref() == Some(name) {
@@ -102,28 +106,33 @@ fn calls(state: &State, name: &str) -> Vec<String> {
     all
 }
 
-fn failed(problem: &Problem, cells: usize) -> Vec<Line> {
-    let mut lines = words(&format!("✗ {}", problem.cause), Role::Error, cells);
-    lines.extend(words(&problem.remedy, Role::Info, cells));
+fn problem_lines(problem: &Problem, cells: usize) -> Vec<Line> {
+    let mut lines = wrapped_lines(&format!("✗ {}", problem.cause), Role::Error, cells);
+    lines.extend(wrapped_lines(&problem.remedy, Role::Info, cells));
     lines
 }
 
-fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
+fn reached_lines(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
     let who = if reached.greeting.is_empty() {
         connection.transport().title()
     } else {
         &reached.greeting
     };
-    let mut lines = words(&format!("● {who} after {} ms", reached.took_ms), Role::Success, cells);
+    let mut lines =
+        wrapped_lines(&format!("● {who} after {} ms", reached.took_ms), Role::Success, cells);
     for problem in &reached.untold {
-        lines.extend(words(&format!("⚠ {}", problem.cause), Role::Warning, cells));
-        lines.extend(words(&problem.remedy, Role::Info, cells));
+        lines.extend(wrapped_lines(&format!("⚠ {}", problem.cause), Role::Warning, cells));
+        lines.extend(wrapped_lines(&problem.remedy, Role::Info, cells));
     }
     if let Some(there) = &reached.there {
         lines.push(Line::new());
         lines.push(vec![(Role::Heading, format!("there {}", there.len()))]);
-        lines.extend(list(there.iter().cloned(), there.len(), cells));
-        lines.extend(words("F7 takes them into the files, F8 pushes to it.", Role::Dim, cells));
+        lines.extend(list_lines(there.iter().cloned(), there.len(), cells));
+        lines.extend(wrapped_lines(
+            "F7 takes them into the files, F8 pushes to it.",
+            Role::Dim,
+            cells,
+        ));
     }
     if let Some(listeners) = &reached.listeners {
         lines.push(Line::new());
@@ -133,11 +142,11 @@ fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
         let row = |(name, of): &(String, String)| {
             if is_gateway { name.clone() } else { format!("{name} → {of}") }
         };
-        lines.extend(list(listeners.iter().map(row), listeners.len(), cells));
+        lines.extend(list_lines(listeners.iter().map(row), listeners.len(), cells));
     }
     if reached.there.is_none() && reached.untold.is_empty() {
         lines.push(Line::new());
-        lines.extend(words(
+        lines.extend(wrapped_lines(
             "A broker does not tell which services are there. Watch (4) shows what passes.",
             Role::Dim,
             cells,
@@ -146,11 +155,11 @@ fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
     lines
 }
 
-fn list(rows: impl Iterator<Item = String>, count: usize, cells: usize) -> Vec<Line> {
+fn list_lines(rows: impl Iterator<Item = String>, count: usize, cells: usize) -> Vec<Line> {
     let mut lines: Vec<Line> =
-        rows.take(NAMED).flat_map(|row| words(&row, Role::Text, cells)).collect();
+        rows.take(NAMED).flat_map(|row| wrapped_lines(&row, Role::Text, cells)).collect();
     if count > NAMED {
-        lines.extend(words(&format!("… and {} more", count - NAMED), Role::Dim, cells));
+        lines.extend(wrapped_lines(&format!("… and {} more", count - NAMED), Role::Dim, cells));
     }
     lines
 }

@@ -12,7 +12,7 @@ use crate::{
     schema::pointer::Pointer,
     syntax::source::Source,
     ui::{
-        canvas::{Pen, width},
+        canvas::{Pen, text_width},
         form::view::Form,
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -52,13 +52,13 @@ struct Row {
 }
 
 impl Known {
-    fn of(text: &Arc<str>, before: &Arc<str>, cells: usize) -> Self {
+    fn from_text(text: &Arc<str>, before: &Arc<str>, cells: usize) -> Self {
         let changed = if text == before { Vec::new() } else { diff::changed_rows(before, text) };
         Self {
             text: Arc::clone(text),
             before: Arc::clone(before),
             cells,
-            rows: rows(text, cells),
+            rows: wrap_rows(text, cells),
             changed,
             secrets: Vec::new(),
         }
@@ -69,8 +69,9 @@ impl Known {
         self.rows.partition_point(|row| row.bytes.start <= byte).saturating_sub(1)
     }
 
-    fn hide(&mut self, form: Option<&Form>, source: Option<&Source>) {
-        let places = form.into_iter().flat_map(Form::secrets).filter_map(|at| source?.place(0, at));
+    fn hide_secrets(&mut self, form: Option<&Form>, source: Option<&Source>) {
+        let places =
+            form.into_iter().flat_map(Form::secrets).filter_map(|at| source?.find_place(0, at));
         self.secrets = places.map(|place| place.value.start..place.value.end).collect();
         self.secrets.sort_by_key(|span| span.start);
     }
@@ -78,14 +79,14 @@ impl Known {
 
 /// How a text is broken into rows of so many cells: where a word or a member ends, as far as there
 /// is such a place.
-fn rows(text: &str, cells: usize) -> Vec<Row> {
+fn wrap_rows(text: &str, cells: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut start = 0;
     for (line, whole) in text.split_inclusive('\n').enumerate() {
         let shown = whole.trim_end_matches(['\n', '\r']);
         let (mut from, mut first) = (0, true);
         while first || from < shown.len() {
-            let length = fitting(&shown[from..], cells);
+            let length = fitting_len(&shown[from..], cells);
             rows.push(Row { line, bytes: start + from..start + from + length, first });
             from += length;
             first = false;
@@ -96,13 +97,13 @@ fn rows(text: &str, cells: usize) -> Vec<Row> {
 }
 
 /// How many bytes of a line go into one row.
-fn fitting(line: &str, cells: usize) -> usize {
+fn fitting_len(line: &str, cells: usize) -> usize {
     if line.len() <= cells {
         return line.len();
     }
     let (mut taken, mut end, mut rest) = (0, 0, None);
     for (at, letter) in line.grapheme_indices(true) {
-        taken += width(letter);
+        taken += text_width(letter);
         if taken > cells && at > 0 {
             rest = Some(at);
             break;
@@ -126,59 +127,60 @@ impl DocumentPane {
         (focused, form): (bool, Option<&Form>),
     ) {
         let Some(document) = state.documents.get(&task.file) else { return };
-        let digits = document.text.whole().lines().count().to_string().len().max(2);
+        let digits = document.text.whole_text().lines().count().to_string().len().max(2);
         let cells = usize::from(area.width).saturating_sub(4 + digits).max(8);
         let is_known = |known: &Known| {
             known.cells == cells
-                && Arc::ptr_eq(&known.text, document.text.whole())
+                && Arc::ptr_eq(&known.text, document.text.whole_text())
                 && Arc::ptr_eq(&known.before, &task.before)
         };
         let source = document.source.as_ref().ok();
         if !self.known.as_ref().is_some_and(is_known) {
-            self.known = Some(Known::of(document.text.whole(), &task.before, cells));
+            self.known = Some(Known::from_text(document.text.whole_text(), &task.before, cells));
         }
         let Some(known) = &mut self.known else { return };
-        known.hide(form, source);
-        let at = form.filter(|_| !focused).map(Form::focused);
-        let here = at.zip(source).and_then(|(at, source)| nearest(at, |at| source.place(0, at)));
+        known.hide_secrets(form, source);
+        let at = form.filter(|_| !focused).map(Form::focused_place);
+        let here =
+            at.zip(source).and_then(|(at, source)| find_nearest(at, |at| source.find_place(0, at)));
         let here = here.map(|place| known.row_of(place.key.unwrap_or(place.value).start));
-        let follows = at.map(|at| (at.clone(), Arc::clone(document.text.whole())));
+        let follows = at.map(|at| (at.clone(), Arc::clone(document.text.whole_text())));
         if let Some(row) = here.filter(|_| self.followed != follows) {
             self.rows.row = row;
             self.followed = follows;
         }
-        let foot = self.rows.position(known.rows.len()).unwrap_or_default();
+        let foot = self.rows.position_text(known.rows.len()).unwrap_or_default();
         let pane = Pane { title: &task.target, note: document.format.name(), foot: &foot, focused };
         let styles = look.styles;
         let inside = pane.draw(frame.buffer_mut(), area, styles);
         self.area = inside;
         let mut line = Line::default();
-        for (y, number) in (0_u16..).zip(self.rows.window(known.rows.len(), inside.height)) {
+        for (y, number) in (0_u16..).zip(self.rows.visible_rows(known.rows.len(), inside.height)) {
             let row = &known.rows[number];
             let mut pen = Pen::new(frame.buffer_mut(), inside, y);
             let is_changed = known.changed.binary_search(&row.line).is_ok();
-            pen.put(if is_changed { "▌" } else { " " }, styles[Role::Changed]);
+            pen.put_text(if is_changed { "▌" } else { " " }, styles[Role::Changed]);
             let style = styles[if here == Some(number) { Role::Accent } else { Role::LineNumber }];
             let label = if row.first {
                 format!("{:>digits$} ", row.line + 1)
             } else {
                 " ".repeat(digits + 1)
             };
-            pen.put(&label, style);
-            line.of(known, row);
+            pen.put_text(&label, style);
+            line.update_pieces(known, row);
             line.draw(known, row, &mut pen, styles);
         }
         if known.rows.is_empty() {
-            Pen::new(frame.buffer_mut(), inside, 0).skip(2).put("empty", styles[Role::Ghost]);
+            Pen::new(frame.buffer_mut(), inside, 0).skip(2).put_text("empty", styles[Role::Ghost]);
         }
     }
 
-    pub(super) fn input(&mut self, input: &Input) -> Reply {
+    pub(super) fn handle_input(&mut self, input: &Input) -> Reply {
         let rows = self.known.as_ref().map_or(0, |known| known.rows.len());
         let taken = match input {
-            Input::Key(key) => self.rows.key(*key, rows),
+            Input::Key(key) => self.rows.handle_key(*key, rows),
             Input::Mouse(mouse) => {
-                self.rows.mouse(*mouse, self.area, rows);
+                self.rows.handle_mouse(*mouse, self.area, rows);
                 true
             }
             Input::Paste(_) => false,
@@ -195,7 +197,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(&mut self, known: &Known, row: &Row) {
+    fn update_pieces(&mut self, known: &Known, row: &Row) {
         if self.number == Some(row.line) {
             return;
         }
@@ -204,7 +206,7 @@ impl Line {
             .find('\n')
             .map_or(known.text.len(), |end| row.bytes.end + end);
         let mut at = start;
-        let pieces = code::pieces(known.text[start..end].trim_end_matches('\r'));
+        let pieces = code::highlight_line(known.text[start..end].trim_end_matches('\r'));
         self.pieces = pieces
             .into_iter()
             .map(|(role, piece)| {
@@ -227,17 +229,17 @@ impl Line {
                 match known.secrets.get(next).filter(|span| span.start < end) {
                     Some(span) if span.start <= at => {
                         if hidden != Some(next) {
-                            pen.put(MASK, styles[Role::Dim]);
+                            pen.put_text(MASK, styles[Role::Dim]);
                         }
                         hidden = Some(next);
                         at = span.end.min(end);
                     }
                     Some(span) => {
-                        pen.put(&known.text[at..span.start], styles[*role]);
+                        pen.put_text(&known.text[at..span.start], styles[*role]);
                         at = span.start;
                     }
                     None => {
-                        pen.put(&known.text[at..end], styles[*role]);
+                        pen.put_text(&known.text[at..end], styles[*role]);
                         at = end;
                     }
                 }
@@ -247,7 +249,7 @@ impl Line {
 }
 
 /// What is known of a place, or of the nearest one above it that is there.
-fn nearest<T>(at: &Pointer, find: impl Fn(&Pointer) -> Option<T>) -> Option<T> {
+fn find_nearest<T>(at: &Pointer, find: impl Fn(&Pointer) -> Option<T>) -> Option<T> {
     let mut place = Some(at.clone());
     while let Some(here) = place {
         if let Some(found) = find(&here) {
@@ -267,14 +269,14 @@ mod tests {
         let text =
             "{\"a\": [1, 2, 3], \"long\": \"wwwwwwwwwwwwwwwwwwwwwwwwww漢字漢字\"}\r\n\nshort\n";
         for cells in 1..40 {
-            let rows = rows(text, cells);
+            let rows = wrap_rows(text, cells);
             let shown: String = rows.iter().map(|row| &text[row.bytes.clone()]).collect();
             assert_eq!(shown, text.replace(['\r', '\n'], ""), "{cells}");
-            let widest = rows.iter().map(|row| width(&text[row.bytes.clone()])).max();
+            let widest = rows.iter().map(|row| text_width(&text[row.bytes.clone()])).max();
             assert!(widest <= Some(cells.max(2)), "{cells}: {widest:?}");
             assert_eq!(rows.iter().filter(|row| row.first).count(), 3);
         }
-        let broken = rows(text, 20);
+        let broken = wrap_rows(text, 20);
         assert_eq!(&text[broken[0].bytes.clone()], "{\"a\": [1, 2, 3], ");
     }
 }

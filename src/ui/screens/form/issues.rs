@@ -6,7 +6,7 @@ use crate::{
     app::input::Input,
     schema::pointer::Pointer,
     ui::{
-        canvas::{Pen, fit, visible, width},
+        canvas::{Pen, text_width, truncate_text, visible_text},
         form::view::Form,
         styles::Role,
         view::Look,
@@ -30,8 +30,9 @@ impl IssuesPane {
         focused: bool,
     ) {
         let entries = entries(form);
-        let title = title(form.findings().len(), entries.len() - form.findings().len());
-        let foot = self.list.position(entries.len()).unwrap_or_default();
+        let title =
+            pane_title(form.schema_findings().len(), entries.len() - form.schema_findings().len());
+        let foot = self.list.position_text(entries.len()).unwrap_or_default();
         let styles = look.styles;
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(
             frame.buffer_mut(),
@@ -41,36 +42,37 @@ impl IssuesPane {
         self.area = inside;
         if entries.is_empty() {
             let words = "it is as the schema wants it";
-            Pen::new(frame.buffer_mut(), inside, 0).skip(1).put(words, styles[Role::Dim]);
+            Pen::new(frame.buffer_mut(), inside, 0).skip(1).put_text(words, styles[Role::Dim]);
         }
-        let window = self.list.window(entries.len(), inside.height);
+        let window = self.list.visible_rows(entries.len(), inside.height);
         for (line, row) in (0_u16..).zip(window) {
             let entry = &entries[row];
             let chosen = focused && row == self.list.row;
             let ground = if chosen { styles[Role::Selected] } else { styles[Role::Text] };
             let room = usize::from(inside.width).saturating_sub(2);
-            let place = tail(
-                &visible(&entry.place),
-                room.saturating_sub(width(&entry.words) + 1).max(room / 3),
+            let place = text_tail(
+                &visible_text(&entry.place),
+                room.saturating_sub(text_width(&entry.words) + 1).max(room / 3),
             );
             let mut pen = Pen::new(frame.buffer_mut(), inside, line);
             let style = |role: Role| if chosen { ground } else { styles[role] };
-            pen.put(" ", ground).put(&place, style(Role::Label)).put(" ", ground);
-            let words = fit(&visible(&entry.words), pen.room()).into_owned();
-            pen.put(&words, style(Role::Error)).fill(ground);
+            pen.put_text(" ", ground).put_text(&place, style(Role::Label)).put_text(" ", ground);
+            let words =
+                truncate_text(&visible_text(&entry.words), pen.remaining_cells()).into_owned();
+            pen.put_text(&words, style(Role::Error)).fill_rest(ground);
         }
     }
 
     /// Whether the input was for the list.
-    pub(super) fn input(&mut self, input: &Input, rows: usize) -> bool {
+    pub(super) fn handle_input(&mut self, input: &Input, rows: usize) -> bool {
         match input {
-            Input::Key(key) => self.list.key(*key, rows),
-            Input::Mouse(mouse) => self.list.mouse(*mouse, self.area, rows).is_some(),
+            Input::Key(key) => self.list.handle_key(*key, rows),
+            Input::Mouse(mouse) => self.list.handle_mouse(*mouse, self.area, rows).is_some(),
             Input::Paste(_) => false,
         }
     }
 
-    pub(super) fn chosen(&self, form: &Form) -> Option<Pointer> {
+    pub(super) fn chosen_place(&self, form: &Form) -> Option<Pointer> {
         entries(form).into_iter().nth(self.list.row)?.at
     }
 }
@@ -86,11 +88,11 @@ fn entries(form: &Form) -> Vec<Entry> {
     let named = |at: &Pointer, whole: &str| {
         if at.is_root() { whole.to_owned() } else { at.tokens().join(" › ") }
     };
-    let faults = form.findings().iter().map(|finding| {
+    let faults = form.schema_findings().iter().map(|finding| {
         let place = format!("schema: {}", named(&finding.at, "all of it"));
         Entry { at: None, place, words: finding.words.clone() }
     });
-    let issues = form.told().into_iter();
+    let issues = form.all_issues().into_iter();
     let issues = issues.map(|issue| Entry {
         place: named(&issue.at, "the document"),
         words: issue.words,
@@ -100,11 +102,11 @@ fn entries(form: &Form) -> Vec<Entry> {
 }
 
 /// How many rows the list has.
-pub(super) fn count(form: &Form) -> usize {
-    form.findings().len() + form.told().len()
+pub(super) fn entry_count(form: &Form) -> usize {
+    form.schema_findings().len() + form.all_issues().len()
 }
 
-fn title(faults: usize, issues: usize) -> String {
+fn pane_title(faults: usize, issues: usize) -> String {
     let counted = |count: usize, one: &str, many: &str| match count {
         0 => None,
         1 => Some(format!("1 {one}")),
@@ -116,11 +118,11 @@ fn title(faults: usize, issues: usize) -> String {
 }
 
 /// The end of a place that is too long, which tells most.
-fn tail(place: &str, cells: usize) -> String {
-    if width(place) <= cells {
+fn text_tail(place: &str, cells: usize) -> String {
+    if text_width(place) <= cells {
         return place.to_owned();
     }
     let mut from = place.char_indices().map(|(at, _)| at);
-    let end = from.find(|at| width(&place[*at..]) < cells).unwrap_or(place.len());
+    let end = from.find(|at| text_width(&place[*at..]) < cells).unwrap_or(place.len());
     format!("…{}", &place[end..])
 }

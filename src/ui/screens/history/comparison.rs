@@ -15,7 +15,7 @@ use crate::{
     engine::trace::compare,
     model::{size, trace::Trace},
     ui::{
-        answer::draw::indented,
+        answer::draw::inset_area,
         canvas::Pen,
         styles::Role,
         view::{Look, Reply},
@@ -42,7 +42,7 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    pub(super) fn sync(&mut self, state: &State) {
+    pub(super) fn sync_state(&mut self, state: &State) {
         let wanted = state.kept.compared.as_ref();
         let same = match (wanted, &self.of) {
             (Some(wanted), Some(of)) => Arc::ptr_eq(wanted, of),
@@ -56,7 +56,7 @@ impl Comparison {
         self.cursor = ListCursor::default();
         let Some(of) = &self.of else { return self.views = Default::default() };
         let [before, after] = &**of;
-        let texts = [compare::text(before), compare::text(after)];
+        let texts = [compare::answer_text(before), compare::answer_text(after)];
         self.views = [text_lines(&texts), json_lines(&texts), time_lines(before, after)];
         self.title = format!("{} compared", after.head.tool);
     }
@@ -68,7 +68,7 @@ impl Comparison {
 
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
         let lines = &self.views[self.tabs.at.min(VIEWS.len() - 1)];
-        let foot = self.cursor.position(lines.len()).unwrap_or_default();
+        let foot = self.cursor.position_text(lines.len()).unwrap_or_default();
         let inside = Pane { title: &self.title, foot: &foot, focused, ..Pane::default() }.draw(
             buffer,
             area,
@@ -85,24 +85,24 @@ impl Comparison {
             "- marked or earlier  + this one ",
             look.styles,
         );
-        self.body = indented(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
-        for (line, row) in (0_u16..).zip(self.cursor.window(lines.len(), self.body.height)) {
+        self.body = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
+        for (line, row) in (0_u16..).zip(self.cursor.visible_rows(lines.len(), self.body.height)) {
             let mut pen = Pen::new(buffer, self.body, line);
             for (role, text) in &lines[row] {
-                pen.put(text, look.styles[*role]);
+                pen.put_text(text, look.styles[*role]);
             }
         }
     }
 
-    pub(super) fn input(&mut self, input: &Input) -> Reply {
+    pub(super) fn handle_input(&mut self, input: &Input) -> Reply {
         let lines = self.views[self.tabs.at.min(VIEWS.len() - 1)].len();
         match input {
-            Input::Key(key) if self.cursor.key(*key, lines) => Reply::Handled,
+            Input::Key(key) if self.cursor.handle_key(*key, lines) => Reply::Handled,
             Input::Mouse(mouse) => {
-                if !self.tabs.mouse(*mouse)
+                if !self.tabs.handle_mouse(*mouse)
                     && let MouseKind::Wheel(notches) = mouse.kind
                 {
-                    self.cursor.wheel(notches, lines);
+                    self.cursor.handle_wheel(notches, lines);
                 }
                 Reply::Handled
             }
@@ -111,46 +111,46 @@ impl Comparison {
     }
 }
 
-fn line(role: Role, text: impl Into<String>) -> Line {
+fn text_line(role: Role, text: impl Into<String>) -> Line {
     vec![(role, text.into())]
 }
 
 fn text_lines(texts: &[String; 2]) -> Vec<Line> {
     let [before, after] = texts;
     if before == after {
-        return vec![line(Role::Success, "the answers are the same")];
+        return vec![text_line(Role::Success, "the answers are the same")];
     }
     if before.len().max(after.len()) > LARGEST_COMPARED {
-        let most = size::bytes(LARGEST_COMPARED as u64);
-        return vec![line(
+        let most = size::format_size(LARGEST_COMPARED as u64);
+        return vec![text_line(
             Role::Warning,
             format!("the answers differ; they are compared line by line up to {most}"),
         )];
     }
-    difference::lines(before, after)
+    difference::diff_with_context(before, after)
 }
 
 fn json_lines(texts: &[String; 2]) -> Vec<Line> {
     let parsed = texts.each_ref().map(|text| serde_json::from_str::<Value>(text));
     let [Ok(before), Ok(after)] = parsed else {
-        return vec![line(Role::Dim, "not both answers are JSON")];
+        return vec![text_line(Role::Dim, "not both answers are JSON")];
     };
-    let found = compare::json(&before, &after);
+    let found = compare::compare_json(&before, &after);
     if found.is_empty() {
-        return vec![line(Role::Success, "both hold the same JSON")];
+        return vec![text_line(Role::Success, "both hold the same JSON")];
     }
     let mut lines = Vec::new();
     for one in found {
         let at = if one.at.is_root() { "the whole".to_owned() } else { one.at.to_string() };
-        lines.push(line(Role::Heading, at));
-        lines.extend(one.before.map(|value| line(Role::Removed, format!("- {value}"))));
-        lines.extend(one.after.map(|value| line(Role::Added, format!("+ {value}"))));
+        lines.push(text_line(Role::Heading, at));
+        lines.extend(one.before.map(|value| text_line(Role::Removed, format!("- {value}"))));
+        lines.extend(one.after.map(|value| text_line(Role::Added, format!("+ {value}"))));
     }
     lines
 }
 
 fn time_lines(before: &Trace, after: &Trace) -> Vec<Line> {
-    let rows = compare::times(before, after);
+    let rows = compare::compare_times(before, after);
     let wide = rows.iter().map(|row| row.before.chars().count()).max().unwrap_or_default();
     let row = |row: compare::Measure| {
         let role = if row.before == row.after { Role::Dim } else { Role::Text };

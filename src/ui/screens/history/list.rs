@@ -14,8 +14,8 @@ use crate::{
     model::{call::Outcome, clock::Millis, trace::Summary},
     schema::moment::{LocalTime, month_name},
     ui::{
-        answer::events::span,
-        canvas::{Pen, mark_chosen, width},
+        answer::events::format_duration,
+        canvas::{Pen, mark_chosen, text_width},
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -30,7 +30,7 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn sync(&mut self, state: &State) {
+    pub(super) fn sync_state(&mut self, state: &State) {
         if let Some(row) = state.kept.selected_row() {
             self.cursor.row = row;
         }
@@ -41,7 +41,7 @@ impl List {
         }
     }
 
-    pub(super) fn typing(&self) -> bool {
+    pub(super) fn is_typing(&self) -> bool {
         self.find.is_some()
     }
 
@@ -61,10 +61,10 @@ impl List {
         let kept = &state.kept;
         let calls = &kept.listing.calls;
         let title = format!("History {}", calls.len() + kept.listing.older);
-        let note = match (kept.reading(), kept.query.is_empty(), &self.find) {
+        let note = match (kept.is_loading(), kept.query.is_empty(), &self.find) {
             (true, ..) => "reading …".to_owned(),
             (_, false, None) => format!("/ {}", kept.query),
-            _ => format!("{} find", look.keymap.shown(Act::Find)),
+            _ => format!("{} find", look.keymap.display_key(Act::Find)),
         };
         let older = if kept.listing.older > 0 {
             format!(" · {} older", kept.listing.older)
@@ -73,13 +73,13 @@ impl List {
         };
         let foot = self
             .cursor
-            .position(calls.len())
+            .position_text(calls.len())
             .map_or_else(|| older.clone(), |place| format!("{place}{older}"));
         let mut inside =
             Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
         if let Some(find) = &mut self.find {
             let line = Rect { height: 1.min(inside.height), ..inside };
-            Pen::new(buffer, line, 0).put("/", styles[Role::Accent]);
+            Pen::new(buffer, line, 0).put_text("/", styles[Role::Accent]);
             find.draw(
                 buffer,
                 Rect { x: line.x + 1, width: line.width.saturating_sub(1), ..line },
@@ -89,8 +89,8 @@ impl List {
             let help =
                 Rect { y: inside.y + line.height, height: u16::from(inside.height > 4), ..inside };
             if help.height > 0 {
-                Pen::new(buffer, help, 0).put(
-                    &crate::ui::canvas::fit(WORDS, usize::from(help.width)),
+                Pen::new(buffer, help, 0).put_text(
+                    &crate::ui::canvas::truncate_text(WORDS, usize::from(help.width)),
                     styles[Role::Dim],
                 );
             }
@@ -99,7 +99,7 @@ impl List {
         }
         self.rows = inside;
         let today = state.wall;
-        for (line, row) in (0_u16..).zip(self.cursor.window(calls.len(), inside.height)) {
+        for (line, row) in (0_u16..).zip(self.cursor.visible_rows(calls.len(), inside.height)) {
             let call = &calls[row];
             let here = kept.selected.as_ref() == Some(&call.id);
             let marked = kept.marked.as_ref() == Some(&call.id);
@@ -115,9 +115,9 @@ impl List {
         }
     }
 
-    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
+    pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         match input {
-            Input::Key(key) => self.key(*key, state),
+            Input::Key(key) => self.handle_key(*key, state),
             Input::Paste(text) => match &mut self.find {
                 Some(find) => {
                     find.insert(text);
@@ -125,11 +125,11 @@ impl List {
                 }
                 None => Reply::Ignored,
             },
-            Input::Mouse(mouse) => self.mouse(*mouse, state),
+            Input::Mouse(mouse) => self.handle_mouse(*mouse, state),
         }
     }
 
-    fn key(&mut self, key: Key, state: &State) -> Reply {
+    fn handle_key(&mut self, key: Key, state: &State) -> Reply {
         let moves = matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown);
         if let Some(find) = self.find.as_mut().filter(|_| !moves) {
             return match key.code {
@@ -141,17 +141,21 @@ impl List {
                     self.find = None;
                     Reply::Handled
                 }
-                _ if find.key(key) => {
+                _ if find.handle_key(key) => {
                     Reply::send(Message::History(HistoryMessage::Find(find.text().to_owned())))
                 }
                 _ => Reply::Ignored,
             };
         }
         let calls = &state.kept.listing.calls;
-        if self.cursor.key(key, calls.len()) { self.choose(state) } else { Reply::Ignored }
+        if self.cursor.handle_key(key, calls.len()) {
+            self.choose_row(state)
+        } else {
+            Reply::Ignored
+        }
     }
 
-    fn choose(&self, state: &State) -> Reply {
+    fn choose_row(&self, state: &State) -> Reply {
         let chosen = state.kept.listing.calls.get(self.cursor.row).map(|call| &call.id);
         match chosen.filter(|id| state.kept.selected.as_ref() != Some(*id)) {
             Some(id) => Reply::send(Message::History(HistoryMessage::Select(id.clone()))),
@@ -159,10 +163,10 @@ impl List {
         }
     }
 
-    fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
-        let pressed = self.cursor.mouse(mouse, self.rows, state.kept.listing.calls.len());
+    fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+        let pressed = self.cursor.handle_mouse(mouse, self.rows, state.kept.listing.calls.len());
         if pressed.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)) {
-            self.choose(state)
+            self.choose_row(state)
         } else {
             Reply::Handled
         }
@@ -177,27 +181,27 @@ fn draw_row(
     now: LocalTime,
     styles: &Styles,
 ) {
-    let (sign, role) = sign(call.outcome);
-    let took = span(call.took_ms);
-    pen.put(if here { "▌" } else { " " }, styles[Role::Accent])
-        .put(if marked { "◆" } else { " " }, styles[Role::Accent])
-        .put(sign, styles[role])
-        .put(" ", styles[Role::Text])
-        .column(&when(call.at, now), 9, styles[Role::Dim]);
-    let room = pen.room().saturating_sub(width(&took) + 1);
-    let name = width(&call.tool).min(room);
-    pen.column(&call.tool, name, styles[Role::Text]);
+    let (sign, role) = outcome_sign(call.outcome);
+    let took = format_duration(call.took_ms);
+    pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
+        .put_text(if marked { "◆" } else { " " }, styles[Role::Accent])
+        .put_text(sign, styles[role])
+        .put_text(" ", styles[Role::Text])
+        .put_column(&time_or_date(call.at, now), 9, styles[Role::Dim]);
+    let room = pen.remaining_cells().saturating_sub(text_width(&took) + 1);
+    let name = text_width(&call.tool).min(room);
+    pen.put_column(&call.tool, name, styles[Role::Text]);
     if room > name + 4 && &*call.arguments != "{}" {
-        pen.put("  ", styles[Role::Text]).column(
+        pen.put_text("  ", styles[Role::Text]).put_column(
             &call.arguments,
             room - name - 2,
             styles[Role::Dim],
         );
     }
-    pen.right(&took, styles[Role::Dim]);
+    pen.put_right(&took, styles[Role::Dim]);
 }
 
-fn sign(outcome: Option<Outcome>) -> (&'static str, Role) {
+fn outcome_sign(outcome: Option<Outcome>) -> (&'static str, Role) {
     match outcome {
         Some(Outcome::Succeeded) => ("✓", Role::Success),
         Some(Outcome::Cancelled) => ("■", Role::Warning),
@@ -207,13 +211,13 @@ fn sign(outcome: Option<Outcome>) -> (&'static str, Role) {
 }
 
 /// The time of today's calls, the date of others.
-fn when(at: Millis, now: LocalTime) -> String {
+fn time_or_date(at: Millis, now: LocalTime) -> String {
     let at = LocalTime {
         seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX / 2),
         offset: now.offset,
     };
     if at.date() == now.date() || now.seconds == 0 {
-        at.clock()
+        at.clock_time()
     } else {
         let date = at.date();
         format!("{} {}", date.day(), &month_name(date)[..3])

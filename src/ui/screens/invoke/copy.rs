@@ -28,18 +28,23 @@ pub(super) fn of_request(
     subject: Option<&str>,
     connection: &Connection,
 ) -> Vec<Copied> {
-    let mut copies =
-        vec![Copied { what: "toolcrib command", text: toolcrib(request, arguments, connection) }];
-    match (connection.transport().about().program, subject) {
+    let mut copies = vec![Copied {
+        what: "toolcrib command",
+        text: toolcrib_command(request, arguments, connection),
+    }];
+    match (connection.transport().spec().program, subject) {
         (Some(Program::Nats), Some(subject)) => {
-            copies.push(Copied { what: "nats command", text: nats(request, subject, connection) });
+            copies.push(Copied {
+                what: "nats command",
+                text: nats_command(request, subject, connection),
+            });
             copies.push(Copied {
                 what: "Python program",
-                text: python(request, subject, connection),
+                text: python_program(request, subject, connection),
             });
         }
         (Some(Program::Curl), _) => {
-            copies.push(Copied { what: "curl command", text: curl(request, connection) });
+            copies.push(Copied { what: "curl command", text: curl_command(request, connection) });
         }
         (Some(Program::Nats) | None, _) => {}
     }
@@ -47,8 +52,9 @@ pub(super) fn of_request(
     copies
 }
 
-fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> String {
-    if let Some(Asked { question, context, pattern, collection }) = agents::asked(request) {
+fn toolcrib_command(request: &Request, arguments: &Literal, connection: &Connection) -> String {
+    if let Some(Asked { question, context, pattern, collection }) = agents::parse_question(request)
+    {
         let options = [
             ("groups", context.groups.map(|groups| groups.join(","))),
             ("state", context.state.map(|state| state.to_string())),
@@ -57,36 +63,36 @@ fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> 
         ];
         let options = options
             .into_iter()
-            .filter_map(|(name, value)| Some(format!(" --{name} {}", quote(&value?))));
+            .filter_map(|(name, value)| Some(format!(" --{name} {}", shell_quote(&value?))));
         let options: String = options.collect();
         return format!(
             "toolcrib agent {}{options} --connection {}",
-            quote(&question),
-            quote(&connection.name)
+            shell_quote(&question),
+            shell_quote(&connection.name)
         );
     }
-    let json = arguments.json();
+    let json = arguments.to_json();
     let written: HashMap<String, &RawValue> = serde_json::from_str(&json).unwrap_or_default();
-    let mut words = vec!["toolcrib call".to_owned(), quote(&request.name)];
+    let mut words = vec!["toolcrib call".to_owned(), shell_quote(&request.name)];
     words.extend(arguments.value().as_object().into_iter().flatten().map(
         |(name, value)| match value {
-            Value::String(text) => quote(&format!("{name}={text}")),
+            Value::String(text) => shell_quote(&format!("{name}={text}")),
             other => {
                 let json = written
                     .get(name)
                     .map_or_else(|| other.to_string(), |written| written.get().to_owned());
-                quote(&format!("{name}:={json}"))
+                shell_quote(&format!("{name}:={json}"))
             }
         },
     ));
-    words.push(format!("--connection {}", quote(&connection.name)));
+    words.push(format!("--connection {}", shell_quote(&connection.name)));
     words.join(" ")
 }
 
 /// Where the answers are heard: the queue that the service names, as the transport spells it.
-fn answers(request: &Request, transport: TransportKind) -> Option<String> {
+fn answer_queue(request: &Request, transport: TransportKind) -> Option<String> {
     let reply = request.reply.as_deref()?;
-    calling::subject(request.system, reply, transport).ok()
+    calling::queue_subject(request.system, reply, transport).ok()
 }
 
 /// What a shell, within double quotes, puts in the place of a secret: it stays where it lies.
@@ -94,10 +100,10 @@ fn in_shell(at: &SecretAt) -> String {
     match at {
         SecretAt::Variable(name) => format!("${name}"),
         SecretAt::KeyStore(name) if cfg!(target_vendor = "apple") => {
-            format!("$(security find-generic-password -w -s {KEPT_AS} -a {})", quote(name))
+            format!("$(security find-generic-password -w -s {KEPT_AS} -a {})", shell_quote(name))
         }
         SecretAt::KeyStore(name) => {
-            format!("$(secret-tool lookup service {KEPT_AS} username {})", quote(name))
+            format!("$(secret-tool lookup service {KEPT_AS} username {})", shell_quote(name))
         }
     }
 }
@@ -117,40 +123,45 @@ fn in_python(at: &SecretAt) -> String {
 
 /// Waits half a minute for all pieces that come in the inbox; those that come on the response
 /// subject are heard beside it. Secrets stay where they lie.
-fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
+fn nats_command(request: &Request, subject: &str, connection: &Connection) -> String {
     let tls = &connection.tls;
     let files =
         [("--tlsca", &tls.ca_file), ("--tlscert", &tls.cert_file), ("--tlskey", &tls.key_file)];
     let files = files
         .into_iter()
-        .filter_map(|(flag, file)| Some(format!(" {flag} {}", quote(file.as_deref()?))));
+        .filter_map(|(flag, file)| Some(format!(" {flag} {}", shell_quote(file.as_deref()?))));
     let files: String = files.collect();
     let credentials = match &connection.credentials {
         Credentials::None => String::new(),
         Credentials::Password { user, password } => {
-            format!(" --user {} --password \"{}\"", quote(user), in_shell(password))
+            format!(" --user {} --password \"{}\"", shell_quote(user), in_shell(password))
         }
         Credentials::Token { token } => format!(" --user \"{}\"", in_shell(token)),
-        Credentials::File { path } => format!(" --creds {}", quote(path)),
+        Credentials::File { path } => format!(" --creds {}", shell_quote(path)),
     };
-    let nats =
-        format!("nats --server {}{credentials}{files}", quote(&connection.addresses().join(",")));
+    let nats = format!(
+        "nats --server {}{credentials}{files}",
+        shell_quote(&connection.addresses().join(","))
+    );
     let headers: String = request
         .headers
         .iter()
-        .map(|(name, value)| format!(" -H {}", quote(&format!("{name}:{value}"))))
+        .map(|(name, value)| format!(" -H {}", shell_quote(&format!("{name}:{value}"))))
         .collect();
     // It fills in what stands in double braces.
-    let body = quote(&request.body.replace("{{", "{{\"{{\"}}"));
-    let asking = format!("{nats} --timeout 30s req --replies 0{headers} {} {body}", quote(subject));
-    match answers(request, connection.transport()) {
-        Some(answers) => format!("{nats} sub {} & sleep 1; {asking}; kill $!", quote(&answers)),
+    let body = shell_quote(&request.body.replace("{{", "{{\"{{\"}}"));
+    let asking =
+        format!("{nats} --timeout 30s req --replies 0{headers} {} {body}", shell_quote(subject));
+    match answer_queue(request, connection.transport()) {
+        Some(answers) => {
+            format!("{nats} sub {} & sleep 1; {asking}; kill $!", shell_quote(&answers))
+        }
         None => asking,
     }
 }
 
 /// The token stays where it lies.
-fn curl(request: &Request, connection: &Connection) -> String {
+fn curl_command(request: &Request, connection: &Connection) -> String {
     let server = connection.addresses().first().map_or("", |server| server.trim_end_matches('/'));
     let token = match &connection.credentials {
         Credentials::Token { token } => {
@@ -160,8 +171,8 @@ fn curl(request: &Request, connection: &Connection) -> String {
     };
     format!(
         "curl -N {}{token} -H 'content-type: application/json' -d {}",
-        quote(&format!("{server}{}", request.to)),
-        quote(&request.body)
+        shell_quote(&format!("{server}{}", request.to)),
+        shell_quote(&request.body)
     )
 }
 
@@ -187,13 +198,14 @@ const SHOW: &str = r#"    done = asyncio.get_running_loop().create_future()
 /// error; half a minute without an end is one. It connects once: where the server's certificate is
 /// not trusted, nats-py would try again for ever and tell nothing. Texts are written as JSON, which
 /// Python reads alike; secrets stay where they lie.
-fn python(request: &Request, subject: &str, connection: &Connection) -> String {
+fn python_program(request: &Request, subject: &str, connection: &Connection) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let headers: serde_json::Map<String, Value> =
         request.headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-    let subscribe = answers(request, connection.transport()).map_or_else(String::new, |answers| {
-        format!("    await bus.subscribe({}, cb=show)\n", text(&answers))
-    });
+    let subscribe = answer_queue(request, connection.transport())
+        .map_or_else(String::new, |answers| {
+            format!("    await bus.subscribe({}, cb=show)\n", text(&answers))
+        });
     let credentials = match &connection.credentials {
         Credentials::None => String::new(),
         Credentials::Password { user, password } => {
@@ -230,7 +242,7 @@ fn python(request: &Request, subject: &str, connection: &Connection) -> String {
 }
 
 /// A word as a POSIX shell takes it.
-fn quote(word: &str) -> String {
+fn shell_quote(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=:./,@%+".contains(letter);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
@@ -271,7 +283,7 @@ mod tests {
         let credentials = Credentials::Token { token: SecretAt::Variable("GATEWAY_TOKEN".into()) };
         let connection = Connection {
             credentials,
-            ..Connection::to(TransportKind::Http, "gw", "http://127.0.0.1:8088/")
+            ..Connection::from_address(TransportKind::Http, "gw", "http://127.0.0.1:8088/")
         };
         let copies = of_request(&request, &json!({}).into(), None, &connection);
         let expected = r#"curl -N http://127.0.0.1:8088/api/v1/mcp-tool -H "authorization: Bearer $GATEWAY_TOKEN" -H 'content-type: application/json' -d '{"a":"it'\''s"}'"#;
@@ -327,8 +339,11 @@ mod tests {
         let token = Credentials::Token { token: SecretAt::Variable("BUS_TOKEN".into()) };
         let answered =
             Request { reply: Some("response:tg:joke".into()), body: "{{x}}".into(), ..request };
-        let elsewhere =
-            nats(&answered, "tg.request.joke", &Connection { credentials: token, ..connection });
+        let elsewhere = nats_command(
+            &answered,
+            "tg.request.joke",
+            &Connection { credentials: token, ..connection },
+        );
         let server = r#"nats --server nats://127.0.0.1:4222 --user "$BUS_TOKEN""#;
         let asking = format!(
             "{server} --timeout 30s req --replies 0 -H id:7f1c tg.request.joke '{{{{\"{{{{\"}}}}x}}}}'"

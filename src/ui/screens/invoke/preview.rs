@@ -10,7 +10,7 @@ use crate::{
     },
     systems::{calling, facets::caller::CallingAgent},
     ui::{
-        canvas::{fit, visible, width, wrap},
+        canvas::{text_width, truncate_text, visible_text, wrap},
         styles::Role,
     },
 };
@@ -36,18 +36,21 @@ pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<Req
 
 /// What the tool gets of the arguments as they stand, and where each comes from.
 fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
-    let Some(merging) = state.merging(tool).filter(Merging::is_at_work) else { return Vec::new() };
+    let Some(merging) = state.merged_arguments(tool).filter(Merging::is_at_work) else {
+        return Vec::new();
+    };
     let mut lines = Vec::new();
     for row in &merging.rows {
         let remark = row.remark();
         let beside = if remark.is_empty() { remark } else { format!("; {remark}") };
-        let text = format!("{} {} ({}{beside})", row.name, row.gets(), row.origin.word());
+        let text =
+            format!("{} {} ({}{beside})", row.name, row.received_text(), row.origin.as_str());
         let role = match &row.origin {
             _ if !row.unfilled.is_empty() => Role::Warning,
             Origin::Absent => Role::Dim,
             _ => Role::Text,
         };
-        let parts = wrap(&visible(&text), cells).into_iter();
+        let parts = wrap(&visible_text(&text), cells).into_iter();
         lines.extend(parts.map(|text| RequestLine { name: "", text, role }));
     }
     if let Some(first) = lines.first_mut() {
@@ -57,7 +60,7 @@ fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let named: Vec<String> = samples.map(|(name, _)| format!("{{{name}}}")).collect();
     if !named.is_empty() {
         let text = format!("with a sample for {}", named.join(", "));
-        lines.extend(wrap(&visible(&text), cells).into_iter().map(|text| RequestLine {
+        lines.extend(wrap(&visible_text(&text), cells).into_iter().map(|text| RequestLine {
             name: "",
             text,
             role: Role::Info,
@@ -67,21 +70,22 @@ fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
 }
 
 fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
-    let request = match state.request(tool.id()) {
+    let request = match state.build_request(tool.id()) {
         Ok(request) => request,
         Err(problem) => return problem_lines(&problem, cells),
     };
-    let connection = state.calling(tool.id());
-    let subject = |address: &str| calling::subject(request.system, address, connection.transport());
-    let via = connection.transport().word();
+    let connection = state.call_connection(tool.id());
+    let subject =
+        |address: &str| calling::queue_subject(request.system, address, connection.transport());
+    let via = connection.transport().as_str();
     let to = match subject(&request.to) {
         Ok(subject) => (format!("{subject} ({via})"), Role::Text),
         Err(problem) => (format!("{}: {}", problem.cause, problem.remedy), Role::Error),
     };
     // Where a system says itself where answers come, nothing comes elsewhere.
     let inbox = "the call's own inbox";
-    let routed = !calling::routes(tool, &connection).is_empty();
-    let has_inbox = connection.transport().about().has_inbox && !routed;
+    let routed = !calling::call_routes(tool, &connection).is_empty();
+    let has_inbox = connection.transport().spec().has_inbox && !routed;
     let reply = match request.reply.as_deref().map(subject) {
         Some(Ok(subject)) if has_inbox => (format!("{subject}, {inbox}"), Role::Text),
         Some(Ok(subject)) => (subject, Role::Text),
@@ -97,11 +101,11 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     // shown whole.
     let cut = |name, text: &str, role| vec![RequestLine { name, text: text.to_owned(), role }];
     let whole = |name, (text, role): (String, Role)| -> Vec<RequestLine> {
-        let rows = wrap(&visible(&text), cells).into_iter().enumerate();
+        let rows = wrap(&visible_text(&text), cells).into_iter().enumerate();
         rows.map(|(row, text)| RequestLine { name: if row == 0 { name } else { "" }, text, role })
             .collect()
     };
-    let agent = calling::agent(&connection).map(|agent| match agent {
+    let agent = calling::calling_agent(&connection).map(|agent| match agent {
         CallingAgent::Named(agent) => agent,
         CallingAgent::New => "a new one of our own".to_owned(),
     });
@@ -123,7 +127,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
 fn start_of(body: &str) -> String {
     let start: String = body.chars().take(LONGEST_BODY).collect();
     if start.len() < body.len() {
-        format!("{start}… ({} in all)", size::bytes(body.len() as u64))
+        format!("{start}… ({} in all)", size::format_size(body.len() as u64))
     } else {
         start
     }
@@ -133,15 +137,19 @@ fn problem_lines(problem: &Problem, cells: usize) -> Vec<RequestLine> {
     let role = if problem.kind == ProblemKind::Input { Role::Warning } else { Role::Error };
     let line = |name, role| move |text| RequestLine { name, text, role };
     let mut lines: Vec<_> =
-        wrap(&visible(&problem.cause), cells).into_iter().map(line("", role)).collect();
+        wrap(&visible_text(&problem.cause), cells).into_iter().map(line("", role)).collect();
     if let Some(first) = lines.first_mut() {
         first.name = "no call";
     }
-    lines.extend(wrap(&visible(&problem.remedy), cells).into_iter().map(line("", Role::Info)));
+    lines.extend(wrap(&visible_text(&problem.remedy), cells).into_iter().map(line("", Role::Info)));
     lines
 }
 
 /// A name that fits a narrow place.
-pub(super) fn short(name: &str, cells: usize) -> String {
-    if width(name) <= cells { name.to_owned() } else { fit(name, cells).into_owned() }
+pub(super) fn shorten_name(name: &str, cells: usize) -> String {
+    if text_width(name) <= cells {
+        name.to_owned()
+    } else {
+        truncate_text(name, cells).into_owned()
+    }
 }

@@ -25,7 +25,7 @@ use crate::{
     syntax::edit::Edit,
     systems::table,
     ui::{
-        answer::draw::indented,
+        answer::draw::inset_area,
         canvas::Pen,
         form::{
             host::{FormHost, ValueOwner, written_in},
@@ -70,7 +70,7 @@ impl ValueOwner for RequestPart {
             Part::Arguments => vec![Message::Call(CallMessage::EditArguments { tool, edits })],
             Part::Configuration => {
                 let label = edits.first().map_or_else(String::new, |edit| {
-                    format!("set {}", edit.at().to_string().trim_start_matches('/'))
+                    format!("set {}", edit.pointer().to_string().trim_start_matches('/'))
                 });
                 let change = |edit| Change::Entry(EntryEdit { entry: tool.clone(), edit });
                 vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
@@ -98,7 +98,7 @@ pub(super) struct RequestPane {
 }
 
 impl RequestPane {
-    pub(super) fn sync(&mut self, state: &State) {
+    pub(super) fn sync_state(&mut self, state: &State) {
         let tool = tool_of(state);
         let Some(found) = tool.as_ref().and_then(|id| state.tool(id)) else {
             *self = Self::default();
@@ -109,7 +109,7 @@ impl RequestPane {
             *self = Self { tool, ..Self::default() };
         }
         let owner = RequestPart { tool: found.id().clone(), part: Part::Arguments };
-        self.arguments.show(owner, || Form::new(table::arguments(found)));
+        self.arguments.show(owner, || Form::new(table::arguments_schema(found)));
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
             self.sync_descriptor(state, found);
@@ -131,7 +131,7 @@ impl RequestPane {
     /// Takes in what the descriptors say: the arguments' schema, the configuration.
     fn sync_descriptor(&mut self, state: &State, tool: &Tool) {
         if let Some(form) = self.arguments.shown_form_mut() {
-            form.set_schema(&Arc::new(table::arguments(tool)));
+            form.set_schema(&Arc::new(table::arguments_schema(tool)));
         }
         let parameters = parameters_of(state, tool);
         if parameters.is_empty() {
@@ -144,7 +144,7 @@ impl RequestPane {
         self.configuration.show(owner, || Form::new(Arc::clone(&schema)));
         if let Some(form) = self.configuration.shown_form_mut() {
             form.set_schema(&schema);
-            form.sync(&Arc::new(configuration(parameters, tool)));
+            form.sync_value(&Arc::new(configuration(parameters, tool)));
         }
     }
 
@@ -160,7 +160,7 @@ impl RequestPane {
         let Some(tool) = self.tool.as_ref().and_then(|id| state.tool(id)) else {
             let inside =
                 Pane { title: "Request", focused, ..Pane::default() }.draw(buffer, area, styles);
-            Pen::new(buffer, inside, 0).put("choose a tool", styles[Role::Ghost]);
+            Pen::new(buffer, inside, 0).put_text("choose a tool", styles[Role::Ghost]);
             return;
         };
         let beside = match state.deployed_on(tool.id()) {
@@ -172,7 +172,7 @@ impl RequestPane {
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         let rest = self.draw_configuration(buffer, inside, styles, focused);
-        let lines = request_lines(state, tool, usize::from(indented(rest).width));
+        let lines = request_lines(state, tool, usize::from(inset_area(rest).width));
         let wanted = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(1);
         let below = wanted.min(
             (rest.height / 2).max(rest.height.saturating_sub(self.arguments_height(rest.height))),
@@ -182,12 +182,12 @@ impl RequestPane {
             let has_keys = focused && self.part == Part::Arguments;
             self.arguments.draw(buffer, self.arguments_area, styles, has_keys);
         } else {
-            Pen::new(buffer, indented(self.arguments_area), 0)
-                .put("this tool takes no arguments", styles[Role::Ghost]);
+            Pen::new(buffer, inset_area(self.arguments_area), 0)
+                .put_text("this tool takes no arguments", styles[Role::Ghost]);
         }
         self.draw_request(
             buffer,
-            indented(Rect { y: self.arguments_area.bottom(), height: below, ..rest }),
+            inset_area(Rect { y: self.arguments_area.bottom(), height: below, ..rest }),
             styles,
             &lines,
         );
@@ -211,13 +211,13 @@ impl RequestPane {
             .unwrap_or(u16::MAX)
             .saturating_add(if has_keys { 2 } else { 0 });
         let height = fields.min(area.height / 3);
-        Pen::new(buffer, indented(area), 0)
-            .put("configuration", styles[Role::Heading])
-            .put("  in the descriptor", styles[Role::Dim]);
+        Pen::new(buffer, inset_area(area), 0)
+            .put_text("configuration", styles[Role::Heading])
+            .put_text("  in the descriptor", styles[Role::Dim]);
         self.configuration_area = Rect { y: area.y + 1, height, ..area };
         self.configuration.draw(buffer, self.configuration_area, styles, has_keys);
         let below = Rect { y: area.y + 1 + height, height: area.height - 1 - height, ..area };
-        Pen::new(buffer, indented(below), 0).put("arguments", styles[Role::Heading]);
+        Pen::new(buffer, inset_area(below), 0).put_text("arguments", styles[Role::Heading]);
         Rect { y: below.y + 1, height: below.height - 1, ..below }
     }
 
@@ -236,16 +236,18 @@ impl RequestPane {
         if area.height < 2 {
             return;
         }
-        Pen::new(buffer, area, 0).put(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
+        Pen::new(buffer, area, 0)
+            .put_text(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
         let seen = usize::from(area.height - 1);
         self.scroll = self.scroll.min(lines.len().saturating_sub(seen));
         for (row, line) in (1_u16..).zip(lines.iter().skip(self.scroll).take(seen)) {
             let mut pen = Pen::new(buffer, area, row);
-            pen.column(line.name, 10, styles[Role::Label]).put(&line.text, styles[line.role]);
+            pen.put_column(line.name, 10, styles[Role::Label])
+                .put_text(&line.text, styles[line.role]);
         }
         if self.scroll + seen < lines.len() {
             let more = format!(" … {} more lines", lines.len() - self.scroll - seen);
-            Pen::new(buffer, area, area.height - 1).right(&more, styles[Role::Dim]);
+            Pen::new(buffer, area, area.height - 1).put_right(&more, styles[Role::Dim]);
         }
     }
 
@@ -266,7 +268,7 @@ impl RequestPane {
 
     /// Goes on to the arguments, or back to the configuration; whether there was a way within this
     /// pane.
-    pub(super) fn step(&mut self, back: bool) -> bool {
+    pub(super) fn step_part(&mut self, back: bool) -> bool {
         let to = match (self.part, back) {
             (Part::Configuration, false) => Part::Arguments,
             (Part::Arguments, true) if self.configuration.owner().is_some() => Part::Configuration,
@@ -277,7 +279,7 @@ impl RequestPane {
         true
     }
 
-    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
+    pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         if let Input::Key(key) = input
             && (key.mods.ctrl || key.mods.alt)
         {
@@ -312,8 +314,11 @@ impl RequestPane {
             return Reply::Refused("choose a tool first".into());
         };
         let value = Arc::clone(form.value());
-        let unread =
-            form.unread().into_iter().next().map(|words| format!("{words}, and would not be sent"));
+        let unread = form
+            .draft_issues()
+            .into_iter()
+            .next()
+            .map(|words| format!("{words}, and would not be sent"));
         let place = |at: &Pointer| if at.is_root() { String::new() } else { format!("{at}: ") };
         let issue =
             form.issues().first().map(|issue| format!("{}{}", place(&issue.at), issue.words));

@@ -22,9 +22,9 @@ use crate::{
         tool::Tool,
     },
     ui::{
-        answer::events::{sign, span},
-        canvas::{Pen, mark_chosen, visible, width, wrap_to},
-        ranking::{Candidate, ranked},
+        answer::events::{call_sign, format_duration},
+        canvas::{Pen, mark_chosen, text_width, visible_text, wrap_to},
+        ranking::{Candidate, rank_candidates},
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -83,10 +83,10 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    pub(super) fn sync(&mut self, state: &State) {
+    pub(super) fn sync_state(&mut self, state: &State) {
         let from = (state.generation, state.context());
         if self.made_from.as_ref() != Some(&from) {
-            let split = filter::split(&state.catalog.tools, &from.1);
+            let split = filter::split_tools(&state.catalog.tools, &from.1);
             let available: std::collections::HashSet<_> = split.available.iter().copied().collect();
             let row = |tool: &Arc<Tool>, standing| ToolRow {
                 id: tool.id().clone(),
@@ -98,11 +98,11 @@ impl Tools {
             let own =
                 state.catalog.tools.iter().enumerate().map(|(at, tool)| row(tool, standing(at)));
             let deployed =
-                state.deployed().into_iter().flat_map(|deployed| &deployed.catalog.tools);
+                state.deployed_tools().into_iter().flat_map(|deployed| &deployed.catalog.tools);
             self.rows = own.chain(deployed.map(|tool| row(tool, Standing::Deployed))).collect();
             self.rows.sort_by_key(|row| row.standing);
             self.made_from = Some(from);
-            self.narrow();
+            self.apply_filter();
         }
         let chosen = tool_of(state);
         if let Some(row) =
@@ -120,10 +120,11 @@ impl Tools {
         }
     }
 
-    fn narrow(&mut self) {
+    fn apply_filter(&mut self) {
         let candidates =
             self.rows.iter().map(|row| Candidate { name: &row.name, ..Candidate::default() });
-        self.shown = ranked(self.filter.as_ref().map_or("", |filter| filter.text()), candidates);
+        self.shown =
+            rank_candidates(self.filter.as_ref().map_or("", |filter| filter.text()), candidates);
     }
 
     pub(super) fn draw(
@@ -142,16 +143,16 @@ impl Tools {
             Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
         let note = match &self.filter {
             Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
-            None => format!("{} find", look.keymap.shown(crate::app::actions::Act::Find)),
+            None => format!("{} find", look.keymap.display_key(crate::app::actions::Act::Find)),
         };
         let title = format!("Tools {}", state.catalog.tools.len());
-        let foot = self.cursor.position(self.shown.len()).unwrap_or_default();
+        let foot = self.cursor.position_text(self.shown.len()).unwrap_or_default();
         let tools_focus = focused && self.part == Part::Tools;
         let pane = Pane { title: &title, note: &note, foot: &foot, focused: tools_focus };
         let mut inside = pane.draw(buffer, upper, styles);
         if let Some(filter) = &mut self.filter {
             let line = Rect { height: 1.min(inside.height), ..inside };
-            Pen::new(buffer, line, 0).put("/", styles[Role::Accent]);
+            Pen::new(buffer, line, 0).put_text("/", styles[Role::Accent]);
             let field = Rect { x: line.x + 1, width: line.width.saturating_sub(1), ..line };
             filter.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
             inside =
@@ -162,11 +163,11 @@ impl Tools {
         self.draw_tools(buffer, inside, styles, state, tools_focus);
 
         let title = match state.many.as_ref().filter(|many| many.under_way()) {
-            Some(many) => format!("Series {} of {}", many.series.ended(), many.times),
+            Some(many) => format!("Series {} of {}", many.series.ended_count(), many.times),
             None => format!("This session {calls}"),
         };
         let calls_focus = focused && self.part == Part::Calls;
-        let foot = self.calls.position(calls).unwrap_or_default();
+        let foot = self.calls.position_text(calls).unwrap_or_default();
         self.calls_area =
             Pane { title: &title, foot: &foot, focused: calls_focus, ..Pane::default() }
                 .draw(buffer, lower, styles);
@@ -187,18 +188,18 @@ impl Tools {
             } else {
                 "no tool has this in its name"
             };
-            Pen::new(buffer, area, 0).put(words, styles[Role::Ghost]);
+            Pen::new(buffer, area, 0).put_text(words, styles[Role::Ghost]);
         }
         let chosen = tool_of(state);
-        for (line, at) in (0_u16..).zip(self.cursor.window(self.shown.len(), area.height)) {
+        for (line, at) in (0_u16..).zip(self.cursor.visible_rows(self.shown.len(), area.height)) {
             let row = &self.rows[self.shown[at]];
             let here = Some(&row.id) == chosen.as_ref();
             let (sign, role) = row.standing.sign();
             let name = if row.standing == Standing::Hidden { Role::Dim } else { Role::Text };
             Pen::new(buffer, area, line)
-                .put(if here { "▌" } else { " " }, styles[Role::Accent])
-                .put(sign, styles[role])
-                .put(&row.name, styles[name]);
+                .put_text(if here { "▌" } else { " " }, styles[Role::Accent])
+                .put_text(sign, styles[role])
+                .put_text(&row.name, styles[name]);
             if here {
                 mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
             }
@@ -215,28 +216,28 @@ impl Tools {
     ) {
         let count = state.calls.iter().len();
         if count == 0 {
-            Pen::new(buffer, area, 0).put("no call yet", styles[Role::Ghost]);
+            Pen::new(buffer, area, 0).put_text("no call yet", styles[Role::Ghost]);
         }
-        let window = self.calls.window(count, area.height);
+        let window = self.calls.visible_rows(count, area.height);
         let newest_first = state.calls.iter().rev().skip(window.start).take(window.len());
         for (line, call) in (0_u16..).zip(newest_first) {
             let here = Some(call.id) == state.calls.selected;
-            let (sign, word, role) = sign(call);
-            let took = took(call).unwrap_or_else(|| word.to_owned());
+            let (sign, word, role) = call_sign(call);
+            let took = call_duration(call).unwrap_or_else(|| word.to_owned());
             let mut pen = Pen::new(buffer, area, line);
-            pen.put(if here { "▌" } else { " " }, styles[Role::Accent])
-                .put(sign, styles[role])
-                .put(" ", styles[Role::Text]);
-            let room = pen.room().saturating_sub(took.chars().count() + 1);
-            pen.column(&call.request.name, room, styles[Role::Text])
-                .right(&took, styles[Role::Dim]);
+            pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
+                .put_text(sign, styles[role])
+                .put_text(" ", styles[Role::Text]);
+            let room = pen.remaining_cells().saturating_sub(took.chars().count() + 1);
+            pen.put_column(&call.request.name, room, styles[Role::Text])
+                .put_right(&took, styles[Role::Dim]);
             if here {
                 mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
             }
         }
     }
 
-    pub(super) fn typing(&self) -> bool {
+    pub(super) fn is_typing(&self) -> bool {
         self.filter.is_some() && self.part == Part::Tools
     }
 
@@ -245,23 +246,23 @@ impl Tools {
         self.filter.get_or_insert_default();
     }
 
-    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
+    pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         match input {
-            Input::Key(key) => self.key(*key, state),
+            Input::Key(key) => self.handle_key(*key, state),
             Input::Paste(text) => match &mut self.filter {
                 Some(filter) => {
                     filter.insert(text);
-                    self.narrow();
-                    self.choose(0)
+                    self.apply_filter();
+                    self.choose_row(0)
                 }
                 None => Reply::Ignored,
             },
-            Input::Mouse(mouse) => self.mouse(*mouse, state),
+            Input::Mouse(mouse) => self.handle_mouse(*mouse, state),
         }
     }
 
-    fn key(&mut self, key: Key, state: &State) -> Reply {
-        if self.typing()
+    fn handle_key(&mut self, key: Key, state: &State) -> Reply {
+        if self.is_typing()
             && !matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown)
         {
             return self.filter_key(key);
@@ -269,23 +270,23 @@ impl Tools {
         match self.part {
             Part::Tools => {
                 let last = self.cursor.row + 1 >= self.shown.len();
-                if key.is(Code::Down) && last && state.calls.iter().len() > 0 {
+                if key.is_plain(Code::Down) && last && state.calls.iter().len() > 0 {
                     self.part = Part::Calls;
-                    return show(state, 0);
+                    return show_call(state, 0);
                 }
-                if self.cursor.key(key, self.shown.len()) {
-                    self.choose(self.cursor.row)
+                if self.cursor.handle_key(key, self.shown.len()) {
+                    self.choose_row(self.cursor.row)
                 } else {
                     Reply::Ignored
                 }
             }
             Part::Calls => {
-                if key.is(Code::Up) && self.calls.row == 0 {
+                if key.is_plain(Code::Up) && self.calls.row == 0 {
                     self.part = Part::Tools;
                     return Reply::Handled;
                 }
-                if self.calls.key(key, state.calls.iter().len()) {
-                    show(state, self.calls.row)
+                if self.calls.handle_key(key, state.calls.iter().len()) {
+                    show_call(state, self.calls.row)
                 } else {
                     Reply::Ignored
                 }
@@ -298,51 +299,51 @@ impl Tools {
         match key.code {
             Code::Esc => {
                 self.filter = None;
-                self.narrow();
+                self.apply_filter();
                 Reply::Handled
             }
             Code::Enter => {
                 let row = self.cursor.row;
-                let reply = self.choose(row);
+                let reply = self.choose_row(row);
                 self.filter = None;
-                self.narrow();
+                self.apply_filter();
                 reply
             }
-            _ if filter.key(key) => {
-                self.narrow();
-                self.choose(0)
+            _ if filter.handle_key(key) => {
+                self.apply_filter();
+                self.choose_row(0)
             }
             _ => Reply::Ignored,
         }
     }
 
-    fn choose(&self, row: usize) -> Reply {
+    fn choose_row(&self, row: usize) -> Reply {
         let chosen = self.shown.get(row).map(|row| Message::Select(self.rows[*row].id.clone()));
         chosen.map_or(Reply::Handled, Reply::send)
     }
 
-    fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+    fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
         let at = (mouse.column, mouse.row).into();
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
         let wheel = matches!(mouse.kind, MouseKind::Wheel(_));
         if self.calls_area.contains(at) {
-            let chosen = self.calls.mouse(mouse, self.calls_area, state.calls.iter().len());
+            let chosen = self.calls.handle_mouse(mouse, self.calls_area, state.calls.iter().len());
             if pressed && state.calls.iter().len() > 0 {
                 self.part = Part::Calls;
             }
             return if chosen.is_some() || wheel {
-                show(state, self.calls.row)
+                show_call(state, self.calls.row)
             } else {
                 Reply::Handled
             };
         }
         if self.tools_area.contains(at) {
-            let chosen = self.cursor.mouse(mouse, self.tools_area, self.shown.len());
+            let chosen = self.cursor.handle_mouse(mouse, self.tools_area, self.shown.len());
             if pressed {
                 self.part = Part::Tools;
             }
             return if chosen.is_some() || wheel {
-                self.choose(self.cursor.row)
+                self.choose_row(self.cursor.row)
             } else {
                 Reply::Handled
             };
@@ -354,7 +355,7 @@ impl Tools {
 /// Draws below the list how the listing of a running system went; answers how many lines that
 /// takes.
 fn draw_deployed(buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) -> u16 {
-    let Some(DeployedTools { connection, progress, catalog, .. }) = state.deployed() else {
+    let Some(DeployedTools { connection, progress, catalog, .. }) = state.deployed_tools() else {
         return 0;
     };
     let (sign, words, role) = match progress {
@@ -372,8 +373,8 @@ fn draw_deployed(buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State
     };
     let indent = usize::from(area.width).min(1);
     let lines = wrap_to(
-        &visible(&words),
-        usize::from(area.width).saturating_sub(indent + width(sign)),
+        &visible_text(&words),
+        usize::from(area.width).saturating_sub(indent + text_width(sign)),
         usize::from(area.height / 2),
     );
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
@@ -381,9 +382,9 @@ fn draw_deployed(buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State
     for (line, text) in (0_u16..).zip(&lines) {
         let before = if line == 0 { sign } else { "" };
         Pen::new(buffer, below, line)
-            .put(" ", styles[role])
-            .put(before, styles[Role::Info])
-            .put(text, styles[role]);
+            .put_text(" ", styles[role])
+            .put_text(before, styles[Role::Info])
+            .put_text(text, styles[role]);
     }
     height
 }
@@ -400,12 +401,12 @@ pub(super) fn tool_of(state: &State) -> Option<EntryId> {
     let served = service.and_then(|service| {
         catalog.tools.iter().find(|tool| tool.service.as_deref() == Some(service.key()))
     });
-    let deployed = || state.deployed().and_then(|deployed| deployed.catalog.tools.first());
+    let deployed = || state.deployed_tools().and_then(|deployed| deployed.catalog.tools.first());
     served.or_else(|| catalog.tools.first()).or_else(deployed).map(|tool| tool.id().clone())
 }
 
 /// Shows the call in that row, and its tool with it.
-fn show(state: &State, row: usize) -> Reply {
+fn show_call(state: &State, row: usize) -> Reply {
     let Some(call) = state.calls.iter().rev().nth(row) else { return Reply::Handled };
     let id: CallId = call.id;
     let tool = call.request.tool.clone();
@@ -417,9 +418,9 @@ fn show(state: &State, row: usize) -> Reply {
     Reply::Send(messages)
 }
 
-fn took(call: &Call) -> Option<String> {
+fn call_duration(call: &Call) -> Option<String> {
     match &call.state {
-        CallState::Ended { at_ms, .. } => Some(span(*at_ms)),
+        CallState::Ended { at_ms, .. } => Some(format_duration(*at_ms)),
         _ => None,
     }
 }

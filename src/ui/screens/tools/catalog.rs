@@ -15,8 +15,8 @@ use crate::{
         tool::{Audience, States},
     },
     ui::{
-        canvas::{Pen, width},
-        ranking::{Candidate, ranked},
+        canvas::{Pen, text_width},
+        ranking::{Candidate, rank_candidates},
         styles::Role,
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -34,7 +34,7 @@ enum Arrangement {
 }
 
 impl Arrangement {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Group => "group",
             Self::File => "file",
@@ -74,13 +74,13 @@ pub(super) struct CatalogPane {
 }
 
 impl CatalogPane {
-    pub(super) fn sync(&mut self, state: &State) {
+    pub(super) fn sync_state(&mut self, state: &State) {
         let needle = self.needle();
         // What models see a tool as counts only where it is looked for.
         let names = if needle.is_empty() { 0 } else { state.catalog.tool_names };
         let wanted = ((state.catalog.revision, names), self.arrangement, needle);
         if self.made_of.as_ref() != Some(&wanted) {
-            self.rows = rows(state, self.arrangement, &wanted.2);
+            self.rows = arranged_rows(state, self.arrangement, &wanted.2);
             self.made_of = Some(wanted);
             self.chosen = None;
         }
@@ -97,17 +97,17 @@ impl CatalogPane {
         self.find.as_ref().map(|find| find.text().to_owned()).unwrap_or_default()
     }
 
-    pub(super) fn typing(&self) -> bool {
+    pub(super) fn is_typing(&self) -> bool {
         self.find.is_some()
     }
 
-    pub(super) fn find(&mut self) {
+    pub(super) fn open_find(&mut self) {
         self.find = Some(TextInput::default());
     }
 
     pub(super) fn next_arrangement(&mut self, state: &State) {
         self.arrangement = self.arrangement.next();
-        self.sync(state);
+        self.sync_state(state);
     }
 
     pub(super) fn draw(
@@ -120,8 +120,8 @@ impl CatalogPane {
     ) {
         let styles = look.styles;
         let title = format!("Tools {}", state.catalog.tools.len());
-        let note = format!("by {}", self.arrangement.word());
-        let foot = self.cursor.position(self.rows.len()).unwrap_or_default();
+        let note = format!("by {}", self.arrangement.as_str());
+        let foot = self.cursor.position_text(self.rows.len()).unwrap_or_default();
         let inside = Pane { title: &title, note: &note, foot: &foot, focused }.draw(
             frame.buffer_mut(),
             area,
@@ -130,7 +130,7 @@ impl CatalogPane {
         let buffer = frame.buffer_mut();
         let mut list = inside;
         if let Some(find) = &mut self.find {
-            Pen::new(buffer, inside, 0).put("/", styles[Role::Key]);
+            Pen::new(buffer, inside, 0).put_text("/", styles[Role::Key]);
             self.find_area = Rect {
                 x: inside.x + 1,
                 width: inside.width.saturating_sub(1),
@@ -142,13 +142,13 @@ impl CatalogPane {
         }
         self.area = list;
         let filter = Filter::new(&state.context());
-        let window = self.cursor.window(self.rows.len(), list.height);
+        let window = self.cursor.visible_rows(self.rows.len(), list.height);
         for (line, place) in (0_u16..).zip(window) {
             let chosen = place == self.cursor.row;
             let mut pen = Pen::new(buffer, list, line);
             match &self.rows[place] {
                 Row::Heading(words) => {
-                    pen.put(words, styles[Role::Heading]);
+                    pen.put_text(words, styles[Role::Heading]);
                 }
                 Row::Entry(id) => {
                     let ground = match (chosen, focused) {
@@ -166,22 +166,28 @@ impl CatalogPane {
             } else {
                 "no tools yet: n makes one"
             };
-            Pen::new(buffer, list, 0).skip(1).put(words, styles[Role::Ghost]);
+            Pen::new(buffer, list, 0).skip(1).put_text(words, styles[Role::Ghost]);
         }
     }
 
-    pub(super) fn input(&mut self, input: &Input, state: &State, focus: &mut usize) -> Reply {
+    pub(super) fn handle_input(
+        &mut self,
+        input: &Input,
+        state: &State,
+        focus: &mut usize,
+    ) -> Reply {
         match input {
-            Input::Key(key) if self.find.is_some() && key.is(Code::Esc) => {
+            Input::Key(key) if self.find.is_some() && key.is_plain(Code::Esc) => {
                 self.find = None;
-                self.sync(state);
+                self.sync_state(state);
                 Reply::Handled
             }
             Input::Key(key)
-                if key.is(Code::Enter) || (key.is(Code::Right) && self.find.is_none()) =>
+                if key.is_plain(Code::Enter)
+                    || (key.is_plain(Code::Right) && self.find.is_none()) =>
             {
                 self.find = None;
-                self.sync(state);
+                self.sync_state(state);
                 *focus += 1;
                 Reply::Handled
             }
@@ -190,19 +196,19 @@ impl CatalogPane {
                     let moves =
                         matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown);
                     if !moves {
-                        if !find.key(*key) {
+                        if !find.handle_key(*key) {
                             return Reply::Ignored;
                         }
-                        self.sync(state);
+                        self.sync_state(state);
                         self.cursor.row = 0;
-                        return self.go(1, 0);
+                        return self.move_cursor(1, 0);
                     }
                 }
                 let before = self.cursor.row;
-                if !self.cursor.key(*key, self.rows.len()) {
+                if !self.cursor.handle_key(*key, self.rows.len()) {
                     return Reply::Ignored;
                 }
-                self.go(if self.cursor.row >= before { 1 } else { -1 }, before)
+                self.move_cursor(if self.cursor.row >= before { 1 } else { -1 }, before)
             }
             Input::Paste(text) => match &mut self.find {
                 Some(find) => {
@@ -213,14 +219,14 @@ impl CatalogPane {
             },
             Input::Mouse(mouse) => {
                 let before = self.cursor.row;
-                self.cursor.mouse(*mouse, self.area, self.rows.len());
-                self.go(if self.cursor.row >= before { 1 } else { -1 }, before)
+                self.cursor.handle_mouse(*mouse, self.area, self.rows.len());
+                self.move_cursor(if self.cursor.row >= before { 1 } else { -1 }, before)
             }
         }
     }
 
     /// Comes to rest on an entry, passing over headings, and chooses it.
-    fn go(&mut self, direction: isize, before: usize) -> Reply {
+    fn move_cursor(&mut self, direction: isize, before: usize) -> Reply {
         let mut row = self.cursor.row;
         while let Some(Row::Heading(_)) = self.rows.get(row) {
             match row.checked_add_signed(direction) {
@@ -260,33 +266,36 @@ fn draw_entry(
         Some(Severity::Warning) => ("⚠", Role::Warning),
         _ => (" ", Role::Text),
     };
-    pen.put(if ground.is_some() { "▌" } else { " " }, of(Role::Accent));
+    pen.put_text(if ground.is_some() { "▌" } else { " " }, of(Role::Accent));
     match state.catalog.tool(id) {
         Some(tool) => {
             let available = filter.admits(&tool.gate);
             let (sign, role) =
                 if available { ("● ", Role::Available) } else { ("○ ", Role::Hidden) };
-            pen.put(sign, of(role));
+            pen.put_text(sign, of(role));
             let next =
                 tool.gate.next.as_deref().map(|next| format!(" → {next}")).unwrap_or_default();
-            let room = pen.room().saturating_sub(2);
-            let name = width(&entry.key).min(room);
-            pen.column(&entry.key, name, if available { plain } else { of(Role::Hidden) });
-            pen.column(&next, room - name, of(Role::Dim));
+            let room = pen.remaining_cells().saturating_sub(2);
+            let name = text_width(&entry.key).min(room);
+            pen.put_column(&entry.key, name, if available { plain } else { of(Role::Hidden) });
+            pen.put_column(&next, room - name, of(Role::Dim));
         }
         None => {
-            pen.put(if entry.kind == EntryKind::Service { "◆ " } else { "◇ " }, of(Role::Info));
-            let room = pen.room().saturating_sub(2);
-            pen.column(&entry.key, room, plain);
+            pen.put_text(
+                if entry.kind == EntryKind::Service { "◆ " } else { "◇ " },
+                of(Role::Info),
+            );
+            let room = pen.remaining_cells().saturating_sub(2);
+            pen.put_column(&entry.key, room, plain);
         }
     }
-    pen.put(mark, of(mark_role)).fill(plain);
+    pen.put_text(mark, of(mark_role)).fill_rest(plain);
 }
 
 /// The rows for an arrangement, narrowed to what matches.
-fn rows(state: &State, arrangement: Arrangement, needle: &str) -> Vec<Row> {
+fn arranged_rows(state: &State, arrangement: Arrangement, needle: &str) -> Vec<Row> {
     if !needle.is_empty() {
-        return found(state, needle);
+        return matching_rows(state, needle);
     }
     let mut headed: Vec<(String, EntryId)> = Vec::new();
     for entry in state.catalog.entries() {
@@ -338,12 +347,15 @@ fn heading(entry: &Entry, state: &State, arrangement: Arrangement) -> String {
     }
 }
 
-fn found(state: &State, needle: &str) -> Vec<Row> {
+fn matching_rows(state: &State, needle: &str) -> Vec<Row> {
     let entries: Vec<&Entry> = state.catalog.entries().collect();
     let candidates = entries.iter().map(|entry| Candidate {
         name: &entry.key,
         alias: state.catalog.tool(&entry.id).map_or("", |tool| tool.name.as_str()),
         ..Candidate::default()
     });
-    ranked(needle, candidates).into_iter().map(|row| Row::Entry(entries[row].id.clone())).collect()
+    rank_candidates(needle, candidates)
+        .into_iter()
+        .map(|row| Row::Entry(entries[row].id.clone()))
+        .collect()
 }

@@ -7,7 +7,7 @@ use crate::{
         compose::{
             context::{ComposeContext, files_of},
             entries::{Home, free_key, place_new},
-            plan::{Plan, listed},
+            plan::{Plan, list_names},
         },
         documents::Change,
         message::Message,
@@ -38,47 +38,48 @@ use crate::{
     },
 };
 
-fn chosen(state: &State) -> Option<&Entry> {
+fn chosen_entry(state: &State) -> Option<&Entry> {
     state.catalog.entry(state.selected.as_ref()?)
 }
 
-fn change(label: impl Into<String>, changes: Vec<Change>) -> Reply {
+fn change_reply(label: impl Into<String>, changes: Vec<Change>) -> Reply {
     Reply::send(Message::Change { label: label.into(), changes })
 }
 
 /// Applies a finding's fix; asks which, where there are several.
-pub(super) fn mend(fixes: &[Fix]) -> Reply {
+pub(super) fn apply_fixes(fixes: &[Fix]) -> Reply {
     match fixes {
-        [] => hint("this problem has no fix of its own"),
-        [fix] => apply(fix),
+        [] => hint_reply("this problem has no fix of its own"),
+        [fix] => apply_fix(fix),
         several => {
             let several = several.to_vec();
             let items = several
                 .iter()
                 .map(|fix| Item { title: fix.label.clone(), ..Item::default() })
                 .collect();
-            Reply::Open(Box::new(Menu::replying("What is meant?", items, move |row| {
-                several.get(row).map_or(Reply::Handled, apply)
+            Reply::Open(Box::new(Menu::with_replies("What is meant?", items, move |row| {
+                several.get(row).map_or(Reply::Handled, apply_fix)
             })))
         }
     }
 }
 
-fn apply(fix: &Fix) -> Reply {
-    change(fix.label.clone(), fix.edits.iter().cloned().map(Change::Entry).collect())
+fn apply_fix(fix: &Fix) -> Reply {
+    change_reply(fix.label.clone(), fix.edits.iter().cloned().map(Change::Entry).collect())
 }
 
 /// Asks for the kind, then for the key of a new entry.
 pub(super) fn new_entry(state: &State) -> Reply {
-    let kinds: Vec<NewEntry> = every_system().iter().flat_map(|system| system.kinds()).collect();
+    let kinds: Vec<NewEntry> =
+        every_system().iter().flat_map(|system| system.new_entry_kinds()).collect();
     let item = |kind: &NewEntry| Item {
         title: kind.type_name.to_owned(),
         detail: kind.help.to_owned(),
         ..Item::default()
     };
     let items = kinds.iter().map(item).collect();
-    let home = Home::beside(chosen(state));
-    Reply::Open(Box::new(Menu::replying("New", items, move |row| {
+    let home = Home::beside_entry(chosen_entry(state));
+    Reply::Open(Box::new(Menu::with_replies("New", items, move |row| {
         ask_key(kinds[row].clone(), home.clone())
     })))
 }
@@ -91,9 +92,9 @@ fn ask_key(kind: NewEntry, home: Home) -> Reply {
         words,
         "",
         move |key, state| {
-            free_key(key, kind.kind, ComposeContext::of(state))?;
-            let value = kind.called(key);
-            Ok(change(
+            free_key(key, kind.kind, ComposeContext::from_state(state))?;
+            let value = kind.named_value(key);
+            Ok(change_reply(
                 format!("new {key}"),
                 vec![place_new(
                     key,
@@ -101,25 +102,25 @@ fn ask_key(kind: NewEntry, home: Home) -> Reply {
                     kind.section,
                     &value,
                     &home,
-                    ComposeContext::of(state),
+                    ComposeContext::from_state(state),
                 )?],
             ))
         },
     )))
 }
 
-pub(super) fn duplicate(state: &State) -> Reply {
-    let Some(entry) = chosen(state).cloned() else { return Reply::Handled };
+pub(super) fn duplicate_entry(state: &State) -> Reply {
+    let Some(entry) = chosen_entry(state).cloned() else { return Reply::Handled };
     let words = format!("The key of the copy of {}.", entry.key);
     let suggestion = (2..)
         .map(|number| format!("{}-{number}", entry.key))
-        .find(|key| free_key(key, entry.kind, ComposeContext::of(state)).is_ok());
+        .find(|key| free_key(key, entry.kind, ComposeContext::from_state(state)).is_ok());
     Reply::Open(Box::new(Prompt::new(
         "Duplicate",
         words,
         suggestion.unwrap_or_default(),
         move |key, state| {
-            free_key(key, entry.kind, ComposeContext::of(state))?;
+            free_key(key, entry.kind, ComposeContext::from_state(state))?;
             let place = entry.id.place();
             let label = format!("duplicate {} as {key}", entry.key);
             let alone = state.catalog.of_file(&place.file).count() == 1;
@@ -128,8 +129,8 @@ pub(super) fn duplicate(state: &State) -> Reply {
                 if let Some(own) = at.get_mut(&mut value) {
                     *own = key.into();
                 }
-                let home = Home::beside(Some(&entry));
-                return Ok(change(
+                let home = Home::beside_entry(Some(&entry));
+                return Ok(change_reply(
                     label,
                     vec![place_new(
                         key,
@@ -137,7 +138,7 @@ pub(super) fn duplicate(state: &State) -> Reply {
                         None,
                         &value,
                         &home,
-                        ComposeContext::of(state),
+                        ComposeContext::from_state(state),
                     )?],
                 ));
             }
@@ -150,7 +151,7 @@ pub(super) fn duplicate(state: &State) -> Reply {
                     source.and_then(|source| place.at.get(source.value(place.document)?)).cloned();
                 let to = value.ok_or("the entry can't be read")?.into();
                 let edit = Edit::Set { at: parent.child(key), to };
-                return Ok(change(
+                return Ok(change_reply(
                     label,
                     vec![Change::File { file: place.file.clone(), document: place.document, edit }],
                 ));
@@ -166,13 +167,13 @@ pub(super) fn duplicate(state: &State) -> Reply {
             let text = state
                 .documents
                 .get(&place.file)
-                .map(|document| document.text.whole().clone())
+                .map(|document| document.text.whole_text().clone())
                 .unwrap_or_default();
-            Ok(change(
+            Ok(change_reply(
                 label,
                 vec![Change::Create {
                     file: file.clone(),
-                    text: renamed(&file, text, &entry, key),
+                    text: rename_copy(&file, text, &entry, key),
                 }],
             ))
         },
@@ -180,26 +181,26 @@ pub(super) fn duplicate(state: &State) -> Reply {
 }
 
 /// The copy's text, with its own name where the name was the key.
-fn renamed(file: &FileId, text: Arc<str>, entry: &Entry, key: &str) -> Arc<str> {
+fn rename_copy(file: &FileId, text: Arc<str>, entry: &Entry, key: &str) -> Arc<str> {
     let source =
-        Format::of(file.path()).and_then(|format| Source::parse(format, text.clone()).ok());
+        Format::from_path(file.path()).and_then(|format| Source::parse(format, text.clone()).ok());
     let edit = rename::own_name(entry).map(|at| Edit::Set { at, to: key.into() });
     let edited = source.zip(edit).and_then(|(source, edit)| source.apply(0, &edit).ok());
     edited.map_or(text, |(source, _)| source.text().clone())
 }
 
-pub(super) fn rename(state: &State) -> Reply {
-    let Some(entry) = chosen(state).cloned() else { return Reply::Handled };
-    let references = rename::references(&entry, &state.catalog).len();
+pub(super) fn rename_entry(state: &State) -> Reply {
+    let Some(entry) = chosen_entry(state).cloned() else { return Reply::Handled };
+    let references = rename::referencing_tools(&entry, &state.catalog).len();
     let also = match references {
         0 => "Nothing else names it.".to_owned(),
         1 => "One other entry names it and is changed too.".to_owned(),
         many => format!("{many} other entries name it and are changed too."),
     };
     let files = match entry.kind {
-        EntryKind::Tool => {
-            listed(files_of(&ComposeContext::of(state).mentions(Named::Tool, &entry.key)))
-        }
+        EntryKind::Tool => list_names(files_of(
+            &ComposeContext::from_state(state).find_mentions(Named::Tool, &entry.key),
+        )),
         EntryKind::Service | EntryKind::Server => String::new(),
     };
     let files = if files.is_empty() { files } else { format!(" So are these files: {files}.") };
@@ -208,15 +209,17 @@ pub(super) fn rename(state: &State) -> Reply {
         if key == entry.key {
             return Ok(Reply::Handled);
         }
-        free_key(key, entry.kind, ComposeContext::of(state))?;
+        free_key(key, entry.kind, ComposeContext::from_state(state))?;
         let mut plan = Plan::new(
             format!("rename {} to {key}", entry.key),
             rename_changes(&entry, key, state)?,
         );
         if entry.kind == EntryKind::Tool {
-            let ground = ComposeContext::of(state);
-            plan.changes.extend(ground.renamed(&ground.mentions(Named::Tool, &entry.key), key));
-            plan = plan.renaming(Named::Tool, &entry.key, &key.into(), false);
+            let ground = ComposeContext::from_state(state);
+            plan.changes.extend(
+                ground.rename_mentions(&ground.find_mentions(Named::Tool, &entry.key), key),
+            );
+            plan = plan.with_renaming(Named::Tool, &entry.key, &key.into(), false);
         }
         Ok(Reply::send(Message::Compose(plan)))
     })))
@@ -226,7 +229,7 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
     let place = entry.id.place();
     // References first: their places may lie in the same file, and move with the entry's key.
     let mut changes: Vec<Change> =
-        rename::edits(entry, key, &state.catalog).into_iter().map(Change::Entry).collect();
+        rename::key_edits(entry, key, &state.catalog).into_iter().map(Change::Entry).collect();
     if !place.at.is_root() && key_at(entry).is_none() {
         let edit = Edit::Rename { at: place.at.clone(), key: key.to_owned() };
         changes.push(Change::File { file: place.file.clone(), document: place.document, edit });
@@ -244,10 +247,13 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
         let text = state
             .documents
             .get(&place.file)
-            .map(|document| document.text.whole().clone())
+            .map(|document| document.text.whole_text().clone())
             .unwrap_or_default();
         changes.retain(|change| !matches!(change, Change::Entry(EntryEdit { entry: of, .. }) if of == &entry.id));
-        changes.push(Change::Create { file: file.clone(), text: renamed(&file, text, entry, key) });
+        changes.push(Change::Create {
+            file: file.clone(),
+            text: rename_copy(&file, text, entry, key),
+        });
         changes.push(Change::Remove { file: place.file.clone() });
     }
     Ok(changes)
@@ -258,14 +264,14 @@ fn key_at(entry: &Entry) -> Option<Pointer> {
     systems::by_id(entry.system)?.key_at(entry)
 }
 
-pub(super) fn delete(state: &State) -> Reply {
-    let Some(entry) = chosen(state) else { return Reply::Handled };
+pub(super) fn delete_entry(state: &State) -> Reply {
+    let Some(entry) = chosen_entry(state) else { return Reply::Handled };
     let place = entry.id.place();
     let document = state.documents.get(&place.file);
     let several = document
         .and_then(|document| document.source.as_ref().ok())
-        .filter(|source| source.documents() > 1);
-    let references = rename::references(entry, &state.catalog);
+        .filter(|source| source.document_count() > 1);
+    let references = rename::referencing_tools(entry, &state.catalog);
     let refer = if references.is_empty() {
         String::new()
     } else {
@@ -277,10 +283,10 @@ pub(super) fn delete(state: &State) -> Reply {
         format!(" {} will name something that is no longer there.", list.join(", "))
     };
     let (what, deed) = if let Some(source) = several.filter(|_| place.at.is_root()) {
-        let rest = match source.without(place.document) {
+        let rest = match source.without_document(place.document) {
             Ok(rest) => rest,
             Err(error) => {
-                return hint(&format!(
+                return hint_reply(&format!(
                     "{} cannot be taken out of {}: {error}; e opens the file there",
                     entry.key, place.file
                 ));
@@ -314,9 +320,9 @@ pub(super) fn delete(state: &State) -> Reply {
 }
 
 /// What saving will change on disk.
-pub(super) fn diff(state: &State) -> Reply {
+pub(super) fn show_unsaved_diff(state: &State) -> Reply {
     let mut lines: Vec<Line> = Vec::new();
-    for (file, document) in state.documents.changed() {
+    for (file, document) in state.documents.changed_files() {
         if !lines.is_empty() {
             lines.push(Vec::new());
         }
@@ -326,14 +332,17 @@ pub(super) fn diff(state: &State) -> Reply {
             _ => "",
         };
         lines.push(vec![(Role::Accent, format!("{file}{word}"))]);
-        let now = if document.gone { "" } else { document.text.whole() };
-        lines.extend(difference::lines(document.saved.as_deref().unwrap_or_default(), now));
+        let now = if document.gone { "" } else { document.text.whole_text() };
+        lines.extend(difference::diff_with_context(
+            document.saved.as_deref().unwrap_or_default(),
+            now,
+        ));
     }
     Reply::Open(Box::new(Page::new("What saving will change", lines)))
 }
 
-pub(super) fn editor(state: &State) -> Reply {
-    let Some(entry) = chosen(state) else { return Reply::Handled };
+pub(super) fn open_editor(state: &State) -> Reply {
+    let Some(entry) = chosen_entry(state) else { return Reply::Handled };
     Reply::send(Message::OpenEditor {
         file: entry.id.file().clone(),
         line: entry.line,
@@ -342,6 +351,6 @@ pub(super) fn editor(state: &State) -> Reply {
 }
 
 /// Says that something can't be done now.
-pub(super) fn hint(words: &str) -> Reply {
+pub(super) fn hint_reply(words: &str) -> Reply {
     Reply::send(Message::Notice(NoticeKind::Hint, words.to_owned()))
 }

@@ -61,8 +61,8 @@ struct Cache {
 }
 
 impl Cache {
-    fn line(&self, row: usize) -> &str {
-        self.lines.line(&self.text, row)
+    fn line_text(&self, row: usize) -> &str {
+        self.lines.line_text(&self.text, row)
     }
 }
 
@@ -81,13 +81,13 @@ impl Preview {
         self.find = None;
     }
 
-    pub(super) fn find(&mut self) {
+    pub(super) fn open_find(&mut self) {
         if self.tabs.at != PROBLEMS {
             self.find = Some(TextInput::default());
         }
     }
 
-    pub(super) fn typing(&self) -> bool {
+    pub(super) fn is_typing(&self) -> bool {
         self.find.is_some()
     }
 
@@ -102,11 +102,11 @@ impl Preview {
         let styles = look.styles;
         let (focused, at) =
             (focus == Focus::Here, if let Focus::Field(at) = focus { Some(at) } else { None });
-        let rows = self.rows();
+        let rows = self.row_count();
         let foot = if self.tabs.at == PROBLEMS {
-            self.problems.position(state.findings.len())
+            self.problems.position_text(state.findings.len())
         } else {
-            self.lines.position(rows)
+            self.lines.position_text(rows)
         };
         let foot = foot.unwrap_or_default();
         let inside = Pane { title: "", note: "", foot: &foot, focused }.draw(
@@ -116,7 +116,7 @@ impl Preview {
         );
         let head =
             Rect { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2), height: 1 };
-        self.tabs.draw(frame.buffer_mut(), head, &names(state), "", styles);
+        self.tabs.draw(frame.buffer_mut(), head, &tab_names(state), "", styles);
         self.area = inside;
         if self.tabs.at == PROBLEMS {
             self.draw_problems(frame, inside, look, state, focused);
@@ -125,7 +125,7 @@ impl Preview {
         }
     }
 
-    fn rows(&self) -> usize {
+    fn row_count(&self) -> usize {
         self.cache.as_ref().map_or(0, |cache| cache.rows)
     }
 
@@ -159,7 +159,10 @@ impl Preview {
             None => {
                 let source = document.and_then(|document| document.source.as_ref().ok());
                 (
-                    source.map_or_else(|| Lines::of(text.whole()), |source| source.lines().clone()),
+                    source.map_or_else(
+                        || Lines::new(text.whole_text()),
+                        |source| source.lines().clone(),
+                    ),
                     None,
                     Vec::new(),
                 )
@@ -184,7 +187,7 @@ impl Preview {
             self.lines = ListCursor::default();
             self.lines.row = first;
         }
-        let rows = lines.count(text.len());
+        let rows = lines.line_count(text.len());
         self.cache = Some(Cache { of, text, lines, rows, saved, changed, first });
     }
 
@@ -201,7 +204,7 @@ impl Preview {
         let buffer = frame.buffer_mut();
         let mut area = inside;
         if let Some(find) = &mut self.find {
-            Pen::new(buffer, inside, 0).put("/", styles[Role::Key]);
+            Pen::new(buffer, inside, 0).put_text("/", styles[Role::Key]);
             let field = Rect {
                 x: inside.x + 1,
                 width: inside.width.saturating_sub(1),
@@ -219,15 +222,15 @@ impl Preview {
             self.lines.row = row;
         }
         let digits = cache.rows.to_string().len().max(2);
-        let window = self.lines.window(cache.rows, area.height);
+        let window = self.lines.visible_rows(cache.rows, area.height);
         for (line, row) in (0_u16..).zip(window) {
             let changed = cache.changed.binary_search(&row).is_ok();
-            let text = cache.line(row);
+            let text = cache.line_text(row);
             let mut pen = Pen::new(buffer, area, line);
-            pen.put(if changed { "▌" } else { " " }, styles[Role::Changed]);
+            pen.put_text(if changed { "▌" } else { " " }, styles[Role::Changed]);
             let number =
                 if self.tabs.at == FILE { format!("{:>digits$} ", row + 1) } else { String::new() };
-            pen.put(
+            pen.put_text(
                 &number,
                 styles[if here == Some(row)
                     || (here.is_none() && row == cache.first && self.tabs.at == FILE)
@@ -238,8 +241,8 @@ impl Preview {
                 }],
             );
             let hit = !needle.is_empty() && text.to_lowercase().contains(&needle);
-            for (role, piece) in code::pieces(text) {
-                pen.put(piece, if hit { styles[Role::Match] } else { styles[role] });
+            for (role, piece) in code::highlight_line(text) {
+                pen.put_text(piece, if hit { styles[Role::Match] } else { styles[role] });
             }
         }
     }
@@ -258,7 +261,7 @@ impl Preview {
         if state.findings.is_empty() {
             Pen::new(buffer, inside, 1)
                 .skip(2)
-                .put("✓ no problem in this workspace", styles[Role::Success]);
+                .put_text("✓ no problem in this workspace", styles[Role::Success]);
             return;
         }
         // Problems take several lines: begin so that the chosen one is whole.
@@ -266,7 +269,7 @@ impl Preview {
         let height = |finding: &Finding| {
             wrap(&finding.message, wide).len() + 1 + usize::from(finding.fix.is_some())
         };
-        self.problems.window(state.findings.len(), inside.height);
+        self.problems.visible_rows(state.findings.len(), inside.height);
         let chosen = self.problems.row;
         let mut top = chosen;
         let mut used = height(&state.findings[chosen]);
@@ -305,9 +308,9 @@ impl Preview {
             let mut put = |mark: &str, words: &str, mark_role: Role, role: Role| {
                 if line < inside.height {
                     Pen::new(buffer, inside, line)
-                        .put(mark, on(mark_role))
-                        .put(words, on(role))
-                        .fill(ground);
+                        .put_text(mark, on(mark_role))
+                        .put_text(words, on(role))
+                        .fill_rest(ground);
                     self.problem_rows.push(row);
                     line += 1;
                 }
@@ -316,29 +319,29 @@ impl Preview {
                 put(if part == 0 { sign } else { "   " }, text, role, Role::Text);
             }
             if let Some(fix) = finding.fix_words() {
-                let key = look.keymap.shown(crate::app::actions::Act::ApplyFix);
+                let key = look.keymap.display_key(crate::app::actions::Act::ApplyFix);
                 put("   ", &format!("▸ {key} {fix}"), Role::Text, Role::Accent);
             }
             put("   ", &place, Role::Text, Role::Dim);
         }
     }
 
-    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
+    pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         match input {
             Input::Key(key) if self.find.is_some() => return self.find_key(*key),
-            Input::Key(key) if key.is(Code::Enter) && self.tabs.at == PROBLEMS => {
-                return self.jump(state);
+            Input::Key(key) if key.is_plain(Code::Enter) && self.tabs.at == PROBLEMS => {
+                return self.jump_to_finding(state);
             }
-            Input::Key(key) if key.is(Code::Left) || key.is(Code::Right) => {
+            Input::Key(key) if key.is_plain(Code::Left) || key.is_plain(Code::Right) => {
                 let step = if key.code == Code::Left { 3 } else { 1 };
                 self.tabs.at = (self.tabs.at + step) % 4;
             }
             Input::Key(key) => {
                 let moved = match self.tabs.at {
-                    PROBLEMS => self.problems.key(*key, state.findings.len()),
+                    PROBLEMS => self.problems.handle_key(*key, state.findings.len()),
                     _ => {
-                        let rows = self.rows();
-                        self.lines.key(*key, rows)
+                        let rows = self.row_count();
+                        self.lines.handle_key(*key, rows)
                     }
                 };
                 if !moved {
@@ -346,7 +349,7 @@ impl Preview {
                 }
             }
             Input::Mouse(mouse) => {
-                if self.tabs.mouse(*mouse) {
+                if self.tabs.handle_mouse(*mouse) {
                     return Reply::Handled;
                 }
                 if self.tabs.at == PROBLEMS {
@@ -358,15 +361,21 @@ impl Preview {
                     match row
                         .filter(|_| pressed && self.area.contains((mouse.column, mouse.row).into()))
                     {
-                        Some(row) if row == self.problems.row => return self.jump(state),
+                        Some(row) if row == self.problems.row => {
+                            return self.jump_to_finding(state);
+                        }
                         Some(row) => self.problems.row = row,
                         None => {
-                            self.problems.mouse(*mouse, Rect::default(), state.findings.len());
+                            self.problems.handle_mouse(
+                                *mouse,
+                                Rect::default(),
+                                state.findings.len(),
+                            );
                         }
                     }
                 } else {
-                    let rows = self.rows();
-                    self.lines.mouse(*mouse, self.area, rows);
+                    let rows = self.row_count();
+                    self.lines.handle_mouse(*mouse, self.area, rows);
                 }
             }
             Input::Paste(text) => {
@@ -384,7 +393,7 @@ impl Preview {
             Code::Enter | Code::Down => self.next_hit(),
             _ => {
                 let Some(find) = &mut self.find else { return Reply::Ignored };
-                if !find.key(key) {
+                if !find.handle_key(key) {
                     return Reply::Ignored;
                 }
                 self.lines.row = self.lines.row.saturating_sub(1);
@@ -401,13 +410,13 @@ impl Preview {
         let rows = cache.rows;
         let order = (1..=rows).map(|step| (self.lines.row + step) % rows.max(1));
         if let Some(row) =
-            order.into_iter().find(|row| cache.line(*row).to_lowercase().contains(&needle))
+            order.into_iter().find(|row| cache.line_text(*row).to_lowercase().contains(&needle))
         {
             self.lines.row = row;
         }
     }
 
-    fn jump(&self, state: &State) -> Reply {
+    fn jump_to_finding(&self, state: &State) -> Reply {
         let Some(finding) = state.findings.get(self.problems.row) else { return Reply::Handled };
         match &finding.site.entry {
             Some(entry) => Reply::send(Message::Jump(entry.clone(), finding.site.pointer.clone())),
@@ -427,7 +436,7 @@ impl Preview {
             self.problems.row = (self.problems.row + 1) % state.findings.len().max(1);
         }
         self.tabs.at = PROBLEMS;
-        self.jump(state)
+        self.jump_to_finding(state)
     }
 
     pub(super) fn fix_refusal(&self, state: &State) -> Option<String> {
@@ -443,7 +452,7 @@ impl Preview {
         }
     }
 
-    pub(super) fn fix(&mut self, state: &State) -> Reply {
+    pub(super) fn fix_finding(&mut self, state: &State) -> Reply {
         let fixes: Vec<_> = state
             .findings
             .get(self.problems.row)
@@ -451,11 +460,11 @@ impl Preview {
             .flat_map(Finding::fixes)
             .cloned()
             .collect();
-        dialogs::mend(&fixes)
+        dialogs::apply_fixes(&fixes)
     }
 }
 
-fn names(state: &State) -> Vec<String> {
+fn tab_names(state: &State) -> Vec<String> {
     let file = state
         .selected
         .as_ref()
@@ -489,7 +498,7 @@ fn row_of(pointer: &Pointer, state: &State) -> Option<usize> {
     // A member that is not written yet stands with its parent.
     let mut at = Some(within);
     while let Some(pointer) = at {
-        if let Some(found) = source.place(place.document, &pointer) {
+        if let Some(found) = source.find_place(place.document, &pointer) {
             return found.line.checked_sub(1);
         }
         at = pointer.parent();
@@ -503,14 +512,14 @@ fn model_text(state: &State) -> String {
         return "# a model sees tools only; services and servers stay behind them".into();
     };
     let Some(system) = table::by_id(tool.entry.system) else { return String::new() };
-    let function = system.function(tool);
+    let function = system.model_function(tool);
     let mut text = merging_text(tool, state) + &onward_text(tool, state);
     for client in Client::ALL {
         let estimate = TokenEstimate::of_tool(&function, client);
-        let shown = serde_json::to_string_pretty(&model_view::render(&function, client))
+        let shown = serde_json::to_string_pretty(&model_view::render_tool(&function, client))
             .unwrap_or_default();
         text += &format!("# {} · {estimate}\n", client.name());
-        for refusal in model_view::refusals(&function, client) {
+        for refusal in model_view::find_refusals(&function, client) {
             text += &format!("# ⚠ refused: {}\n", refusal.message);
         }
         text += &format!("{shown}\n\n");
@@ -523,7 +532,7 @@ fn model_text(state: &State) -> String {
 fn onward_text(tool: &Tool, state: &State) -> String {
     let typed = state.arguments_of(tool.id()).as_object().cloned().unwrap_or_default();
     let names = || {
-        table::arguments(tool)["properties"]
+        table::arguments_schema(tool)["properties"]
             .as_object()
             .into_iter()
             .flatten()
@@ -536,8 +545,8 @@ fn onward_text(tool: &Tool, state: &State) -> String {
     } else {
         typed
     };
-    let Some(onward) =
-        table::by_id(tool.entry.system).and_then(|system| system.merge()?.onward(tool, &given))
+    let Some(onward) = table::by_id(tool.entry.system)
+        .and_then(|system| system.merge()?.preview_request(tool, &given))
     else {
         return String::new();
     };
@@ -556,7 +565,12 @@ fn merging_text(tool: &Tool, state: &State) -> String {
         "# What the tool gets where the model gives nothing (Invoke shows it with arguments)\n"
             .to_owned();
     for row in &merging.rows {
-        text += &format!("# {:width$}  {:<7}  {}\n", row.name, row.origin.word(), row.gets());
+        text += &format!(
+            "# {:width$}  {:<7}  {}\n",
+            row.name,
+            row.origin.as_str(),
+            row.received_text()
+        );
         let remark = row.remark();
         if !remark.is_empty() {
             text += &format!("# {:width$}           {remark}\n", "");

@@ -12,8 +12,8 @@ use crate::{
     model::clock::Millis,
     systems::by_hand,
     ui::{
-        answer::draw::indented,
-        canvas::{Pen, mark_chosen, width, wrap},
+        answer::draw::inset_area,
+        canvas::{Pen, mark_chosen, text_width, wrap},
         styles::{Role, Styles},
         view::Reply,
         widgets::{
@@ -32,8 +32,8 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub(super) fn sync(&mut self, state: &State) {
-        let shown = state.answering.shown().map(|open| open.asked.ask);
+    pub(super) fn sync_state(&mut self, state: &State) {
+        let shown = state.answering.shown_call().map(|open| open.asked.ask);
         let row = state.answering.open.iter().position(|open| Some(open.asked.ask) == shown);
         self.cursor.row = row.unwrap_or_default();
     }
@@ -58,25 +58,25 @@ impl Calls {
         let widest = answering
             .open
             .iter()
-            .map(|open| width(open.asked.waiting.tool()))
+            .map(|open| text_width(open.asked.waiting.tool_name()))
             .max()
             .unwrap_or_default();
-        for (line, row) in (0_u16..).zip(self.cursor.window(count, height)) {
+        for (line, row) in (0_u16..).zip(self.cursor.visible_rows(count, height)) {
             let open = &answering.open[row];
-            let (left, role) = left(open, answering.now);
+            let (left, role) = time_left(open, answering.now);
             let mut pen = Pen::new(buffer, self.area, line);
             let chosen = row == self.cursor.row;
-            pen.put(if chosen { "▌" } else { " " }, styles[Role::Accent]);
-            let room = pen.room().saturating_sub(left.chars().count() + 1);
+            pen.put_text(if chosen { "▌" } else { " " }, styles[Role::Accent]);
+            let room = pen.remaining_cells().saturating_sub(left.chars().count() + 1);
             let tool = widest.min(room * 3 / 5);
-            pen.column(open.asked.waiting.tool(), tool, styles[Role::Text])
-                .put(" ", styles[Role::Text])
-                .column(
-                    open.asked.waiting.caller(),
+            pen.put_column(open.asked.waiting.tool_name(), tool, styles[Role::Text])
+                .put_text(" ", styles[Role::Text])
+                .put_column(
+                    open.asked.waiting.caller_id(),
                     room.saturating_sub(tool + 1),
                     styles[Role::Dim],
                 )
-                .right(&left, styles[role]);
+                .put_right(&left, styles[role]);
             if chosen {
                 mark_chosen(
                     buffer,
@@ -87,34 +87,36 @@ impl Calls {
             }
         }
         let below = Rect { y: inside.y + height, height: inside.height - height, ..inside };
-        Pen::new(buffer, below, 0).put(&"─".repeat(usize::from(below.width)), styles[Role::Border]);
+        Pen::new(buffer, below, 0)
+            .put_text(&"─".repeat(usize::from(below.width)), styles[Role::Border]);
         let below =
-            indented(Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below });
+            inset_area(Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below });
         let cells = usize::from(below.width);
-        let mut lines =
-            answering.shown().map_or_else(Vec::new, |open| details(open, answering.now, cells));
-        lines.extend(stands(state, cells));
+        let mut lines = answering
+            .shown_call()
+            .map_or_else(Vec::new, |open| details(open, answering.now, cells));
+        lines.extend(answered_tool_lines(state, cells));
         if count == 0 {
-            Pen::new(buffer, self.area, 0).skip(1).put("no call waits", styles[Role::Ghost]);
+            Pen::new(buffer, self.area, 0).skip(1).put_text("no call waits", styles[Role::Ghost]);
         }
         self.details.draw(buffer, below, styles, &lines);
     }
 
-    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
+    pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         let open = &state.answering.open;
         let chosen = match input {
             Input::Key(key) if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
-            Input::Key(key) => self.cursor.key(*key, open.len()).then_some(self.cursor.row),
+            Input::Key(key) => self.cursor.handle_key(*key, open.len()).then_some(self.cursor.row),
             Input::Mouse(mouse) if self.details.contains(mouse.column, mouse.row) => {
-                self.details.input(input);
+                self.details.handle_input(input);
                 return Reply::Handled;
             }
             Input::Mouse(mouse) => match mouse.kind {
                 MouseKind::Wheel(notches) => {
-                    self.cursor.wheel(notches, open.len());
+                    self.cursor.handle_wheel(notches, open.len());
                     Some(self.cursor.row)
                 }
-                _ => self.cursor.mouse(*mouse, self.area, open.len()),
+                _ => self.cursor.handle_mouse(*mouse, self.area, open.len()),
             },
             Input::Paste(_) => None,
         };
@@ -127,16 +129,18 @@ impl Calls {
 }
 
 /// How long the caller still waits.
-pub(super) fn left(open: &Open, now: Millis) -> (String, Role) {
+pub(super) fn time_left(open: &Open, now: Millis) -> (String, Role) {
     match open.due {
         _ if open.sent => ("sending".into(), Role::Info),
-        None => (format!("since {}", span(now.since(open.since))), Role::Dim),
-        Some(due) if now > due => (format!("{} over", span(now.since(due))), Role::Warning),
-        Some(due) => (format!("{} left", span(due.since(now))), Role::State),
+        None => (format!("since {}", format_duration(now.since(open.since))), Role::Dim),
+        Some(due) if now > due => {
+            (format!("{} over", format_duration(now.since(due))), Role::Warning)
+        }
+        Some(due) => (format!("{} left", format_duration(due.since(now))), Role::State),
     }
 }
 
-fn span(ms: u64) -> String {
+fn format_duration(ms: u64) -> String {
     match ms.div_ceil(1_000) {
         seconds @ 0..120 => format!("{seconds} s"),
         seconds => format!("{} min", seconds / 60),
@@ -151,20 +155,24 @@ fn details(open: &Open, now: Millis, cells: usize) -> Vec<Line> {
         Some(due) if now > due => {
             format!(
                 "its caller has waited for {} too long: it may have its time-out as its result by now",
-                span(now.since(due))
+                format_duration(now.since(due))
             )
         }
         Some(due) => {
-            format!("its caller waits {} more, by the tool's options", span(due.since(now)))
+            format!(
+                "its caller waits {} more, by the tool's options",
+                format_duration(due.since(now))
+            )
         }
     };
-    let mut lines = labelled("came", &format!("{} ago; {due}", span(now.since(open.since))), cells);
-    lines.extend(labelled("then", &waiting.then(), cells));
+    let mut lines =
+        labelled("came", &format!("{} ago; {due}", format_duration(now.since(open.since))), cells);
+    lines.extend(labelled("then", &waiting.caller_outcome(), cells));
     lines.push(Vec::new());
     lines.push(vec![(Role::Heading, "arguments".into())]);
-    lines.extend(reading::json(&open.asked.arguments, cells));
+    lines.extend(reading::json_lines(&open.asked.arguments, cells));
     lines.push(Vec::new());
-    for (label, text) in waiting.ids() {
+    for (label, text) in waiting.labeled_ids() {
         lines.extend(labelled(label, &text, cells));
     }
     lines.push(Vec::new());
@@ -184,20 +192,20 @@ fn labelled(label: &str, text: &str, cells: usize) -> Vec<Line> {
 }
 
 /// The tools that are answered for.
-fn stands(state: &State, cells: usize) -> Vec<Line> {
+fn answered_tool_lines(state: &State, cells: usize) -> Vec<Line> {
     let stands = &state.answering.stands;
     if stands.is_empty() {
         let text = format!(
             "Nothing is answered for. Choose a {} tool in Invoke and press H there: from then on its calls come here, in the place of \
              its service.",
-            by_hand::whose()
+            by_hand::supported_systems()
         );
-        return reading::words(&text, Role::Ghost, cells);
+        return reading::wrapped_lines(&text, Role::Ghost, cells);
     }
     let mut lines = vec![vec![(Role::Heading, "answering for".into())]];
     for stand in stands {
         let subject = stand.subject.as_deref().unwrap_or("connecting …");
-        lines.extend(reading::words(
+        lines.extend(reading::wrapped_lines(
             &format!("{} on {}: {subject}", stand.tool, stand.connection),
             Role::Dim,
             cells,

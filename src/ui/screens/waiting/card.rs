@@ -10,14 +10,14 @@ use crate::{
 };
 
 /// The card that the answer comes to, as it stands.
-pub(super) fn lines(open: &Open, mending: usize, cells: usize) -> Vec<Line> {
+pub(super) fn card_lines(open: &Open, mending: usize, cells: usize) -> Vec<Line> {
     let waiting = &open.asked.waiting;
-    let Preview { written, then, told } = waiting.preview(&open.value());
+    let Preview { written, then, told } = waiting.preview(&open.answer_value());
     let mut lines = Vec::new();
     if mending > 0 {
         let words =
             if mending == 1 { "one thing is".to_owned() } else { format!("{mending} things are") };
-        lines.extend(reading::words(
+        lines.extend(reading::wrapped_lines(
             &format!("⚠ {words} to be mended in the answer first"),
             Role::Warning,
             cells,
@@ -28,15 +28,15 @@ pub(super) fn lines(open: &Open, mending: usize, cells: usize) -> Vec<Line> {
             "✗ It could not be written: {} — {}. Send it once more, or leave the call.",
             problem.message, problem.remedy
         );
-        lines.extend(reading::words(&words, Role::Error, cells));
+        lines.extend(reading::wrapped_lines(&words, Role::Error, cells));
     }
     let card = serde_json::to_string_pretty(&written).unwrap_or_default();
-    lines.extend(reading::json(&card, cells));
+    lines.extend(reading::json_lines(&card, cells));
     lines.push(Vec::new());
-    lines.extend(reading::words(&then, Role::Dim, cells));
+    lines.extend(reading::wrapped_lines(&then, Role::Dim, cells));
     lines.push(Vec::new());
     lines.push(vec![(Role::Heading, "the caller's inbox gets".into())]);
     let report = serde_json::to_string_pretty(&told).unwrap_or_default();
-    lines.extend(reading::json(&report, cells));
+    lines.extend(reading::json_lines(&report, cells));
     lines
 }

@@ -32,7 +32,11 @@ pub(super) struct Named {
 }
 
 /// The cards of what is chosen: of a conversation, or of some of its messages.
-pub(super) fn named(state: &State, conversation: u64, messages: Option<&[u64]>) -> Option<Named> {
+pub(super) fn named_cards(
+    state: &State,
+    conversation: u64,
+    messages: Option<&[u64]>,
+) -> Option<Named> {
     let record = &state.watching.record;
     let conversation = record.conversation(conversation)?;
     let system = conversation.system;
@@ -41,12 +45,12 @@ pub(super) fn named(state: &State, conversation: u64, messages: Option<&[u64]>) 
     };
     let message = record.message(*messages.first()?)?;
     let own = record.conversation(message.conversation)?;
-    let names = watched::read(&message.crossing).cards;
+    let names = watched::classify_message(&message.crossing).cards;
     Some(Named { system, cards: cards::of_message(record, own, &names) })
 }
 
 /// Why they cannot be read.
-pub(super) fn refusal(state: &State, named: Option<&Named>) -> Option<String> {
+pub(super) fn refusal_reason(state: &State, named: Option<&Named>) -> Option<String> {
     let Some(Named { system, cards }) = named else {
         return Some("choose a conversation first".into());
     };
@@ -59,7 +63,7 @@ pub(super) fn refusal(state: &State, named: Option<&Named>) -> Option<String> {
 }
 
 /// Asks for them, and shows them as they come.
-pub(super) fn read(named: Named) -> Reply {
+pub(super) fn open_cards(named: Named) -> Reply {
     let Named { system, cards } = named;
     Reply::SendAndOpen(
         Message::Watch(WatchMessage::ReadCards { system, cards }),
@@ -81,14 +85,14 @@ impl Overlay for CardsPage {
         let width = area.width.saturating_sub(8).min(WIDEST);
         let made = Some((cards.turn, cards.read.len(), cards.awaited.len(), width));
         if self.made != made {
-            self.page.show(title(cards), lines(cards, usize::from(width)));
+            self.page.set_content(cards_title(cards), card_lines(cards, usize::from(width)));
             self.made = made;
         }
         self.page.draw(frame, area, look, state);
     }
 
-    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if matches!(input, Input::Key(key) if key.is(Code::Char('y'))) {
+    fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
+        if matches!(input, Input::Key(key) if key.is_plain(Code::Char('y'))) {
             let text: Vec<String> =
                 state.watching.cards.values().map(|card| format!("{card:#}")).collect();
             return OverlayReply::CloseWith(Reply::send(Message::Copy {
@@ -96,15 +100,15 @@ impl Overlay for CardsPage {
                 text: text.join("\n"),
             }));
         }
-        self.page.input(input, state)
+        self.page.handle_input(input, state)
     }
 
-    fn hints(&self) -> Vec<(&'static str, &'static str)> {
-        [("y", "copy")].into_iter().chain(self.page.hints()).collect()
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
+        [("y", "copy")].into_iter().chain(self.page.key_hints()).collect()
     }
 }
 
-fn title(cards: &Cards) -> String {
+fn cards_title(cards: &Cards) -> String {
     match cards.values().count() {
         0 => "Cards".into(),
         1 => "1 card".into(),
@@ -112,8 +116,8 @@ fn title(cards: &Cards) -> String {
     }
 }
 
-fn lines(cards: &Cards, cells: usize) -> Vec<Line> {
-    let mut lines: Vec<Line> = attachments::laid(&cards.attachments, cells);
+fn card_lines(cards: &Cards, cells: usize) -> Vec<Line> {
+    let mut lines: Vec<Line> = attachments::attachment_rows(&cards.attachments, cells);
     let mut add = |role: Role, text: &str| {
         lines.extend(wrap(text, cells).into_iter().map(|line| vec![(role, line)]));
     };

@@ -2,7 +2,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::labels::{clock, goes, name, sign, span, watch};
+use super::labels::{
+    clock_time, conversation_name, conversation_sign, format_duration, progress_text, watch_reply,
+};
 use crate::{
     app::{
         actions::Act,
@@ -54,21 +56,24 @@ impl Default for Conversations {
 
 impl Conversations {
     /// Takes in what came: the chosen one stays chosen, wherever it stands now.
-    pub(super) fn sync(&mut self, state: &State) {
+    pub(super) fn sync_state(&mut self, state: &State) {
         let record = &state.watching.record;
-        let last = record.rows().saturating_sub(1);
+        let last = record.row_count().saturating_sub(1);
         let row = if self.follow {
             Some(last)
         } else {
             self.chosen.and_then(|number| record.row_of(number))
         };
         self.cursor.row = row.unwrap_or(self.cursor.row).min(last);
-        self.choose(state);
+        self.choose_row(state);
     }
 
-    fn choose(&mut self, state: &State) {
-        self.chosen =
-            state.watching.record.row(self.cursor.row).map(|conversation| conversation.number);
+    fn choose_row(&mut self, state: &State) {
+        self.chosen = state
+            .watching
+            .record
+            .conversation_at(self.cursor.row)
+            .map(|conversation| conversation.number);
     }
 
     pub(super) fn draw(
@@ -81,24 +86,24 @@ impl Conversations {
     ) {
         let styles = look.styles;
         let record = &state.watching.record;
-        let rows = record.rows();
+        let rows = record.row_count();
         let title = if record.view().is_empty() {
             format!("Conversations {rows}")
         } else {
             format!("Conversations {rows} of {}", record.len())
         };
-        let hidden = if record.reveals() { 0 } else { record.routine() };
+        let hidden = if record.shows_routine() { 0 } else { record.routine_count() };
         let title = if hidden > 0 {
-            format!("{title} · {hidden} hidden, {}", look.keymap.shown(Act::RevealRoutine))
+            format!("{title} · {hidden} hidden, {}", look.keymap.display_key(Act::RevealRoutine))
         } else {
             title
         };
         let note = if self.follow {
             "follow ✓".to_owned()
         } else {
-            format!("{} follow", look.keymap.shown(Act::FollowWatch))
+            format!("{} follow", look.keymap.display_key(Act::FollowWatch))
         };
-        let foot = self.cursor.position(rows).unwrap_or_default();
+        let foot = self.cursor.position_text(rows).unwrap_or_default();
         let mut inside =
             Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
         if let Some(height) = self.draw_filter(buffer, inside, styles, record.view()) {
@@ -106,12 +111,12 @@ impl Conversations {
         }
         self.area = inside;
         if rows == 0 {
-            return nothing(buffer, inside, look, state);
+            return draw_empty(buffer, inside, look, state);
         }
-        let window = self.cursor.window(rows, inside.height);
+        let window = self.cursor.visible_rows(rows, inside.height);
         let first = window.start;
         for row in window {
-            let Some(conversation) = record.row(row) else { continue };
+            let Some(conversation) = record.conversation_at(row) else { continue };
             self.drawn += 1;
             let line =
                 Rect { y: inside.y + u16::try_from(row - first).unwrap_or(0), height: 1, ..inside };
@@ -136,15 +141,15 @@ impl Conversations {
                 return None;
             }
             Pen::new(buffer, line, 0)
-                .put("/ ", styles[Role::Accent])
-                .put(&view.to_string(), styles[Role::Accent]);
+                .put_text("/ ", styles[Role::Accent])
+                .put_text(&view.to_string(), styles[Role::Accent]);
             return Some(line.height);
         };
-        Pen::new(buffer, line, 0).put("/ ", styles[Role::Accent]);
+        Pen::new(buffer, line, 0).put_text("/ ", styles[Role::Accent]);
         let field = Rect { x: line.x + 2, width: line.width.saturating_sub(2), ..line };
         typed.input.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
         if typed.input.text().is_empty() {
-            Pen::new(buffer, field, 0).skip(1).put(
+            Pen::new(buffer, field, 0).skip(1).put_text(
                 "words  is:failed  >500ms  id:…  on:SUBJECT  state:…  -not",
                 styles[Role::Ghost],
             );
@@ -152,12 +157,12 @@ impl Conversations {
         let Some(wrong) = &typed.wrong else { return Some(line.height) };
         let lines = wrap(&format!("⚠ {wrong}"), usize::from(inside.width));
         for (row, line) in (1..inside.height).zip(&lines) {
-            Pen::new(buffer, inside, row).put(line, styles[Role::Warning]);
+            Pen::new(buffer, inside, row).put_text(line, styles[Role::Warning]);
         }
         Some(u16::try_from(lines.len() + 1).unwrap_or(u16::MAX).min(inside.height))
     }
 
-    pub(super) fn typing(&self) -> bool {
+    pub(super) fn is_typing(&self) -> bool {
         self.filter.is_some()
     }
 
@@ -169,12 +174,12 @@ impl Conversations {
     }
 
     /// Takes what is typed into the filter.
-    pub(super) fn typed(&mut self, input: &Input) -> Reply {
+    pub(super) fn handle_filter_input(&mut self, input: &Input) -> Reply {
         let Some(typed) = &mut self.filter else { return Reply::Ignored };
         let changed = match input {
-            Input::Key(key) if key.is(Code::Esc) => {
+            Input::Key(key) if key.is_plain(Code::Esc) => {
                 self.filter = None;
-                return watch(WatchMessage::Filter(String::new()));
+                return watch_reply(WatchMessage::Filter(String::new()));
             }
             Input::Key(key) if key.code == Code::Enter => {
                 self.filter = typed
@@ -183,7 +188,7 @@ impl Conversations {
                     .then(|| Typed { input: typed.input.clone(), wrong: typed.wrong.clone() });
                 return Reply::Handled;
             }
-            Input::Key(key) => typed.input.key(*key),
+            Input::Key(key) => typed.input.handle_key(*key),
             Input::Paste(text) => {
                 typed.input.insert(text);
                 true
@@ -196,30 +201,30 @@ impl Conversations {
         match Filter::parse(typed.input.text()) {
             Ok(filter) => {
                 typed.wrong = None;
-                watch(WatchMessage::Filter(filter.to_string()))
+                watch_reply(WatchMessage::Filter(filter.to_string()))
             }
             Err(wrong) => {
                 typed.wrong = Some(wrong);
-                watch(WatchMessage::Filter(String::new()))
+                watch_reply(WatchMessage::Filter(String::new()))
             }
         }
     }
 
-    pub(super) fn key(&mut self, key: Key, state: &State) -> bool {
-        let taken = self.cursor.key(key, state.watching.record.rows());
+    pub(super) fn handle_key(&mut self, key: Key, state: &State) -> bool {
+        let taken = self.cursor.handle_key(key, state.watching.record.row_count());
         if taken {
             self.follow = key.code == Code::End;
-            self.choose(state);
+            self.choose_row(state);
         }
         taken
     }
 
-    pub(super) fn mouse(&mut self, mouse: Mouse, state: &State) {
-        let rows = state.watching.record.rows();
-        let chosen = self.cursor.mouse(mouse, self.area, rows);
+    pub(super) fn handle_mouse(&mut self, mouse: Mouse, state: &State) {
+        let rows = state.watching.record.row_count();
+        let chosen = self.cursor.handle_mouse(mouse, self.area, rows);
         if chosen.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)) {
             self.follow = false;
-            self.choose(state);
+            self.choose_row(state);
         }
     }
 }
@@ -232,34 +237,38 @@ fn draw_row(
     state: &State,
 ) {
     let record = &state.watching.record;
-    let (sign, role) = sign(conversation);
+    let (sign, role) = conversation_sign(conversation);
     let wide = line.width >= 60;
     let mut pen = Pen::new(buffer, line, 0);
-    pen.put(if conversation.rang > 0 { "!" } else { " " }, styles[Role::Warning])
-        .put(sign, styles[role])
-        .put(" ", styles[Role::Text]);
+    pen.put_text(if conversation.rang > 0 { "!" } else { " " }, styles[Role::Warning])
+        .put_text(sign, styles[role])
+        .put_text(" ", styles[Role::Text]);
     if wide {
-        pen.put(&clock(conversation.began, state.wall.offset), styles[Role::Dim])
-            .put(" ", styles[Role::Text]);
+        pen.put_text(&clock_time(conversation.began, state.wall.offset), styles[Role::Dim])
+            .put_text(" ", styles[Role::Text]);
     }
     // What is part of another stands below it.
-    let topic = name(conversation);
+    let topic = conversation_name(conversation);
     let name = if conversation.whole.is_some() { format!("└ {topic}") } else { topic.to_owned() };
-    pen.column(&name, if wide { 18 } else { 11 }, styles[Role::Label]).put(" ", styles[Role::Text]);
+    pen.put_column(&name, if wide { 18 } else { 11 }, styles[Role::Label])
+        .put_text(" ", styles[Role::Text]);
     if wide {
-        pen.put(&format!("{:>6} ", conversation.count), styles[Role::Dim]);
+        pen.put_text(&format!("{:>6} ", conversation.count), styles[Role::Dim]);
     }
-    pen.put(&format!("{:>8} ", span(conversation.took(record.now()))), styles[Role::Dim]);
+    pen.put_text(
+        &format!("{:>8} ", format_duration(conversation.elapsed_ms(record.latest_time()))),
+        styles[Role::Dim],
+    );
     if !conversation.remarks.is_empty() {
-        pen.put("⚠ ", styles[Role::Warning]);
+        pen.put_text("⚠ ", styles[Role::Warning]);
     }
     let said = &conversation.said;
     if let Some(problem) = conversation.standing.problem() {
-        pen.put(&problem.message.replace('\n', " "), styles[Role::Error]);
-    } else if let Some((role, words)) = goes(conversation, record.now()) {
-        pen.put(&words, styles[role])
-            .put("  ", styles[Role::Text])
-            .put(&said.replace('\n', " "), styles[Role::Dim]);
+        pen.put_text(&problem.message.replace('\n', " "), styles[Role::Error]);
+    } else if let Some((role, words)) = progress_text(conversation, record.latest_time()) {
+        pen.put_text(&words, styles[role])
+            .put_text("  ", styles[Role::Text])
+            .put_text(&said.replace('\n', " "), styles[Role::Dim]);
     } else {
         let over = conversation.whole.is_some() && conversation.has_ended();
         let tells = !said.is_empty()
@@ -271,18 +280,18 @@ fn draw_row(
             .asked
             .strip_prefix(topic)
             .map_or(&*conversation.asked, |rest| rest.trim_start_matches([' ', '·']));
-        pen.put(&if tells { said } else { asked }.replace('\n', " "), styles[Role::Text]);
+        pen.put_text(&if tells { said } else { asked }.replace('\n', " "), styles[Role::Text]);
     }
 }
 
 /// What to do where there is nothing to see.
-fn nothing(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) {
-    let (watching, key) = (&state.watching, |act| look.keymap.shown(act));
+fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) {
+    let (watching, key) = (&state.watching, |act| look.keymap.display_key(act));
     let words = match &watching.source {
-        _ if watching.record.heard() > 0 => {
+        _ if watching.record.heard_count() > 0 => {
             "no conversation is as the filter says; Esc in the filter shows all".to_owned()
         }
-        Source::Listening if watching.held().is_some() => {
+        Source::Listening if watching.held_count().is_some() => {
             format!(
                 "the screen is kept still; {} takes in what came meanwhile",
                 key(Act::PauseWatch)
@@ -292,7 +301,7 @@ fn nothing(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) {
             "nothing has passed yet; requests and answers stand here as they come".to_owned()
         }
         Source::Opening => "opening the connection …".to_owned(),
-        _ if let Err(problem) = watched::bus(state.connection().transport()) => {
+        _ if let Err(problem) = watched::require_bus(state.current_connection().transport()) => {
             format!(
                 "{}: {}. {} opens a saved trace.",
                 problem.cause,
@@ -309,6 +318,6 @@ fn nothing(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) {
     };
     let lines = wrap(&words, usize::from(inside.width.saturating_sub(2)));
     for (row, line) in (0..inside.height).zip(lines) {
-        Pen::new(buffer, inside, row).skip(1).put(&line, look.styles[Role::Ghost]);
+        Pen::new(buffer, inside, row).skip(1).put_text(&line, look.styles[Role::Ghost]);
     }
 }

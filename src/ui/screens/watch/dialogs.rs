@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     cards::{self, Named},
-    labels::watch,
+    labels::watch_reply,
 };
 use crate::{
     app::{
@@ -36,7 +36,7 @@ use crate::{
 const LINES: usize = 2_000;
 
 /// Asks before everything that was received is forgotten.
-pub(super) fn clear(state: &State) -> Reply {
+pub(super) fn confirm_clear(state: &State) -> Reply {
     let count = match state.watching.record.len() {
         1 => "one conversation".to_owned(),
         count => format!("{count} conversations"),
@@ -51,10 +51,10 @@ pub(super) fn clear(state: &State) -> Reply {
 }
 
 /// Asks what to listen to.
-pub(super) fn subjects(state: &State) -> Reply {
-    let connection = state.connection();
-    let usual = watched::usual(&state.catalog, &connection);
-    let nothing = match (watched::whole(&connection), usual) {
+pub(super) fn ask_subjects(state: &State) -> Reply {
+    let connection = state.current_connection();
+    let usual = watched::default_places(&state.catalog, &connection);
+    let nothing = match (watched::default_watch(&connection), usual) {
         (Some(whole), _) => format!("Nothing at all: {}.", whole.words),
         (None, Ok(usual)) if usual.len() > 4 => {
             format!("Nothing at all: the {} queues of this workspace's services.", usual.len())
@@ -67,8 +67,8 @@ pub(super) fn subjects(state: &State) -> Reply {
     };
     let transport = connection.transport();
     let parts =
-        if transport.about().names == Names::Subjects { "; * and > stand for parts" } else { "" };
-    let since = match transport.about().keeps {
+        if transport.spec().names == Names::Subjects { "; * and > stand for parts" } else { "" };
+    let since = match transport.spec().keeps {
         true => {
             " With since:10m what JetStream kept of the last ten minutes comes first, with since:14:05 what it kept since then."
         }
@@ -82,14 +82,14 @@ pub(super) fn subjects(state: &State) -> Reply {
     Reply::Open(Box::new(Prompt::new("Listen to", words, "", move |text, _| {
         let named: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         for subject in Asked::parse(&named)?.subjects {
-            watched::place(&subject, transport).map_err(|problem| problem.to_string())?;
+            watched::parse_place(&subject, transport).map_err(|problem| problem.to_string())?;
         }
-        Ok(watch(WatchMessage::Begin(named)))
+        Ok(watch_reply(WatchMessage::Begin(named)))
     })))
 }
 
 /// Asks for an alert, or which to take away.
-pub(super) fn alerts(state: &State) -> Reply {
+pub(super) fn ask_alerts(state: &State) -> Reply {
     let alerts = state.watching.record.alerts();
     if alerts.is_empty() {
         return new_alert();
@@ -101,9 +101,9 @@ pub(super) fn alerts(state: &State) -> Reply {
         ..Item::default()
     };
     let items = [new].into_iter().chain(alerts.iter().map(item)).collect();
-    Reply::Open(Box::new(Menu::replying("Alerts", items, |row| match row.checked_sub(1) {
+    Reply::Open(Box::new(Menu::with_replies("Alerts", items, |row| match row.checked_sub(1) {
         None => new_alert(),
-        Some(row) => watch(WatchMessage::ForgetAlert(row)),
+        Some(row) => watch_reply(WatchMessage::ForgetAlert(row)),
     })))
 }
 
@@ -117,12 +117,12 @@ fn new_alert() -> Reply {
         if filter.is_empty() {
             return Err("an alert for everything would ring all the time".into());
         }
-        Ok(watch(WatchMessage::AddAlert(text.to_owned())))
+        Ok(watch_reply(WatchMessage::AddAlert(text.to_owned())))
     })))
 }
 
 /// Asks for the file of a trace.
-pub(super) fn save() -> Reply {
+pub(super) fn save_trace() -> Reply {
     let words = "Keeps all that was heard, one JSON object a line; secrets are masked. The name of a new file, in the workspace unless it says otherwise:";
     Reply::Open(Box::new(Prompt::new(
         "Save the trace",
@@ -130,13 +130,13 @@ pub(super) fn save() -> Reply {
         "watched.trace",
         |text, _| match text {
             "" => Err("give it a name".into()),
-            text => Ok(watch(WatchMessage::Save(text.to_owned()))),
+            text => Ok(watch_reply(WatchMessage::Save(text.to_owned()))),
         },
     )))
 }
 
 /// Asks which trace to show.
-pub(super) fn open() -> Reply {
+pub(super) fn open_trace() -> Reply {
     let words = "Shows a trace in place of what was heard here, which is forgotten. The file's name, in the workspace unless it says otherwise:";
     Reply::Open(Box::new(Prompt::new(
         "Open a trace",
@@ -144,22 +144,24 @@ pub(super) fn open() -> Reply {
         "watched.trace",
         |text, _| match text {
             "" => Err("name a file".into()),
-            text => Ok(watch(WatchMessage::Open(text.to_owned()))),
+            text => Ok(watch_reply(WatchMessage::Open(text.to_owned()))),
         },
     )))
 }
 
 /// All of one message, or what the pieces of an answer say together.
-pub(super) fn whole(state: &State, numbers: &[u64], named: Option<Named>) -> Reply {
+pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<Named>) -> Reply {
     let record = &state.watching.record;
     let first = numbers.first().and_then(|number| Some((*number, record.message(*number)?)));
     let Some((number, message)) = first else {
         return Reply::Refused("the message is no longer kept".into());
     };
     let crossing = &message.crossing;
-    let mut reading = watched::read(crossing);
+    let mut reading = watched::classify_message(crossing);
     let others = numbers[1..].iter().filter_map(|number| record.message(*number));
-    others.for_each(|message| reading.text.push_str(&watched::read(&message.crossing).text));
+    others.for_each(|message| {
+        reading.text.push_str(&watched::classify_message(&message.crossing).text)
+    });
     let mut lines: Vec<Line> = Vec::new();
     let mut add = |label: &str, value: &str| {
         lines.push(vec![(Role::Dim, format!("{label:<9} ")), (Role::Text, value.to_owned())]);
@@ -171,7 +173,7 @@ pub(super) fn whole(state: &State, numbers: &[u64], named: Option<Named>) -> Rep
     for (name, value) in &crossing.headers {
         add(name, value);
     }
-    add("size", &size::bytes(crossing.size));
+    add("size", &size::format_size(crossing.size));
     if let Some(state) = &reading.state {
         add("state", state);
     }
@@ -188,13 +190,17 @@ pub(super) fn whole(state: &State, numbers: &[u64], named: Option<Named>) -> Rep
         );
     }
     let about = crossing.about.as_ref().map(|about| {
-        ("The message that it tells of", format!("{}\n{}", about.subject, pretty(&about.text())))
+        (
+            "The message that it tells of",
+            format!("{}\n{}", about.subject, pretty_json(&about.body_text())),
+        )
     });
     let body = match numbers.len() {
         0..2 => "Body".to_owned(),
         pieces => format!("Body of the first of {pieces} pieces"),
     };
-    let sections = [("What it says", reading.text), (body.as_str(), pretty(&crossing.text()))];
+    let sections =
+        [("What it says", reading.text), (body.as_str(), pretty_json(&crossing.body_text()))];
     for (heading, text) in sections.into_iter().chain(about) {
         lines.push(Vec::new());
         lines.push(vec![(Role::Heading, heading.to_owned())]);
@@ -204,21 +210,21 @@ pub(super) fn whole(state: &State, numbers: &[u64], named: Option<Named>) -> Rep
     let label = reading.label;
     let page = Page::new(format!("{label} · message {number}"), lines);
     Reply::Open(Box::new(
-        match named.filter(|named| cards::refusal(state, Some(named)).is_none()) {
-            Some(named) => page.going_on("its cards", cards::read(named)),
+        match named.filter(|named| cards::refusal_reason(state, Some(named)).is_none()) {
+            Some(named) => page.going_on("its cards", cards::open_cards(named)),
             None => page,
         },
     ))
 }
 
 /// JSON over several lines; other text as it is.
-fn pretty(text: &str) -> String {
+fn pretty_json(text: &str) -> String {
     serde_json::from_str::<Value>(text)
         .map_or_else(|_| text.to_owned(), |value| format!("{value:#}"))
 }
 
 /// Asks what to copy of a message.
-pub(super) fn copy(state: &State, number: u64) -> Reply {
+pub(super) fn copy_message(state: &State, number: u64) -> Reply {
     let record = &state.watching.record;
     let Some(message) = record.message(number) else {
         return Reply::Refused("the message is no longer kept".into());
@@ -230,13 +236,13 @@ pub(super) fn copy(state: &State, number: u64) -> Reply {
         .filter_map(|number| record.message(*number));
     let lines: Vec<String> = lines
         .map(|message| {
-            trace::line(&Tapped::ObservedMessage(std::sync::Arc::clone(&message.crossing)))
+            trace::tapped_line(&Tapped::ObservedMessage(std::sync::Arc::clone(&message.crossing)))
                 .to_string()
         })
         .collect();
     let mut copies = vec![
-        ("body", message.crossing.text().into_owned()),
-        ("what it says", watched::read(&message.crossing).text),
+        ("body", message.crossing.body_text().into_owned()),
+        ("what it says", watched::classify_message(&message.crossing).text),
         ("conversation as JSON lines", lines.join("\n")),
     ];
     copies.extend(
@@ -250,7 +256,7 @@ pub(super) fn copy(state: &State, number: u64) -> Reply {
         ..Item::default()
     });
     let items = items.collect();
-    Reply::Open(Box::new(Menu::replying("Copy", items, move |row| {
+    Reply::Open(Box::new(Menu::with_replies("Copy", items, move |row| {
         copies.get(row).map_or(Reply::Handled, |(what, text)| {
             Reply::send(Message::Copy { what: (*what).to_owned(), text: text.clone() })
         })

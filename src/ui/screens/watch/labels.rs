@@ -7,16 +7,16 @@ use crate::{
     engine::traffic::conversation::{Conversation, Standing},
     model::{clock::Millis, traffic::Part},
     schema::moment::LocalTime,
-    ui::{canvas::width, styles::Role, view::Reply},
+    ui::{canvas::text_width, styles::Role, view::Reply},
 };
 
 /// Asks something of the watch.
-pub(super) fn watch(message: WatchMessage) -> Reply {
+pub(super) fn watch_reply(message: WatchMessage) -> Reply {
     Reply::send(Message::Watch(message))
 }
 
 /// How a conversation stands, as a sign and a role.
-pub(super) fn sign(conversation: &Conversation) -> (&'static str, Role) {
+pub(super) fn conversation_sign(conversation: &Conversation) -> (&'static str, Role) {
     match conversation.standing {
         Standing::Open if conversation.answered.is_some() => ("●", Role::Accent),
         Standing::Open => ("◌", Role::Info),
@@ -29,7 +29,7 @@ pub(super) fn sign(conversation: &Conversation) -> (&'static str, Role) {
 }
 
 /// How it stands, in words.
-pub(super) fn standing(conversation: &Conversation) -> &'static str {
+pub(super) fn conversation_state(conversation: &Conversation) -> &'static str {
     match conversation.standing {
         // What it does is said beside it.
         Standing::Open if conversation.topic.is_some() && !conversation.states.is_empty() => {
@@ -39,7 +39,7 @@ pub(super) fn standing(conversation: &Conversation) -> &'static str {
         Standing::Open => "waiting for its answer",
         Standing::Orphan => "orphan: its request was not heard",
         Standing::Single => "belongs to nothing",
-        _ => conversation.standing.word(),
+        _ => conversation.standing.as_str(),
     }
 }
 
@@ -53,12 +53,12 @@ pub(super) fn role_of(part: &Part) -> Role {
 }
 
 /// What it is about: as its system says, or as its subject does.
-pub(super) fn name(conversation: &Conversation) -> &str {
-    conversation.topic.as_deref().unwrap_or_else(|| topic(&conversation.subject).1)
+pub(super) fn conversation_name(conversation: &Conversation) -> &str {
+    conversation.topic.as_deref().unwrap_or_else(|| subject_topic(&conversation.subject).1)
 }
 
 /// How it goes while it is not over, with the time that is left where there is a deadline.
-pub(super) fn goes(conversation: &Conversation, now: Millis) -> Option<(Role, String)> {
+pub(super) fn progress_text(conversation: &Conversation, now: Millis) -> Option<(Role, String)> {
     if conversation.standing != Standing::Open {
         return None;
     }
@@ -69,9 +69,9 @@ pub(super) fn goes(conversation: &Conversation, now: Millis) -> Option<(Role, St
         let over = now > due;
         role = if over { Role::Warning } else { Role::Info };
         words.push(if over {
-            format!("{} over its time", span(now.since(due)))
+            format!("{} over its time", format_duration(now.since(due)))
         } else {
-            format!("{} left", seconds(due.since(now)))
+            format!("{} left", countdown_seconds(due.since(now)))
         });
     }
     words.extend(state.map(str::to_owned));
@@ -80,7 +80,7 @@ pub(super) fn goes(conversation: &Conversation, now: Millis) -> Option<(Role, St
 }
 
 /// What is left of a time, in whole seconds that count down to 0.
-fn seconds(ms: u64) -> String {
+fn countdown_seconds(ms: u64) -> String {
     match ms.div_ceil(1_000) {
         seconds @ 0..120 => format!("{seconds} s"),
         seconds => format!("{} min {} s", seconds / 60, seconds % 60),
@@ -88,12 +88,12 @@ fn seconds(ms: u64) -> String {
 }
 
 /// A moment as the clock on the wall shows it; `offset` in minutes.
-pub(super) fn clock(at: Millis, offset: i32) -> String {
-    LocalTime { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX), offset }.clock()
+pub(super) fn clock_time(at: Millis, offset: i32) -> String {
+    LocalTime { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX), offset }.clock_time()
 }
 
 /// A span of time as people read it.
-pub(super) fn span(ms: u64) -> String {
+pub(super) fn format_duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
@@ -102,14 +102,14 @@ pub(super) fn span(ms: u64) -> String {
 }
 
 /// The end of a name in at most so many cells, where the ends tell names apart.
-pub(super) fn tail(text: &str, cells: usize) -> String {
-    if width(text) <= cells {
+pub(super) fn text_tail(text: &str, cells: usize) -> String {
+    if text_width(text) <= cells {
         return text.to_owned();
     }
     let mut kept: Vec<&str> = Vec::new();
     let mut taken = 1;
     for cluster in text.graphemes(true).rev() {
-        taken += width(cluster);
+        taken += text_width(cluster);
         if taken > cells {
             break;
         }
@@ -121,7 +121,7 @@ pub(super) fn tail(text: &str, cells: usize) -> String {
 
 /// What a subject is about, and as a sign who speaks there: the space and the class before it go
 /// without saying.
-pub(super) fn topic(subject: &str) -> (&'static str, &str) {
+pub(super) fn subject_topic(subject: &str) -> (&'static str, &str) {
     let path = subject.split_once("://").map_or(subject, |(_, path)| path);
     let parts: Vec<&str> = path.splitn(3, ['.', '/']).collect();
     match parts.as_slice() {
@@ -139,13 +139,13 @@ mod tests {
 
     #[test]
     fn names_and_times_are_short() {
-        assert_eq!(tail("tg.request.joke", 8), "…st.joke");
-        assert_eq!((tail("joke", 4), tail("joke", 0)), ("joke".into(), String::new()));
-        assert_eq!(topic("non-persistent://tg/request/agent:a:b"), ("→", "agent:a:b"));
+        assert_eq!(text_tail("tg.request.joke", 8), "…st.joke");
+        assert_eq!((text_tail("joke", 4), text_tail("joke", 0)), ("joke".into(), String::new()));
+        assert_eq!(subject_topic("non-persistent://tg/request/agent:a:b"), ("→", "agent:a:b"));
         assert_eq!(
-            (topic("tg.response.joke"), topic("orders.new.big")),
+            (subject_topic("tg.response.joke"), subject_topic("orders.new.big")),
             (("←", "joke"), (" ", "orders.new.big"))
         );
-        assert_eq!(clock(Millis(86_399_000), 60), "00:59:59");
+        assert_eq!(clock_time(Millis(86_399_000), 60), "00:59:59");
     }
 }

@@ -5,7 +5,10 @@ use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::labels::{clock, goes, name, role_of, sign, span, standing, tail};
+use super::labels::{
+    clock_time, conversation_name, conversation_sign, conversation_state, format_duration,
+    progress_text, role_of, text_tail,
+};
 use crate::{
     app::{
         input::{Code, Key, Mouse, MouseKind},
@@ -44,7 +47,7 @@ pub(super) struct Messages {
 
 impl Messages {
     /// Takes in which conversation is shown.
-    pub(super) fn sync(&mut self, chosen: Option<u64>) {
+    pub(super) fn sync_conversation(&mut self, chosen: Option<u64>) {
         if self.of != chosen {
             self.of = chosen;
             self.cursor = ListCursor::default();
@@ -53,28 +56,29 @@ impl Messages {
     }
 
     /// The places in its conversation of what stands in the chosen row.
-    pub(super) fn chosen(&self, conversation: &Conversation) -> Range<usize> {
-        self.row(conversation, self.cursor.row)
+    pub(super) fn chosen_messages(&self, conversation: &Conversation) -> Range<usize> {
+        self.row_messages(conversation, self.cursor.row)
     }
 
-    fn row(&self, conversation: &Conversation, row: usize) -> Range<usize> {
+    fn row_messages(&self, conversation: &Conversation, row: usize) -> Range<usize> {
         if self.each {
             row..(row + 1).min(conversation.messages.len())
         } else {
-            conversation.row(row)
+            conversation.row_range(row)
         }
     }
 
-    fn rows(&self, conversation: &Conversation) -> usize {
-        if self.each { conversation.messages.len() } else { conversation.rows() }
+    fn row_count(&self, conversation: &Conversation) -> usize {
+        if self.each { conversation.messages.len() } else { conversation.row_count() }
     }
 
     /// Shows pieces one by one, or together; the chosen one stays chosen as far as it can.
-    pub(super) fn regroup(&mut self, conversation: Option<&Conversation>) {
-        let at = conversation.map_or(0, |conversation| self.chosen(conversation).start);
+    pub(super) fn toggle_grouping(&mut self, conversation: Option<&Conversation>) {
+        let at = conversation.map_or(0, |conversation| self.chosen_messages(conversation).start);
         self.each = !self.each;
         let row = conversation.and_then(|conversation| {
-            (0..self.rows(conversation)).find(|row| self.row(conversation, *row).contains(&at))
+            (0..self.row_count(conversation))
+                .find(|row| self.row_messages(conversation, *row).contains(&at))
         });
         self.cursor.row = row.unwrap_or(0);
     }
@@ -90,31 +94,32 @@ impl Messages {
         let styles = look.styles;
         let record = &state.watching.record;
         let conversation = chosen.and_then(|number| record.conversation(number));
-        let rows = conversation.map_or(0, |conversation| self.rows(conversation));
+        let rows = conversation.map_or(0, |conversation| self.row_count(conversation));
         let title = conversation.map_or_else(
             || "Messages".to_owned(),
             |conversation| format!("Conversation {}", conversation.number),
         );
-        let foot = self.cursor.position(rows).unwrap_or_default();
+        let foot = self.cursor.position_text(rows).unwrap_or_default();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         let Some(conversation) = conversation else {
             self.area = Rect::default();
             return;
         };
-        let lines = about(conversation, state, usize::from(inside.width.saturating_sub(2)));
+        let lines =
+            conversation_lines(conversation, state, usize::from(inside.width.saturating_sub(2)));
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inside.height / 2);
         for (row, (role, text)) in (0..height).zip(&lines) {
-            Pen::new(buffer, inside, row).skip(1).put(text, styles[*role]);
+            Pen::new(buffer, inside, row).skip(1).put_text(text, styles[*role]);
         }
         self.area = Rect { y: inside.y + height, height: inside.height - height, ..inside };
         if self.follow {
             self.cursor.row = rows.saturating_sub(1);
         }
-        let window = self.cursor.window(rows, self.area.height);
+        let window = self.cursor.visible_rows(rows, self.area.height);
         let first = window.start;
         for row in window {
-            let place = self.row(conversation, row);
+            let place = self.row_messages(conversation, row);
             self.drawn += 1;
             let line = Rect {
                 y: self.area.y + u16::try_from(row - first).unwrap_or(0),
@@ -128,14 +133,14 @@ impl Messages {
         }
     }
 
-    fn count(&self, state: &State, chosen: Option<u64>) -> usize {
+    fn chosen_row_count(&self, state: &State, chosen: Option<u64>) -> usize {
         chosen
             .and_then(|number| state.watching.record.conversation(number))
-            .map_or(0, |conversation| self.rows(conversation))
+            .map_or(0, |conversation| self.row_count(conversation))
     }
 
-    pub(super) fn key(&mut self, key: Key, state: &State, chosen: Option<u64>) -> bool {
-        let taken = self.cursor.key(key, self.count(state, chosen));
+    pub(super) fn handle_key(&mut self, key: Key, state: &State, chosen: Option<u64>) -> bool {
+        let taken = self.cursor.handle_key(key, self.chosen_row_count(state, chosen));
         if taken {
             self.follow = key.code == Code::End;
         }
@@ -143,27 +148,37 @@ impl Messages {
     }
 
     /// Whether the chosen row was pressed once more.
-    pub(super) fn mouse(&mut self, mouse: Mouse, state: &State, chosen: Option<u64>) -> bool {
+    pub(super) fn handle_mouse(
+        &mut self,
+        mouse: Mouse,
+        state: &State,
+        chosen: Option<u64>,
+    ) -> bool {
         let before = self.cursor.row;
-        let pressed = self.cursor.mouse(mouse, self.area, self.count(state, chosen));
+        let pressed =
+            self.cursor.handle_mouse(mouse, self.area, self.chosen_row_count(state, chosen));
         self.follow &= !(pressed.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)));
         pressed == Some(before)
     }
 }
 
 /// A conversation in a few lines.
-fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role, String)> {
-    let (sign, role) = sign(conversation);
-    let took = span(conversation.took(state.watching.record.now()));
+fn conversation_lines(
+    conversation: &Conversation,
+    state: &State,
+    cells: usize,
+) -> Vec<(Role, String)> {
+    let (sign, role) = conversation_sign(conversation);
+    let took = format_duration(conversation.elapsed_ms(state.watching.record.latest_time()));
     let first = conversation
         .first_answer()
-        .map_or_else(String::new, |ms| format!(" · first answer after {}", span(ms)));
+        .map_or_else(String::new, |ms| format!(" · first answer after {}", format_duration(ms)));
     let late = if conversation.late > 0 {
         format!(" · {} after its end", conversation.late)
     } else {
         String::new()
     };
-    let stands = format!("{sign} {} · {took}{first}{late}", standing(conversation));
+    let stands = format!("{sign} {} · {took}{first}{late}", conversation_state(conversation));
     let mut lines: Vec<_> =
         wrap_to(&stands, cells.max(8), 3).into_iter().map(|line| (role, line)).collect();
     lines.extend(now_of(conversation, state, cells.max(8)));
@@ -174,10 +189,10 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     };
     let gone = conversation.count - conversation.messages.len() as u64;
     let gone = if gone > 0 { format!(", the first {gone} let go") } else { String::new() };
-    let began = clock(conversation.began, state.wall.offset);
+    let began = clock_time(conversation.began, state.wall.offset);
     lines.push((
         Role::Dim,
-        format!("{began} · {messages} · {}{gone}", size::bytes(conversation.bytes)),
+        format!("{began} · {messages} · {}{gone}", size::format_size(conversation.bytes)),
     ));
     let id = conversation.id.as_deref().map_or_else(|| "no id".to_owned(), |id| format!("id {id}"));
     let mut add = |role: Role, text: &str| {
@@ -190,9 +205,9 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
         add(Role::Dim, &format!("trace {trace}"));
     }
     if let Some(by) = &conversation.asked_by {
-        let known = state.watching.record.named(&by.id);
+        let known = state.watching.record.find_by_name(&by.id);
         let stands = known.map_or_else(String::new, |known| {
-            format!(" · conversation {}, {}", known.number, standing(known))
+            format!(" · conversation {}, {}", known.number, conversation_state(known))
         });
         add(
             Role::Dim,
@@ -217,15 +232,15 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
 /// says while it says it.
 fn now_of(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role, String)> {
     let record = &state.watching.record;
-    let now = record.now();
+    let now = record.latest_time();
     let mut lines = Vec::new();
     let mut add = |role: Role, text: &str, most: usize| {
         lines.extend(wrap_to(text, cells, most).into_iter().map(|line| (role, line)));
     };
-    if let Some((role, words)) = goes(conversation, now) {
+    if let Some((role, words)) = progress_text(conversation, now) {
         add(role, &words, 2);
     }
-    if let Some(words) = watched::waits(conversation, now) {
+    if let Some(words) = watched::waiting_reason(conversation, now) {
         add(Role::Warning, &format!("⚠ {words}"), 6);
     }
     for remark in conversation.remarks.iter().rev().take(2) {
@@ -234,15 +249,20 @@ fn now_of(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role
     let parts =
         conversation.parts.iter().rev().take(3).filter_map(|number| record.conversation(*number));
     for part in parts {
-        let (sign, role) = sign(part);
+        let (sign, role) = conversation_sign(part);
         add(
             role,
-            &format!("└ {sign} {} · {} · {}", name(part), standing(part), span(part.took(now))),
+            &format!(
+                "└ {sign} {} · {} · {}",
+                conversation_name(part),
+                conversation_state(part),
+                format_duration(part.elapsed_ms(now))
+            ),
             1,
         );
     }
     if conversation.standing == Standing::Open && !conversation.said.is_empty() {
-        let said = wrap(&saying(conversation, state), cells.saturating_sub(2).max(8));
+        let said = wrap(&latest_text(conversation, state), cells.saturating_sub(2).max(8));
         let last = said.len().saturating_sub(4);
         said[last..].iter().for_each(|line| add(Role::Text, &format!("│ {line}"), 1));
     }
@@ -250,16 +270,17 @@ fn now_of(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role
 }
 
 /// The end of what it has said last, decoded from its pieces as far back as is shown.
-fn saying(conversation: &Conversation, state: &State) -> String {
-    let pieces = (0..conversation.rows()).rev().map(|row| conversation.row(row)).find(|row| {
-        let first = conversation
-            .messages
-            .get(row.start)
-            .and_then(|number| state.watching.record.message(*number));
-        first.is_some_and(|message| {
-            watched::read(&message.crossing).part == Part::Answer { last: false }
-        })
-    });
+fn latest_text(conversation: &Conversation, state: &State) -> String {
+    let pieces =
+        (0..conversation.row_count()).rev().map(|row| conversation.row_range(row)).find(|row| {
+            let first = conversation
+                .messages
+                .get(row.start)
+                .and_then(|number| state.watching.record.message(*number));
+            first.is_some_and(|message| {
+                watched::classify_message(&message.crossing).part == Part::Answer { last: false }
+            })
+        });
     pieces.map_or_else(String::new, |row| end_of(conversation, state, row))
 }
 
@@ -278,7 +299,7 @@ fn end_of(conversation: &Conversation, state: &State, row: Range<usize>) -> Stri
         let Some(message) = message.filter(|message| message.crossing.body.len() <= LONGEST) else {
             continue;
         };
-        let text = watched::read(&message.crossing).text;
+        let text = watched::classify_message(&message.crossing).text;
         letters += text.chars().count();
         texts.push(text);
         if letters >= LETTERS {
@@ -300,16 +321,19 @@ fn draw_row(
     let Some(message) = message else { return };
     let crossing = &message.crossing;
     let mut pen = Pen::new(buffer, line, 0);
-    pen.put(
+    pen.put_text(
         &format!("{:>7} ", format!("+{}", crossing.at.since(conversation.began))),
         styles[Role::Dim],
     );
     if crossing.body.len() > LONGEST {
-        pen.column(&message.label, 12, styles[Role::Dim]);
-        pen.put(&format!("{} · Enter shows it", size::bytes(crossing.size)), styles[Role::Ghost]);
+        pen.put_column(&message.label, 12, styles[Role::Dim]);
+        pen.put_text(
+            &format!("{} · Enter shows it", size::format_size(crossing.size)),
+            styles[Role::Ghost],
+        );
         return;
     }
-    let reading = watched::read(crossing);
+    let reading = watched::classify_message(crossing);
     let part =
         record.conversation(message.conversation).filter(|part| part.number != conversation.number);
     let label = match (part, place.len()) {
@@ -317,22 +341,22 @@ fn draw_row(
         (None, 0..2) => reading.label.to_string(),
         (None, pieces) => format!("{} ×{pieces}", reading.label),
     };
-    pen.column(&label, 12, styles[role_of(&reading.part)]);
+    pen.put_column(&label, 12, styles[role_of(&reading.part)]);
     if conversation.remarks.iter().any(|remark| remark.message == message.number) {
-        pen.put("⚠ ", styles[Role::Warning]);
+        pen.put_text("⚠ ", styles[Role::Warning]);
     }
     if let Some(state) = &reading.state {
-        pen.put(&format!("[{state}] "), styles[Role::State]);
+        pen.put_text(&format!("[{state}] "), styles[Role::State]);
     }
     if crossing.kept == KeptMessage::Masked {
-        pen.put("masked ", styles[Role::Warning]);
+        pen.put_text("masked ", styles[Role::Warning]);
     }
     if let Some(name) =
         part.and_then(|part| part.topic.as_deref()).filter(|name| !reading.text.starts_with(name))
     {
-        pen.put(&format!("{name} "), styles[Role::Label]);
+        pen.put_text(&format!("{name} "), styles[Role::Label]);
     }
-    let room = pen.room();
+    let room = pen.remaining_cells();
     let pieces = place.len();
     let text: String = if pieces > 1 { end_of(conversation, state, place) } else { reading.text };
     let text: String = text
@@ -341,6 +365,7 @@ fn draw_row(
         .map(|letter| if letter == '\n' { ' ' } else { letter })
         .collect();
     // Of what still comes the end is seen.
-    let text = if pieces > 1 { tail(&text, room) } else { text.chars().take(room + 1).collect() };
-    pen.put(&text, styles[Role::Text]);
+    let text =
+        if pieces > 1 { text_tail(&text, room) } else { text.chars().take(room + 1).collect() };
+    pen.put_text(&text, styles[Role::Text]);
 }

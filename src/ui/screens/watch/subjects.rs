@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::labels::{tail, topic, watch};
+use super::labels::{subject_topic, text_tail, watch_reply};
 use crate::{
     app::{
         actions::Act,
@@ -27,7 +27,7 @@ pub(super) struct Subjects {
     area: Rect,
 }
 
-fn rows(state: &State) -> usize {
+fn row_count(state: &State) -> usize {
     state.watching.record.subjects().len() + state.watching.record.alerts().len()
 }
 
@@ -41,39 +41,40 @@ impl Subjects {
         focused: bool,
     ) {
         let styles = look.styles;
-        let foot = self.cursor.position(rows(state)).unwrap_or_default();
+        let foot = self.cursor.position_text(row_count(state)).unwrap_or_default();
         let pane = Pane { title: "Bus", foot: &foot, focused, ..Pane::default() };
         let inside = pane.draw(buffer, area, styles);
-        let lines = head(state, usize::from(inside.width), look);
+        let lines = status_lines(state, usize::from(inside.width), look);
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inside.height);
         for (row, (role, text)) in (0..height).zip(&lines) {
-            Pen::new(buffer, inside, row).put(text, styles[*role]);
+            Pen::new(buffer, inside, row).put_text(text, styles[*role]);
         }
         self.area = Rect { y: inside.y + height, height: inside.height - height, ..inside };
         let record = &state.watching.record;
         let count = record.subjects().len();
-        let window = self.cursor.window(rows(state), self.area.height);
+        let window = self.cursor.visible_rows(row_count(state), self.area.height);
         let first = window.start;
         let subjects: Vec<_> = record.subjects().skip(first).take(window.len()).collect();
         for row in window {
             let line = u16::try_from(row - first).unwrap_or(0);
             let mut pen = Pen::new(buffer, self.area, line);
-            let room = pen.room();
+            let room = pen.remaining_cells();
             if let Some((name, of)) = subjects.get(row - first).filter(|_| row < count) {
-                let rate = rates::shown(of.rate(record.now()));
+                let rate = rates::format_rate(of.rate(record.latest_time()));
                 let note = format!("{:>6} {rate:>7}", of.messages);
                 let cells = room.saturating_sub(note.chars().count() + 2);
                 let role = if of.failures > 0 { Role::Error } else { Role::Text };
-                let (sign, topic) = topic(name);
-                pen.put(sign, styles[Role::Dim]).put(" ", styles[role]);
-                pen.column(&tail(topic, cells), cells, styles[role]).put(&note, styles[Role::Dim]);
+                let (sign, topic) = subject_topic(name);
+                pen.put_text(sign, styles[Role::Dim]).put_text(" ", styles[role]);
+                pen.put_column(&text_tail(topic, cells), cells, styles[role])
+                    .put_text(&note, styles[Role::Dim]);
             } else if let Some(alert) = record.alerts().get(row - count) {
                 let role = if alert.rang > 0 { Role::Warning } else { Role::Dim };
                 let note = format!("{:>6}", alert.rang);
                 let cells = room.saturating_sub(10);
-                pen.put(" ! ", styles[role])
-                    .column(&alert.filter.to_string(), cells, styles[role])
-                    .put(&note, styles[role]);
+                pen.put_text(" ! ", styles[role])
+                    .put_column(&alert.filter.to_string(), cells, styles[role])
+                    .put_text(&note, styles[role]);
             }
             if row == self.cursor.row && focused {
                 mark_chosen(
@@ -86,18 +87,18 @@ impl Subjects {
         }
     }
 
-    pub(super) fn key(&mut self, key: Key, state: &State) -> bool {
-        self.cursor.key(key, rows(state))
+    pub(super) fn handle_key(&mut self, key: Key, state: &State) -> bool {
+        self.cursor.handle_key(key, row_count(state))
     }
 
     /// Whether the chosen row was pressed once more.
-    pub(super) fn mouse(&mut self, mouse: Mouse, state: &State) -> bool {
+    pub(super) fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> bool {
         let before = self.cursor.row;
-        self.cursor.mouse(mouse, self.area, rows(state)) == Some(before)
+        self.cursor.handle_mouse(mouse, self.area, row_count(state)) == Some(before)
     }
 
     /// Shows only what the chosen row is about.
-    pub(super) fn filter(&self, state: &State) -> Reply {
+    pub(super) fn filter_by_row(&self, state: &State) -> Reply {
         let record = &state.watching.record;
         let subject = record.subjects().nth(self.cursor.row).map(|(name, _)| format!("on:{name}"));
         let alert = || {
@@ -109,18 +110,20 @@ impl Subjects {
                     .to_string(),
             )
         };
-        subject.or_else(alert).map_or(Reply::Handled, |filter| watch(WatchMessage::Filter(filter)))
+        subject
+            .or_else(alert)
+            .map_or(Reply::Handled, |filter| watch_reply(WatchMessage::Filter(filter)))
     }
 }
 
 /// How the watch goes, line by line.
-fn head(state: &State, cells: usize, look: Look<'_>) -> Vec<(Role, String)> {
+fn status_lines(state: &State, cells: usize, look: Look<'_>) -> Vec<(Role, String)> {
     let watching = &state.watching;
     let (record, head) = (&watching.record, &watching.head);
     let mut lines = match &watching.source {
         Source::Nothing => vec![(
             Role::Dim,
-            format!(" ○ nothing yet; {} begins", look.keymap.shown(Act::WatchSubjects)),
+            format!(" ○ nothing yet; {} begins", look.keymap.display_key(Act::WatchSubjects)),
         )],
         Source::Opening => vec![(Role::Info, format!(" ◌ opening {}", head.connection))],
         Source::Listening => vec![(Role::Success, format!(" ● listening at {}", head.connection))],
@@ -142,17 +145,17 @@ fn head(state: &State, cells: usize, look: Look<'_>) -> Vec<(Role, String)> {
         };
         lines.push((Role::Dim, format!("   on {subjects}")));
     }
-    if let Some(held) = watching.held() {
+    if let Some(held) = watching.held_count() {
         lines.push((Role::Warning, format!(" ‖ paused · {held} held back")));
     }
-    if record.heard() > 0 {
-        lines.push((Role::Text, format!("   {} messages heard", record.heard())));
+    if record.heard_count() > 0 {
+        lines.push((Role::Text, format!("   {} messages heard", record.heard_count())));
     }
     if record.let_go() > 0 {
         lines.push((Role::Dim, format!("   {} of them let go", record.let_go())));
     }
-    if record.missed() > 0 {
-        lines.push((Role::Warning, format!(" ⚠ {} missed: too fast", record.missed())));
+    if record.missed_count() > 0 {
+        lines.push((Role::Warning, format!(" ⚠ {} missed: too fast", record.missed_count())));
     }
     if let Some(Tapped::Notice { words, .. }) = record.marks().next_back().map(|mark| &mark.what) {
         let words = wrap(words, cells.saturating_sub(3));

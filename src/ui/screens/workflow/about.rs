@@ -31,146 +31,153 @@ const WIDE: usize = 72;
 struct Words(Vec<Line>);
 
 impl Words {
-    fn heading(&mut self, words: &str) {
+    fn push_heading(&mut self, words: &str) {
         if !self.0.is_empty() {
             self.0.push(Line::new());
         }
         self.0.push(vec![(Role::Heading, words.to_owned())]);
     }
 
-    fn put(&mut self, role: Role, words: &str) {
+    fn push_words(&mut self, role: Role, words: &str) {
         let lines = wrap(words, WIDE - 2);
         self.0.extend(
             lines.into_iter().map(|line| vec![(Role::Text, "  ".to_owned()), (role, line)]),
         );
     }
 
-    fn list(&mut self, role: Role, all: impl IntoIterator<Item = String>) {
+    fn push_list(&mut self, role: Role, all: impl IntoIterator<Item = String>) {
         let before = self.0.len();
-        all.into_iter().for_each(|words| self.put(role, &words));
+        all.into_iter().for_each(|words| self.push_words(role, &words));
         if self.0.len() == before {
-            self.put(Role::Dim, "none");
+            self.push_words(Role::Dim, "none");
         }
     }
 
-    fn page(self, title: impl Into<String>) -> Reply {
+    fn into_page(self, title: impl Into<String>) -> Reply {
         Reply::Open(Box::new(Page::new(title, self.0)))
     }
 }
 
 /// A tool: why it is hidden, every change that shows it, and every smallest set of groups that is
 /// enough.
-pub(crate) fn tool(facts: &mut Facts, row: ToolRow) -> Reply {
-    let found = facts.explain(row).clone();
+pub(crate) fn tool_page(facts: &mut Facts, row: ToolRow) -> Reply {
+    let found = facts.explain_tool(row).clone();
     let tools = facts.tools();
     let tool = &tools[row];
     let mut words = Words(Vec::new());
-    words.heading(if found.reasons.is_empty() {
+    words.push_heading(if found.reasons.is_empty() {
         "Available here"
     } else {
         "Hidden here, because of its"
     });
-    found.reasons.iter().for_each(|reason| words.put(Role::Warning, &reason.to_string()));
+    found.reasons.iter().for_each(|reason| words.push_words(Role::Warning, &reason.to_string()));
     if !found.changes.is_empty() {
-        words.heading("What would show it, the smallest change first");
-        words.list(Role::Accent, found.changes.iter().map(|change| change.text(tools)));
+        words.push_heading("What would show it, the smallest change first");
+        words.push_list(Role::Accent, found.changes.iter().map(|change| change.description(tools)));
     }
-    words.heading("Its gate");
+    words.push_heading("Its gate");
     let states = match &tool.gate.states {
         States::Every => "every state".to_owned(),
         States::Only(listed) if listed.is_empty() => "no state".to_owned(),
-        States::Only(listed) => filter::list(listed),
+        States::Only(listed) => filter::join_names(listed),
     };
     let groups = match &tool.gate.offer {
         Audience::ToAll => "all: its system knows no groups".to_owned(),
-        Audience::ToGroups | Audience::ToNone(_) => filter::list(&tool.gate.groups()),
+        Audience::ToGroups | Audience::ToNone(_) => filter::join_names(&tool.gate.groups()),
     };
-    words.put(Role::Text, &format!("groups: {groups}"));
-    words.put(Role::Text, &format!("available in: {states}"));
-    words.put(
+    words.push_words(Role::Text, &format!("groups: {groups}"));
+    words.push_words(Role::Text, &format!("available in: {states}"));
+    words.push_words(
         Role::Text,
         &format!("leads to: {}", tool.gate.next.as_deref().unwrap_or("the state stays")),
     );
-    words.heading(&format!(
+    words.push_heading(&format!(
         "Groups that are enough to take it at some time, from {}",
         facts.context.state()
     ));
-    sets(&mut words, &sufficient_groups(tools, facts.context.state(), row));
-    words.page(format!("About {}", tool.key))
+    push_group_sets(&mut words, &sufficient_groups(tools, facts.context.state(), row));
+    words.into_page(format!("About {}", tool.key))
 }
 
-fn sets(words: &mut Words, sets: &GroupSets) {
+fn push_group_sets(words: &mut Words, sets: &GroupSets) {
     let of =
         |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
     match sets.sets.as_slice() {
-        [] => words.put(Role::Warning, "no groups are: no run comes there"),
-        all => words.list(Role::Text, all.iter().map(of)),
+        [] => words.push_words(Role::Warning, "no groups are: no run comes there"),
+        all => words.push_list(Role::Text, all.iter().map(of)),
     }
     if sets.proof == Proof::Found {
-        words.put(Role::Dim, "there may be others: the search was cut short");
+        words.push_words(Role::Dim, "there may be others: the search was cut short");
     }
 }
 
 /// A state: how one comes in and out, by which tools and under which groups.
-pub(crate) fn state(facts: &Facts, name: &str) -> Reply {
+pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
     let tools = facts.tools();
-    let Some(view) = StateView::of(tools, &facts.context, name) else {
+    let Some(view) = StateView::for_state(tools, &facts.context, name) else {
         return Reply::Refused(format!("no tool names the state {name}"));
     };
     let mut words = Words(Vec::new());
-    words.heading(&format!("The way there from {}", facts.context.state()));
+    words.push_heading(&format!("The way there from {}", facts.context.state()));
     match &view.way {
-        None => words.put(Role::Warning, "none under the groups asked for"),
-        Some(rows) if rows.is_empty() => words.put(Role::Text, "one is there"),
-        Some(rows) => words.put(
+        None => words.push_words(Role::Warning, "none under the groups asked for"),
+        Some(rows) if rows.is_empty() => words.push_words(Role::Text, "one is there"),
+        Some(rows) => words.push_words(
             Role::Accent,
             &rows.iter().map(|row| &*tools[*row].key).collect::<Vec<_>>().join(", then "),
         ),
     }
-    words.heading("Groups that are enough");
-    sets(&mut words, &view.groups);
+    words.push_heading("Groups that are enough");
+    push_group_sets(&mut words, &view.groups);
     for (title, passages) in
         [("Into it", &view.into), ("Out of it", &view.out), ("Staying in it", &view.stay)]
     {
-        words.heading(title);
-        words.list(
+        words.push_heading(title);
+        words.push_list(
             Role::Text,
             passages.iter().map(|passage| {
                 let Passage { tool, from, to, groups, admitted } = passage;
                 let from = from
                     .as_ref()
-                    .map_or_else(|| "any state".to_owned(), |names| filter::list(names));
+                    .map_or_else(|| "any state".to_owned(), |names| filter::join_names(names));
                 let asked = if *admitted { "" } else { " (not asked for)" };
                 format!(
                     "{}: {from} → {to}, groups {}{asked}",
                     tools[*tool].key,
-                    filter::list(groups)
+                    filter::join_names(groups)
                 )
             }),
         );
     }
-    words.page(format!("About the state {name}"))
+    words.into_page(format!("About the state {name}"))
 }
 
 /// The request: what its groups never get to, and where a run is stuck.
-pub(crate) fn request(facts: &Facts, state: &State) -> Reply {
-    let view = RequestView::of(&facts.workflow, &facts.analysis);
+pub(crate) fn request_page(facts: &Facts, state: &State) -> Reply {
+    let view = RequestView::from_analysis(&facts.workflow, &facts.analysis);
     let start = state.simulation.start().state();
     let mut words = Words(Vec::new());
-    words.heading(&format!("Asked for: {}, from {start}", filter::list(&facts.asked.names())));
-    facts.refusals.iter().chain(&facts.denied).for_each(|refused| words.put(Role::Error, refused));
-    words.heading("Tools that no run can take");
-    words.list(
+    words.push_heading(&format!(
+        "Asked for: {}, from {start}",
+        filter::join_names(&facts.asked.names())
+    ));
+    facts
+        .refusals
+        .iter()
+        .chain(&facts.denied)
+        .for_each(|refused| words.push_words(Role::Error, refused));
+    words.push_heading("Tools that no run can take");
+    words.push_list(
         Role::Text,
         view.never_run.iter().map(|(row, why)| format!("{}: {why}", facts.tools()[*row].key)),
     );
-    words.heading("States that no run comes to");
-    words.list(Role::Text, view.never_reached.iter().map(ToString::to_string));
-    words.heading("Dead ends that a run can come to");
-    words.list(Role::Warning, view.dead_ends.iter().map(ToString::to_string));
-    words.heading("Traps that a run can come to");
-    words.list(Role::Warning, view.traps.iter().map(|trap| filter::list(trap)));
-    words.heading(&format!("No way back to {start} from"));
-    words.list(Role::Text, view.no_way_back.iter().map(ToString::to_string));
-    words.page("About this request")
+    words.push_heading("States that no run comes to");
+    words.push_list(Role::Text, view.never_reached.iter().map(ToString::to_string));
+    words.push_heading("Dead ends that a run can come to");
+    words.push_list(Role::Warning, view.dead_ends.iter().map(ToString::to_string));
+    words.push_heading("Traps that a run can come to");
+    words.push_list(Role::Warning, view.traps.iter().map(|trap| filter::join_names(trap)));
+    words.push_heading(&format!("No way back to {start} from"));
+    words.push_list(Role::Text, view.no_way_back.iter().map(ToString::to_string));
+    words.into_page("About this request")
 }

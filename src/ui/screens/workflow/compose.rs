@@ -22,7 +22,7 @@ use crate::{
     engine::workflow::graph::{Edge, StateRow},
     model::context::Name,
     ui::{
-        canvas::{Pen, width},
+        canvas::{Pen, text_width},
         styles::Role,
         view::Reply,
     },
@@ -52,7 +52,7 @@ pub(crate) enum Hand {
 
 impl Hand {
     /// Where the mouse is; `None`: keys draw.
-    fn place(self) -> Option<(u16, u16)> {
+    fn mouse_position(self) -> Option<(u16, u16)> {
         match self {
             Self::Keys => None,
             Self::Mouse { column, row } => Some((column, row)),
@@ -72,15 +72,15 @@ impl Compose {
 
     /// Goes on in other facts: an arrow that was taken hold of by its rows is let go where rows
     /// mean something else now.
-    pub fn follow(&mut self, before: &Facts, after: &Facts) {
+    pub fn follow_facts(&mut self, before: &Facts, after: &Facts) {
         if matches!(self, Self::Gripped { .. } | Self::Moving { .. }) && !before.counts_as(after) {
             *self = Self::Nothing;
         }
     }
 
     /// Takes a key while an arrow is drawn; what is not for it goes on to the picture.
-    pub fn key(&mut self, key: Key) -> Reply {
-        if self.is_drawing() && key.is(Code::Esc) {
+    pub fn handle_key(&mut self, key: Key) -> Reply {
+        if self.is_drawing() && key.is_plain(Code::Esc) {
             *self = Self::Nothing;
             return Reply::Handled;
         }
@@ -89,39 +89,40 @@ impl Compose {
 
     /// Enter: the chosen state is where the arrow leads.
     pub fn finish(&mut self, graph: &Graph, facts: &Facts, state: &State) -> Reply {
-        let (Self::Drawing { from, .. }, Some(to)) = (std::mem::take(self), graph.selected(facts))
+        let (Self::Drawing { from, .. }, Some(to)) =
+            (std::mem::take(self), graph.selected_state(facts))
         else {
             return Reply::Handled;
         };
-        menus::draw(&from, &name_of(facts, to), state)
+        menus::ask_arrow_tool(&from, &name_of(facts, to), state)
     }
 
     /// Takes a mouse event over the picture; `None` where it is not for composing.
-    pub fn mouse(
+    pub fn handle_mouse(
         &mut self,
         mouse: Mouse,
         graph: &mut Graph,
         facts: &Facts,
         state: &State,
     ) -> Option<Reply> {
-        let spot = graph.spot(mouse.column, mouse.row);
+        let spot = graph.target_at(mouse.column, mouse.row);
         let hand = Hand::Mouse { column: mouse.column, row: mouse.row };
         match (mouse.kind, &*self) {
             (MouseKind::Down(Button::Right), _) => {
                 *self = Self::Nothing;
-                Some(menus::at(spot?, graph, facts, state))
+                Some(menus::menu_at(spot?, graph, facts, state))
             }
             // An arrow that was begun with a key is ended with a press.
             (MouseKind::Down(_), Self::Drawing { from, .. }) => {
                 let from = from.clone();
                 *self = Self::Nothing;
-                Some(released(&from, spot.as_ref(), facts, state))
+                Some(release_arrow(&from, spot.as_ref(), facts, state))
             }
             (MouseKind::Down(Button::Left), _) => {
                 let at = (mouse.column, mouse.row);
                 if let Some(HitTarget::State(row)) = spot {
                     *self = Self::Held { from: name_of(facts, row), at };
-                } else if let Some((edge, end)) = graph.grip(mouse.column, mouse.row) {
+                } else if let Some((edge, end)) = graph.arrow_at(mouse.column, mouse.row) {
                     *self = Self::Gripped { edge, end, at };
                 }
                 None
@@ -137,7 +138,7 @@ impl Compose {
             (MouseKind::Up(_), Self::Moving { edge, end, .. }) => {
                 let (edge, end) = (edge.clone(), *end);
                 *self = Self::Nothing;
-                graph.mouse(mouse, facts);
+                graph.handle_mouse(mouse, facts);
                 Some(let_go(&edge, end, spot.as_ref(), facts, state))
             }
             (MouseKind::Drag(_), Self::Held { from, at }) if *at != (mouse.column, mouse.row) => {
@@ -151,8 +152,8 @@ impl Compose {
             (MouseKind::Up(_), Self::Drawing { from, by: Hand::Mouse { .. } }) => {
                 let from = from.clone();
                 *self = Self::Nothing;
-                graph.mouse(mouse, facts);
-                Some(released(&from, spot.as_ref(), facts, state))
+                graph.handle_mouse(mouse, facts);
+                Some(release_arrow(&from, spot.as_ref(), facts, state))
             }
             (MouseKind::Up(_), Self::Held { .. } | Self::Gripped { .. }) => {
                 *self = Self::Nothing;
@@ -163,8 +164,14 @@ impl Compose {
     }
 
     /// What an edit action does in the picture.
-    pub fn act(&mut self, act: Act, graph: &Graph, facts: &Facts, state: &State) -> Reply {
-        let Some(chosen) = graph.selected(facts).map(|row| name_of(facts, row)) else {
+    pub fn handle_action(
+        &mut self,
+        act: Act,
+        graph: &Graph,
+        facts: &Facts,
+        state: &State,
+    ) -> Reply {
+        let Some(chosen) = graph.selected_state(facts).map(|row| name_of(facts, row)) else {
             return Reply::Refused("choose a state first".into());
         };
         let arrow = graph
@@ -184,7 +191,7 @@ impl Compose {
                 *self = Self::Drawing { from: Tail::State(chosen), by: Hand::Keys };
                 Reply::Handled
             }
-            Act::DrawFromAny => menus::draw(&Tail::Every, &chosen, state),
+            Act::DrawFromAny => menus::ask_arrow_tool(&Tail::Every, &chosen, state),
             Act::EditArrows => menus::arrows_of(&chosen, facts, state),
             Act::EditMenu => menus::of_state(&chosen),
             _ => Reply::Ignored,
@@ -196,54 +203,54 @@ impl Compose {
         let (held, at, words) = match self {
             Self::Nothing | Self::Held { .. } | Self::Gripped { .. } => return,
             Self::Drawing { from: Tail::State(name) | Tail::Only(name), by } => {
-                (facts.workflow.state(name), by.place(), format!("{name} → "))
+                (facts.workflow.state_row(name), by.mouse_position(), format!("{name} → "))
             }
             Self::Drawing { from: Tail::Every, by } => {
-                (None, by.place(), format!("{} → ", Tail::Every))
+                (None, by.mouse_position(), format!("{} → ", Tail::Every))
             }
             Self::Moving { edge, end, at } => {
-                let (from, to) = edge.link.ends();
+                let (from, to) = edge.link.end_states();
                 let words = if *end == End::Head { "leads to " } else { "comes from " };
                 (if *end == End::Head { from } else { to }, Some(*at), words.to_owned())
             }
         };
         let styles = scene.styles;
         let target = match at {
-            None => graph.selected(facts),
-            Some((column, row)) => match graph.spot(column, row) {
+            None => graph.selected_state(facts),
+            Some((column, row)) => match graph.target_at(column, row) {
                 Some(HitTarget::State(row)) => Some(row),
                 _ => None,
             },
         };
         let lit = |row: Option<StateRow>, buffer: &mut Buffer, role: Role| {
-            if let Some(place) = row.and_then(|row| graph.seen(row)) {
-                edge(buffer, place, styles[role]);
+            if let Some(place) = row.and_then(|row| graph.state_area(row)) {
+                draw_edge(buffer, place, styles[role]);
             }
         };
         lit(held, buffer, Role::Accent);
         lit(target, buffer, Role::Match);
-        if let Some((at, start)) = at.zip(held.and_then(|row| graph.seen(row))) {
+        if let Some((at, start)) = at.zip(held.and_then(|row| graph.state_area(row))) {
             let middle = (start.x + start.width / 2, start.y + start.height / 2);
-            line(buffer, graph.inside(), middle, at, styles[Role::Accent]);
+            draw_line(buffer, graph.picture_area(), middle, at, styles[Role::Accent]);
         }
         let to =
             target.map_or_else(|| "a new state".to_owned(), |row| name_of(facts, row).to_string());
         let keys = if at.is_none() { "   Enter · n new state · Esc " } else { " " };
         let words = format!(" {words}{to}{keys}");
-        let inside = graph.inside();
+        let inside = graph.picture_area();
         let place = Rect {
-            width: u16::try_from(width(&words)).unwrap_or(0).min(inside.width),
+            width: u16::try_from(text_width(&words)).unwrap_or(0).min(inside.width),
             height: 1,
             ..inside
         };
-        Pen::new(buffer, place, 0).put(&words, styles[Role::Selected]);
+        Pen::new(buffer, place, 0).put_text(&words, styles[Role::Selected]);
     }
 }
 
 /// The mouse let go of an arrow: on a state, or where there is none yet.
-fn released(from: &Tail, spot: Option<&HitTarget>, facts: &Facts, state: &State) -> Reply {
+fn release_arrow(from: &Tail, spot: Option<&HitTarget>, facts: &Facts, state: &State) -> Reply {
     match spot {
-        Some(HitTarget::State(row)) => menus::draw(from, &name_of(facts, *row), state),
+        Some(HitTarget::State(row)) => menus::ask_arrow_tool(from, &name_of(facts, *row), state),
         Some(HitTarget::Empty) => menus::new_target(from.clone()),
         _ => Reply::Refused("let go on a state, or on empty ground for a new one".into()),
     }
@@ -251,7 +258,7 @@ fn released(from: &Tail, spot: Option<&HitTarget>, facts: &Facts, state: &State)
 
 /// The mouse let go of an arrow's end: on a state, or where there is none yet.
 fn let_go(edge: &Edge, end: End, spot: Option<&HitTarget>, facts: &Facts, state: &State) -> Reply {
-    let (from, to) = edge.link.ends();
+    let (from, to) = edge.link.end_states();
     match spot {
         // Where it was.
         Some(HitTarget::State(row)) if Some(*row) == (if end == End::Head { to } else { from }) => {
@@ -266,7 +273,7 @@ fn let_go(edge: &Edge, end: End, spot: Option<&HitTarget>, facts: &Facts, state:
 }
 
 /// Draws the edge of a box in another style.
-fn edge(buffer: &mut Buffer, place: Rect, style: Style) {
+fn draw_edge(buffer: &mut Buffer, place: Rect, style: Style) {
     for y in place.top()..place.bottom() {
         for x in place.left()..place.right() {
             let outer = y == place.top()
@@ -281,7 +288,7 @@ fn edge(buffer: &mut Buffer, place: Rect, style: Style) {
 }
 
 /// A line with one bend, sideways first, ending in a head.
-fn line(buffer: &mut Buffer, inside: Rect, from: (u16, u16), to: (u16, u16), style: Style) {
+fn draw_line(buffer: &mut Buffer, inside: Rect, from: (u16, u16), to: (u16, u16), style: Style) {
     let mut put = |x: u16, y: u16, sign: &str| {
         if inside.contains((x, y).into()) && buffer.area.contains((x, y).into()) {
             buffer[(x, y)].set_symbol(sign).set_style(style);

@@ -11,10 +11,10 @@ use crate::{
         compose::{
             arrows::{self, Tail},
             cells::{self, Column},
-            context::{ComposeContext, named},
+            context::{ComposeContext, parse_name},
             entries::{self, Home},
             groups,
-            plan::{Plan, listed},
+            plan::{Plan, list_names},
             states,
         },
         message::{Message, ScreenId},
@@ -42,14 +42,14 @@ use crate::{
 type Then = Box<dyn Fn() -> OverlayReply>;
 
 /// A menu of rows, each with what it leads to.
-fn menu(title: impl Into<String>, rows: Vec<(Item, Then)>) -> Reply {
+fn menu_reply(title: impl Into<String>, rows: Vec<(Item, Then)>) -> Reply {
     let (items, thens): (Vec<Item>, Vec<Then>) = rows.into_iter().unzip();
     Reply::Open(Box::new(Menu::new(title, items, move |row| {
         thens.get(row).map_or(OverlayReply::Stay, |then| then())
     })))
 }
 
-fn row(
+fn menu_row(
     title: impl Into<String>,
     detail: impl Into<String>,
     then: impl Fn() -> Reply + 'static,
@@ -59,12 +59,12 @@ fn row(
 }
 
 /// What deletes comes first only where it is named.
-fn risky((item, then): (Item, Then)) -> (Item, Then) {
+fn mark_risky((item, then): (Item, Then)) -> (Item, Then) {
     (Item { risky: true, ..item }, then)
 }
 
-fn act(act: Act) -> (Item, Then) {
-    let row = act.row();
+fn action_row(act: Act) -> (Item, Then) {
+    let row = act.action();
     let note = row.keys.first().copied().unwrap_or_default().to_owned();
     let item = Item {
         title: row.title.into(),
@@ -80,27 +80,27 @@ fn act(act: Act) -> (Item, Then) {
 
 pub(crate) fn new_state() -> Reply {
     let words = "The name of the new state. Draw an arrow to it or from it, so that tools name it.";
-    Proposal::asking("New state", words, "", |name, state| {
-        states::add(ComposeContext::of(state), name)
+    Proposal::with_text_input("New state", words, "", |name, state| {
+        states::add_state(ComposeContext::from_state(state), name)
     })
-    .open()
+    .into_reply()
 }
 
 pub(crate) fn rename_state(name: &Name) -> Reply {
     let from = name.clone();
     let words = format!("The new name of {name}, in every file that names it.");
-    Proposal::asking("Rename state", words, &**name, move |to, state| {
-        states::rename(ComposeContext::of(state), &from, to)
+    Proposal::with_text_input("Rename state", words, &**name, move |to, state| {
+        states::rename_state(ComposeContext::from_state(state), &from, to)
     })
-    .open()
+    .into_reply()
 }
 
 pub(crate) fn delete_state(name: &Name) -> Reply {
     let name = name.clone();
     Proposal::new(format!("Delete state {name}?"), "", move |state| {
-        states::delete(ComposeContext::of(state), &name)
+        states::delete_state(ComposeContext::from_state(state), &name)
     })
-    .open()
+    .into_reply()
 }
 
 /// What can be done with a state.
@@ -118,22 +118,22 @@ pub(crate) fn of_state(name: &Name) -> Reply {
         Act::CopyTools,
         Act::PasteTools,
     ];
-    menu(format!("State {name}"), acts.into_iter().map(act).collect())
+    menu_reply(format!("State {name}"), acts.into_iter().map(action_row).collect())
 }
 
 /// What can be done with what is under the mouse.
-pub(crate) fn at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &State) -> Reply {
+pub(crate) fn menu_at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &State) -> Reply {
     match spot {
         HitTarget::State(row) => {
             graph.select(row, facts);
             of_state(&facts.workflow.states()[row])
         }
         HitTarget::Edge(edge) | HitTarget::Label(edge) => of_edge(&edge, facts, state),
-        _ => menu(
+        _ => menu_reply(
             "Workflow",
             [Act::NewState, Act::ShowMatrix, Act::EditGroups, Act::PasteTools, Act::FitGraph]
                 .into_iter()
-                .map(act)
+                .map(action_row)
                 .collect(),
         ),
     }
@@ -145,19 +145,19 @@ pub(crate) fn at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &Stat
 pub(crate) fn new_target(from: Tail) -> Reply {
     let words = format!("The name of the new state that the arrow from {from} leads to.");
     Reply::Open(Box::new(Prompt::new("New state", words, "", move |name, state| {
-        Ok(draw(&from, &named(name, "state")?, state))
+        Ok(ask_arrow_tool(&from, &parse_name(name, "state")?, state))
     })))
 }
 
 /// Asks which tool the arrow is.
-pub(crate) fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
-    let ground = ComposeContext::of(state);
+pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
+    let ground = ComposeContext::from_state(state);
     let arrow = format!("{from} → {to}");
     let mut rows = vec![{
         let (from, to) = (from.clone(), to.clone());
         let near = state.selected.clone().filter(|id| state.catalog.tool(id).is_some());
         let home = Home::of_workflow(ground, near.as_ref());
-        row("a new tool …", "choose its type and key", move || new_tool(&from, &to, &home))
+        menu_row("a new tool …", "choose its type and key", move || new_tool(&from, &to, &home))
     }];
     for tool in &state.catalog.tools {
         let now = match (&tool.gate.states, &tool.gate.next) {
@@ -181,26 +181,26 @@ pub(crate) fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
         };
         for (tail, more) in tails {
             let (id, to, arrow) = (tool.id().clone(), to.clone(), arrow.clone());
-            let refusal = arrows::draw(ground, &id, &tail, &to).err();
-            let mut choice = row(tool.entry.key.clone(), format!("{now}{more}"), move || {
+            let refusal = arrows::draw_arrow(ground, &id, &tail, &to).err();
+            let mut choice = menu_row(tool.entry.key.clone(), format!("{now}{more}"), move || {
                 let (id, tail, to) = (id.clone(), tail.clone(), to.clone());
                 Proposal::new(format!("Draw {arrow}"), "", move |state| {
-                    arrows::draw(ComposeContext::of(state), &id, &tail, &to)
+                    arrows::draw_arrow(ComposeContext::from_state(state), &id, &tail, &to)
                 })
-                .open()
+                .into_reply()
             });
             choice.0.refusal = refusal;
             rows.push(choice);
         }
     }
-    menu(format!("{arrow} with"), rows)
+    menu_reply(format!("{arrow} with"), rows)
 }
 
 /// Asks for type and key of a new tool that is this arrow.
 fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
     let kinds: Vec<NewEntry> = every_system()
         .iter()
-        .flat_map(|system| system.kinds())
+        .flat_map(|system| system.new_entry_kinds())
         .filter(|kind| kind.kind == EntryKind::Tool)
         .collect();
     // What has the fewest fields of its own.
@@ -212,12 +212,12 @@ fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
         .into_iter()
         .map(|kind| {
             let (from, to, home) = (from.clone(), to.clone(), home.clone());
-            row(kind.type_name, kind.help, move || ask_key(&from, &to, &kind, &home))
+            menu_row(kind.type_name, kind.help, move || ask_key(&from, &to, &kind, &home))
         })
         .collect();
     if let Some(kind) = other {
         let (from, to, home) = (from.clone(), to.clone(), home.clone());
-        rows.push(row(
+        rows.push(menu_row(
             "another type …",
             "any name; a finding says what the running system makes of it",
             move || {
@@ -228,14 +228,14 @@ fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
                     "",
                     move |name, _| {
                         let mut kind = kind.clone();
-                        kind.value["type"] = named(name, "type")?.as_ref().into();
+                        kind.value["type"] = parse_name(name, "type")?.as_ref().into();
                         Ok(ask_key(&from, &to, &kind, &home))
                     },
                 )))
             },
         ));
     }
-    menu(format!("New tool {from} → {to}"), rows)
+    menu_reply(format!("New tool {from} → {to}"), rows)
 }
 
 /// Asks for the key of a new tool that is this arrow.
@@ -243,10 +243,10 @@ fn ask_key(from: &Tail, to: &Name, kind: &NewEntry, home: &Home) -> Reply {
     let (gate, kind, home) = (arrows::gate_of_new(from, to), kind.clone(), home.clone());
     let of = kind.value.get("type").and_then(|of| of.as_str()).unwrap_or(kind.type_name);
     let words = format!("The key of the new {of} from {from} to {to}. {home}");
-    Proposal::asking("New tool", words, "", move |key, state| {
-        entries::new_tool(ComposeContext::of(state), &kind, key, &gate, &home)
+    Proposal::with_text_input("New tool", words, "", move |key, state| {
+        entries::new_tool(ComposeContext::from_state(state), &kind, key, &gate, &home)
     })
-    .open()
+    .into_reply()
 }
 
 // Arrows.
@@ -262,7 +262,7 @@ fn words_of(edge: &Edge, facts: &Facts) -> (Tail, String) {
     }
 }
 
-fn keys(edge: &Edge, state: &State) -> String {
+fn tool_keys(edge: &Edge, state: &State) -> String {
     let keys = edge
         .tools
         .iter()
@@ -273,7 +273,7 @@ fn keys(edge: &Edge, state: &State) -> String {
 
 /// Every arrow that touches a state, and those from any state.
 pub(crate) fn arrows_of(name: &Name, facts: &Facts, state: &State) -> Reply {
-    let here = facts.workflow.state(name);
+    let here = facts.workflow.state_row(name);
     let touches = |edge: &Edge| match edge.link {
         Link::Between { from, to } => Some(from) == here || Some(to) == here,
         Link::FromAny { to } => Some(to) == here,
@@ -289,9 +289,9 @@ pub(crate) fn arrows_of(name: &Name, facts: &Facts, state: &State) -> Reply {
         let tools = tools_of(&edge, state);
         let names: Vec<Name> = facts.workflow.states().to_vec();
         let shown = title.clone();
-        row(title, keys(&edge, state), move || which(&shown, &tail, &tools, &names))
+        menu_row(title, tool_keys(&edge, state), move || ask_tool(&shown, &tail, &tools, &names))
     });
-    menu(format!("Arrows of {name}"), rows.collect())
+    menu_reply(format!("Arrows of {name}"), rows.collect())
 }
 
 fn tools_of(edge: &Edge, state: &State) -> Vec<(EntryId, String)> {
@@ -301,7 +301,7 @@ fn tools_of(edge: &Edge, state: &State) -> Vec<(EntryId, String)> {
 
 pub(crate) fn of_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
     let (tail, title) = words_of(edge, facts);
-    which(&title, &tail, &tools_of(edge, state), facts.workflow.states())
+    ask_tool(&title, &tail, &tools_of(edge, state), facts.workflow.states())
 }
 
 /// What moves an end of an arrow to a state; asks which of its tools is meant where it stands for
@@ -316,7 +316,13 @@ pub(crate) fn move_end(
     let tools = tools_of(edge, state);
     move |onto| {
         if let [(id, key)] = tools.as_slice() {
-            return moved(end, std::slice::from_ref(id), &tail, onto, &format!("{key}: {title}"));
+            return propose_move(
+                end,
+                std::slice::from_ref(id),
+                &tail,
+                onto,
+                &format!("{key}: {title}"),
+            );
         }
         let all = tools.iter().map(|(id, _)| id.clone()).collect();
         let several = format!("all {}", tools.len());
@@ -324,22 +330,22 @@ pub(crate) fn move_end(
         let choices = [(several, all)].into_iter().chain(each);
         let rows = choices.map(|(shown, ids): (String, Vec<EntryId>)| {
             let (tail, onto, words) = (tail.clone(), onto.clone(), title.clone());
-            row(shown.clone(), "", move || {
-                moved(end, &ids, &tail, &onto, &format!("{shown}: {words}"))
+            menu_row(shown.clone(), "", move || {
+                propose_move(end, &ids, &tail, &onto, &format!("{shown}: {words}"))
             })
         });
-        menu(format!("Which tools of {title}"), rows.collect())
+        menu_reply(format!("Which tools of {title}"), rows.collect())
     }
 }
 
-fn moved(end: End, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Reply {
+fn propose_move(end: End, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Reply {
     let (ids, tail, onto) = (ids.to_vec(), tail.clone(), onto.clone());
     let words = if end == End::Head { "lead to" } else { "come from" };
     Proposal::new(format!("{title} · {words} {onto}"), "", move |state| match end {
-        End::Head => arrows::move_head(ComposeContext::of(state), &ids, &onto),
-        End::Tail => arrows::move_tail(ComposeContext::of(state), &ids, &tail, &onto),
+        End::Head => arrows::move_head(ComposeContext::from_state(state), &ids, &onto),
+        End::Tail => arrows::move_tail(ComposeContext::from_state(state), &ids, &tail, &onto),
     })
-    .open()
+    .into_reply()
 }
 
 /// Asks for the name of the new state that an end is moved to.
@@ -348,75 +354,79 @@ pub(crate) fn new_end(then: impl Fn(&Name) -> Reply + 'static) -> Reply {
         "New state",
         "The name of the new state.",
         "",
-        move |name, _| Ok(then(&named(name, "state")?)),
+        move |name, _| Ok(then(&parse_name(name, "state")?)),
     )))
 }
 
 /// Asks which of the tools of an arrow is meant.
-fn which(title: &str, tail: &Tail, tools: &[(EntryId, String)], names: &[Name]) -> Reply {
+fn ask_tool(title: &str, tail: &Tail, tools: &[(EntryId, String)], names: &[Name]) -> Reply {
     if let [(id, key)] = tools {
         return of_arrow(&format!("{key}: {title}"), Some(tail), std::slice::from_ref(id), names);
     }
     let all: Vec<EntryId> = tools.iter().map(|(id, _)| id.clone()).collect();
     let choice = |shown: String, detail: String, ids: Vec<EntryId>| {
         let (title, tail, names) = (format!("{shown}: {title}"), tail.clone(), names.to_vec());
-        row(shown, detail, move || of_arrow(&title, Some(&tail), &ids, &names))
+        menu_row(shown, detail, move || of_arrow(&title, Some(&tail), &ids, &names))
     };
     let several = format!("all {}", tools.len());
     let mut rows = vec![choice(several, "together".into(), all)];
     rows.extend(tools.iter().map(|(id, key)| choice(key.clone(), String::new(), vec![id.clone()])));
-    menu(format!("Which tools of {title}"), rows)
+    menu_reply(format!("Which tools of {title}"), rows)
 }
 
 /// What can be done with an arrow; without a tail, with tools whatever their arrows.
 fn of_arrow(title: &str, tail: Option<&Tail>, ids: &[EntryId], names: &[Name]) -> Reply {
-    let mut rows = vec![moving(
+    let mut rows = vec![move_row(
         title,
         "lead to …",
         "to which state it leads",
         ids,
         names,
-        |ids, to, state| arrows::move_head(ComposeContext::of(state), ids, to),
+        |ids, to, state| arrows::move_head(ComposeContext::from_state(state), ids, to),
     )];
     if let Some(tail) = tail {
         let from = tail.clone();
-        rows.push(moving(
+        rows.push(move_row(
             title,
             "come from …",
             "move its tail to another state",
             ids,
             names,
-            move |ids, onto, state| arrows::move_tail(ComposeContext::of(state), ids, &from, onto),
+            move |ids, onto, state| {
+                arrows::move_tail(ComposeContext::from_state(state), ids, &from, onto)
+            },
         ));
         let from = tail.clone();
         let detail = "the tool is no longer available there; it stays in its file";
-        rows.push(proposing(title, "take away", detail, ids, move |ids, state| {
-            arrows::remove(ComposeContext::of(state), ids, &from)
+        rows.push(plan_row(title, "take away", detail, ids, move |ids, state| {
+            arrows::remove_arrows(ComposeContext::from_state(state), ids, &from)
         }));
     }
-    rows.push(proposing(
+    rows.push(plan_row(
         title,
         "available everywhere",
         "from every state, whatever it is",
         ids,
-        |ids, state| arrows::everywhere(ComposeContext::of(state), ids),
+        |ids, state| arrows::allow_everywhere(ComposeContext::from_state(state), ids),
     ));
-    rows.push(proposing(title, "stay", "the tool leaves the state as it is", ids, |ids, state| {
-        arrows::stay(ComposeContext::of(state), ids)
+    rows.push(plan_row(title, "stay", "the tool leaves the state as it is", ids, |ids, state| {
+        arrows::clear_next_state(ComposeContext::from_state(state), ids)
     }));
     if let [id] = ids {
         let id = id.clone();
-        rows.push(row("edit tool", "open it in Tools", move || {
+        rows.push(menu_row("edit tool", "open it in Tools", move || {
             Reply::Send(vec![Message::Select(id.clone()), Message::Show(ScreenId::Tools)])
         }));
     }
     let copied = ids.to_vec();
-    rows.push(row("copy", "as a descriptor, for another workspace", move || copy(copied.clone())));
-    menu(title, rows)
+    rows.push(menu_row("copy", "as a descriptor, for another workspace", move || {
+        copy_descriptors(copied.clone())
+    }));
+    menu_reply(title, rows)
 }
 
 /// A row that proposes a plan for tools.
-fn proposing(
+fn plan_row(
     title: &str,
     name: &str,
     detail: &str,
@@ -424,14 +434,14 @@ fn proposing(
     plan: impl Fn(&[EntryId], &State) -> Result<Plan, String> + Clone + 'static,
 ) -> (Item, Then) {
     let (title, ids) = (title.to_owned(), ids.to_vec());
-    row(name, detail, move || {
+    menu_row(name, detail, move || {
         let (ids, plan) = (ids.clone(), plan.clone());
-        Proposal::new(title.clone(), "", move |state| plan(&ids, state)).open()
+        Proposal::new(title.clone(), "", move |state| plan(&ids, state)).into_reply()
     })
 }
 
 /// A row that asks for a state and proposes a plan for tools and that state.
-fn moving(
+fn move_row(
     title: &str,
     name: &str,
     detail: &str,
@@ -441,11 +451,11 @@ fn moving(
 ) -> (Item, Then) {
     let asked = format!("{title} · {}", name.trim_end_matches(" …"));
     let (title, ids, names) = (title.to_owned(), ids.to_vec(), names.to_vec());
-    row(name, detail, move || {
+    menu_row(name, detail, move || {
         let (title, ids, plan) = (title.clone(), ids.clone(), plan.clone());
         choose_state(&asked, &names, move |chosen| {
             let (ids, plan, chosen) = (ids.clone(), plan.clone(), chosen.clone());
-            Proposal::new(title.clone(), "", move |state| plan(&ids, &chosen, state)).open()
+            Proposal::new(title.clone(), "", move |state| plan(&ids, &chosen, state)).into_reply()
         })
     })
 }
@@ -460,53 +470,53 @@ fn choose_state(
         .iter()
         .map(|name| {
             let (name, then) = (name.clone(), then.clone());
-            row(name.to_string(), "", move || then(&name))
+            menu_row(name.to_string(), "", move || then(&name))
         })
         .collect();
-    rows.push(row("a new state …", "", move || {
+    rows.push(menu_row("a new state …", "", move || {
         let then = then.clone();
         Reply::Open(Box::new(Prompt::new(
             "New state",
             "The name of the new state.",
             "",
-            move |name, _| Ok(then(&named(name, "state")?)),
+            move |name, _| Ok(then(&parse_name(name, "state")?)),
         )))
     }));
-    menu(title, rows)
+    menu_reply(title, rows)
 }
 
 // Groups.
 
 /// What can be done with groups: make, rename, delete.
 pub(crate) fn groups_menu(facts: &Facts) -> Reply {
-    let mut rows = vec![act(Act::ShowMatrix)];
-    rows.push(row(
+    let mut rows = vec![action_row(Act::ShowMatrix)];
+    rows.push(menu_row(
         "a new group list …",
         "kept in toolcrib.toml; above/name makes a hierarchy",
         new_list,
     ));
     for group in &facts.groups {
         let name = group.name.clone();
-        rows.push(row(format!("{name} …"), "rename or delete", move || of_group(&name)));
+        rows.push(menu_row(format!("{name} …"), "rename or delete", move || of_group(&name)));
     }
-    menu("Groups", rows)
+    menu_reply("Groups", rows)
 }
 
 pub(crate) fn new_list() -> Reply {
     let words = "The name of a list of the workspace's own; above/name puts it below another. Tick its tools in the matrix.";
-    Proposal::asking("New group list", words, "", |name, state| {
-        groups::add_list(ComposeContext::of(state), name)
+    Proposal::with_text_input("New group list", words, "", |name, state| {
+        groups::add_list(ComposeContext::from_state(state), name)
     })
-    .open()
+    .into_reply()
 }
 
 pub(crate) fn of_group(name: &Name) -> Reply {
     let (one, other) = (name.clone(), name.clone());
-    menu(
+    menu_reply(
         format!("Group {name}"),
         vec![
-            row("rename", "in every file that names it", move || rename_group(&one)),
-            risky(row("delete", "out of every tool", move || delete_group(&other))),
+            menu_row("rename", "in every file that names it", move || rename_group(&one)),
+            mark_risky(menu_row("delete", "out of every tool", move || delete_group(&other))),
         ],
     )
 }
@@ -514,18 +524,18 @@ pub(crate) fn of_group(name: &Name) -> Reply {
 pub(crate) fn rename_group(name: &Name) -> Reply {
     let from = name.clone();
     let words = format!("The new name of {name}, in every file that names it.");
-    Proposal::asking("Rename group", words, &**name, move |to, state| {
-        groups::rename(ComposeContext::of(state), &from, to)
+    Proposal::with_text_input("Rename group", words, &**name, move |to, state| {
+        groups::rename_group(ComposeContext::from_state(state), &from, to)
     })
-    .open()
+    .into_reply()
 }
 
 pub(crate) fn delete_group(name: &Name) -> Reply {
     let name = name.clone();
     Proposal::new(format!("Delete group {name}?"), "", move |state| {
-        groups::delete(ComposeContext::of(state), &name)
+        groups::delete_group(ComposeContext::from_state(state), &name)
     })
-    .open()
+    .into_reply()
 }
 
 /// Asks for the name of a group that these tools are put into; without any, for the first one.
@@ -533,24 +543,24 @@ pub(crate) fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
     if ids.is_empty() {
         let rows = state.catalog.tools.iter().map(|tool| {
             let id = tool.id().clone();
-            row(tool.entry.key.clone(), tool.gate.groups().join(", "), move || {
+            menu_row(tool.entry.key.clone(), tool.gate.groups().join(", "), move || {
                 ask_group(vec![id.clone()], "this tool")
             })
         });
         let mut rows: Vec<_> = rows.collect();
-        rows.push(row(
+        rows.push(menu_row(
             "a list of the workspace's own …",
             "kept in toolcrib.toml; may be empty",
             new_list,
         ));
-        return menu("The first tool of the new group", rows);
+        return menu_reply("The first tool of the new group", rows);
     }
     let keys: Vec<&str> = ids
         .iter()
         .filter_map(|id| state.catalog.tool(id))
         .map(|tool| tool.entry.key.as_str())
         .collect();
-    let keys = listed(keys);
+    let keys = list_names(keys);
     ask_group(ids, &keys)
 }
 
@@ -558,13 +568,13 @@ fn ask_group(ids: Vec<EntryId>, keys: &str) -> Reply {
     let words = format!(
         "The name of the new group. A group is there because a tool names it; its first: {keys}."
     );
-    Proposal::asking("New group", words, "", move |name, state| {
-        let name = named(name, "group")?;
+    Proposal::with_text_input("New group", words, "", move |name, state| {
+        let name = parse_name(name, "group")?;
         let cells: Vec<_> =
             ids.iter().map(|id| (id.clone(), Column::Group(name.clone()))).collect();
-        cells::switch(ComposeContext::of(state), &cells, true, &[])
+        cells::switch_cells(ComposeContext::from_state(state), &cells, true, &[])
     })
-    .open()
+    .into_reply()
 }
 
 /// What can be done with a column of the matrix.
@@ -574,10 +584,10 @@ pub(crate) fn of_column(column: &Column) -> Reply {
         Column::State(name) => {
             let (one, other) = (name.clone(), name.clone());
             let rows = vec![
-                row("rename", "in every file that names it", move || rename_state(&one)),
-                risky(row("delete", "out of every tool", move || delete_state(&other))),
+                menu_row("rename", "in every file that names it", move || rename_state(&one)),
+                mark_risky(menu_row("delete", "out of every tool", move || delete_state(&other))),
             ];
-            menu(format!("State {name}"), rows)
+            menu_reply(format!("State {name}"), rows)
         }
         Column::AnyState => {
             Reply::Refused("a tick here makes a tool available in every state".into())
@@ -587,7 +597,7 @@ pub(crate) fn of_column(column: &Column) -> Reply {
 
 /// What can be done with tools, whatever their arrows.
 pub(crate) fn of_tools(ids: &[EntryId], facts: &Facts, state: &State) -> Reply {
-    let keys = listed(
+    let keys = list_names(
         ids.iter().filter_map(|id| state.catalog.tool(id)).map(|tool| tool.entry.key.as_str()),
     );
     of_arrow(&keys, None, ids, facts.workflow.states())
@@ -596,7 +606,7 @@ pub(crate) fn of_tools(ids: &[EntryId], facts: &Facts, state: &State) -> Reply {
 // Copy and paste.
 
 /// Copies tools as descriptors.
-pub(crate) fn copy(ids: Vec<EntryId>) -> Reply {
+pub(crate) fn copy_descriptors(ids: Vec<EntryId>) -> Reply {
     if ids.is_empty() {
         return Reply::Refused("there is no tool to copy".into());
     }
@@ -607,14 +617,14 @@ pub(crate) fn copy(ids: Vec<EntryId>) -> Reply {
 pub(crate) fn await_paste() -> Reply {
     let words = "Paste now, as your terminal does it (most often Ctrl+Shift+V): one tool or many, as YAML or JSON. \
                  What it comes to is shown before it is made.";
-    Reply::Open(Box::new(Paste::new("Paste tools", words, paste)))
+    Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
 }
 
 /// Takes a pasted text in.
-pub(crate) fn paste(text: &str, state: &State) -> Reply {
+pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
     let (text, near) = (text.to_owned(), state.selected.clone());
     Proposal::new("Paste tools", "", move |state| {
-        entries::pasted(ComposeContext::of(state), &text, near.as_ref())
+        entries::paste_entries(ComposeContext::from_state(state), &text, near.as_ref())
     })
-    .open()
+    .into_reply()
 }

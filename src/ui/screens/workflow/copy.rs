@@ -14,7 +14,7 @@ use crate::{
         simulate::{audit, metrics},
     },
     ui::{
-        canvas::{visible, width},
+        canvas::{text_width, visible_text},
         overlays::menu::{Item, Menu},
         view::Reply,
     },
@@ -24,8 +24,9 @@ use crate::{
 type Copy = (&'static str, &'static str, String);
 
 /// Asks what to copy.
-pub(crate) fn menu(facts: &Facts, state: &State) -> Reply {
-    let copies: Vec<Copy> = run(facts, state).into_iter().chain(graph(facts)).collect();
+pub(crate) fn copy_menu(facts: &Facts, state: &State) -> Reply {
+    let copies: Vec<Copy> =
+        run_copies(facts, state).into_iter().chain(graph_copies(facts)).collect();
     let item = |(title, detail, _): &Copy| Item {
         title: (*title).into(),
         detail: (*detail).into(),
@@ -38,26 +39,26 @@ pub(crate) fn menu(facts: &Facts, state: &State) -> Reply {
         }
         None => Reply::Handled,
     };
-    Reply::Open(Box::new(Menu::replying("Copy", items, copy)))
+    Reply::Open(Box::new(Menu::with_replies("Copy", items, copy)))
 }
 
-fn run(facts: &Facts, state: &State) -> [Copy; 3] {
+fn run_copies(facts: &Facts, state: &State) -> [Copy; 3] {
     let (run, tools) = (&state.simulation, facts.tools());
-    let scenario = keep::text(state, "a run");
-    let id = format!("run-{}", run.started().0);
-    let record = audit::record(run, tools, &state.profiles, &id);
+    let scenario = keep::scenario_text(state, "a run");
+    let id = format!("run-{}", run.start_time().0);
+    let record = audit::audit_record(run, tools, &state.profiles, &id);
     [
         ("scenario", "the steps, with what was seen as what is expected", scenario),
         ("audit record", "the run under the document's names", format!("{record:#}\n")),
         (
             "counters",
             "under the document's metric names, as Prometheus reads them",
-            metrics::text(run, tools, &state.profiles),
+            metrics::render_metrics(run, tools, &state.profiles),
         ),
     ]
 }
 
-fn graph(facts: &Facts) -> impl Iterator<Item = Copy> {
+fn graph_copies(facts: &Facts) -> impl Iterator<Item = Copy> {
     let titled = |format| match format {
         Format::Text => ("graph as text", "with box characters"),
         Format::Dot => ("graph as DOT", "for Graphviz"),
@@ -74,11 +75,11 @@ fn graph(facts: &Facts) -> impl Iterator<Item = Copy> {
             direction: Direction::LeftToRight,
             // Never so much that a key would have to wait.
             scale: Scale::Fitting,
-            drawn: Drawn::fitting(facts.tools().len()),
+            drawn: Drawn::for_tool_count(facts.tools().len()),
             detail: Detail::Usual,
-            measure: |text| width(&visible(text)),
+            measure: |text| text_width(&visible_text(text)),
         };
         let (title, detail) = titled(format);
-        (title, detail, subject.write(format))
+        (title, detail, subject.render(format))
     })
 }

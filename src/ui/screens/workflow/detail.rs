@@ -68,7 +68,13 @@ impl Detail {
         match call.and_then(|id| state.calls.get(id)) {
             Some(call) => self.draw_call(buffer, area, scene, call),
             None => {
-                self.draw_lines(buffer, area, scene, subject.place, &lines(state, facts, subject));
+                self.draw_lines(
+                    buffer,
+                    area,
+                    scene,
+                    subject.place,
+                    &place_lines(state, facts, subject),
+                );
             }
         }
     }
@@ -95,7 +101,7 @@ impl Detail {
         for (row, line) in (0..area.height).zip(wrapped.iter().skip(self.top)) {
             let mut pen = Pen::new(buffer, area, row);
             for (role, words) in line {
-                pen.put(words, scene.styles[*role]);
+                pen.put_text(words, scene.styles[*role]);
             }
         }
     }
@@ -118,23 +124,24 @@ impl Detail {
             CallState::Waiting => ("◐ waiting for the answer".to_owned(), Role::Warning),
             CallState::Streaming => (format!("◐ streaming · {pieces}"), Role::Warning),
             CallState::Ended { outcome, at_ms, .. } => {
-                let role = if outcome.word() == "succeeded" { Role::Success } else { Role::Error };
-                (format!("{} · {pieces} · {at_ms} ms", outcome.word()), role)
+                let role =
+                    if outcome.as_str() == "succeeded" { Role::Success } else { Role::Error };
+                (format!("{} · {pieces} · {at_ms} ms", outcome.as_str()), role)
             }
         };
         let mut pen = Pen::new(buffer, area, 0);
-        pen.put(&call.request.name, styles[Role::Title])
-            .put("  ", styles[Role::Text])
-            .put(&words, styles[role]);
+        pen.put_text(&call.request.name, styles[Role::Title])
+            .put_text("  ", styles[Role::Text])
+            .put_text(&words, styles[role]);
         if call.outcome().is_none() {
-            pen.put("  Esc stops it", styles[Role::Dim]);
+            pen.put_text("  Esc stops it", styles[Role::Dim]);
         }
         let mut below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         if let CallState::Ended { problem: Some(problem), .. } = &call.state {
             let told = format!("{}: {}", problem.kind, problem.message);
             let lines = wrap(&told, usize::from(area.width));
             for line in lines.iter().take(usize::from(below.height)) {
-                Pen::new(buffer, below, 0).put(line, styles[Role::Error]);
+                Pen::new(buffer, below, 0).put_text(line, styles[Role::Error]);
                 below = Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below };
             }
         }
@@ -151,11 +158,11 @@ pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, fa
     let present = scene.state.context();
     let groups = Turn::between(&present.groups(), &facts.context.groups());
     if !groups.is_none() {
-        lines.push(turned("groups asked for", &groups));
+        lines.push(turn_line("groups asked for", &groups));
     }
     for (tool, edit) in &what_if.edits {
         let key = scene.state.catalog.tool(tool).map_or("a tool", |tool| &tool.entry.key);
-        lines.push(vec![(Role::Label, format!("{key}: ")), (Role::Changed, edit.text())]);
+        lines.push(vec![(Role::Label, format!("{key}: ")), (Role::Changed, edit.description())]);
     }
     if lines.is_empty() {
         let words = "tick a group, or press Space on a tool to edit it: what would change is told here before it is made";
@@ -170,7 +177,7 @@ pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, fa
             ("states reached", &difference.states),
         ] {
             if !turn.is_none() {
-                lines.push(turned(label, turn));
+                lines.push(turn_line(label, turn));
             }
         }
     }
@@ -179,24 +186,24 @@ pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, fa
     for (row, line) in (0..area.height).zip(wrapped) {
         let mut pen = Pen::new(buffer, area, row);
         for (role, words) in &line {
-            pen.put(words, scene.styles[*role]);
+            pen.put_text(words, scene.styles[*role]);
         }
     }
 }
 
-fn turned(label: &str, turn: &Turn) -> Line {
+fn turn_line(label: &str, turn: &Turn) -> Line {
     let mut line = vec![(Role::Label, format!("{label}: "))];
     if !turn.gained.is_empty() {
-        line.push((Role::Added, format!("+ {}  ", filter::list(&turn.gained))));
+        line.push((Role::Added, format!("+ {}  ", filter::join_names(&turn.gained))));
     }
     if !turn.lost.is_empty() {
-        line.push((Role::Removed, format!("− {}", filter::list(&turn.lost))));
+        line.push((Role::Removed, format!("− {}", filter::join_names(&turn.lost))));
     }
     line
 }
 
 /// What is told of a place where nothing was called.
-fn lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line> {
+fn place_lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line> {
     if let Some(refused) = subject.refused {
         return refused_lines(state, facts, refused);
     }
@@ -209,14 +216,14 @@ fn lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line> {
         return vec![
             vec![(Role::Heading, title)],
             turned_or_same("available", &Turn::between(&there, &here)),
-            vec![(Role::Label, "in both: ".into()), (Role::Text, names(&both))],
+            vec![(Role::Label, "in both: ".into()), (Role::Text, list_names(&both))],
         ];
     }
     match subject.place.and_then(|id| state.simulation.step(id)) {
         Some(step) => vec![
             vec![(Role::Heading, format!("what {} changed", step.tool))],
             turned_or_same("available", &Turn::between(&step.offer.available, &here)),
-            vec![(Role::Label, "now: ".into()), (Role::Text, names(&here))],
+            vec![(Role::Label, "now: ".into()), (Role::Text, list_names(&here))],
         ],
         None => {
             let mut lines = Vec::new();
@@ -226,8 +233,8 @@ fn lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line> {
                     (Role::Text, question.to_owned()),
                 ]);
             }
-            lines.push(vec![(Role::Label, "available: ".into()), (Role::Text, names(&here))]);
-            let stops: Vec<String> = state.stops.iter().map(|stop| stop.text()).collect();
+            lines.push(vec![(Role::Label, "available: ".into()), (Role::Text, list_names(&here))]);
+            let stops: Vec<String> = state.stops.iter().map(|stop| stop.description()).collect();
             if !stops.is_empty() {
                 lines.push(vec![
                     (Role::Label, "stops when: ".into()),
@@ -244,14 +251,15 @@ fn refused_lines(state: &State, facts: &Facts, refused: &Refused) -> Vec<Line> {
         Role::Heading,
         format!("why {} was refused in {}", refused.tool, refused.state),
     )]];
-    lines.extend(refused.cause.sentences().into_iter().map(|words| vec![(Role::Warning, words)]));
+    lines.extend(refused.cause.messages().into_iter().map(|words| vec![(Role::Warning, words)]));
     // The way out holds only while the run still stands there.
     let stands_there =
-        state.simulation.at() == refused.after && facts.context.groups == refused.groups;
-    let explained = row_of(facts.tools(), &refused.tool).and_then(|row| facts.explained(row));
+        state.simulation.current_step() == refused.after && facts.context.groups == refused.groups;
+    let explained =
+        row_of(facts.tools(), &refused.tool).and_then(|row| facts.known_explanation(row));
     match explained.and_then(|found| found.changes.first()).filter(|_| stands_there) {
         Some(change) => {
-            lines.push(vec![(Role::Accent, format!("▸ {}", change.text(facts.tools())))]);
+            lines.push(vec![(Role::Accent, format!("▸ {}", change.description(facts.tools())))]);
         }
         None => lines.push(vec![(Role::Dim, "Enter goes there".into())]),
     }
@@ -262,12 +270,12 @@ fn turned_or_same(label: &str, turn: &Turn) -> Line {
     if turn.is_none() {
         vec![(Role::Dim, format!("{label}: the same tools"))]
     } else {
-        turned(label, turn)
+        turn_line(label, turn)
     }
 }
 
-fn names(names: &[Name]) -> String {
-    if names.is_empty() { "no tool".into() } else { filter::list(names) }
+fn list_names(names: &[Name]) -> String {
+    if names.is_empty() { "no tool".into() } else { filter::join_names(names) }
 }
 
 fn place_words(state: &State, place: Option<StepId>) -> String {
@@ -282,14 +290,14 @@ fn place_words(state: &State, place: Option<StepId>) -> String {
 fn available_at(state: &State, facts: &Facts, place: Option<StepId>) -> Vec<Name> {
     let simulation = &state.simulation;
     let context = match place.and_then(|id| simulation.step(id)) {
-        _ if place == simulation.at() => simulation.context(),
+        _ if place == simulation.current_step() => simulation.next_context(),
         Some(step) => {
             let user = simulation.start().user.clone();
             Context { user, groups: step.groups.clone(), state: Some(step.after.clone()) }
         }
         None => simulation.start().clone(),
     };
-    filter::available(facts.tools(), &context)
+    filter::available_tools(facts.tools(), &context)
         .into_iter()
         .map(|row| Name::from(facts.tools()[row].key()))
         .collect()

@@ -13,7 +13,7 @@ use crate::{
             difference::{Difference, Standing},
             tool::{Change, Explainer, Explanation},
         },
-        filter::{self, AskedGroups, Split, permit, split, unknown_groups},
+        filter::{self, AskedGroups, Split, check_permission, split_tools, unknown_groups},
         gated::{Slot, ToolRow},
         groups::groups_of,
         simulate::run::StepId,
@@ -107,13 +107,17 @@ impl Facts {
             return None;
         }
         all.extend(
-            change.groups().iter().filter(|name| !self.context.groups().contains(name)).cloned(),
+            change
+                .groups_to_ask()
+                .iter()
+                .filter(|name| !self.context.groups().contains(name))
+                .cloned(),
         );
         (all != self.context.groups()).then_some(all)
     }
 
     /// The facts of the state as it is now; `earlier` ones lend what has not changed.
-    pub fn of(state: &State, earlier: Option<&Facts>) -> Self {
+    pub fn from_state(state: &State, earlier: Option<&Facts>) -> Self {
         let kept = earlier.filter(|facts| facts.generation == state.generation);
         let (ids, base) = match kept {
             Some(facts) => (Arc::clone(&facts.ids), Arc::clone(&facts.base)),
@@ -122,28 +126,29 @@ impl Facts {
                 Arc::new(state.gated_tools()),
             ),
         };
-        let (shared, context) = tried(state, &base);
+        let (shared, context) = tried_tools(state, &base);
         let tools = &*shared;
         let start: Name = state.simulation.start().state().into();
-        let asked = AskedGroups::of(context.groups.as_deref());
-        let denied = permit(&state.profiles, &context).err();
-        let mut split = split(tools, &context);
+        let asked = AskedGroups::from_request(context.groups.as_deref());
+        let denied = check_permission(&state.profiles, &context).err();
+        let mut split = split_tools(tools, &context);
         // What a user may not ask for is refused before any tool is looked at.
         let mut hidden =
             if denied.is_some() { std::mem::take(&mut split.available) } else { Vec::new() };
-        let workflow = Workflow::of(tools, &asked, &start).including(&state.listed_states);
-        let current = workflow.state(context.state());
+        let workflow =
+            Workflow::for_groups(tools, &asked, &start).with_states(&state.listed_states);
+        let current = workflow.state_row(context.state());
         hidden.extend(
             split.filtered_by_state.iter().chain(&split.filtered_by_group).chain(&split.not_loaded),
         );
-        let (came, went) = turn(state, &base, tools, (&split.available, &hidden));
+        let (came, went) = changed_tools(state, &base, tools, (&split.available, &hidden));
         Self {
             generation: state.generation,
-            stands: stands(state),
+            stands: run_position(state),
             difference: state.what_if.as_ref().map(|_| {
                 Difference::between(
-                    &Standing::of(&base, &state.context()),
-                    &Standing::of(tools, &context),
+                    &Standing::from_tools(&base, &state.context()),
+                    &Standing::from_tools(tools, &context),
                 )
             }),
             tried: state.what_if.clone(),
@@ -152,7 +157,12 @@ impl Facts {
             ids,
             base: Arc::clone(&base),
             start,
-            own_groups: state.custom_groups.flat().into_iter().map(|group| group.name).collect(),
+            own_groups: state
+                .custom_groups
+                .flat_groups()
+                .into_iter()
+                .map(|group| group.name)
+                .collect(),
             groups: group_rows(state, tools, &context, &asked),
             split,
             hidden,
@@ -178,9 +188,9 @@ impl Facts {
                 == state
                     .what_if
                     .as_ref()
-                    .map_or(present.clone(), |what_if| what_if.context(&present))
+                    .map_or(present.clone(), |what_if| what_if.apply_to_context(&present))
             && self.tried == state.what_if
-            && self.stands == stands(state)
+            && self.stands == run_position(state)
             && *self.start == *state.simulation.start().state()
     }
 
@@ -194,7 +204,7 @@ impl Facts {
     }
 
     /// The tool of a row.
-    pub fn id(&self, row: ToolRow) -> Option<&EntryId> {
+    pub fn tool_id(&self, row: ToolRow) -> Option<&EntryId> {
         self.ids.get(row)
     }
 
@@ -204,7 +214,7 @@ impl Facts {
     }
 
     /// The groups as columns of the matrix: those that tools name, then the workspace's own.
-    pub fn columns(&self) -> Vec<Column> {
+    pub fn group_columns(&self) -> Vec<Column> {
         let of =
             |origin: GroupOrigin| self.groups.iter().filter(move |group| group.origin == origin);
         let named = of(GroupOrigin::Tools).map(|group| Column::Group(group.name.clone()));
@@ -217,60 +227,68 @@ impl Facts {
     }
 
     /// Reasons and changes of a tool, worked out when first asked for.
-    pub fn explain(&mut self, tool: ToolRow) -> &Explanation {
+    pub fn explain_tool(&mut self, tool: ToolRow) -> &Explanation {
         let (explainer, tools) = (&self.explainer, &self.tools);
         self.explained.entry(tool).or_insert_with(|| explainer.explain(tools, tool))
     }
 
     /// The explanation of a tool that was drawn before.
-    pub fn explained(&self, tool: ToolRow) -> Option<&Explanation> {
+    pub fn known_explanation(&self, tool: ToolRow) -> Option<&Explanation> {
         self.explained.get(&tool)
     }
 
     /// Whether a state can be reached from the start or from here.
-    pub fn reaches(&self, state: StateRow) -> bool {
+    pub fn is_reachable(&self, state: StateRow) -> bool {
         self.analysis.reaches(state) || self.here.as_ref().is_some_and(|paths| paths.reaches(state))
     }
 
-    pub fn reachable(&self) -> usize {
-        (0..self.workflow.states().len()).filter(|state| self.reaches(*state)).count()
+    pub fn reachable_count(&self) -> usize {
+        (0..self.workflow.states().len()).filter(|state| self.is_reachable(*state)).count()
     }
 }
 
 /// The tools and the context as they would be with what is tried.
-fn tried(state: &State, base: &Arc<Vec<Slot>>) -> (Arc<Vec<Slot>>, Context) {
+fn tried_tools(state: &State, base: &Arc<Vec<Slot>>) -> (Arc<Vec<Slot>>, Context) {
     let context = state.context();
     match &state.what_if {
         None => (Arc::clone(base), context),
-        Some(what_if) if what_if.edits.is_empty() => (Arc::clone(base), what_if.context(&context)),
+        Some(what_if) if what_if.edits.is_empty() => {
+            (Arc::clone(base), what_if.apply_to_context(&context))
+        }
         Some(what_if) => {
             let mut tools = base.to_vec();
-            what_if.apply(&state.catalog.tools, &mut tools);
-            (Arc::new(tools), what_if.context(&context))
+            what_if.apply_to_slots(&state.catalog.tools, &mut tools);
+            (Arc::new(tools), what_if.apply_to_context(&context))
         }
     }
 }
 
-fn stands(state: &State) -> (Option<StepId>, usize, Millis) {
-    (state.simulation.at(), state.simulation.steps().count(), state.simulation.started())
+fn run_position(state: &State) -> (Option<StepId>, usize, Millis) {
+    (
+        state.simulation.current_step(),
+        state.simulation.steps().count(),
+        state.simulation.start_time(),
+    )
 }
 
 /// The tools that came and went: with what is tried, else with the last step.
-fn turn(
+fn changed_tools(
     state: &State,
     base: &[Slot],
     tools: &[Slot],
     (available, hidden): (&[ToolRow], &[ToolRow]),
 ) -> (HashSet<ToolRow>, HashSet<ToolRow>) {
-    let before: HashSet<Name> =
-        match (&state.what_if, state.simulation.at().and_then(|id| state.simulation.step(id))) {
-            (Some(_), _) => filter::available(base, &state.context())
-                .into_iter()
-                .map(|row| base[row].key.clone())
-                .collect(),
-            (None, Some(step)) => step.offer.available.iter().cloned().collect(),
-            (None, None) => return Default::default(),
-        };
+    let before: HashSet<Name> = match (
+        &state.what_if,
+        state.simulation.current_step().and_then(|id| state.simulation.step(id)),
+    ) {
+        (Some(_), _) => filter::available_tools(base, &state.context())
+            .into_iter()
+            .map(|row| base[row].key.clone())
+            .collect(),
+        (None, Some(step)) => step.offer.available.iter().cloned().collect(),
+        (None, None) => return Default::default(),
+    };
     let was = |row: &ToolRow| before.contains(&tools[*row].key);
     let came = available.iter().copied().filter(|row| !was(row)).collect();
     let went = hidden.iter().copied().filter(was).collect();
@@ -287,7 +305,7 @@ fn group_rows(
         AskedGroups::Every => true,
         AskedGroups::Only(names) => names.contains(name),
     };
-    let custom = state.custom_groups.flat();
+    let custom = state.custom_groups.flat_groups();
     let mut rows: Vec<GroupRow> = groups_of(tools)
         .into_iter()
         .map(|group| GroupRow {

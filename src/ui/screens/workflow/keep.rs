@@ -24,10 +24,10 @@ use crate::{
 };
 
 /// Asks for a name and keeps the run, as a file of the workspace.
-pub(crate) fn keep(state: &State) -> Reply {
+pub(crate) fn save_scenario(state: &State) -> Reply {
     let suggested = state
         .simulation
-        .way_to(state.simulation.at())
+        .way_to(state.simulation.current_step())
         .last()
         .and_then(|id| state.simulation.step(*id));
     let suggested =
@@ -44,7 +44,7 @@ pub(crate) fn keep(state: &State) -> Reply {
         if state.documents.get(&file).is_some_and(|document| !document.gone) {
             return Err(format!("{file} is there already: choose another name"));
         }
-        let text: Arc<str> = text(state, name).into();
+        let text: Arc<str> = scenario_text(state, name).into();
         let create = Change::Create { file: file.clone(), text };
         let label = format!("keep the scenario {name}");
         Ok(Reply::Send(vec![
@@ -55,33 +55,35 @@ pub(crate) fn keep(state: &State) -> Reply {
 }
 
 /// The run as the text of a scenario file.
-pub(crate) fn text(state: &State, name: &str) -> String {
+pub(crate) fn scenario_text(state: &State, name: &str) -> String {
     let scenario = Scenario::of_simulation(name, &state.simulation);
-    let trial = run(state, &scenario);
-    page::text(&scenario, &trial)
+    let trial = run_scenario(state, &scenario);
+    page::render_yaml(&scenario, &trial)
 }
 
-fn run(state: &State, scenario: &Scenario) -> Trial {
-    trial::run(
+fn run_scenario(state: &State, scenario: &Scenario) -> Trial {
+    trial::run_scenario(
         scenario,
         &state.gated_tools(),
         &state.profiles,
         state.mode,
-        state.simulation.started(),
+        state.simulation.start_time(),
     )
 }
 
 /// Asks which of the workspace's scenarios to run.
-pub(crate) fn menu(state: &State) -> Reply {
+pub(crate) fn scenario_menu(state: &State) -> Reply {
     let found = scenarios(state);
     if found.is_empty() {
         return Reply::Refused(
             "the workspace has no scenario yet: take some steps and keep them".into(),
         );
     }
-    let trials: Vec<(String, Trial)> =
-        found.iter().map(|(name, _, scenario)| (name.clone(), run(state, scenario))).collect();
-    let failed = trials.iter().filter(|(_, trial)| !trial.holds()).count();
+    let trials: Vec<(String, Trial)> = found
+        .iter()
+        .map(|(name, _, scenario)| (name.clone(), run_scenario(state, scenario)))
+        .collect();
+    let failed = trials.iter().filter(|(_, trial)| !trial.has_passed()).count();
     let mark = |holds: bool| if holds { "✓ ".to_owned() } else { "✗ ".to_owned() };
     let mut items = vec![Item {
         title: format!("{}all {}", mark(failed == 0), found.len()),
@@ -90,9 +92,9 @@ pub(crate) fn menu(state: &State) -> Reply {
         ..Item::default()
     }];
     items.extend(found.iter().zip(&trials).map(|((name, file, _), (_, trial))| Item {
-        title: format!("{}{name}", mark(trial.holds())),
+        title: format!("{}{name}", mark(trial.has_passed())),
         detail: file.to_string(),
-        note: match trial.differences() {
+        note: match trial.difference_count() {
             0 if trial.steps.len() == 1 => "1 step".to_owned(),
             0 => format!("{} steps", trial.steps.len()),
             1 => "1 difference".into(),
@@ -101,24 +103,24 @@ pub(crate) fn menu(state: &State) -> Reply {
         ..Item::default()
     }));
     let mut coverage = Coverage::new(&state.gated_tools());
-    trials.iter().for_each(|(_, trial)| coverage.take(&trial.simulation));
+    trials.iter().for_each(|(_, trial)| coverage.add_simulation(&trial.simulation));
     let then = move |row: usize| match row.checked_sub(1).and_then(|row| trials.get(row)) {
         None => Reply::Open(Box::new(all_page(&trials, &coverage))),
         Some(one) => {
             let page = Page::new(one.0.clone(), trial_lines(one));
             let show =
                 Message::Workflow(WorkflowMessage::ShowRun(Box::new(one.1.simulation.clone())));
-            Reply::Open(Box::new(page.going("go to this run", vec![show])))
+            Reply::Open(Box::new(page.with_enter_messages("go to this run", vec![show])))
         }
     };
-    Reply::Open(Box::new(Menu::replying("Scenarios", items, then)))
+    Reply::Open(Box::new(Menu::with_replies("Scenarios", items, then)))
 }
 
 /// The workspace's scenarios by name and file.
 fn scenarios(state: &State) -> Vec<(String, FileId, Scenario)> {
     let read = |(file, document): (&FileId, &crate::app::documents::Document)| {
         let value = document.source.as_ref().ok()?.value(0)?.clone();
-        let scenario = value.get("steps").and_then(|_| Scenario::read(&value).ok())?;
+        let scenario = value.get("steps").and_then(|_| Scenario::from_value(&value).ok())?;
         let name = if scenario.name.is_empty() { file.to_string() } else { scenario.name.clone() };
         Some((name, file.clone(), scenario))
     };
@@ -129,13 +131,13 @@ fn all_page(trials: &[(String, Trial)], coverage: &Coverage) -> Page {
     let mut lines: Vec<Line> = trials.iter().flat_map(trial_lines).collect();
     lines.push(Line::new());
     lines.push(vec![(Role::Heading, format!("Together they cover: {}", coverage.summary()))]);
-    let missed = coverage.missed().into_iter().flat_map(|missed| wrap(&missed, 70));
+    let missed = coverage.missed_lines().into_iter().flat_map(|missed| wrap(&missed, 70));
     lines.extend(missed.map(|line| vec![(Role::Warning, format!("  {line}"))]));
     Page::new("Scenarios", lines)
 }
 
 fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
-    let end = if trial.holds() {
+    let end = if trial.has_passed() {
         (Role::Success, "as expected")
     } else {
         (Role::Error, "not as expected")
@@ -152,7 +154,7 @@ fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
         let tool = step.tool.as_deref().unwrap_or("(looks only)");
         let moved =
             if step.before == step.after { String::new() } else { format!(" → {}", step.after) };
-        let words = format!(" {}: {tool} {}{moved}", step.before, step.end.word());
+        let words = format!(" {}: {tool} {}{moved}", step.before, step.end.as_str());
         lines.push(vec![
             (Role::Dim, format!("{:>3} ", row + 1)),
             (role, mark.to_owned()),
@@ -185,7 +187,7 @@ fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
 }
 
 /// Asks for the question that the run is about.
-pub(crate) fn question(state: &State) -> Reply {
+pub(crate) fn ask_question(state: &State) -> Reply {
     let words =
         "What does the user ask? Live steps give it to tools with an argument question or query.";
     let present = state.simulation.question().unwrap_or_default().to_owned();

@@ -138,7 +138,7 @@ impl Matrix {
         self.is_open
     }
 
-    pub fn toggle(&mut self) {
+    pub fn toggle_open(&mut self) {
         self.is_open = !self.is_open;
         (self.typing, self.anchor) = (None, None);
     }
@@ -146,7 +146,7 @@ impl Matrix {
     /// Opens with the cursor in the column of a group.
     pub fn open_at(&mut self, group: &Name, facts: &Facts, state: &State) {
         (self.is_open, self.axis) = (true, Axis::Groups);
-        self.renew(facts, state);
+        self.sync_facts(facts, state);
         if let Some(column) = self.columns.iter().position(|column| column.name() == &**group) {
             self.cursor.1 = column;
         }
@@ -159,7 +159,7 @@ impl Matrix {
 
     /// Takes in what changed; the cursor stays with its tool and column, and goes to a column that
     /// is new.
-    pub fn renew(&mut self, facts: &Facts, state: &State) {
+    pub fn sync_facts(&mut self, facts: &Facts, state: &State) {
         let made_of = Made {
             subject: facts.subject(),
             axis: self.axis,
@@ -178,10 +178,10 @@ impl Matrix {
         let before =
             (self.rows.get(self.cursor.0).cloned(), self.columns.get(self.cursor.1).cloned());
         let known = std::mem::replace(&mut self.columns, all_columns(self.axis, facts));
-        let settings = ComposeContext::of(state).settings();
+        let settings = ComposeContext::from_state(state).settings_value();
         let tools = &state.catalog.tools;
         let is_on =
-            |row: ToolRow, column: &Column| cells::tick(&tools[row], column, settings).is_on();
+            |row: ToolRow, column: &Column| cells::cell_tick(&tools[row], column, settings).is_on();
         self.columns.retain(|column| column.name().to_lowercase().contains(&made_of.column_filter));
         let count = |column: &Column| (0..tools.len()).filter(|row| is_on(*row, column)).count();
         match self.column_order {
@@ -230,10 +230,10 @@ impl Matrix {
             self.anchor = None;
         }
         self.made_of = Some(made_of);
-        self.hold();
+        self.clamp_cursor();
     }
 
-    fn hold(&mut self) {
+    fn clamp_cursor(&mut self) {
         let hold = |(row, column): (usize, usize)| {
             (
                 row.min(self.rows.len().saturating_sub(1)),
@@ -244,7 +244,7 @@ impl Matrix {
     }
 
     /// The rows and columns of the range; of the cursor's cell where there is none.
-    pub(super) fn range(
+    pub(super) fn selected_ranges(
         &self,
     ) -> (std::ops::RangeInclusive<usize>, std::ops::RangeInclusive<usize>) {
         let anchor = self.anchor.unwrap_or(self.cursor);
@@ -253,18 +253,18 @@ impl Matrix {
     }
 
     /// The tools of the chosen rows.
-    pub fn chosen(&self, state: &State) -> Vec<EntryId> {
-        let rows = self.rows.get(self.range().0).unwrap_or_default();
+    pub fn chosen_tools(&self, state: &State) -> Vec<EntryId> {
+        let rows = self.rows.get(self.selected_ranges().0).unwrap_or_default();
         rows.iter().filter(|id| state.catalog.tool(id).is_some()).cloned().collect()
     }
 
-    pub fn column(&self) -> Option<&Column> {
+    pub fn current_column(&self) -> Option<&Column> {
         self.columns.get(self.cursor.1)
     }
 
     fn chosen_cells(&self, state: &State) -> Vec<(EntryId, Column)> {
-        let columns = self.columns.get(self.range().1).unwrap_or_default();
-        let tools = self.chosen(state).into_iter();
+        let columns = self.columns.get(self.selected_ranges().1).unwrap_or_default();
+        let tools = self.chosen_tools(state).into_iter();
         tools
             .flat_map(|id| columns.iter().map(move |column| (id.clone(), column.clone())))
             .collect()
@@ -272,7 +272,7 @@ impl Matrix {
 
     /// What switching the chosen cells comes to: all on, or where they are all on, all off.
     pub(super) fn work_out(&mut self, facts: &Facts, state: &State) -> Option<&Preview> {
-        let (rows, columns) = self.range();
+        let (rows, columns) = self.selected_ranges();
         if rows.count().saturating_mul(columns.count()) > MOST_CELLS
             || self.rows.is_empty()
             || self.columns.is_empty()
@@ -283,31 +283,32 @@ impl Matrix {
         let of = (state.generation, self.chosen_cells(state));
         let kept = self.preview.take().filter(|preview| preview.of == of);
         Some(self.preview.insert(kept.unwrap_or_else(|| {
-            let ground = ComposeContext::of(state);
-            let settings = ground.settings();
+            let ground = ComposeContext::from_state(state);
+            let settings = ground.settings_value();
             let is_on = |(id, column): &(EntryId, Column)| {
                 state
                     .catalog
                     .tool(id)
-                    .is_some_and(|tool| cells::tick(tool, column, settings).is_on())
+                    .is_some_and(|tool| cells::cell_tick(tool, column, settings).is_on())
             };
             let on = !of.1.iter().all(is_on);
-            let plan = cells::switch(ground, &of.1, on, facts.workflow.states());
+            let plan = cells::switch_cells(ground, &of.1, on, facts.workflow.states());
             let mut lines = Vec::new();
-            let files = plan
-                .as_ref()
-                .map_err(Clone::clone)
-                .and_then(|plan| plan.files(&state.documents).map_err(|error| error.to_string()));
+            let files = plan.as_ref().map_err(Clone::clone).and_then(|plan| {
+                plan.file_plans(&state.documents).map_err(|error| error.to_string())
+            });
             for file in files.iter().flatten() {
                 let name = (crate::ui::styles::Role::Accent, format!("{} ", file.file));
                 let texts = (
                     file.before.as_deref().unwrap_or_default(),
                     file.after.as_deref().unwrap_or_default(),
                 );
-                lines.extend(difference::changed(texts.0, texts.1).into_iter().map(|mut line| {
-                    line.insert(0, name.clone());
-                    line
-                }));
+                lines.extend(difference::changed_lines(texts.0, texts.1).into_iter().map(
+                    |mut line| {
+                        line.insert(0, name.clone());
+                        line
+                    },
+                ));
             }
             let plan = files.and(plan);
             Preview { of, plan, lines }
@@ -315,7 +316,7 @@ impl Matrix {
     }
 
     /// Space: switches the chosen cells.
-    pub fn switch(&mut self, facts: &Facts, state: &State) -> Reply {
+    pub fn switch_cells(&mut self, facts: &Facts, state: &State) -> Reply {
         if self.rows.is_empty() || self.columns.is_empty() {
             return Reply::Refused(
                 "there is no cell: n adds a column, new tools come with n on screen 1".into(),
@@ -330,14 +331,14 @@ impl Matrix {
         }
     }
 
-    pub fn act(&mut self, act: Act, facts: &Facts, state: &State) -> Reply {
+    pub fn handle_action(&mut self, act: Act, facts: &Facts, state: &State) -> Reply {
         match act {
-            Act::SwitchCells => return self.switch(facts, state),
+            Act::SwitchCells => return self.switch_cells(facts, state),
             Act::MatrixAxis => {
                 self.axis = if self.axis == Axis::Groups { Axis::States } else { Axis::Groups };
                 (self.cursor.1, self.left, self.anchor) = (0, 0, None);
                 self.column_filter.clear();
-                self.renew(facts, state);
+                self.sync_facts(facts, state);
             }
             Act::SortRows => {
                 self.row_order = match self.row_order {
@@ -346,7 +347,7 @@ impl Matrix {
                     RowOrder::Ticked => RowOrder::Most,
                     RowOrder::Most => RowOrder::Files,
                 };
-                self.renew(facts, state);
+                self.sync_facts(facts, state);
             }
             Act::SortColumns => {
                 self.column_order = match self.column_order {
@@ -354,15 +355,15 @@ impl Matrix {
                     ColumnOrder::Name => ColumnOrder::Most,
                     ColumnOrder::Most => ColumnOrder::Named,
                 };
-                self.renew(facts, state);
+                self.sync_facts(facts, state);
             }
             Act::Find => self.typing = Some(Typing::Rows),
             Act::FindColumns => self.typing = Some(Typing::Columns),
             Act::RowMenu => return self.row_menu(facts, state),
             Act::NewColumn if self.axis == Axis::States => return menus::new_state(),
-            Act::NewColumn => return menus::new_group(self.chosen(state), state),
+            Act::NewColumn => return menus::new_group(self.chosen_tools(state), state),
             Act::RenameColumn | Act::DeleteColumn => {
-                return match (self.column(), act) {
+                return match (self.current_column(), act) {
                     (Some(Column::State(name)), Act::RenameColumn) => menus::rename_state(name),
                     (Some(Column::State(name)), _) => menus::delete_state(name),
                     (Some(Column::Group(name) | Column::List(name)), Act::RenameColumn) => {
@@ -382,13 +383,13 @@ impl Matrix {
     }
 
     fn row_menu(&self, facts: &Facts, state: &State) -> Reply {
-        match self.chosen(state).as_slice() {
+        match self.chosen_tools(state).as_slice() {
             [] => Reply::Refused("there is no tool".into()),
             ids => menus::of_tools(ids, facts, state),
         }
     }
 
-    pub fn key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
+    pub fn handle_key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
         if self.typing.is_some() {
             return self.filter_key(key, facts, state);
         }
@@ -410,7 +411,7 @@ impl Matrix {
             Code::End if column + 1 >= self.columns.len() => (self.rows.len(), column),
             Code::End => (row, self.columns.len()),
             Code::Esc => {
-                self.escape(facts, state);
+                self.handle_escape(facts, state);
                 return Reply::Handled;
             }
             _ => return Reply::Ignored,
@@ -418,22 +419,22 @@ impl Matrix {
         let extends = key.mods.shift || matches!(key.code, Code::Char('H' | 'J' | 'K' | 'L'));
         self.anchor = if extends { self.anchor.or(Some(self.cursor)) } else { None };
         self.cursor = to;
-        self.hold();
+        self.clamp_cursor();
         Reply::Handled
     }
 
     /// Esc: lets go of the range, then of the filters, then of the table.
-    pub fn escape(&mut self, facts: &Facts, state: &State) {
+    pub fn handle_escape(&mut self, facts: &Facts, state: &State) {
         if self.anchor.take().is_some() {
             return;
         }
         if !self.row_filter.text().is_empty() || !self.column_filter.text().is_empty() {
             self.row_filter.clear();
             self.column_filter.clear();
-            self.renew(facts, state);
+            self.sync_facts(facts, state);
             return;
         }
-        self.toggle();
+        self.toggle_open();
     }
 
     fn filter_key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
@@ -452,20 +453,20 @@ impl Matrix {
                 self.typing =
                     Some(if which == Typing::Rows { Typing::Columns } else { Typing::Rows });
             }
-            _ if field.key(key) => {}
+            _ if field.handle_key(key) => {}
             _ => return Reply::Ignored,
         }
-        self.renew(facts, state);
+        self.sync_facts(facts, state);
         Reply::Handled
     }
 
-    pub fn paste(&mut self, text: &str, facts: &Facts, state: &State) {
+    pub fn handle_paste(&mut self, text: &str, facts: &Facts, state: &State) {
         match self.typing {
             Some(Typing::Rows) => self.row_filter.insert(text),
             Some(Typing::Columns) => self.column_filter.insert(text),
             None => {}
         }
-        self.renew(facts, state);
+        self.sync_facts(facts, state);
     }
 
     pub(super) fn columns_seen(&self) -> usize {
@@ -486,17 +487,17 @@ impl Matrix {
         inside.then_some(place)
     }
 
-    pub fn mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
+    pub fn handle_mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
         match mouse.kind {
             MouseKind::Wheel(notches) if !mouse.mods.shift => {
                 self.cursor.0 = self.cursor.0.saturating_add_signed(isize::from(notches) * 3);
-                self.hold();
+                self.clamp_cursor();
             }
             MouseKind::Wheel(notches) | MouseKind::WheelSideways(notches) => {
                 self.cursor.1 = self.cursor.1.saturating_add_signed(isize::from(notches));
-                self.hold();
+                self.clamp_cursor();
             }
-            MouseKind::Down(button) => return self.press(mouse, button, facts, state),
+            MouseKind::Down(button) => return self.handle_press(mouse, button, facts, state),
             MouseKind::Drag(_) => {
                 if let Some(cell) = self.cell_at(mouse) {
                     if cell != self.cursor {
@@ -512,17 +513,23 @@ impl Matrix {
 
     /// A press chooses a cell; one on what is chosen switches it; the right button opens what can
     /// be done with the tool.
-    fn press(&mut self, mouse: Mouse, button: Button, facts: &Facts, state: &State) -> Reply {
+    fn handle_press(
+        &mut self,
+        mouse: Mouse,
+        button: Button,
+        facts: &Facts,
+        state: &State,
+    ) -> Reply {
         let at = (mouse.column, mouse.row).into();
         if let Some(cell) = self.cell_at(mouse) {
-            let (rows, columns) = self.range();
+            let (rows, columns) = self.selected_ranges();
             let chosen = rows.contains(&cell.0) && columns.contains(&cell.1);
             if !chosen {
                 (self.cursor, self.anchor) = (cell, None);
             }
             return match (button, chosen) {
                 (Button::Right, _) => self.row_menu(facts, state),
-                (_, true) => self.switch(facts, state),
+                (_, true) => self.switch_cells(facts, state),
                 _ => Reply::Handled,
             };
         }
@@ -535,11 +542,11 @@ impl Matrix {
                     return menus::of_column(&self.columns[column]);
                 }
                 self.row_order = RowOrder::Ticked;
-                self.renew(facts, state);
+                self.sync_facts(facts, state);
             }
         } else if self.names.contains(at) {
             self.cursor.0 = self.top + usize::from(mouse.row - self.names.y);
-            self.hold();
+            self.clamp_cursor();
             if button == Button::Right {
                 return self.row_menu(facts, state);
             }
@@ -550,7 +557,7 @@ impl Matrix {
 
 fn all_columns(axis: Axis, facts: &Facts) -> Vec<Column> {
     match axis {
-        Axis::Groups => facts.columns(),
+        Axis::Groups => facts.group_columns(),
         Axis::States => {
             let states = facts.workflow.states().iter().cloned().map(Column::State);
             std::iter::once(Column::AnyState).chain(states).collect()

@@ -13,7 +13,7 @@ use crate::{
         context::ComposeContext,
     },
     ui::{
-        canvas::{Pen, fit, width},
+        canvas::{Pen, text_width, truncate_text},
         styles::{Role, Styles},
         widgets::{pane::Pane, text_input::TextInput},
     },
@@ -25,13 +25,13 @@ const WIDEST: usize = 13;
 impl Matrix {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
         let Scene { styles, state, .. } = scene;
-        self.renew(facts, state);
+        self.sync_facts(facts, state);
         let title = match self.axis {
             Axis::Groups => {
                 format!(
                     "Matrix · {} × {}",
-                    counted(self.rows.len(), "tool"),
-                    counted(self.columns.len(), "group")
+                    count_text(self.rows.len(), "tool"),
+                    count_text(self.columns.len(), "group")
                 )
             }
             Axis::States => {
@@ -39,8 +39,8 @@ impl Matrix {
                     self.columns.iter().filter(|column| **column != Column::AnyState).count();
                 format!(
                     "Matrix · {} × {}",
-                    counted(self.rows.len(), "tool"),
-                    counted(states, "state")
+                    count_text(self.rows.len(), "tool"),
+                    count_text(states, "state")
                 )
             }
         };
@@ -69,7 +69,7 @@ impl Matrix {
             height: foot_height.min(inside.height.saturating_sub(line.height)),
             ..inside
         };
-        self.lay(table, state);
+        self.layout_table(table, state);
         self.draw_heads(buffer, styles);
         self.draw_rows(buffer, scene, facts);
         self.draw_foot(buffer, foot, scene, facts);
@@ -83,8 +83,8 @@ impl Matrix {
     }
 
     /// Where heads and cells go, and which of them are seen.
-    fn lay(&mut self, table: Rect, state: &crate::app::state::State) {
-        let cells = |text: &str| u16::try_from(width(text)).unwrap_or(u16::MAX);
+    fn layout_table(&mut self, table: Rect, state: &crate::app::state::State) {
+        let cells = |text: &str| u16::try_from(text_width(text)).unwrap_or(u16::MAX);
         let keys = self
             .rows
             .iter()
@@ -94,7 +94,8 @@ impl Matrix {
         let widest = keys.max().unwrap_or(0);
         let next = if self.axis == Axis::States { 14 } else { 0 };
         let names = (widest.max(8) + 2).min(table.width / 3).max(10) + next;
-        let longest = self.columns.iter().map(|column| width(column.name())).max().unwrap_or(0);
+        let longest =
+            self.columns.iter().map(|column| text_width(column.name())).max().unwrap_or(0);
         self.column_width = u16::try_from(longest.clamp(5, WIDEST)).unwrap_or(13) + 1;
         let head = (if longest > WIDEST { 2 } else { 1 }).min(table.height);
         self.names = Rect {
@@ -117,19 +118,19 @@ impl Matrix {
             .clamp((self.cursor.1 + 1).saturating_sub(wide), self.cursor.1);
     }
 
-    fn place(&self, column: usize, y: u16, height: u16) -> Rect {
+    fn column_area(&self, column: usize, y: u16, height: u16) -> Rect {
         let x = self.cells.x
             + u16::try_from(column - self.left).unwrap_or(0).saturating_mul(self.column_width);
         Rect { x, y, width: self.column_width.min(self.cells.right().saturating_sub(x)), height }
     }
 
-    fn seen(&self) -> std::ops::Range<usize> {
+    fn visible_columns(&self) -> std::ops::Range<usize> {
         self.left..(self.left + self.columns_seen()).min(self.columns.len())
     }
 
     fn draw_heads(&self, buffer: &mut Buffer, styles: &Styles) {
-        for column in self.seen() {
-            let place = self.place(column, self.heads.y, self.heads.height);
+        for column in self.visible_columns() {
+            let place = self.column_area(column, self.heads.y, self.heads.height);
             let role = match (&self.columns[column], column == self.cursor.1) {
                 (_, true) => Role::Accent,
                 (Column::List(_), _) => Role::Info,
@@ -139,31 +140,32 @@ impl Matrix {
             for (row, part) in
                 (0..place.height).zip(head_lines(self.columns[column].name(), place.height))
             {
-                let blanks =
-                    usize::from(place.width.saturating_sub(1)).saturating_sub(width(&part)) / 2;
+                let blanks = usize::from(place.width.saturating_sub(1))
+                    .saturating_sub(text_width(&part))
+                    / 2;
                 Pen::new(buffer, place, row)
                     .skip(u16::try_from(blanks).unwrap_or(0))
-                    .put(&part, styles[role]);
+                    .put_text(&part, styles[role]);
             }
         }
-        let hidden = (self.left, self.columns.len().saturating_sub(self.seen().end));
+        let hidden = (self.left, self.columns.len().saturating_sub(self.visible_columns().end));
         let corner = Rect { x: self.names.x, y: self.heads.y, width: self.names.width, height: 1 };
         let words = match hidden {
             (0, 0) => String::new(),
             (left, right) => format!("‹{left} {right}›"),
         };
         Pen::new(buffer, corner, 0)
-            .put(
+            .put_text(
                 if self.axis == Axis::States { " tool → leads to" } else { " tool" },
                 styles[Role::Dim],
             )
-            .right(&format!("{words} "), styles[Role::Dim]);
+            .put_right(&format!("{words} "), styles[Role::Dim]);
     }
 
     fn draw_rows(&self, buffer: &mut Buffer, scene: Scene<'_>, _: &Facts) {
         let Scene { styles, state, .. } = scene;
-        let settings = ComposeContext::of(state).settings();
-        let (rows, columns) = self.range();
+        let settings = ComposeContext::from_state(state).settings_value();
+        let (rows, columns) = self.selected_ranges();
         for (line, (row, id)) in
             (0..self.cells.height).zip(self.rows.iter().enumerate().skip(self.top))
         {
@@ -173,8 +175,8 @@ impl Matrix {
             let style = styles[if at_cursor { Role::Accent } else { Role::Text }];
             let next = if self.axis == Axis::States { 14 } else { 0 };
             let key_cells = usize::from(self.names.width).saturating_sub(next + 2);
-            pen.put(if at_cursor { "▌" } else { " " }, style)
-                .column(&tool.entry.key, key_cells, style)
+            pen.put_text(if at_cursor { "▌" } else { " " }, style)
+                .put_column(&tool.entry.key, key_cells, style)
                 .skip(1);
             if self.axis == Axis::States {
                 let words = tool
@@ -182,14 +184,14 @@ impl Matrix {
                     .next
                     .as_ref()
                     .map_or_else(|| "stays".to_owned(), |next| format!("→ {next}"));
-                pen.column(
+                pen.put_column(
                     &words,
                     13,
                     styles[if tool.gate.next.is_some() { Role::Transition } else { Role::Ghost }],
                 );
             }
-            for column in self.seen() {
-                let tick = cells::tick(tool, &self.columns[column], settings);
+            for column in self.visible_columns() {
+                let tick = cells::cell_tick(tool, &self.columns[column], settings);
                 let (sign, role) = match tick {
                     Tick::On => ("●", Role::Available),
                     Tick::Implied => ("○", Role::Available),
@@ -202,10 +204,10 @@ impl Matrix {
                         .patch(Style { bg: styles[Role::SelectedDim].bg, ..Style::default() }),
                     _ => styles[role],
                 };
-                let place = self.place(column, self.cells.y + line, 1);
+                let place = self.column_area(column, self.cells.y + line, 1);
                 let cells = usize::from(place.width.saturating_sub(1));
                 let text = format!("{sign:^cells$}");
-                Pen::new(buffer, place, 0).put(&text, style);
+                Pen::new(buffer, place, 0).put_text(&text, style);
             }
         }
     }
@@ -213,22 +215,22 @@ impl Matrix {
     /// Names in full, and what Space would change.
     fn draw_foot(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
         let Scene { styles, state, .. } = scene;
-        let (rows, columns) = self.range();
+        let (rows, columns) = self.selected_ranges();
         let many = rows.count() * columns.count();
         let tool = self.rows.get(self.cursor.0).and_then(|id| state.catalog.tool(id));
         let name = tool.map_or("", |tool| tool.entry.key.as_str()).to_owned();
-        let column = self.column().map_or_else(String::new, |column| match column {
+        let column = self.current_column().map_or_else(String::new, |column| match column {
             Column::Group(name) => format!("group {name}"),
             Column::List(name) => format!("own list {name}"),
             Column::State(name) => format!("state {name}"),
             Column::AnyState => "every state".to_owned(),
         });
         let rule = "─".repeat(usize::from(area.width));
-        Pen::new(buffer, area, 0).put(&rule, styles[Role::Border]);
+        Pen::new(buffer, area, 0).put_text(&rule, styles[Role::Border]);
         let mut pen = Pen::new(buffer, area, 0);
-        pen.skip(1).put(&format!(" {name} × {column} "), styles[Role::Title]);
+        pen.skip(1).put_text(&format!(" {name} × {column} "), styles[Role::Title]);
         if many > 1 {
-            pen.put(&format!("· {many} cells "), styles[Role::Accent]);
+            pen.put_text(&format!("· {many} cells "), styles[Role::Accent]);
         }
         let Some(preview) = self.work_out(facts, state) else {
             let words = if state.catalog.tools.is_empty() {
@@ -236,7 +238,7 @@ impl Matrix {
             } else {
                 "nothing to switch here"
             };
-            Pen::new(buffer, area, 1).skip(1).put(words, styles[Role::Dim]);
+            Pen::new(buffer, area, 1).skip(1).put_text(words, styles[Role::Dim]);
             return;
         };
         let mut lines: Vec<Vec<(Role, String)>> = Vec::new();
@@ -256,10 +258,10 @@ impl Matrix {
             let mut pen = Pen::new(buffer, area, row);
             pen.skip(1);
             for (role, text) in line {
-                pen.put(text, styles[*role]);
+                pen.put_text(text, styles[*role]);
             }
             if more > 0 && row + 1 == area.height {
-                pen.right(&format!(" … {more} more lines "), styles[Role::Dim]);
+                pen.put_right(&format!(" … {more} more lines "), styles[Role::Dim]);
             }
         }
     }
@@ -270,7 +272,7 @@ impl Matrix {
         let mut put = |label: &str, field: &mut TextInput, which: Typing, x: u16| {
             let place = Rect { x, width: half.saturating_sub(1), ..line };
             let mut pen = Pen::new(buffer, place, 0);
-            pen.put(label, styles[Role::Key]);
+            pen.put_text(label, styles[Role::Key]);
             let text = Rect {
                 x: pen.column_now(),
                 width: place.right().saturating_sub(pen.column_now()),
@@ -286,19 +288,19 @@ impl Matrix {
 
 /// A column's name over at most so many lines.
 fn head_lines(name: &str, lines: u16) -> Vec<String> {
-    if lines < 2 || width(name) <= WIDEST {
+    if lines < 2 || text_width(name) <= WIDEST {
         let mut parts = vec![String::new(); usize::from(lines).saturating_sub(1)];
-        parts.push(fit(name, WIDEST).into_owned());
+        parts.push(truncate_text(name, WIDEST).into_owned());
         return parts;
     }
     let mut first = String::new();
     for letter in name.chars() {
-        if width(&first) + 2 > WIDEST {
+        if text_width(&first) + 2 > WIDEST {
             break;
         }
         first.push(letter);
     }
-    let rest = fit(&name[first.len()..], WIDEST).into_owned();
+    let rest = truncate_text(&name[first.len()..], WIDEST).into_owned();
     vec![first, rest]
 }
 
@@ -320,6 +322,6 @@ fn order_of_columns(order: ColumnOrder) -> &'static str {
 }
 
 /// A number of things: `1 state`, `5 states`.
-fn counted(count: usize, thing: &str) -> String {
+fn count_text(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }

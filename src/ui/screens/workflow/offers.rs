@@ -18,8 +18,8 @@ use crate::{
     model::{call::Outcome, tool::NotLoaded},
     systems::table,
     ui::{
-        canvas::{Pen, width, wrap},
-        overlays::proposal::{Proposal, planned},
+        canvas::{Pen, text_width, wrap},
+        overlays::proposal::{Proposal, propose_plan},
         styles::Role,
         view::Reply,
         widgets::{pane::Pane, text_input::TextInput},
@@ -75,14 +75,14 @@ impl Offers {
     /// Goes on in other facts. A hidden tool that a change has shown stays the chosen one, and so
     /// does any tool where the tools have changed; else the cursor keeps its place. What was drawn
     /// before can't be pressed any more.
-    pub fn follow(&mut self, before: Option<&Facts>, facts: &Facts) {
+    pub fn follow_facts(&mut self, before: Option<&Facts>, facts: &Facts) {
         let was_hidden = self.at >= self.available.len();
-        let chosen = before.and_then(|before| before.id(self.tool_at(self.at)?)).cloned();
+        let chosen = before.and_then(|before| before.tool_id(self.tool_at(self.at)?)).cloned();
         let is_same = before.is_none_or(|before| before.counts_as(facts));
-        self.renew(facts);
+        self.apply_filter(facts);
         self.places.clear();
         let Some(chosen) = chosen else { return };
-        let is_chosen = |row: &ToolRow| facts.id(*row) == Some(&chosen);
+        let is_chosen = |row: &ToolRow| facts.tool_id(*row) == Some(&chosen);
         let shown = self.available.iter().position(is_chosen).filter(|_| was_hidden || !is_same);
         let hidden = || self.hidden.iter().position(is_chosen).filter(|_| !is_same);
         if let Some(at) = shown.or_else(|| Some(self.available.len() + hidden()?)) {
@@ -91,7 +91,7 @@ impl Offers {
     }
 
     /// Lists what fits the filter; the cursor stays in range.
-    fn renew(&mut self, facts: &Facts) {
+    fn apply_filter(&mut self, facts: &Facts) {
         let wanted = self.filter.text().to_lowercase();
         let fits = |row: &ToolRow| {
             let tool = &facts.tools()[*row];
@@ -104,7 +104,7 @@ impl Offers {
         self.move_to(self.at);
     }
 
-    fn count(&self) -> usize {
+    fn tool_count(&self) -> usize {
         self.available.len() + self.hidden.len()
     }
 
@@ -113,14 +113,14 @@ impl Offers {
     }
 
     fn move_to(&mut self, at: usize) {
-        let at = at.min(self.count().saturating_sub(1));
+        let at = at.min(self.tool_count().saturating_sub(1));
         if at != self.at {
             self.choice = 0;
         }
         self.at = at;
     }
 
-    pub fn selected(&self, _: &Facts) -> Option<ToolRow> {
+    pub fn selected_tool(&self, _: &Facts) -> Option<ToolRow> {
         self.tool_at(self.at)
     }
 
@@ -129,9 +129,9 @@ impl Offers {
     }
 
     /// The change that is meant for the chosen hidden tool.
-    pub fn change<'f>(&self, facts: &'f Facts) -> Option<&'f Change> {
+    pub fn chosen_change<'f>(&self, facts: &'f Facts) -> Option<&'f Change> {
         let hidden = *self.hidden.get(self.at.checked_sub(self.available.len())?)?;
-        let changes = &facts.explained(hidden)?.changes;
+        let changes = &facts.known_explanation(hidden)?.changes;
         changes.get(self.choice.min(changes.len().saturating_sub(1)))
     }
 
@@ -145,28 +145,28 @@ impl Offers {
     }
 
     /// Shows all tools again.
-    pub fn widen(&mut self, facts: &Facts) -> Reply {
+    pub fn clear_filter(&mut self, facts: &Facts) -> Reply {
         self.filter.clear();
-        self.renew(facts);
+        self.apply_filter(facts);
         Reply::Handled
     }
 
-    pub fn find(&mut self) {
+    pub fn open_find(&mut self) {
         self.finding = true;
     }
 
-    pub fn paste(&mut self, text: &str, facts: Option<&Facts>) -> Reply {
+    pub fn handle_paste(&mut self, text: &str, facts: Option<&Facts>) -> Reply {
         if !self.finding {
             return Reply::Ignored;
         }
         self.filter.insert(text);
         if let Some(facts) = facts {
-            self.renew(facts);
+            self.apply_filter(facts);
         }
         Reply::Handled
     }
 
-    pub fn key(&mut self, key: Key, facts: &mut Facts) -> Reply {
+    pub fn handle_key(&mut self, key: Key, facts: &mut Facts) -> Reply {
         if self.finding && self.finding_key(key, facts) {
             return Reply::Handled;
         }
@@ -178,7 +178,7 @@ impl Offers {
             Code::PageUp => self.at.saturating_sub(page),
             Code::PageDown => self.at + page,
             Code::Home => 0,
-            Code::End => self.count(),
+            Code::End => self.tool_count(),
             Code::Left | Code::Right => return self.next_change(key.code == Code::Right, facts),
             _ => return Reply::Ignored,
         };
@@ -192,13 +192,13 @@ impl Offers {
             Code::Esc => {
                 self.finding = false;
                 self.filter.clear();
-                self.renew(facts);
+                self.apply_filter(facts);
             }
             Code::Up | Code::Down | Code::PageUp | Code::PageDown | Code::Tab => return false,
             _ => {
-                let known = self.filter.key(key);
+                let known = self.filter.handle_key(key);
                 self.at = 0;
-                self.renew(facts);
+                self.apply_filter(facts);
                 return known;
             }
         }
@@ -208,7 +208,7 @@ impl Offers {
     fn next_change(&mut self, forward: bool, facts: &Facts) -> Reply {
         let hidden = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at));
         let Some(count) =
-            hidden.and_then(|tool| facts.explained(*tool)).map(|found| found.changes.len())
+            hidden.and_then(|tool| facts.known_explanation(*tool)).map(|found| found.changes.len())
         else {
             return Reply::Refused(
                 "choose a hidden tool to go through the changes that would show it".into(),
@@ -223,7 +223,7 @@ impl Offers {
         Reply::Handled
     }
 
-    pub fn mouse(&mut self, mouse: Mouse, facts: &mut Facts, state: &State) -> Reply {
+    pub fn handle_mouse(&mut self, mouse: Mouse, facts: &mut Facts, state: &State) -> Reply {
         match mouse.kind {
             MouseKind::Wheel(notches) => {
                 let by = usize::from(notches.unsigned_abs());
@@ -237,12 +237,12 @@ impl Offers {
                 match hit.map(|(_, place)| *place) {
                     // A press on the chosen tool takes it; on another one chooses that.
                     Some(Place::Tool(at)) if at == self.at && at < self.available.len() => {
-                        return self.enter(facts, state);
+                        return self.handle_enter(facts, state);
                     }
                     Some(Place::Tool(at)) => self.move_to(at),
                     Some(Place::Change(choice)) => {
                         self.choice = choice;
-                        return self.apply(facts, state);
+                        return self.apply_change(facts, state);
                     }
                     None => {}
                 }
@@ -253,16 +253,16 @@ impl Offers {
     }
 
     /// Enter: takes an available tool; makes the change that shows a hidden one.
-    pub fn enter(&mut self, facts: &mut Facts, state: &State) -> Reply {
+    pub fn handle_enter(&mut self, facts: &mut Facts, state: &State) -> Reply {
         match self.tool_at(self.at) {
             None => Reply::Refused("there is no tool: ask for other groups at the left".into()),
-            Some(_) if self.selected_offered(facts) => self.step(facts, Outcome::Succeeded),
-            Some(_) => self.apply(facts, state),
+            Some(_) if self.selected_offered(facts) => self.step_tool(facts, Outcome::Succeeded),
+            Some(_) => self.apply_change(facts, state),
         }
     }
 
-    pub fn step(&self, facts: &Facts, outcome: Outcome) -> Reply {
-        match self.available.get(self.at).and_then(|row| facts.id(*row)) {
+    pub fn step_tool(&self, facts: &Facts, outcome: Outcome) -> Reply {
+        match self.available.get(self.at).and_then(|row| facts.tool_id(*row)) {
             Some(id) => {
                 Reply::send(Message::Workflow(WorkflowMessage::Step { tool: id.clone(), outcome }))
             }
@@ -276,7 +276,7 @@ impl Offers {
     /// counts.
     pub fn try_hidden(&self, facts: &Facts) -> Reply {
         let hidden = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at));
-        match hidden.and_then(|row| facts.id(*row)) {
+        match hidden.and_then(|row| facts.tool_id(*row)) {
             Some(id) => Reply::send(Message::Workflow(WorkflowMessage::Step {
                 tool: id.clone(),
                 outcome: Outcome::Succeeded,
@@ -286,8 +286,8 @@ impl Offers {
     }
 
     /// Calls the tool, once its required arguments are there; else opens it where they are typed.
-    pub fn live(&self, facts: &Facts, state: &State) -> Reply {
-        let chosen = self.available.get(self.at).and_then(|row| facts.id(*row));
+    pub fn call_tool(&self, facts: &Facts, state: &State) -> Reply {
+        let chosen = self.available.get(self.at).and_then(|row| facts.tool_id(*row));
         let Some(tool) = chosen.and_then(|id| state.catalog.tool(id)) else {
             return Reply::Refused(
                 "this tool is hidden: Space makes the change that shows it".into(),
@@ -295,7 +295,7 @@ impl Offers {
         };
         let given = state.arguments_of(tool.id());
         let asked = state.question_argument(tool.id());
-        let schema = table::arguments(tool);
+        let schema = table::arguments_schema(tool);
         let required = schema.get("required").and_then(|names| names.as_array());
         let missing: Vec<&str> = required
             .into_iter()
@@ -322,14 +322,14 @@ impl Offers {
     }
 
     /// Makes the change that is meant.
-    pub fn apply(&mut self, facts: &mut Facts, state: &State) -> Reply {
+    pub fn apply_change(&mut self, facts: &mut Facts, state: &State) -> Reply {
         let Some(tool) =
             self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at)).copied()
         else {
             return Reply::Refused("this tool is available already: Enter takes it".into());
         };
-        facts.explain(tool);
-        let Some(change) = self.change(facts) else {
+        facts.explain_tool(tool);
+        let Some(change) = self.chosen_change(facts) else {
             if facts.denied.is_some() {
                 return Reply::Refused(
                     "nothing that this user may ask for shows this tool: U takes another user"
@@ -340,7 +340,7 @@ impl Offers {
         };
         let walk = |rows: &[ToolRow]| {
             Message::Workflow(WorkflowMessage::Walk {
-                tools: rows.iter().filter_map(|row| facts.id(*row)).cloned().collect(),
+                tools: rows.iter().filter_map(|row| facts.tool_id(*row)).cloned().collect(),
             })
         };
         let mut messages: Vec<Message> = facts
@@ -367,22 +367,24 @@ impl Offers {
                 messages.push(Message::Workflow(WorkflowMessage::SetStart(state.clone())));
             }
             Change::Edit(edits) if state.what_if.is_some() => {
-                let Some(id) = facts.id(tool) else { return Reply::Handled };
+                let Some(id) = facts.tool_id(tool) else { return Reply::Handled };
                 messages.push(Message::Workflow(WorkflowMessage::TryEdits(
                     edits.iter().map(|edit| (id.clone(), edit.clone())).collect(),
                 )));
             }
             Change::Edit(edits) => {
-                let Some(tool) = facts.id(tool).and_then(|id| state.catalog.tool(id)) else {
+                let Some(tool) = facts.tool_id(tool).and_then(|id| state.catalog.tool(id)) else {
                     return Reply::Handled;
                 };
                 let changes = edits
                     .iter()
-                    .flat_map(|edit| edit.edits(tool))
+                    .flat_map(|edit| edit.descriptor_edits(tool))
                     .map(documents::Change::Entry)
                     .collect();
-                let plan =
-                    Plan::new(format!("{}: {}", tool.entry.key, made.text(facts.tools())), changes);
+                let plan = Plan::new(
+                    format!("{}: {}", tool.entry.key, made.description(facts.tools())),
+                    changes,
+                );
                 return shown_first(&tool.entry.key, plan, messages);
             }
         }
@@ -397,7 +399,7 @@ impl Offers {
         let field = Rect { height: u16::from(finds), ..inside };
         if finds {
             let line = Rect { x: field.x + 2, width: field.width.saturating_sub(2), ..field };
-            Pen::new(buffer, field, 0).put("/ ", styles[Role::Key]);
+            Pen::new(buffer, field, 0).put_text("/ ", styles[Role::Key]);
             self.filter.draw(
                 buffer,
                 line,
@@ -409,7 +411,7 @@ impl Offers {
             Rect { y: inside.y + field.height, height: inside.height - field.height, ..inside };
         self.places.clear();
         let height = usize::from(rows.height);
-        let lines = self.lines(facts, state, usize::from(rows.width), height);
+        let lines = self.visible_lines(facts, state, usize::from(rows.width), height);
         self.seen = height;
         for (line, content) in lines.iter().enumerate() {
             let row = u16::try_from(line).unwrap_or(0);
@@ -428,14 +430,14 @@ impl Offers {
                 self.draw_line(Pen::new(buffer, rows, row), content, scene, facts);
             }
         }
-        if self.count() == 0 {
+        if self.tool_count() == 0 {
             let words = if state.catalog.tools.is_empty() {
                 "the workspace has no tools yet: n on screen 1 makes one"
             } else {
                 "no tool of that name"
             };
             for (row, line) in (0_u16..).zip(wrap(words, usize::from(rows.width))) {
-                Pen::new(buffer, rows, row).put(&line, styles[Role::Dim]);
+                Pen::new(buffer, rows, row).put_text(&line, styles[Role::Dim]);
             }
         }
     }
@@ -445,13 +447,13 @@ impl Offers {
         let Scene { styles, focused, .. } = scene;
         let edge = styles[if focused { Role::BorderFocus } else { Role::Border }];
         let title = format!(" Hidden {} ", self.hidden.len());
-        let rule = "─".repeat(usize::from(line.width).saturating_sub(width(&title)));
+        let rule = "─".repeat(usize::from(line.width).saturating_sub(text_width(&title)));
         let whole = Rect { x: area.x, width: area.width, ..line };
         Pen::new(buffer, whole, 0)
-            .put("├", edge)
-            .put(&title, styles[Role::Title])
-            .put(&rule, edge)
-            .put("┤", edge);
+            .put_text("├", edge)
+            .put_text(&title, styles[Role::Title])
+            .put_text(&rule, edge)
+            .put_text("┤", edge);
     }
 
     fn draw_line(&self, mut pen: Pen<'_>, line: &Line, scene: Scene<'_>, facts: &mut Facts) {
@@ -460,37 +462,42 @@ impl Offers {
             Line::Name(at) => self.draw_name(pen, *at, scene, facts),
             Line::Why(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
-                let reasons =
-                    facts.explain(tool).reasons.iter().map(Reason::short).collect::<Vec<_>>();
-                pen.put("   ", styles[Role::Text]).put(&reasons.join(" · "), styles[Role::Hidden]);
+                let reasons = facts
+                    .explain_tool(tool)
+                    .reasons
+                    .iter()
+                    .map(Reason::summary)
+                    .collect::<Vec<_>>();
+                pen.put_text("   ", styles[Role::Text])
+                    .put_text(&reasons.join(" · "), styles[Role::Hidden]);
             }
             Line::Change(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
                 let words = facts
-                    .explain(tool)
+                    .explain_tool(tool)
                     .changes
                     .first()
-                    .map(|change| change.text(&state.catalog.tools));
+                    .map(|change| change.description(&state.catalog.tools));
                 let none = match facts.tools()[tool].gate.not_loaded() {
                     Some(NotLoaded::Refused { .. }) => "nothing but another entry",
                     Some(NotLoaded::Replaced { .. }) => "nothing but another name",
                     None if facts.denied.is_some() => "nothing that this user may ask for",
                     None => "nothing but an edit",
                 };
-                pen.put("   ▸ ", styles[Role::Dim])
-                    .put(words.as_deref().unwrap_or(none), styles[Role::Dim]);
+                pen.put_text("   ▸ ", styles[Role::Dim])
+                    .put_text(words.as_deref().unwrap_or(none), styles[Role::Dim]);
             }
             Line::Reason(words) => {
-                pen.put("   ", styles[Role::Text]).put(words, styles[Role::Warning]);
+                pen.put_text("   ", styles[Role::Text]).put_text(words, styles[Role::Warning]);
             }
             Line::Choice(choice, part, words) => {
                 let chosen = *choice == self.choice;
                 let style = styles[if chosen && focused { Role::Accent } else { Role::Dim }];
-                pen.put(
+                pen.put_text(
                     if chosen && *part == ChoicePart::First { "   ▸ " } else { "     " },
                     style,
                 )
-                .put(words, style);
+                .put_text(words, style);
             }
             Line::Heading => {}
         }
@@ -500,35 +507,40 @@ impl Offers {
         let Some(row) = self.tool_at(at) else { return };
         let tool = facts.tools()[row].clone();
         let chosen = at == self.at;
-        let ground = scene.ground(chosen);
-        let on = |role: Role| ground.of(role);
+        let ground = scene.row_background(chosen);
+        let on = |role: Role| ground.role_style(role);
         let offered = at < self.available.len();
-        pen.put(if chosen { "▌" } else { " " }, on(Role::Accent));
+        pen.put_text(if chosen { "▌" } else { " " }, on(Role::Accent));
         let (sign, role) = match offered {
             true if facts.came.contains(&row) => ("+ ", Role::Added),
             true => ("● ", Role::Available),
             false if facts.went.contains(&row) => ("− ", Role::Removed),
             false => ("○ ", Role::Hidden),
         };
-        pen.put(sign, on(role));
+        pen.put_text(sign, on(role));
         let note = match (&tool.gate.next, offered) {
             (Some(next), true) => format!("→ {next}"),
             (None, true) => "stays".to_owned(),
-            (_, false) => {
-                facts.explain(row).reasons.iter().map(Reason::kind).collect::<Vec<_>>().join(" + ")
-            }
+            (_, false) => facts
+                .explain_tool(row)
+                .reasons
+                .iter()
+                .map(Reason::kind)
+                .collect::<Vec<_>>()
+                .join(" + "),
         };
-        let room = pen.room();
-        let key_room = room.saturating_sub(width(&note) + 1).max(room / 2);
+        let room = pen.remaining_cells();
+        let key_room = room.saturating_sub(text_width(&note) + 1).max(room / 2);
         let name_style = on(if offered { Role::Text } else { Role::Dim });
-        pen.column(&tool.key, key_room, name_style).put(" ", on(Role::Text));
-        pen.put(&note, on(if offered { Role::State } else { Role::Dim })).fill(on(Role::Text));
+        pen.put_column(&tool.key, key_room, name_style).put_text(" ", on(Role::Text));
+        pen.put_text(&note, on(if offered { Role::State } else { Role::Dim }))
+            .fill_rest(on(Role::Text));
     }
 
     /// The lines that are seen, with the chosen tool among them; no tool outside the window is
     /// looked at. An available tool takes one line, a hidden one three, the chosen hidden one as
     /// many as it has to say.
-    fn lines(
+    fn visible_lines(
         &mut self,
         facts: &mut Facts,
         state: &State,
@@ -537,8 +549,8 @@ impl Offers {
     ) -> Vec<Line> {
         let available = self.available.len();
         let chosen = self.at.checked_sub(available).filter(|at| *at < self.hidden.len());
-        let below =
-            chosen.map_or_else(Vec::new, |at| self.beneath(self.hidden[at], facts, state, cells));
+        let below = chosen
+            .map_or_else(Vec::new, |at| self.detail_lines(self.hidden[at], facts, state, cells));
         let more = below.len();
         let total = available + 1 + 3 * self.hidden.len() + more.saturating_sub(2);
         let from = chosen.map_or(self.at, |at| available + 1 + 3 * at);
@@ -569,20 +581,20 @@ impl Offers {
     }
 
     /// What stands beneath the chosen hidden tool.
-    fn beneath(
+    fn detail_lines(
         &mut self,
         tool: ToolRow,
         facts: &mut Facts,
         state: &State,
         cells: usize,
     ) -> Vec<Line> {
-        let found = facts.explain(tool);
+        let found = facts.explain_tool(tool);
         let reasons = found
             .reasons
             .iter()
             .flat_map(|reason| wrap(&reason.to_string(), cells.saturating_sub(3)));
         let wrapped = |(row, change): (usize, &Change)| {
-            let lines = wrap(&change.text(&state.catalog.tools), cells.saturating_sub(5));
+            let lines = wrap(&change.description(&state.catalog.tools), cells.saturating_sub(5));
             let part =
                 |line: usize| if line == 0 { ChoicePart::First } else { ChoicePart::Further };
             lines
@@ -601,9 +613,9 @@ impl Offers {
 /// it.
 fn shown_first(tool: &str, plan: Plan, before: Vec<Message>) -> Reply {
     let make = move |state: &State| {
-        let mut proposed = planned(plan.clone(), state)?;
+        let mut proposed = propose_plan(plan.clone(), state)?;
         proposed.messages.splice(0..0, before.iter().cloned());
         Ok(proposed)
     };
-    Proposal::sending(format!("Show {tool}"), "", make).open()
+    Proposal::from_proposed(format!("Show {tool}"), "", make).into_reply()
 }

@@ -41,7 +41,7 @@ enum Row<'f> {
     Question,
 }
 
-fn row(facts: &Facts, at: usize) -> Row<'_> {
+fn row_at(facts: &Facts, at: usize) -> Row<'_> {
     match facts.groups.get(at) {
         Some(group) => Row::Group(group),
         None if at == facts.groups.len() => Row::User,
@@ -50,7 +50,7 @@ fn row(facts: &Facts, at: usize) -> Row<'_> {
     }
 }
 
-fn count(facts: &Facts) -> usize {
+fn row_count(facts: &Facts) -> usize {
     facts.groups.len() + 3
 }
 
@@ -61,14 +61,14 @@ impl Request {
         let note = format!("{ticked} of {}", facts.groups.len());
         let pane = Pane { title: "Request", note: &note, focused, ..Pane::default() }
             .draw(buffer, area, styles);
-        let inside = refusals(buffer, pane, styles, facts);
+        let inside = draw_refusals(buffer, pane, styles, facts);
         let asked = match &facts.asked {
             AskedGroups::Every => "groups · every one (*)",
             AskedGroups::Only(_) if facts.context.groups.is_none() => "groups · default",
             AskedGroups::Only(names) if names.is_empty() => "groups · none, no tool",
             AskedGroups::Only(_) => "groups",
         };
-        Pen::new(buffer, inside, 0).skip(1).put(asked, styles[Role::Heading]);
+        Pen::new(buffer, inside, 0).skip(1).put_text(asked, styles[Role::Heading]);
         let words = facts
             .denied
             .as_ref()
@@ -77,13 +77,13 @@ impl Request {
         let foot = Rect { y: inside.bottom().saturating_sub(warning), height: warning, ..inside };
         self.rows =
             Rect { y: inside.y + 1, height: inside.height.saturating_sub(1 + warning), ..inside };
-        for (line, at) in self.cursor.window(count(facts), self.rows.height).enumerate() {
+        for (line, at) in self.cursor.visible_rows(row_count(facts), self.rows.height).enumerate() {
             let chosen = at == self.cursor.row;
-            let ground = scene.ground(chosen);
-            let on = |role: Role| ground.of(role);
+            let ground = scene.row_background(chosen);
+            let on = |role: Role| ground.role_style(role);
             let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
-            pen.put(if chosen { "▌" } else { " " }, on(Role::Accent));
-            match row(facts, at) {
+            pen.put_text(if chosen { "▌" } else { " " }, on(Role::Accent));
+            match row_at(facts, at) {
                 Row::Group(group) => {
                     let number = match group.origin {
                         GroupOrigin::Tools => group.tools.to_string(),
@@ -96,69 +96,73 @@ impl Request {
                     } else {
                         Role::Dim
                     };
-                    pen.put(
+                    pen.put_text(
                         if group.ticked { "[x] " } else { "[ ] " },
                         on(if group.ticked { Role::Accent } else { Role::Dim }),
                     );
-                    let room = pen.room().saturating_sub(number.len() + 2);
-                    pen.column(&group.name, room, on(name_role));
-                    pen.put(" ", on(Role::Text)).put(&number, on(number_role)).fill(on(Role::Text));
+                    let room = pen.remaining_cells().saturating_sub(number.len() + 2);
+                    pen.put_column(&group.name, room, on(name_role));
+                    pen.put_text(" ", on(Role::Text))
+                        .put_text(&number, on(number_role))
+                        .fill_rest(on(Role::Text));
                 }
                 Row::User => {
                     let user = facts.context.user.as_deref().unwrap_or("none");
-                    pen.put("user  ", on(Role::Label))
-                        .put(user, on(Role::Text))
-                        .fill(on(Role::Text));
+                    pen.put_text("user  ", on(Role::Label))
+                        .put_text(user, on(Role::Text))
+                        .fill_rest(on(Role::Text));
                 }
                 Row::Question => {
                     let (words, role) = state
                         .simulation
                         .question()
                         .map_or(("none", Role::Dim), |asked| (asked, Role::Text));
-                    pen.put("asks  ", on(Role::Label)).put(words, on(role)).fill(on(Role::Text));
+                    pen.put_text("asks  ", on(Role::Label))
+                        .put_text(words, on(role))
+                        .fill_rest(on(Role::Text));
                 }
                 Row::Start => {
                     let start = state.simulation.start().state().to_owned();
-                    pen.put("start ", on(Role::Label))
-                        .put(&start, on(Role::State))
-                        .fill(on(Role::Text));
+                    pen.put_text("start ", on(Role::Label))
+                        .put_text(&start, on(Role::State))
+                        .fill_rest(on(Role::Text));
                 }
             }
         }
         for (line, text) in (0_u16..).zip(&words) {
-            Pen::new(buffer, foot, line).put(text, styles[Role::Error]);
+            Pen::new(buffer, foot, line).put_text(text, styles[Role::Error]);
         }
     }
 
-    pub fn key(&mut self, key: Key, facts: &Facts, _: &State) -> Reply {
-        if self.cursor.key(key, count(facts)) { Reply::Handled } else { Reply::Ignored }
+    pub fn handle_key(&mut self, key: Key, facts: &Facts, _: &State) -> Reply {
+        if self.cursor.handle_key(key, row_count(facts)) { Reply::Handled } else { Reply::Ignored }
     }
 
-    pub fn mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
-        let pressed = self.cursor.mouse(mouse, self.rows, count(facts)).is_some();
+    pub fn handle_mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
+        let pressed = self.cursor.handle_mouse(mouse, self.rows, row_count(facts)).is_some();
         if pressed && matches!(mouse.kind, MouseKind::Down(_)) {
-            self.enter(facts, state)
+            self.handle_enter(facts, state)
         } else {
             Reply::Handled
         }
     }
 
     /// The group under the cursor.
-    pub fn group(&self, facts: &Facts) -> Option<Name> {
-        match row(facts, self.cursor.row) {
+    pub fn current_group(&self, facts: &Facts) -> Option<Name> {
+        match row_at(facts, self.cursor.row) {
             Row::Group(group) => Some(group.name.clone()),
             Row::User | Row::Start | Row::Question => None,
         }
     }
 
     /// Space: ticks the group under the cursor.
-    pub fn tick(&self, facts: &Facts, state: &State) -> Reply {
-        self.enter(facts, state)
+    pub fn toggle_group(&self, facts: &Facts, state: &State) -> Reply {
+        self.handle_enter(facts, state)
     }
 
     /// What the row under the cursor offers.
-    pub fn enter(&self, facts: &Facts, state: &State) -> Reply {
-        match row(facts, self.cursor.row) {
+    pub fn handle_enter(&self, facts: &Facts, state: &State) -> Reply {
+        match row_at(facts, self.cursor.row) {
             Row::Group(group) if facts.asked == AskedGroups::Every => {
                 // From "every group" to all but this one.
                 let others = facts
@@ -172,15 +176,15 @@ impl Request {
             Row::Group(group) => {
                 Reply::send(Message::Workflow(WorkflowMessage::ToggleGroup(group.name.clone())))
             }
-            Row::User => users(state),
-            Row::Start => starts(facts),
-            Row::Question => keep::question(state),
+            Row::User => ask_user(state),
+            Row::Start => ask_start_state(facts),
+            Row::Question => keep::ask_question(state),
         }
     }
 
     pub fn all_groups(&mut self, state: &State) -> Reply {
         let context = state.context();
-        let every = AskedGroups::of(context.groups.as_deref()) == AskedGroups::Every;
+        let every = AskedGroups::from_request(context.groups.as_deref()) == AskedGroups::Every;
         let groups = if every {
             self.before_all.take()
         } else {
@@ -192,12 +196,12 @@ impl Request {
 }
 
 /// Why no tool is loaded, before all else; what is left of the pane.
-fn refusals(buffer: &mut Buffer, pane: Rect, styles: &Styles, facts: &Facts) -> Rect {
+fn draw_refusals(buffer: &mut Buffer, pane: Rect, styles: &Styles, facts: &Facts) -> Rect {
     let words: Vec<String> =
         facts.refusals.iter().flat_map(|words| wrap(words, usize::from(pane.width))).collect();
     let height = u16::try_from(words.len()).unwrap_or(u16::MAX).min(pane.height / 2);
     for (line, words) in (0..height).zip(&words) {
-        Pen::new(buffer, pane, line).put(words, styles[Role::Error]);
+        Pen::new(buffer, pane, line).put_text(words, styles[Role::Error]);
     }
     Rect { y: pane.y + height, height: pane.height - height, ..pane }
 }
@@ -217,7 +221,7 @@ pub(crate) fn next_user(state: &State) -> Reply {
     )))
 }
 
-fn users(state: &State) -> Reply {
+fn ask_user(state: &State) -> Reply {
     if state.profiles.is_empty() {
         return Reply::Refused(
             "the workspace has no user profiles: write them under [profiles] in toolcrib.toml"
@@ -238,12 +242,12 @@ fn users(state: &State) -> Reply {
     let names: Vec<Option<Name>> = std::iter::once(None)
         .chain(state.profiles.iter().map(|profile| Some(profile.user.clone())))
         .collect();
-    Reply::Open(Box::new(Menu::replying("User", items, move |row| {
+    Reply::Open(Box::new(Menu::with_replies("User", items, move |row| {
         Reply::send(Message::Workflow(WorkflowMessage::SetUser(names[row].clone())))
     })))
 }
 
-fn starts(facts: &Facts) -> Reply {
+fn ask_start_state(facts: &Facts) -> Reply {
     let names: Vec<Name> = facts.workflow.states().to_vec();
     let item = |(row, name): (usize, &Name)| Item {
         title: name.to_string(),
@@ -254,7 +258,7 @@ fn starts(facts: &Facts) -> Reply {
         ..Item::default()
     };
     let items = names.iter().enumerate().map(item).collect();
-    Reply::Open(Box::new(Menu::replying("Start the run in", items, move |row| {
+    Reply::Open(Box::new(Menu::with_replies("Start the run in", items, move |row| {
         Reply::send(Message::Workflow(WorkflowMessage::SetStart(names[row].clone())))
     })))
 }

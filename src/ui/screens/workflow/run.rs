@@ -48,13 +48,17 @@ enum Row<'r> {
     Way(usize, Branch),
 }
 
-fn rows(simulation: &Simulation) -> Vec<Row<'_>> {
+fn timeline_rows(simulation: &Simulation) -> Vec<Row<'_>> {
     let present = simulation.current_branch();
     let mut rows = Vec::new();
     for place in std::iter::once(None).chain(present.iter().copied().map(Some)) {
         rows.push(Row::Place(place));
         rows.extend(
-            simulation.refused().iter().filter(|refused| refused.after == place).map(Row::Refused),
+            simulation
+                .refused_attempts()
+                .iter()
+                .filter(|refused| refused.after == place)
+                .map(Row::Refused),
         );
     }
     let others =
@@ -65,7 +69,7 @@ fn rows(simulation: &Simulation) -> Vec<Row<'_>> {
 
 impl Row<'_> {
     /// The place that Enter goes to.
-    fn place(&self) -> Option<StepId> {
+    fn target_step(&self) -> Option<StepId> {
         match self {
             Self::Place(place) => *place,
             Self::Refused(refused) => refused.after,
@@ -79,7 +83,7 @@ impl Run {
     pub fn height(area: Rect, state: &State) -> u16 {
         let simulation = &state.simulation;
         let rows = simulation.current_branch().len()
-            + simulation.refused().len()
+            + simulation.refused_attempts().len()
             + simulation.branches().len();
         let is_live =
             state.live.is_some() || simulation.steps().any(|(_, step)| step.call.is_some());
@@ -95,10 +99,10 @@ impl Run {
     }
 
     /// Moves the cursor to where the run stands, when that has changed.
-    pub fn follow(&mut self, state: &State) {
+    pub fn follow_simulation(&mut self, state: &State) {
         let stands = (
-            state.simulation.at(),
-            state.simulation.steps().count() + state.simulation.refused().len(),
+            state.simulation.current_step(),
+            state.simulation.steps().count() + state.simulation.refused_attempts().len(),
         );
         if self.stood != Some(stands) {
             let was_there =
@@ -113,53 +117,55 @@ impl Run {
                 Row::Refused(refused) => is_refused && refused.after == stands.0,
                 Row::Way(..) => false,
             };
-            self.cursor.row = rows(&state.simulation).iter().rposition(here).unwrap_or(0);
+            self.cursor.row = timeline_rows(&state.simulation).iter().rposition(here).unwrap_or(0);
         }
     }
 
-    pub fn key(&mut self, key: Key, state: &State) -> Reply {
-        if self.cursor.key(key, rows(&state.simulation).len()) {
+    pub fn handle_key(&mut self, key: Key, state: &State) -> Reply {
+        if self.cursor.handle_key(key, timeline_rows(&state.simulation).len()) {
             Reply::Handled
         } else {
             Reply::Ignored
         }
     }
 
-    pub fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+    pub fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
         if self.beside.contains((mouse.column, mouse.row).into()) {
             if let MouseKind::Wheel(notches) = mouse.kind {
                 self.detail.scroll(notches);
             }
             return Reply::Handled;
         }
-        let hit = self.cursor.mouse(mouse, self.rows, rows(&state.simulation).len());
+        let hit =
+            self.cursor.handle_mouse(mouse, self.rows, timeline_rows(&state.simulation).len());
         if hit.is_some() && matches!(mouse.kind, MouseKind::Down(_)) {
-            self.enter(state)
+            self.handle_enter(state)
         } else {
             Reply::Handled
         }
     }
 
     /// Goes to the step under the cursor, or to the end of that way.
-    pub fn enter(&self, state: &State) -> Reply {
-        match rows(&state.simulation).get(self.cursor.row) {
-            Some(row) => Reply::send(Message::Workflow(WorkflowMessage::StepTo(row.place()))),
+    pub fn handle_enter(&self, state: &State) -> Reply {
+        match timeline_rows(&state.simulation).get(self.cursor.row) {
+            Some(row) => Reply::send(Message::Workflow(WorkflowMessage::StepTo(row.target_step()))),
             None => Reply::Handled,
         }
     }
 
     /// Compares other places with the one under the cursor from now on, or no longer.
-    pub fn mark(&mut self, state: &State) -> Reply {
-        let all = rows(&state.simulation);
+    pub fn toggle_mark(&mut self, state: &State) -> Reply {
+        let all = timeline_rows(&state.simulation);
         let Some(row) = all.get(self.cursor.row) else { return Reply::Handled };
-        self.marked = if self.marked == Some(row.place()) { None } else { Some(row.place()) };
+        self.marked =
+            if self.marked == Some(row.target_step()) { None } else { Some(row.target_step()) };
         Reply::Handled
     }
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
         let Scene { styles, state, focused } = scene;
         let simulation = &state.simulation;
-        let all = rows(simulation);
+        let all = timeline_rows(simulation);
         let title = match &state.what_if {
             Some(_) => "What if".to_owned(),
             None => format!("Run {}", simulation.current_branch().len()),
@@ -176,23 +182,24 @@ impl Run {
             detail::draw_what_if(buffer, inside, scene, facts);
             return;
         }
-        self.lay(inside, state);
-        for (line, row) in self.cursor.window(all.len(), self.rows.height).enumerate() {
-            let ground = scene.ground(focused && row == self.cursor.row);
+        self.layout_parts(inside, state);
+        for (line, row) in self.cursor.visible_rows(all.len(), self.rows.height).enumerate() {
+            let ground = scene.row_background(focused && row == self.cursor.row);
             let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
-            let on = |role: Role| ground.of(role);
-            let is_here = matches!(all[row], Row::Place(place) if place == simulation.at());
-            pen.put(if is_here { " ▶ " } else { "   " }, on(Role::Accent));
+            let on = |role: Role| ground.role_style(role);
+            let is_here =
+                matches!(all[row], Row::Place(place) if place == simulation.current_step());
+            pen.put_text(if is_here { " ▶ " } else { "   " }, on(Role::Accent));
             draw_row(&mut pen, &all[row], state, &on, self.marked);
-            pen.fill(on(Role::Text));
+            pen.fill_rest(on(Role::Text));
         }
         if self.beside.height > 0 {
             let edge = styles[if focused { Role::BorderFocus } else { Role::Border }];
             for line in 0..self.beside.height {
                 let place = Rect { x: self.beside.x.saturating_sub(2), width: 1, ..self.beside };
-                Pen::new(buffer, place, line).put("│", edge);
+                Pen::new(buffer, place, line).put_text("│", edge);
             }
-            let place = all.get(self.cursor.row).map(Row::place).unwrap_or_default();
+            let place = all.get(self.cursor.row).map(Row::target_step).unwrap_or_default();
             let refused = match all.get(self.cursor.row) {
                 Some(Row::Refused(refused)) => Some(*refused),
                 _ => None,
@@ -210,7 +217,7 @@ impl Run {
 
     /// The timeline at the left, what the row is about at the right; below each other where it is
     /// narrow.
-    fn lay(&mut self, inside: Rect, state: &State) {
+    fn layout_parts(&mut self, inside: Rect, state: &State) {
         let wide = inside.width >= 96;
         if wide {
             let left = inside.width * 11 / 20;
@@ -238,8 +245,8 @@ fn notes(state: &State) -> String {
     if !state.stops.is_empty() {
         notes.push(format!("stops {}", state.stops.len()));
     }
-    if !simulation.refused().is_empty() {
-        notes.push(format!("refused {}", simulation.refused().len()));
+    if !simulation.refused_attempts().is_empty() {
+        notes.push(format!("refused {}", simulation.refused_attempts().len()));
     }
     let branches = simulation.branches();
     let present = simulation.current_branch();
@@ -269,14 +276,14 @@ fn draw_row(
                 draw_live(pen, state, live, on(Role::Warning));
             }
             if marked == Some(*place) {
-                pen.put("  ◆ compared", on(Role::Accent));
+                pen.put_text("  ◆ compared", on(Role::Accent));
             }
         }
         Row::Refused(refused) => {
-            pen.put("   ⊘ ", on(Role::Error))
-                .put(&refused.tool, on(Role::Text))
-                .put(" refused  ", on(Role::Error));
-            pen.put(&refused.cause.sentences().join("; "), on(Role::Warning));
+            pen.put_text("   ⊘ ", on(Role::Error))
+                .put_text(&refused.tool, on(Role::Text))
+                .put_text(" refused  ", on(Role::Error));
+            pen.put_text(&refused.cause.messages().join("; "), on(Role::Warning));
         }
         Row::Way(at, branch) => {
             let tools: Vec<&str> = branch
@@ -286,21 +293,24 @@ fn draw_row(
                 .map(|step| &*step.tool)
                 .collect();
             let end = simulation.step(branch.last).map_or("", |step| &*step.after);
-            pen.put(&format!("way {}: ", at + 1), on(Role::Label))
-                .put(&tools.join(", "), on(Role::Dim));
-            pen.put(" → ", on(Role::Transition)).put(end, on(Role::State));
+            pen.put_text(&format!("way {}: ", at + 1), on(Role::Label))
+                .put_text(&tools.join(", "), on(Role::Dim));
+            pen.put_text(" → ", on(Role::Transition)).put_text(end, on(Role::State));
         }
     }
 }
 
 fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
     let simulation = &state.simulation;
-    let here = simulation.at().is_none();
-    pen.put(simulation.start().state(), on(if here { Role::StateCurrent } else { Role::State }));
+    let here = simulation.current_step().is_none();
+    pen.put_text(
+        simulation.start().state(),
+        on(if here { Role::StateCurrent } else { Role::State }),
+    );
     if let Some(question) = simulation.question() {
-        pen.put(&format!("   “{question}”"), on(Role::Dim));
+        pen.put_text(&format!("   “{question}”"), on(Role::Dim));
     } else if simulation.steps().next().is_none() && state.live.is_none() {
-        pen.put("   choose a tool and press Enter", on(Role::Dim));
+        pen.put_text("   choose a tool and press Enter", on(Role::Dim));
     }
 }
 
@@ -311,40 +321,42 @@ fn draw_step(
     simulation: &Simulation,
     on: &impl Fn(Role) -> Style,
 ) {
-    let here = place == simulation.at();
+    let here = place == simulation.current_step();
     let (sign, role) = match step.outcome {
         Outcome::Succeeded => ("✓", Role::Success),
         _ => ("✗", Role::Error),
     };
     let number = simulation.way_to(place).len();
-    pen.put(&format!("{number:>2} "), on(Role::Dim)).put(sign, on(role)).put(" ", on(Role::Text));
-    pen.put(&step.tool, on(Role::Text)).put("  ", on(Role::Text));
+    pen.put_text(&format!("{number:>2} "), on(Role::Dim))
+        .put_text(sign, on(role))
+        .put_text(" ", on(Role::Text));
+    pen.put_text(&step.tool, on(Role::Text)).put_text("  ", on(Role::Text));
     if step.before == step.after {
-        pen.put("stays ", on(Role::Dim));
+        pen.put_text("stays ", on(Role::Dim));
     } else {
-        pen.put(&step.before, on(Role::State)).put(" → ", on(Role::Transition));
+        pen.put_text(&step.before, on(Role::State)).put_text(" → ", on(Role::Transition));
     }
-    pen.put(&step.after, on(if here { Role::StateCurrent } else { Role::State }));
+    pen.put_text(&step.after, on(if here { Role::StateCurrent } else { Role::State }));
     let offer = &step.offer;
-    let all = offer.tools();
+    let all = offer.tool_count();
     let mut words = Vec::new();
     if step.outcome != Outcome::Succeeded {
-        words.push(step.outcome.word().to_owned());
+        words.push(step.outcome.as_str().to_owned());
     }
     if step.call.is_some() {
         words.push(format!("live, {} ms", step.took_ms));
     }
-    let ways = simulation.next(place).count();
+    let ways = simulation.next_steps(place).count();
     if ways > 1 {
         words.push(format!("{ways} ways from here"));
     }
     words.push(format!("{} of {all} available", offer.available.len()));
-    pen.put("   ", on(Role::Text)).put(&words.join(" · "), on(Role::Dim));
+    pen.put_text("   ", on(Role::Text)).put_text(&words.join(" · "), on(Role::Dim));
 }
 
 fn draw_live(pen: &mut Pen<'_>, state: &State, live: &LiveStep, style: Style) {
     let name = state.catalog.tool(&live.tool).map_or("a tool", |tool| &tool.entry.key);
-    pen.put(&format!("   ◐ {name} is being called"), style);
+    pen.put_text(&format!("   ◐ {name} is being called"), style);
 }
 
 /// Goes to the end of the next branch.

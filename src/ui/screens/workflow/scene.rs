@@ -24,7 +24,7 @@ pub(crate) struct RowBackground<'s> {
 
 impl<'s> Scene<'s> {
     /// The ground of a row; `chosen`: the cursor is on it.
-    pub fn ground(&self, chosen: bool) -> RowBackground<'s> {
+    pub fn row_background(&self, chosen: bool) -> RowBackground<'s> {
         let role = if self.focused { Role::Selected } else { Role::SelectedDim };
         RowBackground { styles: self.styles, cursor: chosen.then_some(role) }
     }
@@ -32,7 +32,7 @@ impl<'s> Scene<'s> {
 
 impl RowBackground<'_> {
     /// How a role looks on it: under the keys all of a row looks the same.
-    pub fn of(&self, role: Role) -> Style {
+    pub fn role_style(&self, role: Role) -> Style {
         match self.cursor {
             None => self.styles[role],
             Some(Role::Selected) => self.styles[Role::Selected],

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Begins a what-if; in one, accepts it.
-pub(crate) fn toggle(state: &State) -> Reply {
+pub(crate) fn toggle_what_if(state: &State) -> Reply {
     Reply::send(if state.what_if.is_some() {
         Message::Workflow(WorkflowMessage::AcceptWhatIf)
     } else {
@@ -24,13 +24,14 @@ pub(crate) fn toggle(state: &State) -> Reply {
 }
 
 /// Asks how a tool would be edited.
-pub(crate) fn edits(facts: &Facts, row: ToolRow) -> Reply {
+pub(crate) fn ask_edit(facts: &Facts, row: ToolRow) -> Reply {
     let tool = &facts.tools()[row];
-    let Some(id) = facts.id(row).cloned() else { return Reply::Handled };
-    let edits = offered(&tool.gate, facts);
-    let items = edits.iter().map(|edit| Item { title: edit.short(), ..Item::default() }).collect();
+    let Some(id) = facts.tool_id(row).cloned() else { return Reply::Handled };
+    let edits = suggested_edits(&tool.gate, facts);
+    let items =
+        edits.iter().map(|edit| Item { title: edit.summary(), ..Item::default() }).collect();
     let title = format!("What if: {}", tool.key);
-    Reply::Open(Box::new(Menu::replying(title, items, move |at| {
+    Reply::Open(Box::new(Menu::with_replies(title, items, move |at| {
         Reply::send(Message::Workflow(WorkflowMessage::TryEdits(vec![(
             id.clone(),
             edits[at].clone(),
@@ -39,7 +40,7 @@ pub(crate) fn edits(facts: &Facts, row: ToolRow) -> Reply {
 }
 
 /// The edits of a gate that come to mind: what concerns the present state and groups first.
-fn offered(gate: &Gate, facts: &Facts) -> Vec<GateEdit> {
+fn suggested_edits(gate: &Gate, facts: &Facts) -> Vec<GateEdit> {
     let current: Name = facts.context.state().into();
     let states: Vec<Name> = facts.workflow.states().to_vec();
     let in_groups = gate.groups();

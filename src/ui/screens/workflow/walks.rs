@@ -27,7 +27,7 @@ const LISTED: usize = 200;
 const LONGEST: usize = 1_000;
 
 /// Asks how to go on without choosing each step.
-pub(crate) fn menu(facts: &Facts, state: &State) -> Reply {
+pub(crate) fn walk_menu(facts: &Facts, state: &State) -> Reply {
     if facts.here.is_none() {
         return Reply::Refused("the run is in a state that no tool names".into());
     }
@@ -42,8 +42,8 @@ pub(crate) fn menu(facts: &Facts, state: &State) -> Reply {
     match &to_stop {
         Some((way, met)) => {
             let keys: Vec<String> =
-                way.iter().filter_map(|row| named(state, *row)).map(|(key, _)| key).collect();
-            stop.detail = format!("{}: {}", met.text(), keys.join(", then "));
+                way.iter().filter_map(|row| key_and_id(state, *row)).map(|(key, _)| key).collect();
+            stop.detail = format!("{}: {}", met.description(), keys.join(", then "));
             stop.note = way.len().to_string();
         }
         None => {
@@ -58,7 +58,7 @@ pub(crate) fn menu(facts: &Facts, state: &State) -> Reply {
     let to_stop: Vec<EntryId> = to_stop
         .into_iter()
         .flat_map(|(way, _)| way)
-        .filter_map(|row| named(state, row))
+        .filter_map(|row| key_and_id(state, row))
         .map(|(_, id)| id)
         .collect();
     let items = vec![
@@ -72,10 +72,10 @@ pub(crate) fn menu(facts: &Facts, state: &State) -> Reply {
         0 => ways_menu("To which tool?", &tools),
         1 => ways_menu("To which state?", &states),
         2 => Reply::send(Message::Workflow(WorkflowMessage::Walk { tools: to_stop.clone() })),
-        3 => random(),
-        _ => every(),
+        3 => ask_random_walk(),
+        _ => ask_every_way(),
     };
-    Reply::Open(Box::new(Menu::replying("Auto-run", items, then)))
+    Reply::Open(Box::new(Menu::with_replies("Auto-run", items, then)))
 }
 
 /// A goal: its name, and the tools that lead there; `None`: there is no way.
@@ -104,12 +104,12 @@ fn ways_menu(title: &str, ways: &[Way]) -> Reply {
         .iter()
         .map(|(_, way)| way.iter().flatten().map(|(_, tool)| tool.clone()).collect())
         .collect();
-    Reply::Open(Box::new(Menu::replying(title, items, move |row| {
+    Reply::Open(Box::new(Menu::with_replies(title, items, move |row| {
         Reply::send(Message::Workflow(WorkflowMessage::Walk { tools: ways[row].clone() }))
     })))
 }
 
-fn named(state: &State, row: ToolRow) -> Option<(String, EntryId)> {
+fn key_and_id(state: &State, row: ToolRow) -> Option<(String, EntryId)> {
     let tool = state.catalog.tools.get(row)?;
     Some((tool.entry.key.clone(), tool.id().clone()))
 }
@@ -118,7 +118,7 @@ fn to_states(facts: &Facts, state: &State) -> Vec<Way> {
     let Some(here) = &facts.here else { return Vec::new() };
     let way = |row: usize| {
         here.to_state(row)
-            .map(|hops| hops.iter().filter_map(|hop| named(state, hop.tool)).collect())
+            .map(|hops| hops.iter().filter_map(|hop| key_and_id(state, hop.tool)).collect())
     };
     facts
         .workflow
@@ -135,12 +135,12 @@ fn to_tools(facts: &Facts, state: &State) -> Vec<Way> {
         let hops = here
             .to_tool(&facts.workflow, row)
             .filter(|_| facts.workflow.members()[row].is_admitted())?;
-        Some(hops.iter().filter_map(|hop| named(state, hop.tool)).collect())
+        Some(hops.iter().filter_map(|hop| key_and_id(state, hop.tool)).collect())
     };
     (0..facts.tools().len()).map(|row| (facts.tools()[row].key.to_string(), way(row))).collect()
 }
 
-fn random() -> Reply {
+fn ask_random_walk() -> Reply {
     let words = "How many steps, and the seed: the same seed takes the same way. The walk stops where a stop is set.";
     Reply::Open(Box::new(Prompt::new("A random walk", words, "10 1", |text, state| {
         let mut numbers = text.split_whitespace();
@@ -152,17 +152,17 @@ fn random() -> Reply {
         };
         let (steps, seed) = (number(None)?, number(Some(1))?);
         let steps = usize::try_from(steps).unwrap_or(usize::MAX).min(LONGEST);
-        let tools = walk::random(&state.gated_tools(), &state.context(), seed, steps);
+        let tools = walk::random_walk(&state.gated_tools(), &state.context(), seed, steps);
         if tools.is_empty() {
             return Err("no tool is available here: ask for other groups".into());
         }
         let tools =
-            tools.into_iter().filter_map(|row| named(state, row)).map(|(_, id)| id).collect();
+            tools.into_iter().filter_map(|row| key_and_id(state, row)).map(|(_, id)| id).collect();
         Ok(Reply::send(Message::Workflow(WorkflowMessage::Walk { tools })))
     })))
 }
 
-fn every() -> Reply {
+fn ask_every_way() -> Reply {
     let words =
         "Of up to how many steps? Nothing is taken: the ways are listed with what they cover.";
     Reply::Open(Box::new(Prompt::new("Every way", words, "3", |text, state| {
@@ -174,12 +174,16 @@ fn every() -> Reply {
 
 fn every_page(state: &State, steps: usize) -> Page {
     let (tools, context) = (state.gated_tools(), state.context());
-    let ways = walk::every(&tools, &context, steps, LISTED);
+    let ways = walk::all_walks(&tools, &context, steps, LISTED);
     let workflow = crate::engine::workflow::graph::Workflow::new(&tools, &context);
     let mut coverage = Coverage::new(&tools);
     for (from, tool) in &ways.steps {
         let name = |row: usize| workflow.states()[row].clone();
-        coverage.step(&tools[*tool].key, &name(*from), &name(workflow.leads(*from, *tool)));
+        coverage.add_step(
+            &tools[*tool].key,
+            &name(*from),
+            &name(workflow.target_state(*from, *tool)),
+        );
     }
     let text = |role: Role, words: String| -> Line { vec![(role, words)] };
     let mut lines = vec![
@@ -191,7 +195,7 @@ fn every_page(state: &State, steps: usize) -> Page {
     ];
     lines.extend(
         coverage
-            .missed()
+            .missed_lines()
             .into_iter()
             .flat_map(|missed| crate::ui::canvas::wrap(&missed, 70))
             .map(|line| text(Role::Warning, line)),
@@ -209,7 +213,7 @@ fn every_page(state: &State, steps: usize) -> Page {
 }
 
 /// Asks where runs stop; `tool` and `selected` are at hand and stand first.
-pub(crate) fn stops(
+pub(crate) fn ask_stops(
     facts: &Facts,
     state: &State,
     tool: Option<ToolRow>,
@@ -227,13 +231,13 @@ pub(crate) fn stops(
     facts.workflow.states().iter().for_each(|name| offer(Stop::State(name.clone())));
     facts.tools().iter().for_each(|tool| offer(Stop::Available(tool.key.clone())));
     let item = |stop: &Stop| Item {
-        title: stop.text(),
+        title: stop.description(),
         detail: if state.stops.contains(stop) { "Enter: no longer".into() } else { String::new() },
         note: if state.stops.contains(stop) { "on".into() } else { String::new() },
         ..Item::default()
     };
     let items = stops.iter().map(item).collect();
-    Reply::Open(Box::new(Menu::replying("Stop when", items, move |row| {
+    Reply::Open(Box::new(Menu::with_replies("Stop when", items, move |row| {
         Reply::send(Message::Workflow(WorkflowMessage::ToggleStop(stops[row].clone())))
     })))
 }

@@ -45,38 +45,38 @@ pub(crate) enum By {
 
 /// The answer of whoever answers; `None`: there is none.
 /// The stub's rule that counted is noted.
-pub(super) async fn ask(
+pub(super) async fn request_answer(
     by: &By,
     (number, waiting, arguments): (u64, &Waiting, &Map<String, Value>),
     (command, failed): (&Command, Option<CallError>),
     rule: &mut Option<String>,
 ) -> Option<Built> {
     match by {
-        By::Stub(stub) => stubbed(stub, waiting, arguments, rule)
+        By::Stub(stub) => stub_answer(stub, waiting, arguments, rule)
             .await
-            .map(|spoken| executor::built(&spoken, command)),
+            .map(|spoken| executor::build_from_spoken(&spoken, command)),
         By::Hand(questions) => {
             let (reply, answer) = oneshot::channel();
             let asking = Asking {
                 number,
-                waiting: Arc::new(shown(waiting)),
+                waiting: Arc::new(display_copy(waiting)),
                 arguments: arguments.clone(),
                 failed,
             };
             questions.send(Question { asking, reply }).await.ok()?;
             let answer = answer.await.ok()??;
-            Some(by_hand::built(&answer, waiting.command))
+            Some(by_hand::build_from_answer(&answer, waiting.command))
         }
     }
 }
 
 /// The call as a person sees it: the arguments stand beside it, and the result's card needs only
 /// the labels.
-fn shown(waiting: &Waiting) -> Waiting {
+fn display_copy(waiting: &Waiting) -> Waiting {
     Waiting { call: Card { content: Value::Null, ..waiting.call.clone() }, ..waiting.clone() }
 }
 
-async fn stubbed(
+async fn stub_answer(
     stub: &StubService,
     waiting: &Waiting,
     arguments: &Map<String, Value>,
@@ -84,13 +84,13 @@ async fn stubbed(
 ) -> Option<Spoken> {
     let none = Map::new();
     let user = waiting.context.agent_id.as_str();
-    let play = match choose::rule(stub, &sample::Asking { user, config: &none, arguments }) {
+    let play = match choose::choose_rule(stub, &sample::Asking { user, config: &none, arguments }) {
         Ok(rule) => {
             *counted = Some(rule.name.clone());
-            Play::of(&rule.then)
+            Play::from_then(&rule.then)
         }
         // The words hold a part of the arguments.
-        Err(why) => Play::error(ErrorKind::NoRule.word(), &Mask::default().text(&why)),
+        Err(why) => Play::from_error(ErrorKind::NoRule.word(), &Mask::default().mask_text(&why)),
     };
     if play.is_endless() {
         // A result is one card: what never ends never comes.

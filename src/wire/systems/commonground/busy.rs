@@ -26,7 +26,7 @@ const READING: Duration = Duration::from_secs(3);
 
 /// What keeps the call's agent, as far as its state and what the UI worker said of its actions show
 /// it, and the way out.
-pub(crate) async fn explained(calling: &Calling<'_>) -> CallError {
+pub(crate) async fn explain_busy(calling: &Calling<'_>) -> CallError {
     let agent = &calling.agent;
     let remedy = match calling.channel.agent {
         Some(_) => {
@@ -34,12 +34,12 @@ pub(crate) async fn explained(calling: &Calling<'_>) -> CallError {
         }
         None => "send it again: that takes another UI agent",
     };
-    let state = state(calling).await;
-    let (acks, sent) = match calling.streams() {
-        Ok(streams) => said(&streams, calling).await,
+    let state = agent_state(calling).await;
+    let (acks, sent) = match calling.jetstream_context() {
+        Ok(streams) => read_worker_messages(&streams, calling).await,
         Err(_) => Default::default(),
     };
-    let under_way = match ack::engaged(&acks, agent) {
+    let under_way = match ack::agent_engagement(&acks, agent) {
         Engaged::Wedged(action) => {
             let message = format!(
                 "agent {agent} is wedged{state}: its action {action} was sent twice, and the second one leased a turn that never runs; \
@@ -65,9 +65,9 @@ pub(crate) async fn explained(calling: &Calling<'_>) -> CallError {
 }
 
 /// What the agent does, for people; empty without an API.
-async fn state(calling: &Calling<'_>) -> String {
+async fn agent_state(calling: &Calling<'_>) -> String {
     let Some(api) = &calling.api else { return String::new() };
-    let Ok(answer) = api.get(&calling.path("/state/agents?limit=200")).await else {
+    let Ok(answer) = api.get(&calling.project_path("/state/agents?limit=200")).await else {
         return String::new();
     };
     let rows = answer.json();
@@ -84,16 +84,16 @@ async fn state(calling: &Calling<'_>) -> String {
 
 /// What the UI worker acknowledged in the channel, and the actions that were sent to it; the oldest
 /// first.
-async fn said(streams: &Streams, calling: &Calling<'_>) -> (Vec<Ack>, Vec<Value>) {
+async fn read_worker_messages(streams: &Streams, calling: &Calling<'_>) -> (Vec<Ack>, Vec<Value>) {
     let (project, channel) = (&calling.channel.project, &calling.channel.channel);
-    let acks = kept(streams, EVENTS, Subject::ui_ack(project, channel)).await;
-    let sent = kept(streams, COMMANDS, Subject::ui_action(project, channel)).await;
-    (acks.iter().filter_map(Ack::read).collect(), sent)
+    let acks = kept_bodies(streams, EVENTS, Subject::ui_ack(project, channel)).await;
+    let sent = kept_bodies(streams, COMMANDS, Subject::ui_action(project, channel)).await;
+    (acks.iter().filter_map(Ack::from_value).collect(), sent)
 }
 
 /// The bodies of the messages that a stream keeps of a subject. The consumer is ordered: it goes
 /// with us, and nobody notices.
-async fn kept(streams: &Streams, stream: &str, subject: Subject) -> Vec<Value> {
+async fn kept_bodies(streams: &Streams, stream: &str, subject: Subject) -> Vec<Value> {
     let config = OrderedConfig {
         filter_subject: subject.to_string(),
         deliver_policy: DeliverPolicy::All,
@@ -106,7 +106,7 @@ async fn kept(streams: &Streams, stream: &str, subject: Subject) -> Vec<Value> {
         let kept = consumer.info().await.ok()?.num_pending;
         let mut messages = consumer.messages().await.ok()?.take(usize::try_from(kept).ok()?);
         while let Some(Ok(message)) = messages.next().await {
-            found.extend(body(&message));
+            found.extend(parse_body(&message));
         }
         Some(())
     };
@@ -115,6 +115,6 @@ async fn kept(streams: &Streams, stream: &str, subject: Subject) -> Vec<Value> {
     found
 }
 
-fn body(message: &Message) -> Option<Value> {
+fn parse_body(message: &Message) -> Option<Value> {
     serde_json::from_slice(&message.payload).ok()
 }

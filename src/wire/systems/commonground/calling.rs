@@ -76,9 +76,9 @@ impl Drop for Calling<'_> {
         else {
             return;
         };
-        self.call_context.kept.after(runtime.spawn(async move {
+        self.call_context.kept.keep_task(runtime.spawn(async move {
             // Nobody is left to be told.
-            let _ = tables.close(&row).await;
+            let _ = tables.close_inbox(&row).await;
         }));
     }
 }
@@ -88,7 +88,7 @@ impl Drop for Calling<'_> {
 pub(crate) async fn known_project(api: &Management, project: &str) -> Result<(), CallError> {
     match api.get(&format!("/projects/{}", path_part(project))).await {
         Ok(answer) if answer.status == 404 && answer::is_missing(&answer.body) => {
-            let message = format!("{} has no project \"{project}\"", api.place());
+            let message = format!("{} has no project \"{project}\"", api.base_url());
             let remedy = "set project in [connections.NAME.commonground] to one that is there, or make it (POST /projects)";
             Err(CallError::new(ErrorKind::NoProject, message, remedy))
         }
@@ -98,8 +98,8 @@ pub(crate) async fn known_project(api: &Management, project: &str) -> Result<(),
 }
 
 /// The channel that a connection leads to, or what to set.
-pub(crate) fn channel(connection: &Connection) -> Result<Channel, CallError> {
-    Channel::of(connection).ok_or_else(|| {
+pub(crate) fn required_channel(connection: &Connection) -> Result<Channel, CallError> {
+    Channel::from_connection(connection).ok_or_else(|| {
         let message =
             format!("connection \"{}\" names no channel of CommonGround", connection.name);
         CallError::new(
@@ -111,13 +111,13 @@ pub(crate) fn channel(connection: &Connection) -> Result<Channel, CallError> {
 }
 
 impl<'c> Calling<'c> {
-    pub async fn begin(
+    pub async fn begin_call(
         call_context: CallContext<'c>,
         channel: &'c Channel,
         sink: &'c mut EventSink,
     ) -> Result<Self, CallError> {
         let api = match &channel.api {
-            Some(address) => Some(Management::at(call_context.connection, address).await?),
+            Some(address) => Some(Management::for_address(call_context.connection, address).await?),
             None => None,
         };
         let agent = channel.agent.clone().unwrap_or_default();
@@ -141,9 +141,9 @@ impl<'c> Calling<'c> {
     }
 
     /// JetStream, where the connection has it.
-    pub fn streams(&self) -> Result<Context, CallError> {
-        self.call_context.bus.streams().ok_or_else(|| {
-            let place = self.call_context.bus.place();
+    pub fn jetstream_context(&self) -> Result<Context, CallError> {
+        self.call_context.bus.jetstream_context().ok_or_else(|| {
+            let place = self.call_context.bus.display_address();
             CallError::new(
                 ErrorKind::NoStreams,
                 format!("{place} is no NATS server, and this way goes over NATS"),
@@ -152,13 +152,13 @@ impl<'c> Calling<'c> {
         })
     }
 
-    pub fn path(&self, rest: &str) -> String {
+    pub fn project_path(&self, rest: &str) -> String {
         format!("/projects/{}{rest}", path_part(&self.channel.project))
     }
 
     /// When the result is due. The usual limit gives way to what the tool itself asks for, and to
     /// the watchdog behind it.
-    pub fn due(&self, waiting: u64) -> Instant {
+    pub fn result_deadline(&self, waiting: u64) -> Instant {
         let first = self.call_context.limits.first.min(self.call_context.limits.total);
         let usual = self.call_context.limits.first == Limits::default().first;
         let allowed = if usual { first.max(Duration::from_secs(waiting + 10)) } else { first };
@@ -166,32 +166,32 @@ impl<'c> Calling<'c> {
     }
 
     /// A text of the request with the agent in its place.
-    fn filled(&self, text: &str) -> String {
+    fn fill_agent(&self, text: &str) -> String {
         text.replace(OWN_AGENT, &self.agent)
     }
 
-    pub fn body(&self) -> Bytes {
-        self.filled(&self.call_context.request.body).into()
+    pub fn request_body(&self) -> Bytes {
+        self.fill_agent(&self.call_context.request.body).into()
     }
 
-    pub fn headers(&self) -> Vec<(String, String)> {
+    pub fn request_headers(&self) -> Vec<(String, String)> {
         self.call_context
             .request
             .headers
             .iter()
-            .map(|(name, value)| (name.clone(), self.filled(value)))
+            .map(|(name, value)| (name.clone(), self.fill_agent(value)))
             .collect()
     }
 
     /// The tool's row as the project has it: `Some(None)` where it has none, `None` where that
     /// cannot be known.
-    pub async fn row(&self) -> Option<Option<Value>> {
+    pub async fn tool_row(&self) -> Option<Option<Value>> {
         let name = &self.call_context.request.name;
         if let Some(definition) = internal::definition(name) {
             // The API keeps these to itself, and every project has them.
             return Some(Some(definition));
         }
-        let path = self.path(&format!("/tools/{}", path_part(name)));
+        let path = self.project_path(&format!("/tools/{}", path_part(name)));
         let answer =
             self.api.as_ref().filter(|_| routes::is_addressable(name))?.get(&path).await.ok()?;
         match answer.status {
@@ -215,33 +215,33 @@ impl<'c> Calling<'c> {
     pub async fn tell_waiting(&mut self, to: &str, call: &str) -> Result<(), SinkClosed> {
         let seconds = TOLD_AFTER.get(self.told).copied().unwrap_or_default();
         self.told += 1;
-        let cause = self.cause(to, call).await;
-        self.sink.stage("waiting", format!("no result after {seconds} s: {cause}"), "").await
+        let cause = self.missing_result_cause(to, call).await;
+        self.sink.emit_stage("waiting", format!("no result after {seconds} s: {cause}"), "").await
     }
 
     /// What may keep the result of a call away: who listens where it went, and what its mark says.
-    pub async fn cause(&self, to: &str, call: &str) -> String {
-        let Some(streams) = self.call_context.bus.streams() else {
+    pub async fn missing_result_cause(&self, to: &str, call: &str) -> String {
+        let Some(streams) = self.call_context.bus.jetstream_context() else {
             return "who listens shows over NATS only".to_owned();
         };
-        let likely = cause::likely(&streams, to, self.given_back).await;
-        match self.marker(call).await {
-            Some(marker) => format!("{likely}; {}", cause::told(&marker)),
+        let likely = cause::likely_cause(&streams, to, self.given_back).await;
+        match self.call_marker(call).await {
+            Some(marker) => format!("{likely}; {}", cause::describe_marker(&marker)),
             None => likely,
         }
     }
 
     /// The mark of a call of this tool, where the services' bucket can be read and has one.
-    pub async fn marker(&self, call: &str) -> Option<Marker> {
+    pub async fn call_marker(&self, call: &str) -> Option<Marker> {
         let key =
             idempotency::tool_key(&self.channel.project, &self.call_context.request.name, call);
-        cause::marker(&self.call_context.bus.streams()?, &key).await
+        cause::read_marker(&self.call_context.bus.jetstream_context()?, &key).await
     }
 
     /// The call took too long.
-    pub async fn late(&self, to: &str, call: &str) -> End {
+    pub async fn timed_out(&self, to: &str, call: &str) -> End {
         let seconds = self.sink.began.elapsed().as_secs();
-        let cause = self.cause(to, call).await;
+        let cause = self.missing_result_cause(to, call).await;
         (
             Outcome::TimedOut,
             Some(CallError::new(
@@ -253,22 +253,22 @@ impl<'c> Calling<'c> {
     }
 
     /// A card as the tables have it, or as the API gives it; else why not.
-    pub async fn card(&self, id: &str) -> Result<Value, String> {
+    pub async fn read_card(&self, id: &str) -> Result<Value, String> {
         if let Some(tables) = &self.tables {
-            let found = tables.card(id).await.map_err(|problem| problem.message)?;
+            let found = tables.read_card(id).await.map_err(|problem| problem.message)?;
             return found.ok_or_else(|| "the project has none of that id".to_owned());
         }
         let Some(api) = &self.api else {
             return Err("the connection names no API to read it from".to_owned());
         };
         let answer = api
-            .get(&self.path(&format!("/cards/{}", path_part(id))))
+            .get(&self.project_path(&format!("/cards/{}", path_part(id))))
             .await
             .map_err(|problem| problem.message)?;
         if answer.is_good() {
             Ok(answer.json())
         } else {
-            Err(answer::refused(answer.status, &answer.body).message)
+            Err(answer::refusal_error(answer.status, &answer.body).message)
         }
     }
 
@@ -290,58 +290,61 @@ impl<'c> Calling<'c> {
                 )),
             ));
         };
-        let value = match self.card(id).await {
+        let value = match self.read_card(id).await {
             Ok(value) => value,
             Err(why) => {
                 let words = format!(
                     "result card {id} cannot be read: {why}; what is known is its status, {}",
                     report.status
                 );
-                self.sink.stage("result-card", words, "").await?;
+                self.sink.emit_stage("result-card", words, "").await?;
                 if matches!(report.status, "success" | "done") {
                     return Ok((Outcome::Succeeded, None));
                 }
                 let error = serde_json::json!({"code": report.code, "message": report.message});
-                return Ok((Outcome::Failed, Some(attachments::failure(report.status, &error))));
+                return Ok((
+                    Outcome::Failed,
+                    Some(attachments::result_error(report.status, &error)),
+                ));
             }
         };
-        let result = Card::read(&value).unwrap_or_default();
+        let result = Card::from_value(&value).unwrap_or_default();
         let status = result.content["status"].as_str().unwrap_or_default().to_owned();
-        self.emit_attachment(attachments::result(&result, &value)).await?;
+        self.emit_attachment(attachments::result_attachment(&result, &value)).await?;
         if let Some(id) = call {
-            self.compare(id, &result).await?;
+            self.compare_call_card(id, &result).await?;
         }
         if status == "success" {
             let name = &self.call_context.request.name;
-            if let Some(problem) = internal::refused(name, &result.content["result"]) {
+            if let Some(problem) = internal::refusal_error(name, &result.content["result"]) {
                 return Ok((Outcome::Failed, Some(problem)));
             }
-            self.started = internal::started(name, &result.content["result"]);
+            self.started = internal::started_turn(name, &result.content["result"]);
             if self.started.is_none() {
                 let text = result.content["result"].to_string();
                 self.sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
             }
             return Ok((Outcome::Succeeded, None));
         }
-        Ok((Outcome::Failed, Some(attachments::failure(&status, &result.content["error"]))))
+        Ok((Outcome::Failed, Some(attachments::result_error(&status, &result.content["error"]))))
     }
 
-    async fn compare(&mut self, id: &str, result: &Card) -> Result<(), SinkClosed> {
-        let value = match self.card(id).await {
+    async fn compare_call_card(&mut self, id: &str, result: &Card) -> Result<(), SinkClosed> {
+        let value = match self.read_card(id).await {
             Ok(value) => value,
             Err(why) => {
                 return self
                     .sink
-                    .stage("call-card", format!("call card {id} cannot be read: {why}"), "")
+                    .emit_stage("call-card", format!("call card {id} cannot be read: {why}"), "")
                     .await;
             }
         };
-        let call = Card::read(&value).unwrap_or_default();
-        self.emit_attachment(attachments::call(id, &value)).await?;
-        self.emit_attachment(attachments::labels(&call, result)).await
+        let call = Card::from_value(&value).unwrap_or_default();
+        self.emit_attachment(attachments::call_attachment(id, &value)).await?;
+        self.emit_attachment(attachments::labels_attachment(&call, result)).await
     }
 
     pub async fn emit_attachment(&mut self, attachment: Attachment) -> Result<(), SinkClosed> {
-        self.sink.stage(attachment.what, attachment.words, attachment.body.to_string()).await
+        self.sink.emit_stage(attachment.what, attachment.words, attachment.body.to_string()).await
     }
 }

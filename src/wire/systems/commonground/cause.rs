@@ -18,7 +18,7 @@ pub(crate) struct Listener {
 }
 
 /// Everyone who takes commands; `None` where the server does not tell.
-pub(crate) async fn listeners(streams: &Context) -> Option<Vec<Listener>> {
+pub(crate) async fn command_listeners(streams: &Context) -> Option<Vec<Listener>> {
     let stream = streams.get_stream_no_info(COMMANDS).await.ok()?;
     let all: Vec<Info> = stream.consumers().try_collect().await.ok()?;
     let listener = |info: Info| {
@@ -32,7 +32,7 @@ pub(crate) async fn listeners(streams: &Context) -> Option<Vec<Listener>> {
 }
 
 /// Every filter with the name of its consumer.
-pub(crate) fn filters(listeners: &[Listener]) -> Vec<(String, String)> {
+pub(crate) fn listener_filters(listeners: &[Listener]) -> Vec<(String, String)> {
     let rows = |listener: &Listener| {
         let name = listener.name.clone();
         listener.filters.clone().into_iter().map(move |filter| (name.clone(), filter))
@@ -42,23 +42,24 @@ pub(crate) fn filters(listeners: &[Listener]) -> Vec<(String, String)> {
 
 /// Why nothing comes of what was sent to a subject, as far as its listeners show; `given_back` says
 /// how often that was.
-pub(crate) async fn likely(streams: &Context, to: &str, given_back: u64) -> String {
-    let Some(listeners) = listeners(streams).await else {
+pub(crate) async fn likely_cause(streams: &Context, to: &str, given_back: u64) -> String {
+    let Some(listeners) = command_listeners(streams).await else {
         return format!(
             "the server does not say who listens on {to} (the JetStream API is not open to us)"
         );
     };
-    let filters = filters(&listeners);
+    let filters = listener_filters(&listeners);
     let services = listening::services(&filters, to);
     let states = listeners.iter().filter(|listener| services.contains(&listener.name.as_str()));
-    let states = states.map(|listener| state(&listener.name, &listener.info, given_back));
+    let states =
+        states.map(|listener| describe_consumer(&listener.name, &listener.info, given_back));
     listening::oddity(&services, to).into_iter().chain(states).collect::<Vec<_>>().join("; ")
 }
 
 /// Whether a service listens on a subject beside those that are named; `None` where the server does
 /// not say.
 pub(crate) async fn others_listen(streams: &Context, to: &str, named: &[String]) -> Option<bool> {
-    let filters = filters(&listeners(streams).await?);
+    let filters = listener_filters(&command_listeners(streams).await?);
     Some(
         listening::services(&filters, to)
             .iter()
@@ -67,19 +68,19 @@ pub(crate) async fn others_listen(streams: &Context, to: &str, named: &[String])
 }
 
 /// What is odd about who listens on a subject: nobody, or several.
-pub(crate) async fn oddity(streams: &Context, to: &str) -> Option<String> {
-    let filters = filters(&listeners(streams).await?);
+pub(crate) async fn listener_oddity(streams: &Context, to: &str) -> Option<String> {
+    let filters = listener_filters(&command_listeners(streams).await?);
     listening::oddity(&listening::services(&filters, to), to)
 }
 
 /// The mark of a call, where the bucket has one.
-pub(crate) async fn marker(streams: &Context, key: &str) -> Option<Marker> {
+pub(crate) async fn read_marker(streams: &Context, key: &str) -> Option<Marker> {
     let bucket = streams.get_key_value(idempotency::TOOL_BUCKET).await.ok()?;
-    idempotency::marker(&serde_json::from_slice(&bucket.get(key).await.ok()??).ok()?)
+    idempotency::parse_marker(&serde_json::from_slice(&bucket.get(key).await.ok()??).ok()?)
 }
 
 /// What it says of the call's way.
-pub(crate) fn told(marker: &Marker) -> String {
+pub(crate) fn describe_marker(marker: &Marker) -> String {
     match marker {
         Marker::Running { .. } => {
             "its mark stays \"running\": whoever took it up has not come to an end, and while the mark stands nobody else runs it"
@@ -94,7 +95,7 @@ pub(crate) fn told(marker: &Marker) -> String {
 
 /// What a consumer does. How many messages it redelivered says nothing: the server counts those on
 /// that were given up long ago.
-fn state(name: &str, info: &Info, given_back: u64) -> String {
+fn describe_consumer(name: &str, info: &Info, given_back: u64) -> String {
     let (waiting, under_way) = (info.num_pending, info.num_ack_pending);
     match (waiting, under_way) {
         (0, 0) => {

@@ -88,7 +88,7 @@ pub(super) struct CommandContext {
 
 impl CommandContext {
     /// Answers a command, whatever becomes of it.
-    pub async fn attend(
+    pub async fn handle_command(
         &self,
         stand: &AnsweredTool,
         message: &Message,
@@ -109,7 +109,8 @@ impl CommandContext {
             ..Told::default()
         };
         let taken = Taken { stand, command, body, stop };
-        let done = working(message, self.answer(&taken, context, &mut told)).await;
+        let done =
+            with_progress_acks(message, self.answer_command(&taken, context, &mut told)).await;
         if let Err(problem) = done {
             told.problem = Some(problem);
         }
@@ -118,24 +119,24 @@ impl CommandContext {
         told
     }
 
-    async fn answer(
+    async fn answer_command(
         &self,
         taken: &Taken<'_>,
         context: Context,
         told: &mut Told,
     ) -> Result<(), CallError> {
         let Taken { stand, command, body, .. } = taken;
-        let world = self.world(stand, &context, body).await?;
-        let call = world.card.as_ref().found().cloned().unwrap_or_default();
-        let context = completed(context, &call);
+        let world = self.read_world(stand, &context, body).await?;
+        let call = world.card.as_ref().into_option().cloned().unwrap_or_default();
+        let context = complete_context(context, &call);
         told.call.clone_from(&context.tool_call_id);
-        let built = match executor::attend(command, &world) {
+        let built = match executor::handle_command(command, &world) {
             Attended::Ask(arguments) => {
-                if !self.claim(&context, &told.tool).await {
+                if !self.claim_call(&context, &told.tool).await {
                     told.words = "another service has it: its mark stands in the bucket".into();
                     return Ok(());
                 }
-                return self.ask(taken, (&context, &call), arguments, told).await;
+                return self.ask_until_valid(taken, (&context, &call), arguments, told).await;
             }
             Attended::Refused(built, why) => {
                 told.words = format!("refused: {why}; ");
@@ -150,11 +151,11 @@ impl CommandContext {
                 return Ok(());
             }
         };
-        self.report(taken, &context, &call, &built, told).await
+        self.report_result(taken, &context, &call, &built, told).await
     }
 
     /// Asks whoever answers until there is an answer that could be written, or there will be none.
-    async fn ask(
+    async fn ask_until_valid(
         &self,
         taken: &Taken<'_>,
         (context, call): (&Context, &Card),
@@ -169,21 +170,21 @@ impl CommandContext {
                 author: executor::author(&stand.target),
                 context: context.clone(),
                 call: call.clone(),
-                command: executor::said(command),
+                command: executor::requested_after(command),
             };
             let of_call = (told.number, &waiting, &arguments);
             let answer = tokio::select! {
                 () = stop.cancelled() => None,
-                answer = asking::ask(&stand.by, of_call, (command, failed.take()), &mut told.rule) => answer,
+                answer = asking::request_answer(&stand.by, of_call, (command, failed.take()), &mut told.rule) => answer,
             };
             let Some(built) = answer else {
                 // Whoever else listens may have it.
-                self.unclaim(context, &told.tool).await;
+                self.release_claim(context, &told.tool).await;
                 (told.words, told.status, told.rows) =
                     ("left without an answer".into(), None, Vec::new());
                 return Ok(());
             };
-            match (self.report(taken, context, call, &built, told).await, &stand.by) {
+            match (self.report_result(taken, context, call, &built, told).await, &stand.by) {
                 // What a person wrote is not thrown away.
                 (Err(problem), By::Hand(_)) => failed = Some(problem),
                 (done, _) => return done,
@@ -192,7 +193,7 @@ impl CommandContext {
     }
 
     /// What is known of the world that the command comes into.
-    async fn world(
+    async fn read_world(
         &self,
         stand: &AnsweredTool,
         context: &Context,
@@ -200,26 +201,26 @@ impl CommandContext {
     ) -> Result<World, CallError> {
         let pointer = body["tool_call_card_id"].as_str().unwrap_or_default();
         let tool = body["tool_name"].as_str().unwrap_or(&stand.tool);
-        let service = ServiceKind::behind(&stand.target);
+        let service = ServiceKind::from_target(&stand.target);
         if let Some(tables) = &self.tables {
             return Ok(World {
                 service,
-                ..tables.lock().await.world(context, pointer, tool).await?
+                ..tables.lock().await.read_world(context, pointer, tool).await?
             });
         }
         let Some(api) = &self.api else { return Ok(World { service, ..World::default() }) };
         let path =
             format!("/projects/{}/cards/{}", path_part(&self.channel.project), path_part(pointer));
         let answer = api.get(&path).await?;
-        let card = if answer.is_good() { Card::read(&answer.json()) } else { None };
+        let card = if answer.is_good() { Card::from_value(&answer.json()) } else { None };
         Ok(World { service, card: Known::looked_up(card), ..World::default() })
     }
 
     /// Marks the call as running; false when somebody else did before.
-    async fn claim(&self, context: &Context, tool: &str) -> bool {
+    async fn claim_call(&self, context: &Context, tool: &str) -> bool {
         let (Some(marks), Some(_)) = (&self.marks, &self.tables) else { return true };
         let key = idempotency::tool_key(&context.project_id, tool, &context.tool_call_id);
-        let mark = json!({"status": "running", "timestamp": timestamp()}).to_string();
+        let mark = json!({"status": "running", "timestamp": unix_timestamp()}).to_string();
         match marks.create(key, mark.into()).await {
             Ok(_) => true,
             Err(error) => error.kind() != kv::CreateErrorKind::AlreadyExists,
@@ -227,7 +228,7 @@ impl CommandContext {
     }
 
     /// Takes the mark back.
-    async fn unclaim(&self, context: &Context, tool: &str) {
+    async fn release_claim(&self, context: &Context, tool: &str) {
         let (Some(marks), Some(_)) = (&self.marks, &self.tables) else { return };
         // An error leaves a mark that others wait for in vain, as when a service ends at that
         // moment.
@@ -236,7 +237,7 @@ impl CommandContext {
             .await;
     }
 
-    async fn report(
+    async fn report_result(
         &self,
         taken: &Taken<'_>,
         context: &Context,
@@ -253,7 +254,7 @@ impl CommandContext {
             call,
             built,
         );
-        let trace = child(&taken.command, context);
+        let trace = child_trace(&taken.command, context);
         told.status = Some(built.status.clone());
         let Some(tables) = &self.tables else {
             let now = "the moment of writing";
@@ -262,33 +263,33 @@ impl CommandContext {
             return Ok(());
         };
         let mut tables = tables.lock().await;
-        let now = tables.now().await?;
-        let barred = tables.barred(context, &card).await?;
+        let now = tables.current_timestamp().await?;
+        let barred = tables.find_barriers(context, &card).await?;
         let worker = tables.worker_target(&context.agent_id).await?;
         let mut rows =
             rows::of_result(context, &trace, &card, built, Fresh { seed: &fresh, now: &now });
         if !barred.is_empty() || worker.is_none() {
             rows.truncate(1);
         }
-        tables.write(&rows).await?;
+        tables.write_rows(&rows).await?;
         drop(tables);
-        told.words.push_str(&unheard(&barred, worker.is_none(), &built.status));
+        told.words.push_str(&report_summary(&barred, worker.is_none(), &built.status));
         (told.rows, told.written) = (rows, true);
         if let Some(worker) = worker.filter(|_| barred.is_empty()) {
-            self.wake(context, &worker, &trace).await?;
+            self.wake_worker(context, &worker, &trace).await?;
         }
-        self.done(context, &told.tool, &built.report(&card.id)).await;
+        self.mark_done(context, &told.tool, &built.report(&card.id)).await;
         Ok(())
     }
 
-    async fn wake(
+    async fn wake_worker(
         &self,
         context: &Context,
         worker: &str,
         trace: &Traceparent,
     ) -> Result<(), CallError> {
-        let Command { subject, headers, body } = command::wakeup(context, worker, trace);
-        let headers: HeaderMap = nats::headers(&headers)?;
+        let Command { subject, headers, body } = command::wakeup_command(context, worker, trace);
+        let headers: HeaderMap = nats::header_map(&headers)?;
         let unrung = |error: String| {
             CallError::new(
                 ErrorKind::NotWoken,
@@ -304,11 +305,11 @@ impl CommandContext {
         kept.await.map(drop).map_err(|error| unrung(error.to_string()))
     }
 
-    async fn done(&self, context: &Context, tool: &str, report: &Value) {
+    async fn mark_done(&self, context: &Context, tool: &str, report: &Value) {
         let Some(marks) = &self.marks else { return };
         let key = idempotency::tool_key(&context.project_id, tool, &context.tool_call_id);
         let mark =
-            json!({"status": "done", "timestamp": timestamp(), "payload": report}).to_string();
+            json!({"status": "done", "timestamp": unix_timestamp(), "payload": report}).to_string();
         // Only watchers miss it.
         let _ = marks.put(key, mark.into()).await;
     }
@@ -327,7 +328,7 @@ fn command_of(message: &Message) -> Command {
 }
 
 /// What the message leaves out and the call's card has.
-fn completed(context: Context, call: &Card) -> Context {
+fn complete_context(context: Context, call: &Card) -> Context {
     let or = |own: String, label: &str| {
         if own.is_empty() { call.label(label).unwrap_or_default().to_owned() } else { own }
     };
@@ -345,22 +346,22 @@ fn completed(context: Context, call: &Card) -> Context {
 }
 
 /// The next span of the command's trace; a command without one begins one.
-fn child(command: &Command, context: &Context) -> Traceparent {
+fn child_trace(command: &Command, context: &Context) -> Traceparent {
     let random = Uuid::new_v4().as_u128();
-    let own = headers::value(&command.headers, headers::TRACE)
+    let own = headers::find_value(&command.headers, headers::TRACE)
         .and_then(|text| Traceparent::parse(text).ok());
     let known =
-        || u128::from_str_radix(&context.trace_id, 16).map(|trace| Traceparent::first(trace, 1));
+        || u128::from_str_radix(&context.trace_id, 16).map(|trace| Traceparent::new_root(trace, 1));
     own.or_else(|| known().ok())
-        .unwrap_or_else(|| Traceparent::first(random, 1))
-        .child(command::low(random))
+        .unwrap_or_else(|| Traceparent::new_root(random, 1))
+        .child(command::low_half(random))
 }
 
-fn timestamp() -> f64 {
+fn unix_timestamp() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-fn unheard(barred: &[Barred], unknown_agent: bool, status: &str) -> String {
+fn report_summary(barred: &[Barred], unknown_agent: bool, status: &str) -> String {
     if unknown_agent {
         return format!("{status}: written, but not reported: the project has no such agent");
     }
@@ -371,7 +372,7 @@ fn unheard(barred: &[Barred], unknown_agent: bool, status: &str) -> String {
 }
 
 /// Waits for work; the server is told so meanwhile, or it would deliver the message again.
-async fn working<T>(message: &Message, work: impl Future<Output = T>) -> T {
+async fn with_progress_acks<T>(message: &Message, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     let mut beat = interval(AT_WORK);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);

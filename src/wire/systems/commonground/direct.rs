@@ -13,7 +13,7 @@ use super::{
     sight::{Seen, Sight},
     tables::Tables,
     turn,
-    way::{self, Way, gone, lost, tell_advice},
+    way::{self, Way, connection_lost, end_as_lost, tell_advice},
 };
 use crate::{
     model::{
@@ -49,10 +49,10 @@ struct Written {
     card: Card,
 }
 
-pub(crate) async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
-    let streams = match calling.streams() {
+pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+    let streams = match calling.jetstream_context() {
         Ok(streams) => streams,
-        Err(problem) => return lost(problem),
+        Err(problem) => return end_as_lost(problem),
     };
     match Tables::open(
         calling.call_context.connection,
@@ -62,55 +62,55 @@ pub(crate) async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     .await
     {
         Ok(tables) => calling.tables = Some(tables),
-        Err(problem) => return lost(problem),
+        Err(problem) => return end_as_lost(problem),
     }
     let words = format!(
         "directly: the call's card and rows are written into PostgreSQL at {}, then the command is sent",
-        place(calling)
+        tables_address(calling)
     );
-    calling.sink.stage("route", words, "").await?;
+    calling.sink.emit_stage("route", words, "").await?;
     if let Some(Ok(false)) = known_project(calling).await {
         let message = format!(
             "PostgreSQL at {} has no project \"{}\"",
-            place(calling),
+            tables_address(calling),
             calling.channel.project
         );
-        return lost(CallError::new(
+        return end_as_lost(CallError::new(
             ErrorKind::NoProject,
             message,
             "set project in [connections.NAME.commonground] to one that is there",
         ));
     }
-    if let Err(problem) = own_agent::choose(calling).await? {
-        return lost(problem);
+    if let Err(problem) = own_agent::choose_agent(calling).await? {
+        return end_as_lost(problem);
     }
-    let mut sight = match Sight::open(calling.call_context.bus, calling.channel).await {
+    let mut sight = match Sight::subscribe(calling.call_context.bus, calling.channel).await {
         Ok(sight) => sight,
-        Err(problem) => return lost(problem),
+        Err(problem) => return end_as_lost(problem),
     };
-    let mut way = Way::of(calling, routes::WAITING);
-    let written = match prepare(calling, &mut way).await? {
+    let mut way = Way::for_call(calling, routes::WAITING);
+    let written = match prepare_rows(calling, &mut way).await? {
         Ok(written) => written,
-        Err(problem) => return lost(problem),
+        Err(problem) => return end_as_lost(problem),
     };
-    check(calling, &streams, &written).await?;
-    if let Err(problem) = write(calling, &written).await? {
-        return lost(problem);
+    check_command(calling, &streams, &written).await?;
+    if let Err(problem) = write_rows(calling, &written).await? {
+        return end_as_lost(problem);
     }
-    let end = match way::publish(calling, &streams, &way).await {
+    let end = match way::publish_command(calling, &streams, &way).await {
         Ok(()) => {
-            calling.sink.emit(EventKind::Sent { bytes: calling.body().len() }).await?;
-            follow(calling, &mut sight, &mut way).await?
+            calling.sink.emit(EventKind::Sent { bytes: calling.request_body().len() }).await?;
+            follow_call(calling, &mut sight, &mut way).await?
         }
         Err(problem) => (Outcome::Lost, Some(problem)),
     };
-    close(calling).await?;
-    turn::follow(calling, &mut sight, &way, end).await
+    close_inbox(calling).await?;
+    turn::follow_turn(calling, &mut sight, &way, end).await
 }
 
 /// Where the tables are, for people.
-fn place(calling: &Calling<'_>) -> String {
-    calling.tables.as_ref().map_or("", Tables::place).to_owned()
+fn tables_address(calling: &Calling<'_>) -> String {
+    calling.tables.as_ref().map_or("", Tables::display_address).to_owned()
 }
 
 /// Whether the project is there; where the connection has an API, that was asked already.
@@ -122,11 +122,11 @@ async fn known_project(calling: &Calling<'_>) -> Option<Result<bool, CallError>>
 }
 
 /// Closes the caller's inbox where a result may still come.
-async fn close(calling: &mut Calling<'_>) -> Result<(), SinkClosed> {
+async fn close_inbox(calling: &mut Calling<'_>) -> Result<(), SinkClosed> {
     let (Some(row), Some(tables)) = (calling.open.take(), calling.tables.as_mut()) else {
         return Ok(());
     };
-    let words = match tables.close(&row).await {
+    let words = match tables.close_inbox(&row).await {
         Ok(()) => "the caller's inbox is closed for this call: a result that comes later is refused as a second report, instead of being \
                    rung for without end"
             .to_owned(),
@@ -136,16 +136,16 @@ async fn close(calling: &mut Calling<'_>) -> Result<(), SinkClosed> {
             problem.message
         ),
     };
-    calling.sink.stage("closed", words, "").await
+    calling.sink.emit_stage("closed", words, "").await
 }
 
 /// Merges the arguments with the options that the project has for the tool, and makes the rows.
-async fn prepare(
+async fn prepare_rows(
     calling: &mut Calling<'_>,
     way: &mut Way,
 ) -> Result<Result<Written, CallError>, SinkClosed> {
     let request = calling.call_context.request;
-    let headers = calling.headers();
+    let headers = calling.request_headers();
     let Some(subject) = Subject::parse(&request.to) else {
         return Ok(Err(CallError::new(
             ErrorKind::BadSubject,
@@ -155,17 +155,19 @@ async fn prepare(
     };
     let context = command::context_of(&subject, &headers);
     let given: Map<String, Value> = serde_json::from_str(&request.arguments).unwrap_or_default();
-    let Some(tables) = calling.tables.as_ref() else { return Ok(Err(closed())) };
-    let (row, now) = match (tables.tool(&request.name).await, tables.now().await) {
+    let Some(tables) = calling.tables.as_ref() else { return Ok(Err(tables_closed())) };
+    let (row, now) = match (tables.tool_row(&request.name).await, tables.current_timestamp().await)
+    {
         (Ok(row), Ok(now)) => (row, now),
         (Err(problem), _) | (_, Err(problem)) => return Ok(Err(problem)),
     };
-    way.due = calling.due(Calling::waiting_of(row.as_ref()));
+    way.due = calling.result_deadline(Calling::waiting_of(row.as_ref()));
     let none = Value::Null;
-    let merged = merge::merge(&given, row.as_ref().map_or(&none, |row| &row["options"]), &context);
+    let merged =
+        merge::merge_arguments(&given, row.as_ref().map_or(&none, |row| &row["options"]), &context);
     tell_merge(calling, &merged, row.is_some()).await?;
     let seed = routes::seed(&request.correlation);
-    let body: Value = serde_json::from_slice(&calling.body()).unwrap_or_default();
+    let body: Value = serde_json::from_slice(&calling.request_body()).unwrap_or_default();
     let trace = context_trace(&headers);
     let called = Called {
         context: &context,
@@ -173,18 +175,18 @@ async fn prepare(
         card: body["tool_call_card_id"].as_str().unwrap_or(&seed),
         tool: &request.name,
         arguments: &merged.arguments,
-        merged: &labels(&merged),
+        merged: &merge_labels(&merged),
         subject: &request.to,
     };
     let rows = rows::of_call(&called, Fresh { seed: &seed, now: &now });
     let card = rows::call_card(&called);
     way.call_card = Some(card.id.clone());
-    let closing = rows::closing(&context, &trace, &seed);
+    let closing = rows::closing_row(&context, &trace, &seed);
     way.context = Some(context.clone());
     Ok(Ok(Written { rows, closing, card, context }))
 }
 
-fn closed() -> CallError {
+fn tables_closed() -> CallError {
     CallError::new(ErrorKind::NoPostgres, "the tables are not open", "")
 }
 
@@ -192,11 +194,11 @@ fn context_trace(headers: &[(String, String)]) -> Traceparent {
     let text =
         headers.iter().find(|(name, _)| name == crate::systems::commonground::headers::TRACE);
     text.and_then(|(_, text)| Traceparent::parse(text).ok())
-        .unwrap_or_else(|| Traceparent::first(1, 1))
+        .unwrap_or_else(|| Traceparent::new_root(1, 1))
 }
 
 /// The labels that the dispatcher, too, leaves on a card.
-fn labels(merged: &Merged) -> Map<String, Value> {
+fn merge_labels(merged: &Merged) -> Map<String, Value> {
     let rows = [
         (
             "tool_args_defaults_applied",
@@ -236,11 +238,11 @@ async fn tell_merge(
         words.push_str(&format!("; {{{variable}}} in \"{name}\" has no value and stays as it is"));
     }
     let body = Value::from(merged.arguments.clone()).to_string();
-    calling.sink.stage("merged", words, body).await
+    calling.sink.emit_stage("merged", words, body).await
 }
 
 /// Says what will come of the command.
-async fn check(
+async fn check_command(
     calling: &mut Calling<'_>,
     streams: &Streams,
     written: &Written,
@@ -248,16 +250,16 @@ async fn check(
     let Written { context, card, .. } = written;
     let Some(tables) = calling.tables.as_ref() else { return Ok(()) };
     let known = tables
-        .world(context, &card.id, &calling.call_context.request.name)
+        .read_world(context, &card.id, &calling.call_context.request.name)
         .await
         .unwrap_or_default();
-    let listeners = cause::listeners(streams)
+    let listeners = cause::command_listeners(streams)
         .await
-        .map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
+        .map_or(Known::Unknown, |listeners| Known::Found(cause::listener_filters(&listeners)));
     let to = &calling.call_context.request.to;
     let world = World {
         service: Subject::parse(to)
-            .map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target)),
+            .map_or(ServiceKind::Plain, |subject| ServiceKind::from_target(&subject.target)),
         // These are about to be written.
         card: Known::Found(card.clone()),
         turn: Known::Found(report::Turn { epoch: context.turn_epoch.unwrap_or_default() }),
@@ -267,29 +269,29 @@ async fn check(
         listeners,
         ..known
     };
-    let body = String::from_utf8_lossy(&calling.body()).into_owned();
-    let command = Command { subject: to.clone(), headers: calling.headers(), body };
-    for fault in preflight::preflight(&command, &world) {
-        calling.sink.stage("preflight", format!("before sending: {fault}"), "").await?;
+    let body = String::from_utf8_lossy(&calling.request_body()).into_owned();
+    let command = Command { subject: to.clone(), headers: calling.request_headers(), body };
+    for fault in preflight::preflight_command(&command, &world) {
+        calling.sink.emit_stage("preflight", format!("before sending: {fault}"), "").await?;
     }
     Ok(())
 }
 
-async fn write(
+async fn write_rows(
     calling: &mut Calling<'_>,
     written: &Written,
 ) -> Result<Result<(), CallError>, SinkClosed> {
-    let Some(tables) = calling.tables.as_mut() else { return Ok(Err(closed())) };
-    if let Err(problem) = tables.write(&written.rows).await {
+    let Some(tables) = calling.tables.as_mut() else { return Ok(Err(tables_closed())) };
+    if let Err(problem) = tables.write_rows(&written.rows).await {
         return Ok(Err(problem));
     }
     calling.open = Some(written.closing.clone());
     let names: Vec<_> = written.rows.iter().map(|row| row.table).collect();
     let body: Value =
-        written.rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
+        written.rows.iter().map(|row| json!({"table": row.table, "row": row.to_value()})).collect();
     calling
         .sink
-        .stage(
+        .emit_stage(
             "written",
             format!("written in one transaction: {}", names.join(", ")),
             body.to_string(),
@@ -298,7 +300,7 @@ async fn write(
         .map(Ok)
 }
 
-async fn follow(
+async fn follow_call(
     calling: &mut Calling<'_>,
     sight: &mut Sight,
     way: &mut Way,
@@ -309,29 +311,29 @@ async fn follow(
         tokio::select! {
             biased;
             seen = sight.next(&way.wanted) => match seen {
-                None => return lost(gone(calling)),
+                None => return end_as_lost(connection_lost(calling)),
                 Some(Seen::Advice(advice)) => {
                     if tell_advice(calling, way, &advice).await? {
                         // No report can come any more.
                         calling.open = None;
-                        return given_up::end(calling, way).await;
+                        return given_up::end_given_up(calling, way).await;
                     }
                 }
                 Some(Seen::Clue(Clue::Wakeup)) => look = Instant::now(),
-                Some(Seen::Clue(Clue::Turn(reading))) => way.remember(*reading),
+                Some(Seen::Clue(Clue::Turn(reading))) => way.remember_turn(*reading),
                 Some(Seen::Clue(_)) => {}
             },
             () = sleep_until(look) => {
-                if let Some(end) = reported(calling, way).await? {
+                if let Some(end) = take_result(calling, way).await? {
                     return Ok(end);
                 }
                 look = Instant::now() + LOOKING;
             }
             () = sleep_until(way.due) => {
-                let end = given_up::unreported(calling, way).await?;
+                let end = given_up::unreported_end(calling, way).await?;
                 return match end {
                     Some(end) => Ok(end),
-                    None => Ok(calling.late(&way.to, &way.wanted.call).await),
+                    None => Ok(calling.timed_out(&way.to, &way.wanted.call).await),
                 };
             }
             () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
@@ -340,9 +342,11 @@ async fn follow(
 }
 
 /// Takes the result out of the inbox, where it is there.
-async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, SinkClosed> {
-    let Some(tables) = calling.tables.as_ref() else { return lost(closed()).map(Some) };
-    let reported = match tables.reported(&way.wanted.call).await {
+async fn take_result(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, SinkClosed> {
+    let Some(tables) = calling.tables.as_ref() else {
+        return end_as_lost(tables_closed()).map(Some);
+    };
+    let reported = match tables.reported_result(&way.wanted.call).await {
         Ok(Some(reported)) => reported,
         Ok(None) => return Ok(None),
         Err(CallError { kind, message, .. }) => {
@@ -352,11 +356,11 @@ async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, S
                 "see whether PostgreSQL runs; what became of the call shows in Watch, as {}",
                 way.wanted.call
             );
-            return lost(CallError::new(kind, message, remedy)).map(Some);
+            return end_as_lost(CallError::new(kind, message, remedy)).map(Some);
         }
     };
     calling.open = None;
-    let consumed = tables.consume(&reported.inbox).await;
+    let consumed = tables.mark_consumed(&reported.inbox).await;
     let words = match &consumed {
         Ok(()) => "the result is in the caller's inbox; its row is marked as read".to_owned(),
         Err(problem) => format!(
@@ -364,7 +368,7 @@ async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, S
             problem.message
         ),
     };
-    calling.sink.stage("reported", words, reported.payload.to_string()).await?;
+    calling.sink.emit_stage("reported", words, reported.payload.to_string()).await?;
     let (card, status) =
         (reported.payload["tool_result_card_id"].as_str(), reported.payload["status"].as_str());
     let report = Report { card, status: status.unwrap_or_default(), code: None, message: None };

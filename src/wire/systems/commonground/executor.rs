@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     asking::AnsweredTool,
-    calling::{channel, known_project},
+    calling::{known_project, required_channel},
     cause,
     desk::{CommandContext, Told},
     sight::COMMANDS,
@@ -77,8 +77,8 @@ struct Own {
 
 impl Own {
     /// Its removal, once.
-    fn removal(&mut self) -> impl Future<Output = ()> + use<> {
-        removed(self.streams.clone(), std::mem::take(&mut self.name))
+    fn start_removal(&mut self) -> impl Future<Output = ()> + use<> {
+        remove_consumer(self.streams.clone(), std::mem::take(&mut self.name))
     }
 }
 
@@ -86,13 +86,13 @@ impl Drop for Own {
     /// One that was never listened with, or whose listener was dropped, goes too.
     fn drop(&mut self) {
         if let (false, Ok(runtime)) = (self.name.is_empty(), Handle::try_current()) {
-            runtime.spawn(self.removal());
+            runtime.spawn(self.start_removal());
         }
     }
 }
 
 /// Removes a consumer. A server that does not answer removes it by itself, later.
-async fn removed(streams: Streams, name: String) {
+async fn remove_consumer(streams: Streams, name: String) {
     let removing = async {
         let stream = streams.get_stream_no_info(COMMANDS).await.ok()?;
         stream.delete_consumer(&name).await.ok()
@@ -112,17 +112,17 @@ impl Executor {
         stands: Vec<AnsweredTool>,
         from: From,
     ) -> Result<Self, CallError> {
-        let channel = channel(connection)?;
-        let streams = bus.streams().ok_or_else(|| {
+        let channel = required_channel(connection)?;
+        let streams = bus.jetstream_context().ok_or_else(|| {
             CallError::new(
                 ErrorKind::NoStreams,
-                format!("{} is no NATS server", bus.place()),
+                format!("{} is no NATS server", bus.display_address()),
                 "choose a connection nats://…",
             )
         })?;
         let api = match &channel.api {
             Some(address) => {
-                let api = Management::at(connection, address).await?;
+                let api = Management::for_address(connection, address).await?;
                 known_project(&api, &channel.project).await?;
                 Some(api)
             }
@@ -140,11 +140,13 @@ impl Executor {
             (Some(_), Err(problem)) => return Err(problem),
         };
         let marks = streams.get_key_value(idempotency::TOOL_BUCKET).await.ok();
-        let others =
-            cause::listeners(&streams).await.map(|all| cause::filters(&all)).unwrap_or_default();
+        let others = cause::command_listeners(&streams)
+            .await
+            .map(|all| cause::listener_filters(&all))
+            .unwrap_or_default();
         let mut listening = Vec::with_capacity(stands.len());
         for stand in stands {
-            let filter = filter(&channel, &stand.target);
+            let filter = command_filter(&channel, &stand.target);
             for (name, other) in &others {
                 // Whoever reads everything along is no service.
                 if subject::overlap(other, &filter)
@@ -155,7 +157,7 @@ impl Executor {
                     ));
                 }
             }
-            let own = listen(&streams, filter, from).await?;
+            let own = create_consumer(&streams, filter, from).await?;
             listening.push((stand, own));
         }
         let desk = CommandContext { streams, marks, channel, api, tables: tables.map(Mutex::new) };
@@ -167,7 +169,9 @@ impl Executor {
     pub fn subjects(&self) -> Vec<(String, String)> {
         self.stands
             .iter()
-            .map(|(stand, _)| (stand.tool.clone(), filter(&self.desk.channel, &stand.target)))
+            .map(|(stand, _)| {
+                (stand.tool.clone(), command_filter(&self.desk.channel, &stand.target))
+            })
             .collect()
     }
 
@@ -193,7 +197,7 @@ impl Executor {
                     Some((_, Err(_))) => {}
                     Some((stand, Ok(message))) => {
                         number += 1;
-                        under_way.push(async move { desk.attend(&stand, &message, number, last).await });
+                        under_way.push(async move { desk.handle_command(&stand, &message, number, last).await });
                     }
                 },
                 Some(done) = under_way.next() => drop(told.try_send(done)),
@@ -205,17 +209,21 @@ impl Executor {
         }
         drop(heard);
         for (_, own) in &mut stands {
-            own.consumer.removal().await;
+            own.consumer.start_removal().await;
         }
     }
 }
 
 /// What listens for a tool in one channel.
-fn filter(channel: &Channel, target: &str) -> String {
-    Subject::tool(&channel.project, &channel.channel, target, "*").to_string()
+fn command_filter(channel: &Channel, target: &str) -> String {
+    Subject::tool_command(&channel.project, &channel.channel, target, "*").to_string()
 }
 
-async fn listen(streams: &Streams, filter: String, from: From) -> Result<Listening, CallError> {
+async fn create_consumer(
+    streams: &Streams,
+    filter: String,
+    from: From,
+) -> Result<Listening, CallError> {
     let unheard = |error: String| {
         let message = format!("the stream {COMMANDS} cannot be listened to on {filter}: {error}");
         CallError::new(

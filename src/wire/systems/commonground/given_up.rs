@@ -23,11 +23,11 @@ use crate::{
 };
 
 /// How a call ends whose command was given up.
-pub(crate) async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, SinkClosed> {
-    if let Some(end) = unreported(calling, way).await? {
+pub(crate) async fn end_given_up(calling: &mut Calling<'_>, way: &Way) -> Result<End, SinkClosed> {
+    if let Some(end) = unreported_end(calling, way).await? {
         return Ok(end);
     }
-    let cause = calling.cause(&way.to, &way.wanted.call).await;
+    let cause = calling.missing_result_cause(&way.to, &way.wanted.call).await;
     let message = format!(
         "the command was given up after its last delivery, and nothing comes any more: {cause}"
     );
@@ -42,19 +42,19 @@ pub(crate) async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, Sin
 }
 
 /// Where a result is stored but was not reported: why.
-pub(crate) async fn unreported(
+pub(crate) async fn unreported_end(
     calling: &mut Calling<'_>,
     way: &Way,
 ) -> Result<Option<End>, SinkClosed> {
-    let marker = calling.marker(&way.wanted.call).await;
+    let marker = calling.call_marker(&way.wanted.call).await;
     let Some(id) = result_card(calling, way, marker.as_ref()).await else { return Ok(None) };
-    let stored = calling.card(&id).await.ok();
-    let card = stored.as_ref().and_then(Card::read);
+    let stored = calling.read_card(&id).await.ok();
+    let card = stored.as_ref().and_then(Card::from_value);
     let body = stored.as_ref().map_or_else(String::new, Value::to_string);
     if let (Some(Marker::Running { .. }), Some(card)) = (&marker, &card) {
         let words =
             format!("result card {id}, which {} wrote, and not the service", card.author_id);
-        calling.sink.stage("result-card", words, body).await?;
+        calling.sink.emit_stage("result-card", words, body).await?;
         let message = format!(
             "the call has its result already, from {}: the service cannot store another, and each of 3 deliveries blocks it",
             card.author_id
@@ -68,22 +68,22 @@ pub(crate) async fn unreported(
     }
     calling
         .sink
-        .stage("result-card", format!("result card {id}, which was not reported"), body)
+        .emit_stage("result-card", format!("result card {id}, which was not reported"), body)
         .await?;
     let report = Report {
-        reporter: &reporter(card.as_ref(), &way.to),
+        reporter: &reporter_name(card.as_ref(), &way.to),
         pointer: &id,
         call_id: &way.wanted.call,
         card: card.as_ref().map_or(Known::Absent, Known::Found),
-        ..around(calling, way).await
+        ..report_context(calling, way).await
     };
-    let explained = refusal::explain(REPORT_REFUSED, &report::barred(&report));
+    let explained = refusal::explain(REPORT_REFUSED, &report::find_barriers(&report));
     let (mut means, remedy) =
         explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
     if let Some(fault) =
         card.as_ref().and_then(|card| card::content_fault(&card::tagged_result(&card.content)))
     {
-        means.push_str(&format!("; and what it holds is no result: {}", fault.words()));
+        means.push_str(&format!("; and what it holds is no result: {}", fault.message()));
     }
     Ok(Some((Outcome::Lost, Some(CallError::new(ErrorKind::Unreported, means, remedy)))))
 }
@@ -92,14 +92,14 @@ pub(crate) async fn unreported(
 async fn result_card(calling: &Calling<'_>, way: &Way, marker: Option<&Marker>) -> Option<String> {
     match (marker, &calling.tables) {
         (Some(Marker::Done { result_card: Some(card), .. }), _) => Some(card.clone()),
-        (_, Some(tables)) => tables.result(&way.wanted.call).await.ok()?,
+        (_, Some(tables)) => tables.result_id(&way.wanted.call).await.ok()?,
         _ => None,
     }
 }
 
 /// Who reported. Services report as the author of their cards, which is a tool or a part of the
 /// system; what else wrote the card is not them.
-fn reporter(card: Option<&Card>, to: &str) -> String {
+fn reporter_name(card: Option<&Card>, to: &str) -> String {
     let author = card
         .map(|card| card.author_id.as_str())
         .filter(|author| ["tool.", "sys."].iter().any(|start| author.starts_with(start)));
@@ -108,13 +108,15 @@ fn reporter(card: Option<&Card>, to: &str) -> String {
 }
 
 /// What the tables, or else the API, know of the world that the report came to.
-async fn around<'r>(calling: &Calling<'_>, way: &Way) -> Report<'r> {
+async fn report_context<'r>(calling: &Calling<'_>, way: &Way) -> Report<'r> {
     if let (Some(tables), Some(context)) = (&calling.tables, &way.context) {
-        return tables.around(context).await.unwrap_or_default();
+        return tables.report_context(context).await.unwrap_or_default();
     }
     let Some(api) = &calling.api else { return Report::default() };
-    let path = calling
-        .path(&format!("/state/execution/edges?correlation_id={}", path_part(&way.wanted.call)));
+    let path = calling.project_path(&format!(
+        "/state/execution/edges?correlation_id={}",
+        path_part(&way.wanted.call)
+    ));
     let Some(rows) =
         api.get(&path).await.ok().filter(|answer| answer.is_good()).map(|answer| answer.json())
     else {

@@ -11,7 +11,7 @@ use super::{
     given_up, own_agent,
     sight::{Seen, Sight},
     turn,
-    way::{Way, lost, tell_advice, tell_clue},
+    way::{Way, end_as_lost, tell_advice, tell_clue},
 };
 use crate::{
     model::{
@@ -28,35 +28,35 @@ use crate::{
 /// What the API takes beside the time that the tool has.
 const SLACK: Duration = Duration::from_secs(5);
 
-pub(crate) async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     calling
         .sink
-        .stage("route", "through the API's god endpoint: the tool gets the arguments as given, its options are not merged", "")
+        .emit_stage("route", "through the API's god endpoint: the tool gets the arguments as given, its options are not merged", "")
         .await?;
-    if let Err(problem) = own_agent::choose(calling).await? {
-        return lost(problem);
+    if let Err(problem) = own_agent::choose_agent(calling).await? {
+        return end_as_lost(problem);
     }
     let Some(api) = calling.api.take() else {
-        return lost(CallError::new(
+        return end_as_lost(CallError::new(
             ErrorKind::BadSettings,
             "the connection names no API",
             "add api = \"http://…\" to it",
         ));
     };
-    let mut sight = match calling.call_context.bus.streams() {
-        Some(_) => Sight::open(calling.call_context.bus, calling.channel).await.ok(),
+    let mut sight = match calling.call_context.bus.jetstream_context() {
+        Some(_) => Sight::subscribe(calling.call_context.bus, calling.channel).await.ok(),
         None => None,
     };
-    let mut way = Way::of(calling, asked_seconds(calling));
-    let ended = call(calling, &api, &mut sight, &mut way).await;
+    let mut way = Way::for_call(calling, asked_seconds(calling));
+    let ended = post_call(calling, &api, &mut sight, &mut way).await;
     calling.api = Some(api);
     let end = match ended? {
-        Called::Answered(answer) => judge(calling, &answer, &way).await?,
-        Called::GivenUp => given_up::end(calling, &way).await?,
+        Called::Answered(answer) => judge_answer(calling, &answer, &way).await?,
+        Called::GivenUp => given_up::end_given_up(calling, &way).await?,
         Called::Ended(end) => end,
     };
     match &mut sight {
-        Some(sight) => turn::follow(calling, sight, &way, end).await,
+        Some(sight) => turn::follow_turn(calling, sight, &way, end).await,
         None => Ok(end),
     }
 }
@@ -71,18 +71,18 @@ enum Called {
 
 /// How long the API is asked to wait.
 fn asked_seconds(calling: &Calling<'_>) -> u64 {
-    let body: Value = serde_json::from_slice(&calling.body()).unwrap_or_default();
+    let body: Value = serde_json::from_slice(&calling.request_body()).unwrap_or_default();
     body["timeout_seconds"].as_u64().unwrap_or_default()
 }
 
 /// Makes the request and tells what is seen on the bus meanwhile, where there is one.
-async fn call(
+async fn post_call(
     calling: &mut Calling<'_>,
     api: &Management,
     sight: &mut Option<Sight>,
     way: &mut Way,
 ) -> Result<Called, SinkClosed> {
-    let body = calling.body();
+    let body = calling.request_body();
     let patience = Duration::from_secs(asked_seconds(calling)) + SLACK;
     let asking = api.post(
         &calling.call_context.request.to,
@@ -95,7 +95,7 @@ async fn call(
         let word = calling.next_word();
         tokio::select! {
             biased;
-            seen = next(sight, way) => match seen {
+            seen = next_seen(sight, way) => match seen {
                 Some(Seen::Clue(clue)) => tell_clue(calling, way, clue).await?,
                 Some(Seen::Advice(advice)) => if tell_advice(calling, way, &advice).await? {
                     return Ok(Called::GivenUp);
@@ -106,25 +106,29 @@ async fn call(
                 Ok(answer) => Called::Answered(answer),
                 Err(problem) => Called::Ended((Outcome::Lost, Some(problem))),
             }),
-            () = sleep_until(way.due) => return Ok(Called::Ended(calling.late(&way.to, &way.wanted.call).await)),
+            () = sleep_until(way.due) => return Ok(Called::Ended(calling.timed_out(&way.to, &way.wanted.call).await)),
             () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
         }
     }
 }
 
-async fn next(sight: &mut Option<Sight>, way: &Way) -> Option<Seen> {
+async fn next_seen(sight: &mut Option<Sight>, way: &Way) -> Option<Seen> {
     match sight {
         Some(sight) => sight.next(&way.wanted).await,
         None => std::future::pending().await,
     }
 }
 
-async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<End, SinkClosed> {
+async fn judge_answer(
+    calling: &mut Calling<'_>,
+    answer: &Answer,
+    way: &Way,
+) -> Result<End, SinkClosed> {
     if !answer.is_good() {
-        let mut told = answer::refused(answer.status, &answer.body);
+        let mut told = answer::refusal_error(answer.status, &answer.body);
         if told.message.contains("timeout waiting for tool_result inbox") {
             told.kind = ErrorKind::TimedOutFirst;
-            told.remedy = calling.cause(&way.to, &way.wanted.call).await;
+            told.remedy = calling.missing_result_cause(&way.to, &way.wanted.call).await;
             return Ok((Outcome::TimedOut, Some(told)));
         }
         if answer::is_god_off(answer.status, &answer.body) {
@@ -137,7 +141,7 @@ async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<
         return Ok((Outcome::Lost, Some(told)));
     }
     let told = answer.json();
-    calling.sink.stage("answered", "the API gives the result", told.to_string()).await?;
+    calling.sink.emit_stage("answered", "the API gives the result", told.to_string()).await?;
     let report = Report {
         card: told["tool_result_card_id"].as_str(),
         status: told["tool_result"]["status"].as_str().unwrap_or_default(),
@@ -150,7 +154,7 @@ async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<
 /// What else leads to the tool, and what would open the rest.
 async fn other_ways(calling: &Calling<'_>) -> String {
     let open_to_ui =
-        calling.row().await.flatten().is_some_and(|row| row["options"]["ui_allowed"] == true);
+        calling.tool_row().await.flatten().is_some_and(|row| row["options"]["ui_allowed"] == true);
     let ui = if open_to_ui {
         "--route ui is open"
     } else {

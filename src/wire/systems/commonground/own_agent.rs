@@ -24,23 +24,25 @@ enum Found {
 }
 
 /// Sees to it that the call has an agent: the one of the settings, or one of our own.
-pub(crate) async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallError>, SinkClosed> {
+pub(crate) async fn choose_agent(
+    calling: &mut Calling<'_>,
+) -> Result<Result<(), CallError>, SinkClosed> {
     if !calling.agent.is_empty() {
         let words = format!("in the name of agent {}, as the connection says", calling.agent);
-        return calling.sink.stage("agent", words, "").await.map(Ok);
+        return calling.sink.emit_stage("agent", words, "").await.map(Ok);
     }
-    match find(calling).await {
+    match find_agent(calling).await {
         Ok((agent, words)) => {
             calling.agent.clone_from(&agent.name);
             calling.own = Some(agent);
-            calling.sink.stage("agent", words, "").await.map(Ok)
+            calling.sink.emit_stage("agent", words, "").await.map(Ok)
         }
         Err(problem) => Ok(Err(problem)),
     }
 }
 
 /// Finds an agent that is free, or makes one; with words about it.
-async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallError> {
+async fn find_agent(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallError> {
     let Some(api) = &calling.api else {
         let remedy = "name one in the connection (agent = \"…\"), or the API that makes one (api = \"http://…\")";
         return Err(CallError::new(
@@ -49,15 +51,17 @@ async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallError> {
             remedy,
         ));
     };
-    let (kept, place) =
-        (&calling.call_context.kept.agents, format!("{} {}", api.place(), calling.channel.project));
+    let (kept, place) = (
+        &calling.call_context.kept.agents,
+        format!("{} {}", api.base_url(), calling.channel.project),
+    );
     let mut states = None;
-    for agent in kept.free(&place) {
+    for agent in kept.free_agents(&place) {
         let states = match &states {
             Some(states) => states,
-            None => states.insert(self::states(calling, api).await?),
+            None => states.insert(self::agent_states(calling, api).await?),
         };
-        match found(calling, api, &agent.name, states).await? {
+        match agent_status(calling, api, &agent.name, states).await? {
             Found::Idle => {
                 let words = format!("in the name of our own agent {}", agent.name);
                 return Ok((agent, words));
@@ -66,17 +70,17 @@ async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallError> {
             Found::Gone => agent.forget(),
         }
     }
-    let name = make(calling, api).await?;
+    let name = create_agent(calling, api).await?;
     let words = format!("agent {name} made on {UI_WORKER}, and kept for later calls");
-    Ok((kept.keep(&place, name), words))
+    Ok((kept.remember_agent(&place, name), words))
 }
 
 /// What the project's agents do; the API gives those first that did something last.
-async fn states(calling: &Calling<'_>, api: &Management) -> Result<Value, CallError> {
-    Ok(good(api.get(&calling.path("/state/agents?limit=200")).await?)?.json())
+async fn agent_states(calling: &Calling<'_>, api: &Management) -> Result<Value, CallError> {
+    Ok(error_for_status(api.get(&calling.project_path("/state/agents?limit=200")).await?)?.json())
 }
 
-async fn found(
+async fn agent_status(
     calling: &Calling<'_>,
     api: &Management,
     agent: &str,
@@ -86,23 +90,31 @@ async fn found(
     {
         return Ok(if row["status"] == "idle" { Found::Idle } else { Found::Busy });
     }
-    let answer = api.get(&calling.path(&format!("/agents/{}", path_part(agent)))).await?;
+    let answer = api.get(&calling.project_path(&format!("/agents/{}", path_part(agent)))).await?;
     Ok(if answer.is_good() { Found::Idle } else { Found::Gone })
 }
 
 /// Makes an agent, and the profile that it has.
-async fn make(calling: &Calling<'_>, api: &Management) -> Result<String, CallError> {
-    let profile =
-        good(api.upload(&calling.path("/profiles"), "profile.json", PROFILE).await?)?.json();
+async fn create_agent(calling: &Calling<'_>, api: &Management) -> Result<String, CallError> {
+    let profile = error_for_status(
+        api.upload_file(&calling.project_path("/profiles"), "profile.json", PROFILE).await?,
+    )?
+    .json();
     let name = format!("ui_toolcrib_{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
     let body = json!({
         "agent_id": name, "profile_box_id": profile["profile_box_id"], "worker_target": UI_WORKER, "display_name": "toolcrib",
         "channel_id": calling.channel.channel,
     });
-    good(api.post(&calling.path("/agents"), body.to_string(), PATIENCE).await?)?;
+    error_for_status(
+        api.post(&calling.project_path("/agents"), body.to_string(), PATIENCE).await?,
+    )?;
     Ok(name)
 }
 
-fn good(answer: Answer) -> Result<Answer, CallError> {
-    if answer.is_good() { Ok(answer) } else { Err(answer::refused(answer.status, &answer.body)) }
+fn error_for_status(answer: Answer) -> Result<Answer, CallError> {
+    if answer.is_good() {
+        Ok(answer)
+    } else {
+        Err(answer::refusal_error(answer.status, &answer.body))
+    }
 }

@@ -11,7 +11,7 @@ use super::{
     calling::Calling,
     cause, given_up,
     sight::{Seen, Sight},
-    way::{Way, gone, lost, publish, tell_advice},
+    way::{Way, connection_lost, end_as_lost, publish_command, tell_advice},
 };
 use crate::{
     model::call::{EventKind, Outcome},
@@ -30,60 +30,60 @@ use crate::{
 /// knows.
 const PROBE: &str = "toolcrib_probe";
 
-pub(crate) async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
-    let streams = match calling.streams() {
+pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+    let streams = match calling.jetstream_context() {
         Ok(streams) => streams,
-        Err(problem) => return lost(problem),
+        Err(problem) => return end_as_lost(problem),
     };
     let words = "a probe over NATS alone: no card can be written, so the service refuses it; that it does shows that it is there";
-    calling.sink.stage("route", words, "").await?;
+    calling.sink.emit_stage("route", words, "").await?;
     if calling.agent.is_empty() {
         calling.agent = PROBE.into();
     }
-    let mut sight = match Sight::open(calling.call_context.bus, calling.channel).await {
+    let mut sight = match Sight::subscribe(calling.call_context.bus, calling.channel).await {
         Ok(sight) => sight,
-        Err(problem) => return lost(problem),
+        Err(problem) => return end_as_lost(problem),
     };
-    let mut marks = marks(calling, &streams).await;
+    let mut marks = watch_marker(calling, &streams).await;
     if marks.is_none() {
         let words = format!(
             "the bucket {} cannot be read, so only the deliveries show what becomes of it",
             idempotency::TOOL_BUCKET
         );
-        calling.sink.stage("preflight", words, "").await?;
+        calling.sink.emit_stage("preflight", words, "").await?;
     }
-    check(calling, &streams).await?;
-    let mut way = Way::of(calling, routes::WAITING);
-    if let Err(problem) = publish(calling, &streams, &way).await {
-        return lost(problem);
+    check_command(calling, &streams).await?;
+    let mut way = Way::for_call(calling, routes::WAITING);
+    if let Err(problem) = publish_command(calling, &streams, &way).await {
+        return end_as_lost(problem);
     }
     calling.sink.emit(EventKind::Sent { bytes: calling.call_context.request.body.len() }).await?;
     loop {
         let word = calling.next_word();
         tokio::select! {
             biased;
-            mark = mark(&mut marks) => match mark {
-                Some(Marker::Running { .. }) => calling.sink.stage("claimed", "the service has marked the call as running", "").await?,
-                Some(Marker::Done { result_card, status, .. }) => return shown(calling, result_card.as_deref(), status).await,
+            mark = next_marker(&mut marks) => match mark {
+                Some(Marker::Running { .. }) => calling.sink.emit_stage("claimed", "the service has marked the call as running", "").await?,
+                Some(Marker::Done { result_card, status, .. }) => return show_answer(calling, result_card.as_deref(), status).await,
                 None => marks = None,
             },
             seen = sight.next(&way.wanted) => match seen {
-                None => return lost(gone(calling)),
+                None => return end_as_lost(connection_lost(calling)),
                 // It is our own.
                 Some(Seen::Clue(_)) => {}
                 Some(Seen::Advice(advice)) => {
                     if tell_advice(calling, &mut way, &advice).await? {
-                        return given_up::end(calling, &way).await;
+                        return given_up::end_given_up(calling, &way).await;
                     }
                 }
             },
-            () = sleep_until(way.due) => return Ok(calling.late(&way.to, &way.wanted.call).await),
+            () = sleep_until(way.due) => return Ok(calling.timed_out(&way.to, &way.wanted.call).await),
             () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
         }
     }
 }
 
-async fn marks(calling: &Calling<'_>, streams: &Context) -> Option<Watch> {
+async fn watch_marker(calling: &Calling<'_>, streams: &Context) -> Option<Watch> {
     let key = calling
         .call_context
         .request
@@ -95,30 +95,30 @@ async fn marks(calling: &Calling<'_>, streams: &Context) -> Option<Watch> {
     streams.get_key_value(idempotency::TOOL_BUCKET).await.ok()?.watch(key).await.ok()
 }
 
-async fn mark(marks: &mut Option<Watch>) -> Option<Marker> {
+async fn next_marker(marks: &mut Option<Watch>) -> Option<Marker> {
     let Some(watch) = marks else { return std::future::pending().await };
     loop {
         let entry = watch.next().await?.ok()?;
         let value: Value = serde_json::from_slice(&entry.value).unwrap_or_default();
-        if let Some(marker) = idempotency::marker(&value) {
+        if let Some(marker) = idempotency::parse_marker(&value) {
             return Some(marker);
         }
     }
 }
 
 /// Says what will come of the command.
-async fn check(calling: &mut Calling<'_>, streams: &Context) -> Result<(), SinkClosed> {
+async fn check_command(calling: &mut Calling<'_>, streams: &Context) -> Result<(), SinkClosed> {
     let to = calling.call_context.request.to.clone();
     let command = Command {
         subject: to.clone(),
-        headers: calling.headers(),
-        body: String::from_utf8_lossy(&calling.body()).into_owned(),
+        headers: calling.request_headers(),
+        body: String::from_utf8_lossy(&calling.request_body()).into_owned(),
     };
-    let listeners = cause::listeners(streams)
+    let listeners = cause::command_listeners(streams)
         .await
-        .map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
+        .map_or(Known::Unknown, |listeners| Known::Found(cause::listener_filters(&listeners)));
     let service = Subject::parse(&to)
-        .map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target));
+        .map_or(ServiceKind::Plain, |subject| ServiceKind::from_target(&subject.target));
     let world = World {
         service,
         card: Known::Absent,
@@ -127,30 +127,30 @@ async fn check(calling: &mut Calling<'_>, streams: &Context) -> Result<(), SinkC
         listeners,
         ..World::default()
     };
-    for fault in preflight::preflight(&command, &world) {
-        calling.sink.stage("preflight", format!("before sending: {fault}"), "").await?;
+    for fault in preflight::preflight_command(&command, &world) {
+        calling.sink.emit_stage("preflight", format!("before sending: {fault}"), "").await?;
     }
     Ok(())
 }
 
 /// The service has answered, and that is what was wanted.
-async fn shown(
+async fn show_answer(
     calling: &mut Calling<'_>,
     card: Option<&str>,
     status: Option<String>,
 ) -> Result<End, SinkClosed> {
     let words =
         format!("the service answered ({}): it is there", status.as_deref().unwrap_or("no status"));
-    calling.sink.stage("answered", words, "").await?;
+    calling.sink.emit_stage("answered", words, "").await?;
     let Some(card) = card else { return Ok((Outcome::Succeeded, None)) };
-    let (words, body) = match calling.card(card).await {
+    let (words, body) = match calling.read_card(card).await {
         Ok(value) => {
             let error = value["content"]["error"]["message"].as_str().unwrap_or("no error");
             (format!("result card {card}: {error}"), value.to_string())
         }
         Err(why) => (format!("result card {card}, which cannot be read: {why}"), String::new()),
     };
-    calling.sink.stage("result-card", words, body.clone()).await?;
+    calling.sink.emit_stage("result-card", words, body.clone()).await?;
     if !body.is_empty() {
         calling.sink.emit(EventKind::Chunk { bytes: body.len(), text: body.into() }).await?;
     }

@@ -22,7 +22,7 @@ use crate::{
     wire::{
         connector::Connector,
         systems::facets::responder::{
-            Abilities, Prepared, Question, Report, Responder, Responding, Wanted, reporting,
+            Abilities, Prepared, Question, Report, Responder, Responding, Wanted, forward_reports,
         },
         transport::bus::Bus,
     },
@@ -44,7 +44,7 @@ struct Listening {
 
 impl Responder for CommonGroundResponder {
     fn is_at(&self, connection: &Connection) -> bool {
-        Channel::of(connection).is_some()
+        Channel::from_connection(connection).is_some()
     }
 
     fn abilities(&self) -> Abilities {
@@ -57,7 +57,7 @@ impl Responder for CommonGroundResponder {
 
     fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem> {
         let from = if wanted.backlog { Backlog::Waiting } else { Backlog::Now };
-        Ok(Box::new(Stands { stands: stands(wanted)?, from }))
+        Ok(Box::new(Stands { stands: answered_tools(wanted)?, from }))
     }
 
     fn by_hand(
@@ -72,10 +72,11 @@ impl Responder for CommonGroundResponder {
 }
 
 /// The tools that are wanted, with who answers for each.
-fn stands(wanted: &Wanted<'_>) -> Result<Vec<AnsweredTool>, Problem> {
-    let Some(channel) = Channel::of(wanted.connection) else { return Ok(Vec::new()) };
+fn answered_tools(wanted: &Wanted<'_>) -> Result<Vec<AnsweredTool>, Problem> {
+    let Some(channel) = Channel::from_connection(wanted.connection) else { return Ok(Vec::new()) };
     let target = |word: &str| {
-        executor::target(wanted.lookup.tool(word)?, &channel).ok_or_else(|| no_subject(word))
+        executor::service_target(wanted.lookup.find_tool(word)?, &channel)
+            .ok_or_else(|| no_subject(word))
     };
     let mut stands: Vec<AnsweredTool> = Vec::new();
     for stub in wanted.stubs.iter().flat_map(|stubs| &stubs.services) {
@@ -103,23 +104,25 @@ fn stands(wanted: &Wanted<'_>) -> Result<Vec<AnsweredTool>, Problem> {
                 "serving",
                 format!("nothing says how to answer for \"{word}\""),
             )
-            .remedy(
+            .with_remedy(
                 "name a stub file with rules for it (--stub FILE), or answer yourself (--by-hand)",
             ));
         };
-        let tool = wanted.lookup.tool(word)?.name.clone();
+        let tool = wanted.lookup.find_tool(word)?.name.clone();
         stands.push(AnsweredTool { tool, target: target(word)?, by: By::Hand(questions.clone()) });
     }
     if stands.is_empty() {
         return Err(Problem::new(ProblemKind::Input, "serving", "nothing says what to answer for")
-            .remedy("name tools and --by-hand, or a stub file (--stub FILE)"));
+            .with_remedy("name tools and --by-hand, or a stub file (--stub FILE)"));
     }
     Ok(stands)
 }
 
 fn no_subject(word: &str) -> Problem {
     Problem::new(ProblemKind::Input, "serving", format!("\"{word}\" sends to no tool's subject"))
-        .remedy("its target_subject is cg.v1r4.{project_id}.{channel_id}.cmd.tool.TARGET.SUFFIX")
+        .with_remedy(
+            "its target_subject is cg.v1r4.{project_id}.{channel_id}.cmd.tool.TARGET.SUFFIX",
+        )
 }
 
 impl Prepared for Stands {
@@ -129,7 +132,7 @@ impl Prepared for Stands {
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Box<dyn Responding>, CallError>> {
         Box::pin(async move {
-            let bus = connector.open(connection).await?;
+            let bus = connector.open_bus(connection).await?;
             let executor =
                 Executor::start(connection, &*bus, connector.secrets(), self.stands, self.from)
                     .await?;
@@ -143,12 +146,12 @@ impl Responding for Listening {
         self.executor.warnings.clone()
     }
 
-    fn lines(&self) -> Vec<String> {
+    fn listening_lines(&self) -> Vec<String> {
         let subjects = self.executor.subjects().into_iter();
         subjects.map(|(tool, subject)| format!("listening on {subject} for {tool}")).collect()
     }
 
-    fn address(&self) -> String {
+    fn last_address(&self) -> String {
         self.executor.subjects().pop().map(|(_, subject)| subject).unwrap_or_default()
     }
 
@@ -159,7 +162,7 @@ impl Responding for Listening {
     ) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let Self { executor, _bus } = *self;
-            reporting(|told| executor.run(told, stop), reports).await;
+            forward_reports(|told| executor.run(told, stop), reports).await;
         })
     }
 }
@@ -171,7 +174,7 @@ impl From<Told> for Report {
             .as_ref()
             .map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
         let listed: Vec<Value> =
-            rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
+            rows.iter().map(|row| json!({"table": row.table, "row": row.to_value()})).collect();
         let json = json!({
             "event": "call", "tool": tool, "call": call, "agent": agent, "rule": rule, "did": words, "status": status,
             "written": written, "rows": listed, "error": error,
@@ -190,7 +193,7 @@ impl From<Told> for Report {
                 format!("{tool} {call} of {agent}{rule}: {words}")
             }
         };
-        let details = if written { Vec::new() } else { rows::lines(&rows) };
+        let details = if written { Vec::new() } else { rows::format_rows(&rows) };
         Self { number, tool, caller: agent, words, answered: written, problem, line, details, json }
     }
 }

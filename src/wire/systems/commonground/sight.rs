@@ -43,12 +43,13 @@ pub(crate) enum Seen {
 
 impl Sight {
     /// Begins to listen; without permission for the server's advisories it goes on without them.
-    pub async fn open(bus: &dyn Bus, channel: &Channel) -> Result<Self, CallError> {
-        let all = Address::fleeting(subject::channel_filter(&channel.project, &channel.channel));
+    pub async fn subscribe(bus: &dyn Bus, channel: &Channel) -> Result<Self, CallError> {
+        let all = Address::ephemeral(subject::channel_filter(&channel.project, &channel.channel));
         let channel = bus.subscribe(&all, Share::Observer).await?;
         let mut advisories = Vec::new();
         for place in ADVISORIES {
-            advisories.extend(bus.subscribe(&Address::fleeting(place), Share::Observer).await.ok());
+            advisories
+                .extend(bus.subscribe(&Address::ephemeral(place), Share::Observer).await.ok());
         }
         Ok(Self { channel, advisories })
     }
@@ -68,19 +69,19 @@ impl Sight {
                 }
             };
             let Incoming::Packet(packet) = heard? else { continue };
-            if let Some(seen) = seen(&packet, wanted) {
+            if let Some(seen) = parse_seen(&packet, wanted) {
                 return Some(seen);
             }
         }
     }
 }
 
-fn seen(packet: &Packet, wanted: &Wanted) -> Option<Seen> {
+fn parse_seen(packet: &Packet, wanted: &Wanted) -> Option<Seen> {
     let subject = packet.subject.as_deref()?;
     if subject.starts_with('$') {
-        return clue::advice(subject, &packet.body).map(Seen::Advice);
+        return clue::parse_advisory(subject, &packet.body).map(Seen::Advice);
     }
-    clue::clue(subject, &packet.headers, &packet.body, wanted).map(Seen::Clue)
+    clue::find_clue(subject, &packet.headers, &packet.body, wanted).map(Seen::Clue)
 }
 
 /// Whether the message at that place of the stream is a command of the call.

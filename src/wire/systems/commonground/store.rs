@@ -40,44 +40,44 @@ const WRITING: &str = "writing CommonGround's tools";
 pub(crate) struct CommonGroundStore;
 
 impl DeployedStore for CommonGroundStore {
-    fn read<'a>(
+    fn read_items<'a>(
         &self,
         _: &'a dyn Connector,
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
-        Box::pin(async move { Project::of(connection, READING).await?.read().await })
+        Box::pin(async move { Project::connect(connection, READING).await?.read_items().await })
     }
 
-    fn listeners<'a>(
+    fn read_listeners<'a>(
         &self,
         connector: &'a dyn Connector,
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
         Box::pin(async move {
             let bus = connector
-                .open(connection)
+                .open_bus(connection)
                 .await
                 .map_err(|problem| problem.while_doing(LISTENING))?;
-            let Some(streams) = bus.streams() else { return Ok(None) };
-            Ok(cause::listeners(&streams).await.map(|all| cause::filters(&all)))
+            let Some(streams) = bus.jetstream_context() else { return Ok(None) };
+            Ok(cause::command_listeners(&streams).await.map(|all| cause::listener_filters(&all)))
         })
     }
 
-    fn write<'a>(
+    fn apply_push<'a>(
         &self,
         _: &'a dyn Connector,
         connection: &'a Connection,
         push: &'a Push,
     ) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(async move {
-            let project = Project::of(connection, WRITING).await?;
-            project.write(&push.changes).await?;
-            let unmet = push.unmet(&project.read().await?);
+            let project = Project::connect(connection, WRITING).await?;
+            project.apply_changes(&push.changes).await?;
+            let unmet = push.unmet_changes(&project.read_items().await?);
             if unmet.is_empty() {
                 return Ok(());
             }
             let remedy = "the API reads what is sent as YAML 1.1, where a number like 1e3 is a text: write it another way";
-            Err(Problem::new(ProblemKind::Service, WRITING, unmet.join("; ")).remedy(remedy))
+            Err(Problem::new(ProblemKind::Service, WRITING, unmet.join("; ")).with_remedy(remedy))
         })
     }
 }
@@ -88,15 +88,15 @@ struct Project {
 }
 
 impl Project {
-    async fn of(connection: &Connection, doing: &str) -> Result<Self, Problem> {
+    async fn connect(connection: &Connection, doing: &str) -> Result<Self, Problem> {
         let refused = |cause: String| {
             let remedy = format!(
                 "add api = \"http://HOST:PORT\" to [connections.{}.commonground]",
                 connection.name
             );
-            Problem::new(ProblemKind::Input, doing, cause).remedy(remedy)
+            Problem::new(ProblemKind::Input, doing, cause).with_remedy(remedy)
         };
-        let Some(channel) = Channel::of(connection) else {
+        let Some(channel) = Channel::from_connection(connection) else {
             return Err(refused(format!(
                 "connection \"{}\" names no project of CommonGround",
                 connection.name
@@ -108,14 +108,15 @@ impl Project {
                 connection.name
             )));
         };
-        let api =
-            Management::at(connection, api).await.map_err(|problem| problem.while_doing(doing))?;
+        let api = Management::for_address(connection, api)
+            .await
+            .map_err(|problem| problem.while_doing(doing))?;
         Ok(Self { api, path: format!("/projects/{}/tools", path_part(&channel.project)) })
     }
 
     /// Every tool of the project. The API leaves its internal ones out after it has cut the pages,
     /// so only an empty page is the last.
-    async fn read(&self) -> Result<Vec<Item>, Problem> {
+    async fn read_items(&self) -> Result<Vec<Item>, Problem> {
         let mut items = Vec::new();
         for page in 0.. {
             let path = format!("{}?limit={PAGE}&offset={}", self.path, page * PAGE);
@@ -123,9 +124,9 @@ impl Project {
                 .api
                 .get(&path)
                 .await
-                .and_then(good)
+                .and_then(error_for_status)
                 .map_err(|problem| problem.while_doing(READING))?;
-            let there = rows::read(&answer.json());
+            let there = rows::read_items(&answer.json());
             if there.is_empty() {
                 break;
             }
@@ -135,12 +136,12 @@ impl Project {
     }
 
     /// Makes all changes that can be made: what the API refuses keeps nothing else back.
-    async fn write(&self, changes: &[Change]) -> Result<(), Problem> {
+    async fn apply_changes(&self, changes: &[Change]) -> Result<(), Problem> {
         let (mut refused, mut first) = (Vec::new(), None);
         for (done, change) in changes.iter().enumerate() {
-            let Err(problem) = self.make(change).await else { continue };
+            let Err(problem) = self.apply_change(change).await else { continue };
             if problem.kind == ErrorKind::NoServer || problem.kind == ErrorKind::ConnectionLost {
-                return Err(halfway(problem, change, &changes[..done], &changes[done + 1..]));
+                return Err(partial_push(problem, change, &changes[..done], &changes[done + 1..]));
             }
             refused.push(format!("{}: {}", change.key, problem.message));
             first.get_or_insert(problem.remedy);
@@ -151,22 +152,22 @@ impl Project {
             rest => format!("; written: {rest} of {}", changes.len()),
         };
         Err(Problem::new(ProblemKind::Service, WRITING, format!("{}{rest}", refused.join("; ")))
-            .remedy(remedy))
+            .with_remedy(remedy))
     }
 
-    async fn make(&self, change: &Change) -> Result<(), CallError> {
+    async fn apply_change(&self, change: &Change) -> Result<(), CallError> {
         let key = &change.key;
         let answer = match &change.after {
-            Some(text) => self.api.upload(&self.path, "tool.json", text).await,
-            None if !routes::is_addressable(key) => return Err(unaddressable(key)),
+            Some(text) => self.api.upload_file(&self.path, "tool.json", text).await,
+            None if !routes::is_addressable(key) => return Err(unaddressable_name(key)),
             None => self.api.delete(&format!("{}/{}", self.path, path_part(key))).await,
         };
-        answer.and_then(good).map(drop)
+        answer.and_then(error_for_status).map(drop)
     }
 }
 
 /// No address of the API leads to a tool of that name.
-fn unaddressable(key: &str) -> CallError {
+fn unaddressable_name(key: &str) -> CallError {
     CallError {
         kind: ErrorKind::BadName,
         message:
@@ -179,12 +180,16 @@ fn unaddressable(key: &str) -> CallError {
     }
 }
 
-fn good(answer: Answer) -> Result<Answer, CallError> {
-    if answer.is_good() { Ok(answer) } else { Err(answer::refused(answer.status, &answer.body)) }
+fn error_for_status(answer: Answer) -> Result<Answer, CallError> {
+    if answer.is_good() {
+        Ok(answer)
+    } else {
+        Err(answer::refusal_error(answer.status, &answer.body))
+    }
 }
 
 /// There is no taking back: it says what is done and what is not.
-fn halfway(problem: CallError, at: &Change, done: &[Change], left: &[Change]) -> Problem {
+fn partial_push(problem: CallError, at: &Change, done: &[Change], left: &[Change]) -> Problem {
     let named = |changes: &[Change]| {
         changes.iter().map(|change| change.key.as_str()).collect::<Vec<_>>().join(", ")
     };

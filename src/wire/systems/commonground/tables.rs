@@ -79,41 +79,41 @@ impl Tables {
 
     /// Where they are, for people.
     #[must_use]
-    pub fn place(&self) -> &str {
-        self.database.place()
+    pub fn display_address(&self) -> &str {
+        self.database.display_address()
     }
 
     /// The moment as cards have it.
-    pub async fn now(&self) -> Result<String, CallError> {
-        let rows = self.database.rows(NOW, &[]).await?;
+    pub async fn current_timestamp(&self) -> Result<String, CallError> {
+        let rows = self.database.query_rows(NOW, &[]).await?;
         rows.first()
             .and_then(|row| row.try_get(0).ok())
             .ok_or_else(|| CallError::new(ErrorKind::Postgres, "the database tells no time", ""))
     }
 
     /// A card as it is stored.
-    pub async fn card(&self, id: &str) -> Result<Option<Value>, CallError> {
-        self.first(CARD, &[&self.project, &id]).await
+    pub async fn read_card(&self, id: &str) -> Result<Option<Value>, CallError> {
+        self.first_value(CARD, &[&self.project, &id]).await
     }
 
     /// The tool's row.
-    pub async fn tool(&self, name: &str) -> Result<Option<Value>, CallError> {
-        self.first(TOOL, &[&self.project, &name]).await
+    pub async fn tool_row(&self, name: &str) -> Result<Option<Value>, CallError> {
+        self.first_value(TOOL, &[&self.project, &name]).await
     }
 
     /// What the agent runs on.
     pub async fn worker_target(&self, agent: &str) -> Result<Option<String>, CallError> {
-        self.first(WORKER, &[&self.project, &agent]).await
+        self.first_value(WORKER, &[&self.project, &agent]).await
     }
 
     /// The id of the result that a call has.
-    pub async fn result(&self, call: &str) -> Result<Option<String>, CallError> {
-        self.first(RESULT, &[&self.project, &call]).await
+    pub async fn result_id(&self, call: &str) -> Result<Option<String>, CallError> {
+        self.first_value(RESULT, &[&self.project, &call]).await
     }
 
     /// What is known of the world that a command of this context comes into, but for who listens. A
     /// command without agent or call is not looked up by them.
-    pub async fn world(
+    pub async fn read_world(
         &self,
         context: &Context,
         card: &str,
@@ -122,63 +122,68 @@ impl Tables {
         let named = |id: &str| !id.is_empty();
         let (call, agent) = (context.tool_call_id.as_str(), context.agent_id.as_str());
         Ok(World {
-            card: Known::looked_up(self.card(card).await?.as_ref().and_then(Card::read)),
-            turn: if named(agent) && named(context.turn()) {
-                self.turn(context).await?
+            card: Known::looked_up(self.read_card(card).await?.as_ref().and_then(Card::from_value)),
+            turn: if named(agent) && named(context.turn_id()) {
+                self.read_turn(context).await?
             } else {
                 Known::Unknown
             },
-            request: if named(call) { self.request(call).await? } else { Known::Unknown },
+            request: if named(call) { self.read_request(call).await? } else { Known::Unknown },
             worker_target: if named(agent) {
                 Known::looked_up(self.worker_target(agent).await?)
             } else {
                 Known::Unknown
             },
             result: if named(call) {
-                Known::looked_up(self.result(call).await?)
+                Known::looked_up(self.result_id(call).await?)
             } else {
                 Known::Unknown
             },
-            registered: Known::looked_up(self.tool(tool).await?.map(drop)),
+            registered: Known::looked_up(self.tool_row(tool).await?.map(drop)),
             ..World::default()
         })
     }
 
-    async fn turn(&self, context: &Context) -> Result<Known<Turn>, CallError> {
+    async fn read_turn(&self, context: &Context) -> Result<Known<Turn>, CallError> {
         let epoch = i64::try_from(context.turn_epoch.unwrap_or_default()).unwrap_or(i64::MAX);
-        let found: Option<i64> =
-            self.first(TURN, &[&self.project, &context.agent_id, &context.turn(), &epoch]).await?;
+        let found: Option<i64> = self
+            .first_value(TURN, &[&self.project, &context.agent_id, &context.turn_id(), &epoch])
+            .await?;
         Ok(Known::looked_up(
             found.map(|epoch| Turn { epoch: u64::try_from(epoch).unwrap_or_default() }),
         ))
     }
 
-    async fn request(&self, call: &str) -> Result<Known<Request>, CallError> {
-        let found: Option<i64> = self.first(REQUEST, &[&self.project, &call]).await?;
+    async fn read_request(&self, call: &str) -> Result<Known<Request>, CallError> {
+        let found: Option<i64> = self.first_value(REQUEST, &[&self.project, &call]).await?;
         Ok(Known::looked_up(
             found.map(|depth| Request { depth: u64::try_from(depth).unwrap_or_default() }),
         ))
     }
 
     /// What bars the report of a result that is stored, or is going to be.
-    pub async fn barred(&self, context: &Context, result: &Card) -> Result<Vec<Barred>, CallError> {
-        Ok(report::barred(&Report {
+    pub async fn find_barriers(
+        &self,
+        context: &Context,
+        result: &Card,
+    ) -> Result<Vec<Barred>, CallError> {
+        Ok(report::find_barriers(&Report {
             reporter: &result.author_id,
             pointer: &result.id,
             call_id: &context.tool_call_id,
             card: Known::Found(result),
-            ..self.around(context).await?
+            ..self.report_context(context).await?
         }))
     }
 
     /// What is known of the world that a report comes to, but for the result itself.
-    pub async fn around<'r>(&self, context: &Context) -> Result<Report<'r>, CallError> {
-        let earlier = self.reported(&context.tool_call_id).await?;
+    pub async fn report_context<'r>(&self, context: &Context) -> Result<Report<'r>, CallError> {
+        let earlier = self.reported_result(&context.tool_call_id).await?;
         Ok(Report {
             caller: Known::looked_up(self.worker_target(&context.agent_id).await?.map(drop)),
             epoch: context.turn_epoch.unwrap_or_default(),
-            turn: self.turn(context).await?,
-            request: self.request(&context.tool_call_id).await?,
+            turn: self.read_turn(context).await?,
+            request: self.read_request(&context.tool_call_id).await?,
             earlier: Known::looked_up(earlier.map(drop)),
             ..Report::default()
         })
@@ -186,12 +191,12 @@ impl Tables {
 
     /// Whether the project is there.
     pub async fn has_project(&self) -> Result<bool, CallError> {
-        Ok(!self.database.rows(PROJECT, &[&self.project]).await?.is_empty())
+        Ok(!self.database.query_rows(PROJECT, &[&self.project]).await?.is_empty())
     }
 
     /// What the caller's inbox says of a call.
-    pub async fn reported(&self, call: &str) -> Result<Option<Reported>, CallError> {
-        let rows = self.database.rows(REPORTED, &[&self.project, &call]).await?;
+    pub async fn reported_result(&self, call: &str) -> Result<Option<Reported>, CallError> {
+        let rows = self.database.query_rows(REPORTED, &[&self.project, &call]).await?;
         let read = |row: &tokio_postgres::Row| {
             Some(Reported { inbox: row.try_get(0).ok()?, payload: row.try_get(1).ok()? })
         };
@@ -199,27 +204,27 @@ impl Tables {
     }
 
     /// Marks a row as read; left pending, it would be rung for every few seconds for ever.
-    pub async fn consume(&self, inbox: &str) -> Result<(), CallError> {
-        self.database.rows(CONSUME, &[&self.project, &inbox]).await.map(drop)
+    pub async fn mark_consumed(&self, inbox: &str) -> Result<(), CallError> {
+        self.database.query_rows(CONSUME, &[&self.project, &inbox]).await.map(drop)
     }
 
     /// Closes the caller's inbox for a call that nobody waits for any more, with its closing row; a
     /// result that is there is marked as read.
-    pub async fn close(&mut self, row: &Row) -> Result<(), CallError> {
-        let call = row.text("correlation_id").unwrap_or_default();
-        match self.reported(call).await? {
-            Some(reported) => self.consume(&reported.inbox).await,
-            None => self.write(std::slice::from_ref(row)).await,
+    pub async fn close_inbox(&mut self, row: &Row) -> Result<(), CallError> {
+        let call = row.column_text("correlation_id").unwrap_or_default();
+        match self.reported_result(call).await? {
+            Some(reported) => self.mark_consumed(&reported.inbox).await,
+            None => self.write_rows(std::slice::from_ref(row)).await,
         }
     }
 
     /// Writes all of the rows, or none.
-    pub async fn write(&mut self, rows: &[Row]) -> Result<(), CallError> {
-        let statements: Vec<_> = rows.iter().map(|row| (row.statement(), row.value())).collect();
-        self.database.write(&statements).await
+    pub async fn write_rows(&mut self, rows: &[Row]) -> Result<(), CallError> {
+        let statements: Vec<_> = rows.iter().map(|row| (row.statement(), row.to_value())).collect();
+        self.database.execute_all(&statements).await
     }
 
-    async fn first<T>(
+    async fn first_value<T>(
         &self,
         statement: &str,
         values: &[&(dyn ToSql + Sync)],
@@ -227,7 +232,7 @@ impl Tables {
     where
         T: for<'r> tokio_postgres::types::FromSql<'r>,
     {
-        let rows = self.database.rows(statement, values).await?;
+        let rows = self.database.query_rows(statement, values).await?;
         Ok(rows.first().and_then(|row| row.try_get(0).ok()))
     }
 }

@@ -5,7 +5,7 @@ use tokio::time::{Instant, sleep_until};
 use super::{
     calling::Calling,
     sight::{Seen, Sight},
-    way::{Way, gone, lost},
+    way::{Way, connection_lost, end_as_lost},
 };
 use crate::{
     model::{
@@ -26,7 +26,7 @@ struct Watched {
 }
 
 /// Goes on after a call that ended so, where it started a turn; how that ends is how the call ends.
-pub(crate) async fn follow(
+pub(crate) async fn follow_turn(
     calling: &mut Calling<'_>,
     sight: &mut Sight,
     way: &Way,
@@ -36,10 +36,10 @@ pub(crate) async fn follow(
         return Ok(end);
     };
     let words = format!("agent {} has begun turn {}", turn.agent, turn.turn);
-    calling.sink.stage("turn", words, "").await?;
+    calling.sink.emit_stage("turn", words, "").await?;
     let mut watched = Watched { turn, said: String::new() };
     for reading in &way.turns {
-        if let Some(end) = watched.take(calling, reading).await? {
+        if let Some(end) = watched.handle_message(calling, reading).await? {
             return Ok(end);
         }
     }
@@ -50,23 +50,23 @@ pub(crate) async fn follow(
         tokio::select! {
             biased;
             seen = sight.next(&way.wanted) => match seen {
-                None => return lost(gone(calling)),
+                None => return end_as_lost(connection_lost(calling)),
                 Some(Seen::Clue(Clue::Turn(reading))) => {
-                    if let Some(end) = watched.take(calling, &reading).await? {
+                    if let Some(end) = watched.handle_message(calling, &reading).await? {
                         return Ok(end);
                     }
                     silent = Instant::now() + idle;
                 }
                 Some(_) => {}
             },
-            () = sleep_until(silent.min(total)) => return Ok(watched.late(calling)),
+            () = sleep_until(silent.min(total)) => return Ok(watched.timed_out(calling)),
         }
     }
 }
 
 impl Watched {
     /// Tells what a message says of the turn; how it ends, where that is its end.
-    async fn take(
+    async fn handle_message(
         &mut self,
         calling: &mut Calling<'_>,
         reading: &Decoded,
@@ -81,7 +81,7 @@ impl Watched {
                 calling.sink.emit(EventKind::Chunk { text, bytes }).await?;
             }
             Part::Outcome(failed) => {
-                self.deliver(calling, reading).await?;
+                self.show_deliverable(calling, reading).await?;
                 let outcome = if failed.is_some() { Outcome::Failed } else { Outcome::Succeeded };
                 return Ok(Some((outcome, failed.clone())));
             }
@@ -92,7 +92,7 @@ impl Watched {
                 let state =
                     reading.state.as_ref().map_or_else(String::new, |state| format!("{state} "));
                 let words = format!("{}: {state}{}", reading.label, reading.text);
-                calling.sink.stage("turn", words.trim_end(), "").await?;
+                calling.sink.emit_stage("turn", words.trim_end(), "").await?;
             }
         }
         Ok(None)
@@ -100,21 +100,25 @@ impl Watched {
 
     /// Shows what the turn delivers, and gives it as the answer where the agent did not just say
     /// it.
-    async fn deliver(&self, calling: &mut Calling<'_>, task: &Decoded) -> Result<(), SinkClosed> {
-        calling.sink.stage("turn", format!("{}: {}", task.label, task.text), "").await?;
+    async fn show_deliverable(
+        &self,
+        calling: &mut Calling<'_>,
+        task: &Decoded,
+    ) -> Result<(), SinkClosed> {
+        calling.sink.emit_stage("turn", format!("{}: {}", task.label, task.text), "").await?;
         let Some(id) = task.cards.first() else { return Ok(()) };
-        let value = match calling.card(id).await {
+        let value = match calling.read_card(id).await {
             Ok(value) => value,
             Err(why) => {
                 return calling
                     .sink
-                    .stage("deliverable", format!("card {id} cannot be read: {why}"), "")
+                    .emit_stage("deliverable", format!("card {id} cannot be read: {why}"), "")
                     .await;
             }
         };
         let attachments = attachments::laid_out(std::slice::from_ref(&value));
         for Attachment { words, body, .. } in attachments {
-            calling.sink.stage("deliverable", words, body.to_string()).await?;
+            calling.sink.emit_stage("deliverable", words, body.to_string()).await?;
         }
         let content = &value["content"];
         let text = content["text"].as_str().map_or_else(|| content.to_string(), str::to_owned);
@@ -125,7 +129,7 @@ impl Watched {
         calling.sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await
     }
 
-    fn late(&self, calling: &Calling<'_>) -> End {
+    fn timed_out(&self, calling: &Calling<'_>) -> End {
         let seconds = calling.sink.began.elapsed().as_secs();
         let Started { agent, turn } = &self.turn;
         let message = format!("turn {turn} of agent {agent} did not end within {seconds} s");

@@ -9,7 +9,7 @@ use super::{
     given_up, own_agent,
     sight::{Seen, Sight},
     turn, undispatched,
-    way::{Way, gone, lost, publish, tell_advice, tell_clue},
+    way::{Way, connection_lost, end_as_lost, publish_command, tell_advice, tell_clue},
 };
 use crate::{
     model::{
@@ -27,45 +27,49 @@ use crate::{
     wire::session::event_sink::{End, SinkClosed},
 };
 
-pub(crate) async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
-    let streams = match calling.streams() {
+pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+    let streams = match calling.jetstream_context() {
         Ok(streams) => streams,
-        Err(problem) => return lost(problem),
+        Err(problem) => return end_as_lost(problem),
     };
     calling
         .sink
-        .stage("route", "as a UI action: the UI worker merges the options and writes the cards", "")
+        .emit_stage(
+            "route",
+            "as a UI action: the UI worker merges the options and writes the cards",
+            "",
+        )
         .await?;
-    if let Err(problem) = own_agent::choose(calling).await? {
-        return lost(problem);
+    if let Err(problem) = own_agent::choose_agent(calling).await? {
+        return end_as_lost(problem);
     }
-    let mut sight = match Sight::open(calling.call_context.bus, calling.channel).await {
+    let mut sight = match Sight::subscribe(calling.call_context.bus, calling.channel).await {
         Ok(sight) => sight,
-        Err(problem) => return lost(problem),
+        Err(problem) => return end_as_lost(problem),
     };
-    let row = calling.row().await;
+    let row = calling.tool_row().await;
     let command = Command {
         subject: calling.call_context.request.to.clone(),
-        headers: calling.headers(),
-        body: String::from_utf8_lossy(&calling.body()).into_owned(),
+        headers: calling.request_headers(),
+        body: String::from_utf8_lossy(&calling.request_body()).into_owned(),
     };
     let ui_allowed = match &row {
         None => Known::Unknown,
         Some(row) => Known::looked_up(row.as_ref().map(|row| row["options"]["ui_allowed"] == true)),
     };
-    for fault in action::preflight(&command, &World { ui_allowed, ..World::default() }) {
-        calling.sink.stage("preflight", format!("before sending: {fault}"), "").await?;
+    for fault in action::preflight_action(&command, &World { ui_allowed, ..World::default() }) {
+        calling.sink.emit_stage("preflight", format!("before sending: {fault}"), "").await?;
     }
-    let mut way = Way::of(calling, Calling::waiting_of(row.flatten().as_ref()));
-    if let Err(problem) = publish(calling, &streams, &way).await {
-        return lost(problem);
+    let mut way = Way::for_call(calling, Calling::waiting_of(row.flatten().as_ref()));
+    if let Err(problem) = publish_command(calling, &streams, &way).await {
+        return end_as_lost(problem);
     }
     calling.sink.emit(EventKind::Sent { bytes: command.body.len() }).await?;
-    let end = follow(calling, &mut sight, &mut way).await?;
-    turn::follow(calling, &mut sight, &way, end).await
+    let end = follow_call(calling, &mut sight, &mut way).await?;
+    turn::follow_turn(calling, &mut sight, &way, end).await
 }
 
-async fn follow(
+async fn follow_call(
     calling: &mut Calling<'_>,
     sight: &mut Sight,
     way: &mut Way,
@@ -75,26 +79,26 @@ async fn follow(
         tokio::select! {
             biased;
             seen = sight.next(&way.wanted) => match seen {
-                None => return lost(gone(calling)),
+                None => return end_as_lost(connection_lost(calling)),
                 Some(Seen::Advice(advice)) => if tell_advice(calling, way, &advice).await? {
-                    return given_up::end(calling, way).await;
+                    return given_up::end_given_up(calling, way).await;
                 },
                 // The action came to the worker once more, and changes nothing.
                 Some(Seen::Clue(Clue::Ack(ack))) if way.accepted && ack.card.is_none() && ack.status == "busy" => {}
                 Some(Seen::Clue(Clue::Ack(ack))) => {
-                    if let Some(end) = acknowledged(calling, way, ack).await? {
+                    if let Some(end) = handle_ack(calling, way, ack).await? {
                         return Ok(end);
                     }
                 }
                 Some(Seen::Clue(clue)) => tell_clue(calling, way, clue).await?,
             },
-            () = sleep_until(way.due) => return Ok(calling.late(&way.to, &way.wanted.call).await),
+            () = sleep_until(way.due) => return Ok(calling.timed_out(&way.to, &way.wanted.call).await),
             () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
         }
     }
 }
 
-async fn acknowledged(
+async fn handle_ack(
     calling: &mut Calling<'_>,
     way: &mut Way,
     ack: Ack,
@@ -103,7 +107,7 @@ async fn acknowledged(
     let Ack { status, card, code, error, .. } = ack;
     let told =
         error.as_ref().or(code.as_ref()).map_or_else(String::new, |told| format!(": {told}"));
-    calling.sink.stage(&status, format!("the UI worker: {status}{told}"), "").await?;
+    calling.sink.emit_stage(&status, format!("the UI worker: {status}{told}"), "").await?;
     if !is_final {
         way.accepted = true;
         return Ok(None);
@@ -120,14 +124,14 @@ async fn acknowledged(
             if let Some(problem) =
                 end.1.as_mut().filter(|problem| problem.kind == ErrorKind::ToolTimeout)
             {
-                let cause = calling.cause(&way.to, &way.wanted.call).await;
+                let cause = calling.missing_result_cause(&way.to, &way.wanted.call).await;
                 problem.remedy = format!("{cause}; if it only needs longer, {}", problem.remedy);
             }
             Ok(Some(end))
         }
-        ("busy", None) => Ok(Some((Outcome::Lost, Some(busy::explained(calling).await)))),
+        ("busy", None) => Ok(Some((Outcome::Lost, Some(busy::explain_busy(calling).await)))),
         _ if code.as_deref() == Some("dispatch_failed") => {
-            let problem = undispatched::explained(calling, &way.wanted.call).await?;
+            let problem = undispatched::explain_undispatched(calling, &way.wanted.call).await?;
             Ok(Some((Outcome::Lost, Some(problem))))
         }
         _ => {

@@ -11,17 +11,21 @@ use crate::{
 };
 
 /// The cause, as far as it can be read; the card that has it is shown.
-pub(crate) async fn explained(
+pub(crate) async fn explain_undispatched(
     calling: &mut Calling<'_>,
     call: &str,
 ) -> Result<CallError, SinkClosed> {
     let fault = subject_fault(calling).await;
-    let (said, known) = match result(calling, call).await {
+    let (said, known) = match failed_result(calling, call).await {
         Some(card) => {
             let said = card["content"]["error"]["message"].as_str().unwrap_or_default().to_owned();
             calling
                 .sink
-                .stage("result-card", "the card in which the UI worker says why", card.to_string())
+                .emit_stage(
+                    "result-card",
+                    "the card in which the UI worker says why",
+                    card.to_string(),
+                )
                 .await?;
             (format!(": {said}"), refusal::explain(&said, &[]))
         }
@@ -39,7 +43,7 @@ pub(crate) async fn explained(
 
 /// What keeps the worker from sending to the subject that the project has for the tool.
 async fn subject_fault(calling: &Calling<'_>) -> Option<String> {
-    let row = calling.row().await??;
+    let row = calling.tool_row().await??;
     let (project, channel) = (&calling.channel.project, &calling.channel.channel);
     let context = Context {
         project_id: project.clone(),
@@ -47,16 +51,16 @@ async fn subject_fault(calling: &Calling<'_>) -> Option<String> {
         agent_id: calling.agent.clone(),
         ..Context::default()
     };
-    let to = subject::render(row["target_subject"].as_str()?, &context).text;
-    let refused = subject::dispatch(&to, project, channel).err()?;
-    Some(format!("it does not send to {to}: {}", refused.words()))
+    let to = subject::render_subject(row["target_subject"].as_str()?, &context).text;
+    let refused = subject::check_dispatch(&to, project, channel).err()?;
+    Some(format!("it does not send to {to}: {}", refused.message()))
 }
 
 /// The failed result that the worker wrote for the call: it lies in the agent's own box, and
 /// nowhere else is its id told.
-async fn result(calling: &Calling<'_>, call: &str) -> Option<Value> {
+async fn failed_result(calling: &Calling<'_>, call: &str) -> Option<Value> {
     let get = async |path: String| {
-        let answer = calling.api.as_ref()?.get(&calling.path(&path)).await.ok()?;
+        let answer = calling.api.as_ref()?.get(&calling.project_path(&path)).await.ok()?;
         answer.is_good().then(|| answer.json())
     };
     let states = get("/state/agents?limit=200".into()).await?;

@@ -49,12 +49,13 @@ pub(crate) struct Way {
 const REMEMBERED: usize = 1_000;
 
 impl Way {
-    pub fn of(calling: &Calling<'_>, waiting: u64) -> Self {
+    pub fn for_call(calling: &Calling<'_>, waiting: u64) -> Self {
         let request = calling.call_context.request;
         let seed = routes::seed(&request.correlation);
         let wanted =
             Wanted { call: format!("call_{seed}"), trace: seed, agent: calling.agent.clone() };
-        let (to, due, turns) = (request.to.clone(), calling.due(waiting), VecDeque::new());
+        let (to, due, turns) =
+            (request.to.clone(), calling.result_deadline(waiting), VecDeque::new());
         Self {
             wanted,
             to,
@@ -69,7 +70,7 @@ impl Way {
     }
 
     /// Keeps what was seen of another agent's turn.
-    pub fn remember(&mut self, reading: Decoded) {
+    pub fn remember_turn(&mut self, reading: Decoded) {
         if self.turns.len() == REMEMBERED {
             self.turns.pop_front();
         }
@@ -78,12 +79,12 @@ impl Way {
 }
 
 /// Hands the message over and waits until the server says that it keeps it.
-pub(crate) async fn publish(
+pub(crate) async fn publish_command(
     calling: &Calling<'_>,
     streams: &async_nats::jetstream::Context,
     way: &Way,
 ) -> Result<(), CallError> {
-    let headers = nats::headers(&calling.headers())?;
+    let headers = nats::header_map(&calling.request_headers())?;
     let unkept = |cause: String| {
         let remedy = "a subject has eight tokens and more: cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX; see whether the services made the streams";
         CallError::new(
@@ -94,7 +95,7 @@ pub(crate) async fn publish(
     };
     let publishing = async {
         let acknowledging =
-            streams.publish_with_headers(way.to.clone(), headers, calling.body()).await;
+            streams.publish_with_headers(way.to.clone(), headers, calling.request_body()).await;
         acknowledging
             .map_err(|error| unkept(error.to_string()))?
             .await
@@ -122,25 +123,25 @@ pub(crate) async fn tell_clue(
             }
             calling
                 .sink
-                .stage("command", format!("command seen on {subject}{pointer}"), "")
+                .emit_stage("command", format!("command seen on {subject}{pointer}"), "")
                 .await?;
-            let Ok(streams) = calling.streams() else { return Ok(()) };
-            if let Some(fault) = cause::oddity(&streams, &subject).await {
-                calling.sink.stage("preflight", fault, "").await?;
+            let Ok(streams) = calling.jetstream_context() else { return Ok(()) };
+            if let Some(fault) = cause::listener_oddity(&streams, &subject).await {
+                calling.sink.emit_stage("preflight", fault, "").await?;
             }
             Ok(())
         }
         Clue::Wakeup if way.sent => {
             calling
                 .sink
-                .stage("reported", "the result was reported: the caller's worker is woken", "")
+                .emit_stage("reported", "the result was reported: the caller's worker is woken", "")
                 .await
         }
         Clue::Wakeup => {
-            calling.sink.stage("woken", "the UI worker is woken for the action", "").await
+            calling.sink.emit_stage("woken", "the UI worker is woken for the action", "").await
         }
         Clue::Turn(reading) => {
-            way.remember(*reading);
+            way.remember_turn(*reading);
             Ok(())
         }
         Clue::Ack(_) => Ok(()),
@@ -154,7 +155,7 @@ pub(crate) async fn tell_advice(
     way: &mut Way,
     advice: &Advice,
 ) -> Result<bool, SinkClosed> {
-    let Ok(streams) = calling.streams() else { return Ok(false) };
+    let Ok(streams) = calling.jetstream_context() else { return Ok(false) };
     if !sight::is_of_call(&streams, advice.sequence, &way.wanted).await {
         return Ok(false);
     }
@@ -164,7 +165,7 @@ pub(crate) async fn tell_advice(
         let words = format!(
             "{consumer} gave the command up after {deliveries} deliveries: its log says why"
         );
-        calling.sink.stage("given-up", words, "").await?;
+        calling.sink.emit_stage("given-up", words, "").await?;
         way.gave_up.push(consumer.clone());
         // Where another service listens too, its answer can still come, or has come already.
         return Ok(!cause::others_listen(&streams, &way.to, &way.gave_up)
@@ -174,12 +175,14 @@ pub(crate) async fn tell_advice(
     let words = format!(
         "{consumer} gave the command back (delivery {deliveries}): it failed, or its report was refused"
     );
-    calling.sink.stage("given-back", words, "").await.map(|()| false)
+    calling.sink.emit_stage("given-back", words, "").await.map(|()| false)
 }
 
-pub(crate) fn gone(calling: &Calling<'_>) -> CallError {
-    let message =
-        format!("the connection to {} ended on the way", calling.call_context.bus.place());
+pub(crate) fn connection_lost(calling: &Calling<'_>) -> CallError {
+    let message = format!(
+        "the connection to {} ended on the way",
+        calling.call_context.bus.display_address()
+    );
     CallError::new(
         ErrorKind::ConnectionLost,
         message,
@@ -187,6 +190,6 @@ pub(crate) fn gone(calling: &Calling<'_>) -> CallError {
     )
 }
 
-pub(crate) fn lost(problem: CallError) -> Result<End, SinkClosed> {
+pub(crate) fn end_as_lost(problem: CallError) -> Result<End, SinkClosed> {
     Ok((Outcome::Lost, Some(problem)))
 }

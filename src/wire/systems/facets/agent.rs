@@ -17,26 +17,26 @@ use crate::{
 /// Has an agent whose run can be told.
 pub trait AgentRuns: Sync {
     /// A run that begins with that question, with the tools that are configured where it goes.
-    fn begin(&self, asked: &Asked, items: &[Item]) -> Box<dyn AgentRun>;
+    fn begin_run(&self, asked: &Asked, items: &[Item]) -> Box<dyn AgentRun>;
 }
 
 /// One question, as far as the agent is with it.
 pub trait AgentRun: Send {
     /// What keeps its tools from being loaded.
-    fn unloaded(&self) -> Option<String>;
+    fn load_problem(&self) -> Option<String>;
 
     /// What is to be warned of before it begins.
     fn warnings(&self) -> Vec<String>;
 
     /// The state now, and the tools that there are in it.
-    fn now(&self) -> Said;
+    fn current_state(&self) -> Said;
 
     /// Listens on the broker behind the connection, where its settings name one, before the
     /// question is asked.
     ///
     /// # Errors
     /// When that cannot be listened on; the run goes on without.
-    fn listen<'a>(
+    fn subscribe<'a>(
         &'a mut self,
         connector: &'a dyn Connector,
         connection: &'a Connection,
@@ -44,15 +44,15 @@ pub trait AgentRun: Send {
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
     /// What is learned next by listening; never ends where nothing is heard.
-    fn overhear(&mut self) -> BoxFuture<'_, Vec<Said>>;
+    fn next_overheard(&mut self) -> BoxFuture<'_, Vec<Said>>;
 
     /// What the next message of the agent comes to.
-    fn take(&mut self, message: &str) -> Vec<Said>;
+    fn handle_message(&mut self, message: &str) -> Vec<Said>;
 
     /// A failure of the agent with what is known of its cause, and what else was learned until that
     /// was known.
-    fn failed(&mut self, problem: CallError) -> BoxFuture<'_, (Vec<Said>, CallError)>;
+    fn explain_failure(&mut self, problem: CallError) -> BoxFuture<'_, (Vec<Said>, CallError)>;
 
     /// Stops listening; the broker knows it once this is done.
-    fn end(self: Box<Self>) -> BoxFuture<'static, ()>;
+    fn unsubscribe(self: Box<Self>) -> BoxFuture<'static, ()>;
 }

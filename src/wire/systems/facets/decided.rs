@@ -64,7 +64,7 @@ impl Decided {
     /// The caller gets an error, and whoever serves is told the same.
     #[must_use]
     pub fn refused(kind: ErrorKind, message: String, remedy: &str) -> Self {
-        let play = Play::error(kind.word(), &message);
+        let play = Play::from_error(kind.word(), &message);
         Self { rule: None, play, problem: Some(CallError::new(kind, message, remedy)) }
     }
 
@@ -77,20 +77,24 @@ impl Decided {
 
 /// What a sample or a stub says to a request.
 #[must_use]
-pub(crate) fn decide(by: &By, asking: &Asking<'_>) -> Decided {
+pub(crate) fn decide_answer(by: &By, asking: &Asking<'_>) -> Decided {
     match by {
         By::Sample(sample) => match (sample.answer)(asking) {
-            Ok(pieces) => Decided { rule: None, play: Play::pieces(pieces, PAUSE), problem: None },
+            Ok(pieces) => {
+                Decided { rule: None, play: Play::from_pieces(pieces, PAUSE), problem: None }
+            }
             Err(fault) => Decided::refused(ErrorKind::parse(fault.kind), fault.message, ""),
         },
-        By::Stub(stub) => match choose::rule(stub, asking) {
-            Ok(rule) => {
-                Decided { rule: Some(rule.name.clone()), play: Play::of(&rule.then), problem: None }
-            }
+        By::Stub(stub) => match choose::choose_rule(stub, asking) {
+            Ok(rule) => Decided {
+                rule: Some(rule.name.clone()),
+                play: Play::from_then(&rule.then),
+                problem: None,
+            },
             // The words hold a part of the arguments.
             Err(why) => Decided::refused(
                 ErrorKind::NoRule,
-                Mask::default().text(&why).into_owned(),
+                Mask::default().mask_text(&why).into_owned(),
                 "add a rule for it, or one without when",
             ),
         },
@@ -100,7 +104,7 @@ pub(crate) fn decide(by: &By, asking: &Asking<'_>) -> Decided {
 /// The steps of an answer, each when its time has come. An endless answer goes on until it is
 /// stopped or has taken too long.
 #[must_use]
-pub(crate) fn steps(play: Play, stop: &CancellationToken) -> BoxStream<'static, Step> {
+pub(crate) fn timed_steps(play: Play, stop: &CancellationToken) -> BoxStream<'static, Step> {
     let endless = play.is_endless();
     let told = stream::unfold((play, 0), |(play, row)| async move {
         let step = play.step(row)?.clone();
@@ -124,7 +128,7 @@ pub(crate) fn steps(play: Play, stop: &CancellationToken) -> BoxStream<'static, 
 
 /// The id that a message goes out under.
 #[must_use]
-pub(crate) fn id(under: Under, own: &str) -> Option<&str> {
+pub(crate) fn reply_id(under: Under, own: &str) -> Option<&str> {
     match under {
         Under::Own => Some(own),
         Under::Foreign => Some(FOREIGN),

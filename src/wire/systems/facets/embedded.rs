@@ -13,5 +13,5 @@ pub(crate) type Serving = BoxFuture<'static, ()>;
 pub trait Embedded: Sync {
     /// Subscribes for the sample services. Once this is done, every request on the bus is heard;
     /// they answer while what comes of it runs.
-    fn samples(&self, bus: Arc<dyn Bus>) -> BoxFuture<'static, Result<Serving, CallError>>;
+    fn serve_samples(&self, bus: Arc<dyn Bus>) -> BoxFuture<'static, Result<Serving, CallError>>;
 }

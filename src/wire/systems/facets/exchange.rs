@@ -42,7 +42,7 @@ pub trait Exchange: Sync {
 
     /// What goes over that transport: headers and body as they are, unless the transport wants them
     /// wrapped.
-    fn packed(&self, request: &Request, transport: TransportKind) -> Packed {
+    fn pack_request(&self, request: &Request, transport: TransportKind) -> Packed {
         let _ = transport;
         Packed {
             headers: request.headers.clone(),
@@ -52,17 +52,21 @@ pub trait Exchange: Sync {
 
     /// What to look at where no answer came in time over that transport; `None` where nothing is
     /// known but what the transport tells.
-    fn unanswered(&self, transport: TransportKind) -> Option<&'static str> {
+    fn no_answer_hint(&self, transport: TransportKind) -> Option<&'static str> {
         let _ = transport;
         None
     }
 
     /// Reads the messages of one call.
-    fn reader<'r>(&self, request: &'r Request, transport: TransportKind) -> Box<dyn Reader + 'r>;
+    fn new_reader<'r>(
+        &self,
+        request: &'r Request,
+        transport: TransportKind,
+    ) -> Box<dyn Reader + 'r>;
 }
 
 /// Knows what came before in its call.
 pub trait Reader: Send {
     /// What a message means to the caller.
-    fn read(&mut self, way: Way, packet: &Packet) -> Reply;
+    fn read_packet(&mut self, way: Way, packet: &Packet) -> Reply;
 }

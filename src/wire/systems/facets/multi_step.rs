@@ -34,7 +34,7 @@ pub struct CallContext<'g> {
 pub trait MultiStep: Sync {
     /// Makes a call and tells everything on its way but its end, which it answers with. It keeps to
     /// the limits itself, so that it can say what it waited for; dropping it cancels the call.
-    fn run<'a>(
+    fn run_call<'a>(
         &'a self,
         call_context: CallContext<'a>,
         sink: &'a mut EventSink,
@@ -51,14 +51,14 @@ pub struct Kept {
 
 impl Kept {
     /// Something that goes on although its call is over.
-    pub fn after(&self, task: JoinHandle<()>) {
+    pub fn keep_task(&self, task: JoinHandle<()>) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.retain(|task| !task.is_finished());
         left.push(task);
     }
 
     /// Waits for all of that.
-    pub async fn settled(&self) {
+    pub async fn wait_settled(&self) {
         let left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
         join_all(left).await;
     }

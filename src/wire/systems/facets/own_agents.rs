@@ -26,15 +26,17 @@ pub struct OwnAgent {
 impl OwnAgents {
     /// Remembered in a folder, which is made when it is needed.
     #[must_use]
-    pub fn within(folder: PathBuf) -> Self {
+    pub fn in_folder(folder: PathBuf) -> Self {
         Self { folder: Some(folder) }
     }
 
     /// Those of a place that nobody uses now, in the order of their names. One that is passed over
     /// is free again.
-    pub fn free(&self, place: &str) -> impl Iterator<Item = OwnAgent> + use<> {
-        let mut names =
-            self.folder(place).and_then(|folder| names(&folder).ok()).unwrap_or_default();
+    pub fn free_agents(&self, place: &str) -> impl Iterator<Item = OwnAgent> + use<> {
+        let mut names = self
+            .place_folder(place)
+            .and_then(|folder| agent_files(&folder).ok())
+            .unwrap_or_default();
         names.sort_unstable();
         names.into_iter().filter_map(|(name, path)| {
             let file = File::open(&path).ok()?;
@@ -47,12 +49,12 @@ impl OwnAgents {
     /// Remembers a new one, which is in use at once. One that cannot be remembered serves this call
     /// alone.
     #[must_use]
-    pub fn keep(&self, place: &str, name: String) -> OwnAgent {
-        let held = self.folder(place).and_then(|folder| hold(&folder, &name).ok());
+    pub fn remember_agent(&self, place: &str, name: String) -> OwnAgent {
+        let held = self.place_folder(place).and_then(|folder| create_locked(&folder, &name).ok());
         OwnAgent { name, held }
     }
 
-    fn folder(&self, place: &str) -> Option<PathBuf> {
+    fn place_folder(&self, place: &str) -> Option<PathBuf> {
         let mut hasher = DefaultHasher::new();
         place.hash(&mut hasher);
         Some(self.folder.as_ref()?.join(format!("{:016x}", hasher.finish())))
@@ -69,7 +71,7 @@ impl OwnAgent {
     }
 }
 
-fn names(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+fn agent_files(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let named = |entry: io::Result<fs::DirEntry>| {
         let entry = entry.ok()?;
         let name = entry.file_name().into_string().ok()?;
@@ -80,7 +82,7 @@ fn names(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
 }
 
 /// Makes the file of an agent. It has its name only once it is locked.
-fn hold(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
+fn create_locked(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -99,24 +101,25 @@ mod tests {
     #[test]
     fn an_agent_is_used_by_one_call_at_a_time_and_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let agents = || OwnAgents::within(folder.path().join("agents"));
-        let free = |place: &str| agents().free(place).map(|agent| agent.name).collect::<Vec<_>>();
+        let agents = || OwnAgents::in_folder(folder.path().join("agents"));
+        let free =
+            |place: &str| agents().free_agents(place).map(|agent| agent.name).collect::<Vec<_>>();
         assert_eq!(free("lab"), Vec::<String>::new());
-        let first = agents().keep("lab", "ui_1".into());
-        let second = agents().keep("lab", "ui_2".into());
+        let first = agents().remember_agent("lab", "ui_1".into());
+        let second = agents().remember_agent("lab", "ui_2".into());
         assert_eq!((free("lab").len(), first.name.as_str()), (0, "ui_1"), "both are in use");
         drop(second);
         assert_eq!((free("lab"), free("other").len()), (vec!["ui_2".to_owned()], 0));
         drop(first);
         assert_eq!(free("lab"), ["ui_1", "ui_2"]);
-        agents().free("lab").next().unwrap().forget();
+        agents().free_agents("lab").next().unwrap().forget();
         assert_eq!(free("lab"), ["ui_2"]);
     }
 
     #[test]
     fn without_a_folder_nothing_is_kept() {
         let agents = OwnAgents::default();
-        assert_eq!(agents.keep("lab", "ui_1".into()).name, "ui_1");
-        assert_eq!(agents.free("lab").count(), 0);
+        assert_eq!(agents.remember_agent("lab", "ui_1".into()).name, "ui_1");
+        assert_eq!(agents.free_agents("lab").count(), 0);
     }
 }

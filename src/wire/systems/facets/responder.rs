@@ -89,10 +89,10 @@ pub struct Stubs<'w> {
 /// Finds what somebody named, or says what is near.
 pub trait Lookup {
     /// The tool that a word means.
-    fn tool(&self, word: &str) -> Result<&Tool, Problem>;
+    fn find_tool(&self, word: &str) -> Result<&Tool, Problem>;
 
     /// The service that a word means, or that the tool of that word has.
-    fn service(&self, word: &str) -> Result<&Service, Problem>;
+    fn find_service(&self, word: &str) -> Result<&Service, Problem>;
 }
 
 /// Knows who answers for what, and listens to nothing yet.
@@ -111,10 +111,10 @@ pub trait Responding: Send {
     fn warnings(&self) -> Vec<String>;
 
     /// What is listened to and for whom, line by line.
-    fn lines(&self) -> Vec<String>;
+    fn listening_lines(&self) -> Vec<String>;
 
     /// The last address that is listened to.
-    fn address(&self) -> String;
+    fn last_address(&self) -> String;
 
     /// Answers calls, several at once, until `stop`. Reports that nobody takes in time are left
     /// out.
@@ -165,7 +165,7 @@ pub struct Asking {
 }
 
 /// Runs what reports in its own terms, and passes its reports on.
-pub(crate) async fn reporting<T, F>(
+pub(crate) async fn forward_reports<T, F>(
     run: impl FnOnce(mpsc::Sender<T>) -> F,
     reports: mpsc::Sender<Report>,
 ) where

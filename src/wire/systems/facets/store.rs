@@ -14,14 +14,14 @@ pub(crate) type Listeners = Vec<(String, String)>;
 
 pub trait DeployedStore: Sync {
     /// Everything that agents use there.
-    fn read<'a>(
+    fn read_items<'a>(
         &self,
         connector: &'a dyn Connector,
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Vec<Item>, Problem>>;
 
     /// Makes a push, and reads back whether everything is there.
-    fn write<'a>(
+    fn apply_push<'a>(
         &self,
         connector: &'a dyn Connector,
         connection: &'a Connection,
@@ -30,7 +30,7 @@ pub trait DeployedStore: Sync {
 
     /// Who takes what is sent to the tools' services: the name of each and what it listens on;
     /// `None` where that cannot be asked.
-    fn listeners<'a>(
+    fn read_listeners<'a>(
         &self,
         connector: &'a dyn Connector,
         connection: &'a Connection,

@@ -47,7 +47,7 @@ impl Listening<'_> {
 impl Drop for Listening<'_> {
     fn drop(&mut self) {
         if let Some(receiver) = self.receiver.take() {
-            self.kept.after(tokio::spawn(receiver.leave()));
+            self.kept.keep_task(tokio::spawn(receiver.unsubscribe()));
         }
     }
 }
@@ -107,9 +107,9 @@ pub(crate) async fn call(
             Ok(Some(Incoming::Failed(problem))) => return Ok((Outcome::Lost, Some(problem))),
             Ok(Some(_)) => {}
             Ok(None) => {
-                let message = format!("{} ended before the answer", bus.place());
+                let message = format!("{} ended before the answer", bus.display_address());
                 let problem = CallError::new(ErrorKind::ConnectionLost, message, "send it again");
-                return Ok((Outcome::Lost, Some(bus.ended().unwrap_or(problem))));
+                return Ok((Outcome::Lost, Some(bus.close_reason().unwrap_or(problem))));
             }
         }
     }
@@ -118,13 +118,13 @@ pub(crate) async fn call(
 async fn tell_stage(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
     let name = said(packet, STAGE).unwrap_or_default();
     let words = said(packet, WORDS).unwrap_or_default();
-    sink.stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
+    sink.emit_stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
 }
 
 async fn answer(packet: &Packet, largest: u64, sink: &mut EventSink) -> Result<End, SinkClosed> {
     let bytes = packet.body.len();
     if bytes as u64 > largest {
-        let message = format!("the answer has more than {}", size::bytes(largest));
+        let message = format!("the answer has more than {}", size::format_size(largest));
         let remedy = "set largest-answer of the connection higher, or ask for less";
         let problem = CallError::new(ErrorKind::AnswerTooLarge, message, remedy);
         return Ok((Outcome::Lost, Some(problem)));
@@ -136,17 +136,17 @@ async fn answer(packet: &Packet, largest: u64, sink: &mut EventSink) -> Result<E
         result_view(&reply, promised.as_ref(), said(packet, VERSION).unwrap_or_default());
     let came = packet.headers.iter().filter(|(name, _)| name == FAULT);
     for (_, words) in came {
-        sink.stage("finding", words, "").await?;
+        sink.emit_stage("finding", words, "").await?;
     }
     for Fault { id, at, words } in &faults {
-        sink.stage("finding", format!("{id} at {at}: {words}"), "").await?;
+        sink.emit_stage("finding", format!("{id} at {at}: {words}"), "").await?;
     }
     if let Some(result) = reply.get("result").filter(|result| is_more_than_text(result)) {
         let words = match promised {
             Some(_) if outcome == Ended::Ok => "the whole result; what it promises is kept",
             _ => "the whole result",
         };
-        sink.stage("result", words, result.to_string()).await?;
+        sink.emit_stage("result", words, result.to_string()).await?;
     }
     let failed = |kind: &str, remedy: &str| {
         let message = if text.is_empty() { "the server says no more" } else { &text };
@@ -158,7 +158,7 @@ async fn answer(packet: &Packet, largest: u64, sink: &mut EventSink) -> Result<E
         Ended::ProtocolError => {
             let code = reply["error"]["code"].to_string();
             if let Some(data) = reply["error"].get("data") {
-                sink.stage("error-data", "what came with the error", data.to_string()).await?;
+                sink.emit_stage("error-data", "what came with the error", data.to_string()).await?;
             }
             (Outcome::Failed, failed(&code, STDERR))
         }

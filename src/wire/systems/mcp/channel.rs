@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible,
+        call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible_text,
         transport::TransportKind,
     },
     systems::mcp::{
@@ -38,7 +38,7 @@ use crate::{
             connection_event::ConnectionEvents,
             message::{Address, Outgoing},
             message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
-            settings::place,
+            settings::display_address,
         },
     },
 };
@@ -76,7 +76,7 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<C
     });
     let where_to = match connection.command() {
         Some(command) => command.to_string(),
-        None => place(connection),
+        None => display_address(connection),
     };
     let news = Arc::new(ConnectionEvents::new(where_to));
     let promises = Promises::default();
@@ -90,7 +90,7 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<C
     );
     tokio::spawn(driver.run(obeyed));
     let opened = opened.await.unwrap_or_else(|_| Err(over()))?;
-    news.connected();
+    news.mark_connected();
     let mut channel = Channel {
         commands,
         kind: connection.transport(),
@@ -122,7 +122,7 @@ fn over() -> CallError {
 impl Channel {
     async fn order(&self, command: Command) -> Result<(), CallError> {
         let sent = self.commands.send(command).await;
-        sent.map_err(|_| self.news.over().unwrap_or_else(over))
+        sent.map_err(|_| self.news.close_reason().unwrap_or_else(over))
     }
 }
 
@@ -131,13 +131,14 @@ impl Bus for Channel {
         self.kind
     }
 
-    fn place(&self) -> String {
-        self.news.place().to_owned()
+    fn display_address(&self) -> String {
+        self.news.display_address().to_owned()
     }
 
     fn greeting(&self) -> String {
         let server = self.opened.server_info();
-        let text = |name: &str| visible(server[name].as_str().unwrap_or_default()).into_owned();
+        let text =
+            |name: &str| visible_text(server[name].as_str().unwrap_or_default()).into_owned();
         let spoken = &self.opened.spoken;
         format!(
             "{} {} speaks MCP {} ({} era) and has {} {}",
@@ -161,7 +162,7 @@ impl Bus for Channel {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             waiting.retain(|_, (sender, _)| !sender.is_closed());
             waiting.insert(at.name.clone(), (sender, leaving));
-            Ok(receiver.leaving(left))
+            Ok(receiver.with_unsubscribe_ack(left))
         })
     }
 
@@ -181,12 +182,12 @@ impl Bus for Channel {
         })
     }
 
-    fn inbox(&self) -> Option<Address> {
-        Some(Address::fleeting(self.inboxes.fetch_add(1, Ordering::Relaxed).to_string()))
+    fn new_inbox(&self) -> Option<Address> {
+        Some(Address::ephemeral(self.inboxes.fetch_add(1, Ordering::Relaxed).to_string()))
     }
 
-    fn ended(&self) -> Option<CallError> {
-        self.news.over()
+    fn close_reason(&self) -> Option<CallError> {
+        self.news.close_reason()
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
@@ -199,7 +200,7 @@ impl Bus for Channel {
         })
     }
 
-    fn news(&self) -> &ConnectionEvents {
+    fn connection_events(&self) -> &ConnectionEvents {
         &self.news
     }
 }

@@ -20,10 +20,10 @@ use super::{
     pipe::Pipe,
 };
 use crate::{
-    model::{call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible_text},
     schema::literal::Literal,
     systems::mcp::{
-        asked::{Asked, Decision, Kind as AskedKind, roots},
+        asked::{Asked, Decision, Kind as AskedKind, roots_result},
         calls::CALL,
         codes,
         fault::Fault,
@@ -150,15 +150,15 @@ impl Driver {
             Command::Observe(to) => return self.frames.observe(to),
             Command::Close(_) => return,
         };
-        let mut call = Call::of(&method);
+        let mut call = Call::from_method(&method);
         for (name, value) in params {
             match value {
                 Value::Object(meta) if name == "_meta" => {
                     for (name, value) in meta {
-                        call.meta = call.meta.with(&name, &Literal::from(value));
+                        call.meta = call.meta.with_member(&name, &Literal::from(value));
                     }
                 }
-                value => call = call.with(&name, &Literal::from(value)),
+                value => call = call.with_param(&name, &Literal::from(value)),
             }
         }
         let with_progress = method == CALL;
@@ -204,7 +204,7 @@ impl Driver {
         let turn = match arrival {
             Arrival::Frame(frame) => {
                 self.frames.note(Direction::In, frame.text());
-                self.session.received(frame)
+                self.session.handle_frame(frame)
             }
             Arrival::Words(line) => {
                 self.frames.note(Direction::Words, &line);
@@ -234,7 +234,7 @@ impl Driver {
     /// The pipe ended: while the connection is being opened it may be begun again.
     async fn over(&mut self, problem: CallError) {
         let is_opening = self.opening.is_some();
-        let turn = self.session.ended();
+        let turn = self.session.handle_disconnect();
         let again = turn.todo.iter().any(|todo| matches!(todo, Do::Respawn));
         if !again {
             self.state.over = Some(problem);
@@ -390,9 +390,9 @@ impl Driver {
         let (answer, done) = match &asked.kind {
             _ if !is_declared => (None, "refused, as it was told that this client cannot"),
             AskedKind::Form { .. } | AskedKind::Url { .. } => {
-                (Some(Decision::Decline.result()), "declined")
+                (Some(Decision::Decline.into_result()), "declined")
             }
-            AskedKind::Roots => (Some(roots(&[])), "answered with no folder"),
+            AskedKind::Roots => (Some(roots_result(&[])), "answered with no folder"),
             _ => (None, "refused"),
         };
         let answer = match answer {
@@ -422,7 +422,7 @@ impl Driver {
         for (_, waiting) in self.state.waiting.drain() {
             let _ = waiting.inbox.push(Incoming::Failed(problem.clone())).await;
         }
-        self.news.ended(&problem);
+        self.news.mark_closed(&problem);
         if let Some(opening) = self.opening.take() {
             let _ = opening.send(Err(problem));
         }
@@ -431,8 +431,10 @@ impl Driver {
 }
 
 fn stage(name: &str, words: &str, body: &str) -> Incoming {
-    let headers =
-        vec![(STAGE.to_owned(), name.to_owned()), (WORDS.to_owned(), visible(words).into_owned())];
+    let headers = vec![
+        (STAGE.to_owned(), name.to_owned()),
+        (WORDS.to_owned(), visible_text(words).into_owned()),
+    ];
     let body = Bytes::copy_from_slice(body.as_bytes());
     Incoming::Packet(Packet { subject: None, reply: None, headers, body })
 }
@@ -458,7 +460,7 @@ fn lost() -> CallError {
 fn refused(findings: &[&'static str], error: Option<&Value>) -> CallError {
     let said = error.map(|error| {
         let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-        format!(": {} ({})", visible(message), error.get("code").unwrap_or(&json!(null)))
+        format!(": {} ({})", visible_text(message), error.get("code").unwrap_or(&json!(null)))
     });
     let message = format!(
         "the server and toolcrib do not come to speak with each other ({}){}",

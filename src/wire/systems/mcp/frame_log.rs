@@ -60,13 +60,13 @@ impl FrameLog {
         if is_kept {
             self.first.push_back(packet.clone());
         }
-        self.observers.retain(|to| to.offer(Incoming::Packet(packet.clone())).is_ok());
+        self.observers.retain(|to| to.try_push(Incoming::Packet(packet.clone())).is_ok());
     }
 
     /// Tells an observer what was kept, and all that goes by from now on.
     pub fn observe(&mut self, to: QueueSender) {
         let told =
-            self.first.iter().all(|packet| to.offer(Incoming::Packet(packet.clone())).is_ok());
+            self.first.iter().all(|packet| to.try_push(Incoming::Packet(packet.clone())).is_ok());
         if told {
             self.observers.push(to);
         }

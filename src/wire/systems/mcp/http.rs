@@ -157,7 +157,8 @@ impl HttpPipe {
             return;
         }
         let version = self.said.version();
-        let headers = [vec![marks::method("DELETE")], session, version.into_iter().collect()];
+        let headers =
+            [vec![marks::method_header("DELETE")], session, version.into_iter().collect()];
         // A server need not know how to end a session.
         let _ = timeout(ENDING, async {
             let mut answer = request(&*self.bus, headers.concat(), Bytes::new()).await.ok()?;
@@ -173,11 +174,11 @@ async fn request(
     headers: Vec<(String, String)>,
     body: Bytes,
 ) -> Result<QueueReceiver, CallError> {
-    let inbox = bus.inbox().ok_or_else(|| {
+    let inbox = bus.new_inbox().ok_or_else(|| {
         CallError::new(ErrorKind::NoTransport, "this is no HTTP", "give an address of http://")
     })?;
     let receiver = bus.subscribe(&inbox, Share::Each).await?;
-    let to = Address::fleeting("");
+    let to = Address::ephemeral("");
     bus.send(Outgoing { to, reply: Some(inbox), headers, body, expires: None }).await?;
     Ok(receiver)
 }
@@ -218,7 +219,7 @@ impl Stream {
     async fn ask_again(&self) -> Result<QueueReceiver, CallError> {
         let last = self.last.clone().map(|id| ("Last-Event-ID".to_owned(), id));
         let accept = ("Accept".to_owned(), "text/event-stream".to_owned());
-        let mut headers = vec![marks::method("GET"), accept];
+        let mut headers = vec![marks::method_header("GET"), accept];
         headers.extend(self.said.headers());
         headers.extend(self.said.version());
         headers.extend(last);
@@ -252,7 +253,7 @@ impl Stream {
                 self.retry = Duration::from_millis(retry);
             }
             let text = String::from_utf8_lossy(&packet.body).into_owned();
-            match marks::status(&packet) {
+            match marks::response_status(&packet) {
                 Some(status) if !(200..300).contains(&status) => {
                     if let Some(id) = self.id.clone() {
                         self.answered = true;
@@ -265,7 +266,7 @@ impl Stream {
                 }
                 status => {
                     if !text.trim().is_empty() {
-                        let frame = Frame::read(text);
+                        let frame = Frame::parse(text);
                         self.answered |= matches!(frame.kind, Kind::Reply { .. });
                         self.arrivals.send(Arrival::Frame(frame)).await.ok()?;
                     }

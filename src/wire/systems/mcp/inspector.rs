@@ -58,7 +58,7 @@ impl Inspector for McpInspector {
     fn kept(&self, kept: &Keeping<'_>) -> (String, String) {
         let list = KeptList {
             server: kept.server.to_owned(),
-            era: Era::of(kept.version),
+            era: Era::from_version(kept.version),
             version: kept.version.to_owned(),
             time: kept.time.clone(),
             tools: kept.tools.to_vec(),
@@ -67,8 +67,8 @@ impl Inspector for McpInspector {
     }
 
     fn drift(&self, kept: &str, tools: &[Value]) -> Option<Vec<Drift>> {
-        let kept = KeptList::read(&serde_json::from_str(kept).ok()?)?;
-        let mut changes = drift::drift(&kept.tools, tools);
+        let kept = KeptList::from_value(&serde_json::from_str(kept).ok()?)?;
+        let mut changes = drift::compare_lists(&kept.tools, tools);
         changes.sort_by_key(|change| change.severity);
         let told = changes.into_iter().map(|change| Drift {
             severity: change.severity.as_str(),

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::driver::{ANSWER, STAGE, VERSION};
 use crate::{
-    model::{call::CallError, error_kind::ErrorKind, shown::visible},
+    model::{call::CallError, error_kind::ErrorKind, shown::visible_text},
     systems::mcp::{
         codes,
         pages::{Next, Pages},
@@ -41,12 +41,12 @@ pub(crate) async fn begin(
     method: &str,
     params: String,
 ) -> Result<QueueReceiver, CallError> {
-    let Some(inbox) = bus.inbox() else {
-        let message = format!("{} is no MCP server", bus.place());
+    let Some(inbox) = bus.new_inbox() else {
+        let message = format!("{} is no MCP server", bus.display_address());
         return Err(CallError::new(ErrorKind::NoTransport, message, "choose another connection"));
     };
     let receiver = bus.subscribe(&inbox, Share::Each).await?;
-    let (to, reply) = (Address::fleeting(method), Some(inbox));
+    let (to, reply) = (Address::ephemeral(method), Some(inbox));
     let headers = Vec::new();
     bus.send(Outgoing { to, reply, headers, body: params.into(), expires: None }).await?;
     Ok(receiver)
@@ -61,10 +61,10 @@ pub(crate) fn said<'p>(packet: &'p Packet, name: &str) -> Option<&'p str> {
 /// The reply that an answer's text holds: an object with its `result` or its `error`.
 #[must_use]
 pub(crate) fn reply(packet: &Packet) -> Value {
-    let frame = Frame::read(String::from_utf8_lossy(&packet.body).into_owned());
+    let frame = Frame::parse(String::from_utf8_lossy(&packet.body).into_owned());
     let Kind::Reply { result, error, .. } = &frame.kind else { return json!({}) };
     let member = |name: &str, span: &Option<_>| {
-        span.as_ref().map(|span| (name.to_owned(), frame.value(span)))
+        span.as_ref().map(|span| (name.to_owned(), frame.parse_value(span)))
     };
     [member("result", result), member("error", error)].into_iter().flatten().collect()
 }
@@ -88,7 +88,7 @@ pub(crate) async fn request(
                 Some(Incoming::Failed(problem)) => return Err(problem),
                 Some(_) => {}
                 None => {
-                    let message = format!("{} ended", bus.place());
+                    let message = format!("{} ended", bus.display_address());
                     return Err(CallError::new(ErrorKind::ConnectionLost, message, "try again"));
                 }
             }
@@ -113,7 +113,7 @@ pub(crate) async fn request(
 pub(crate) fn refused(method: &str, error: &Value) -> CallError {
     let code = error.get("code").cloned().unwrap_or_default();
     let words = error.get("message").and_then(Value::as_str).unwrap_or_default();
-    let message = format!("the server refuses {method}: {} ({code})", visible(words));
+    let message = format!("the server refuses {method}: {} ({code})", visible_text(words));
     CallError::new(ErrorKind::parse(&code.to_string()), message, "look at the server")
 }
 

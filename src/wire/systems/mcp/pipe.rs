@@ -33,7 +33,7 @@ impl Pipe {
     /// # Errors
     /// When it cannot be started or reached.
     pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
-        let Some(opening) = transport::open(connection, secrets) else {
+        let Some(opening) = transport::open_bus(connection, secrets) else {
             let message = format!("nothing here speaks {}", connection.transport().title());
             return Err(CallError::new(ErrorKind::NoTransport, message, "choose another"));
         };
@@ -41,7 +41,7 @@ impl Pipe {
         if connection.command().is_none() {
             return Ok(Self::Http(HttpPipe::new(bus)));
         }
-        let output = bus.subscribe(&Address::fleeting(process::OUTPUT), Share::Each).await?;
+        let output = bus.subscribe(&Address::ephemeral(process::OUTPUT), Share::Each).await?;
         Ok(Self::Process { bus, output })
     }
 
@@ -61,7 +61,7 @@ impl Pipe {
         match self {
             Self::Process { bus, .. } => {
                 let body = outgoing.text.clone().into_bytes().into();
-                let to = Address::fleeting(process::OUTPUT);
+                let to = Address::ephemeral(process::OUTPUT);
                 let headers = Vec::new();
                 bus.send(Outgoing { to, reply: None, headers, body, expires: None }).await
             }
@@ -81,12 +81,12 @@ impl Pipe {
                         }
                         // An empty line is nothing.
                         if !text.trim().is_empty() {
-                            return Arrival::Frame(Frame::read(text));
+                            return Arrival::Frame(Frame::parse(text));
                         }
                     }
                     Some(Incoming::Failed(problem)) => return Arrival::Over(problem),
                     Some(_) => {}
-                    None => return Arrival::Over(bus.ended().unwrap_or_else(over)),
+                    None => return Arrival::Over(bus.close_reason().unwrap_or_else(over)),
                 }
             },
             Self::Http(http) => http.next().await,

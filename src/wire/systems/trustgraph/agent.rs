@@ -13,7 +13,7 @@ use crate::{
         problem::Problem,
     },
     systems::{
-        deployed::{catalog::catalog, item::Item, push::Absent},
+        deployed::{catalog::configured_catalog, item::Item, push::Absent},
         trustgraph::{deployed::push, dialogue::Dialogue},
     },
     wire::{connector::Connector, systems::facets::agent::AgentRun},
@@ -30,8 +30,8 @@ pub(crate) struct TrustGraphRun {
 impl TrustGraphRun {
     #[must_use]
     pub fn new(asked: &Asked, items: &[Item]) -> Self {
-        let tools = catalog(items);
-        let loads = push::plan(&tools, items, Absent::Keep)
+        let tools = configured_catalog(items);
+        let loads = push::plan_push(&tools, items, Absent::Keep)
             .map_or_else(|problem| Err(problem.cause), |push| push.loads);
         let told = |cause| {
             format!(
@@ -41,14 +41,14 @@ impl TrustGraphRun {
         Self {
             asked: asked.clone(),
             dialogue: Dialogue::new(tools, asked),
-            listener: Listener::deaf(),
+            listener: Listener::without_broker(),
             unloaded: loads.err().map(told),
         }
     }
 }
 
 impl AgentRun for TrustGraphRun {
-    fn unloaded(&self) -> Option<String> {
+    fn load_problem(&self) -> Option<String> {
         self.unloaded.clone()
     }
 
@@ -56,41 +56,41 @@ impl AgentRun for TrustGraphRun {
         self.dialogue.warnings()
     }
 
-    fn now(&self) -> Said {
-        self.dialogue.now()
+    fn current_state(&self) -> Said {
+        self.dialogue.current_state()
     }
 
-    fn listen<'a>(
+    fn subscribe<'a>(
         &'a mut self,
         connector: &'a dyn Connector,
         connection: &'a Connection,
         mask: Mask,
     ) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(async move {
-            self.listener = Listener::open(connector, connection, &self.asked, mask).await?;
+            self.listener = Listener::subscribe(connector, connection, &self.asked, mask).await?;
             Ok(())
         })
     }
 
-    fn overhear(&mut self) -> BoxFuture<'_, Vec<Said>> {
+    fn next_overheard(&mut self) -> BoxFuture<'_, Vec<Said>> {
         Box::pin(async move {
             let heard = self.listener.next().await;
-            heard.into_iter().flat_map(|heard| self.dialogue.overhear(heard)).collect()
+            heard.into_iter().flat_map(|heard| self.dialogue.handle_overheard(heard)).collect()
         })
     }
 
-    fn take(&mut self, message: &str) -> Vec<Said> {
-        self.dialogue.take(message)
+    fn handle_message(&mut self, message: &str) -> Vec<Said> {
+        self.dialogue.handle_message(message)
     }
 
-    fn failed(&mut self, problem: CallError) -> BoxFuture<'_, (Vec<Said>, CallError)> {
+    fn explain_failure(&mut self, problem: CallError) -> BoxFuture<'_, (Vec<Said>, CallError)> {
         Box::pin(async move {
             let said = self.listener.until_known(&mut self.dialogue).await;
-            (said, self.dialogue.explained(problem))
+            (said, self.dialogue.explain_failure(problem))
         })
     }
 
-    fn end(self: Box<Self>) -> BoxFuture<'static, ()> {
-        Box::pin(self.listener.end())
+    fn unsubscribe(self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(self.listener.unsubscribe())
     }
 }

@@ -20,7 +20,7 @@ const QUEUE: usize = 64;
 ///
 /// # Errors
 /// Whatever else the request came to.
-pub(crate) async fn ask(
+pub(crate) async fn request_text(
     connector: &dyn Connector,
     connection: &Connection,
     request: Request,
@@ -40,15 +40,15 @@ pub(crate) async fn ask(
         (text, end)
     };
     let ((), (text, end)) =
-        tokio::join!(connector.call(connection, request, limits, sender), collecting);
+        tokio::join!(connector.run_call(connection, request, limits, sender), collecting);
     match end {
         Some((Outcome::Succeeded, _)) => Ok(text),
-        Some((outcome, problem)) => Err(told(doing, outcome, problem)),
-        None => Err(told(doing, Outcome::Lost, None)),
+        Some((outcome, problem)) => Err(outcome_problem(doing, outcome, problem)),
+        None => Err(outcome_problem(doing, Outcome::Lost, None)),
     }
 }
 
-fn told(doing: &str, outcome: Outcome, problem: Option<CallError>) -> Problem {
+fn outcome_problem(doing: &str, outcome: Outcome, problem: Option<CallError>) -> Problem {
     let kind = match outcome {
         Outcome::TimedOut => ProblemKind::TimedOut,
         Outcome::Failed => ProblemKind::Service,
@@ -56,8 +56,8 @@ fn told(doing: &str, outcome: Outcome, problem: Option<CallError>) -> Problem {
     };
     match problem {
         Some(CallError { message, remedy, .. }) => {
-            Problem::new(kind, doing, message).remedy(remedy)
+            Problem::new(kind, doing, message).with_remedy(remedy)
         }
-        None => Problem::new(kind, doing, format!("the request {}", outcome.word())),
+        None => Problem::new(kind, doing, format!("the request {}", outcome.as_str())),
     }
 }

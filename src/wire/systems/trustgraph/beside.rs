@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures::future::join_all;
 use tokio::time::timeout;
 
-use super::{exchange::address, offers::ServedService};
+use super::{exchange::queue_address, offers::ServedService};
 use crate::{
     model::error_kind::ErrorKind,
     systems::trustgraph::{reply, request},
@@ -38,18 +38,18 @@ pub(crate) fn is_probe(id: &str) -> bool {
 }
 
 /// A warning for each offer that somebody answers for already.
-pub async fn look(bus: &dyn Bus, offers: &[ServedService]) -> Vec<String> {
-    let warned = join_all(offers.iter().map(|offer| one(bus, offer))).await;
+pub async fn conflict_warnings(bus: &dyn Bus, offers: &[ServedService]) -> Vec<String> {
+    let warned = join_all(offers.iter().map(|offer| conflict_warning(bus, offer))).await;
     warned.into_iter().flatten().collect()
 }
 
-async fn one(bus: &dyn Bus, offer: &ServedService) -> Option<String> {
-    let at = address(&offer.request, bus.transport()).ok()?;
+async fn conflict_warning(bus: &dyn Bus, offer: &ServedService) -> Option<String> {
+    let at = queue_address(&offer.request, bus.transport()).ok()?;
     // Where messages are kept, a request that nobody takes would wait for the next service.
     if at.kept {
         return None;
     }
-    let found = timeout(PATIENCE, probe(bus, offer, &at)).await.ok().flatten()?;
+    let found = timeout(PATIENCE, probe_service(bus, offer, &at)).await.ok().flatten()?;
     let name = &offer.name;
     match found {
         Found::Service => Some(format!(
@@ -58,7 +58,7 @@ async fn one(bus: &dyn Bus, offer: &ServedService) -> Option<String> {
             at.name
         )),
         // Elsewhere they share the calls.
-        Found::Own if !bus.transport().about().shares => Some(format!(
+        Found::Own if !bus.transport().spec().shares => Some(format!(
             "another `toolcrib serve` answers on {} already, and on {} both answer every call of {name}; stop one of the two",
             at.name,
             bus.transport().title()
@@ -73,11 +73,11 @@ enum Found {
     Own,
 }
 
-async fn probe(bus: &dyn Bus, offer: &ServedService, at: &Address) -> Option<Found> {
+async fn probe_service(bus: &dyn Bus, offer: &ServedService, at: &Address) -> Option<Found> {
     let id = format!("{PROBE}{}", uuid::Uuid::new_v4());
-    let inbox = bus.inbox();
+    let inbox = bus.new_inbox();
     let answers = match &offer.response {
-        Some(queue) => Some(address(queue, bus.transport()).ok()?),
+        Some(queue) => Some(queue_address(queue, bus.transport()).ok()?),
         None => None,
     };
     let mut lines = Vec::new();
@@ -91,16 +91,18 @@ async fn probe(bus: &dyn Bus, offer: &ServedService, at: &Address) -> Option<Fou
         .await;
     // Where there is no such place, there is nobody.
     sent.ok()?;
-    let hearing = lines.iter_mut().map(|line| Box::pin(first(line, &id)));
+    let hearing = lines.iter_mut().map(|line| Box::pin(first_answer(line, &id)));
     let (found, ..) = futures::future::select_all(hearing.collect::<Vec<_>>()).await;
     found
 }
 
 /// Who answers on a line; `None`: the broker says that nobody does.
-async fn first(line: &mut QueueReceiver, id: &str) -> Option<Found> {
+async fn first_answer(line: &mut QueueReceiver, id: &str) -> Option<Found> {
     loop {
         match line.next().await {
-            Some(Incoming::Packet(packet)) if is_for(&packet, id) => return Some(who(&packet)),
+            Some(Incoming::Packet(packet)) if is_for(&packet, id) => {
+                return Some(classify_answerer(&packet));
+            }
             Some(Incoming::NoResponders) | None => return None,
             Some(_) => {}
         }
@@ -111,7 +113,7 @@ fn is_for(packet: &Packet, id: &str) -> bool {
     packet.headers.iter().any(|(name, value)| name == request::ID && value == id)
 }
 
-fn who(packet: &Packet) -> Found {
+fn classify_answerer(packet: &Packet) -> Found {
     let fields = serde_json::from_slice(&packet.body).unwrap_or_default();
     match reply::error_of(&fields) {
         Some(problem) if problem.kind == ErrorKind::ToolcribServes => Found::Own,

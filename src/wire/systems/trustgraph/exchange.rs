@@ -35,8 +35,8 @@ use crate::{
 pub(crate) struct TrustGraphExchange;
 
 /// Where a queue is on a transport, or why it has no place there.
-pub fn address(queue: &str, transport: TransportKind) -> Result<Address, CallError> {
-    let spelled = queue::spelled(queue, transport);
+pub fn queue_address(queue: &str, transport: TransportKind) -> Result<Address, CallError> {
+    let spelled = queue::spell_queue(queue, transport);
     let spelled = spelled.map_err(|Problem { doing, cause, remedy, .. }| CallError {
         kind: ErrorKind::BadSubject,
         message: format!("{doing}: {cause}"),
@@ -50,7 +50,7 @@ impl Exchange for TrustGraphExchange {
         if Endpoint::parse(&request.to).is_some() {
             return behind_gateway(request, transport);
         }
-        let address = |queue: &str| address(queue, transport);
+        let address = |queue: &str| queue_address(queue, transport);
         let route = Route {
             to: address(&request.to)?,
             answers: request.reply.as_deref().map(address).transpose()?,
@@ -65,17 +65,21 @@ impl Exchange for TrustGraphExchange {
         Ok(route)
     }
 
-    fn packed(&self, request: &Request, transport: TransportKind) -> Packed {
+    fn pack_request(&self, request: &Request, transport: TransportKind) -> Packed {
         let body = Bytes::copy_from_slice(request.body.as_bytes());
-        match (transport.about().traffic, Endpoint::parse(&request.to)) {
+        match (transport.spec().traffic, Endpoint::parse(&request.to)) {
             (Traffic::Pipe, Some(endpoint)) => {
                 let workspace = request
                     .headers
                     .iter()
                     .find(|(name, _)| name == WORKSPACE)
                     .map(|(_, value)| value.as_str());
-                let frame =
-                    endpoints::frame(&endpoint, &request.correlation, workspace, &request.body);
+                let frame = endpoints::request_frame(
+                    &endpoint,
+                    &request.correlation,
+                    workspace,
+                    &request.body,
+                );
                 Packed { headers: Vec::new(), body: frame.into() }
             }
             (Traffic::Exchange, _) => Packed { headers: Vec::new(), body },
@@ -83,14 +87,22 @@ impl Exchange for TrustGraphExchange {
         }
     }
 
-    fn unanswered(&self, transport: TransportKind) -> Option<&'static str> {
+    fn no_answer_hint(&self, transport: TransportKind) -> Option<&'static str> {
         let words = "see whether the service behind the gateway runs (the gateway itself waits ten minutes for it), or wait longer";
         settings::is_gateway(transport).then_some(words)
     }
 
-    fn reader<'r>(&self, request: &'r Request, transport: TransportKind) -> Box<dyn Reader + 'r> {
+    fn new_reader<'r>(
+        &self,
+        request: &'r Request,
+        transport: TransportKind,
+    ) -> Box<dyn Reader + 'r> {
         if settings::is_gateway(transport) {
-            Box::new(BehindGateway { sent: request, transport, answer: Answer::to(&request.to) })
+            Box::new(BehindGateway {
+                sent: request,
+                transport,
+                answer: Answer::for_path(&request.to),
+            })
         } else {
             Box::new(OnBus { sent: request })
         }
@@ -98,10 +110,10 @@ impl Exchange for TrustGraphExchange {
 }
 
 fn behind_gateway(request: &Request, transport: TransportKind) -> Result<Route, CallError> {
-    let to = Address::fleeting(request.to.clone());
-    match transport.about().traffic {
+    let to = Address::ephemeral(request.to.clone());
+    match transport.spec().traffic {
         Traffic::Pipe => {
-            Ok(Route { to, answers: Some(Address::fleeting(request.correlation.clone())) })
+            Ok(Route { to, answers: Some(Address::ephemeral(request.correlation.clone())) })
         }
         Traffic::Exchange => Ok(Route { to, answers: None }),
         Traffic::Bus => Err(CallError {
@@ -121,7 +133,7 @@ struct OnBus<'r> {
 }
 
 impl Reader for OnBus<'_> {
-    fn read(&mut self, way: Way, packet: &Packet) -> Reply {
+    fn read_packet(&mut self, way: Way, packet: &Packet) -> Reply {
         let correlation = &self.sent.correlation;
         let named = packet.headers.iter().any(|(name, _)| name == request::ID);
         if way == Way::Inbox && !named && !reply::is_foreign(&packet.body) {
@@ -140,12 +152,12 @@ struct BehindGateway<'r> {
 }
 
 impl Reader for BehindGateway<'_> {
-    fn read(&mut self, _: Way, packet: &Packet) -> Reply {
-        let wrapping = match self.transport.about().traffic {
+    fn read_packet(&mut self, _: Way, packet: &Packet) -> Reply {
+        let wrapping = match self.transport.spec().traffic {
             Traffic::Pipe => Wrapping::Framed { id: &self.sent.correlation },
             _ if marks::is_event(packet) => Wrapping::Piece,
-            _ => Wrapping::Bare { status: marks::status(packet) },
+            _ => Wrapping::Bare { status: marks::response_status(packet) },
         };
-        self.answer.read(&packet.body, wrapping)
+        self.answer.read_message(&packet.body, wrapping)
     }
 }

@@ -19,7 +19,7 @@ pub struct ServedService {
 
 /// The sample services on the queues that they have everywhere in the documents.
 #[must_use]
-pub fn samples() -> Vec<ServedService> {
+pub fn sample_services() -> Vec<ServedService> {
     // Spelled so that every transport can carry them.
     let queue = |class: &str, topic: &str| format!("{class}:tg:{topic}");
     let offer = |sample: &Sample| ServedService {

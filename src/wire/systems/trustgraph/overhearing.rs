@@ -6,7 +6,7 @@ use std::{future::pending, time::Duration};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::ask::ask;
+use super::ask::request_text;
 use crate::{
     engine::mask::Mask,
     model::{
@@ -39,7 +39,7 @@ pub(crate) struct Listener(Option<(Tap, Overhearing)>);
 impl Listener {
     /// One that hears nothing.
     #[must_use]
-    pub fn deaf() -> Self {
+    pub fn without_broker() -> Self {
         Self(None)
     }
 
@@ -47,25 +47,27 @@ impl Listener {
     ///
     /// # Errors
     /// When the broker cannot be listened on.
-    pub async fn open(
+    pub async fn subscribe(
         connector: &dyn Connector,
         gateway: &Connection,
         asked: &Asked,
         mask: Mask,
     ) -> Result<Self, Problem> {
-        let Some(broker) = Gateway::of(gateway).broker else { return Ok(Self::deaf()) };
-        let flow = flow(connector, gateway).await;
+        let Some(broker) = Gateway::from_connection(gateway).broker else {
+            return Ok(Self::without_broker());
+        };
+        let flow = read_flow(connector, gateway).await;
         let (overhearing, places) =
-            Overhearing::of(&asked.question, gateway, flow.as_ref(), broker.transport())?;
+            Overhearing::for_question(&asked.question, gateway, flow.as_ref(), broker.transport())?;
         let places: Vec<Address> = places
             .into_iter()
             .map(|place| Address { name: place.name, kept: place.kept })
             .collect();
         let unreached = |problem: CallError| {
             let cause = format!("{}: {}", broker.name, problem.message);
-            Problem::new(ProblemKind::Unreachable, LISTENING, cause).remedy(problem.remedy)
+            Problem::new(ProblemKind::Unreachable, LISTENING, cause).with_remedy(problem.remedy)
         };
-        let bus = connector.open(&broker).await.map_err(unreached)?;
+        let bus = connector.open_bus(&broker).await.map_err(unreached)?;
         let tap = Tap::open(bus, &places, mask).await.map_err(unreached)?;
         Ok(Self(Some((tap, overhearing))))
     }
@@ -75,7 +77,7 @@ impl Listener {
         let Some((tap, overhearing)) = &mut self.0 else { return pending().await };
         let heard = tap.next(SLICE).await;
         let of = |tapped: Tapped| match tapped {
-            Tapped::ObservedMessage(crossing) => overhearing.hear(&crossing),
+            Tapped::ObservedMessage(crossing) => overhearing.observe_message(&crossing),
             Tapped::Gap { .. } | Tapped::Notice { .. } => None,
         };
         heard.into_iter().filter_map(of).collect()
@@ -89,7 +91,10 @@ impl Listener {
             let hearing = async {
                 while !dialogue.knows_why() {
                     said.extend(
-                        self.next().await.into_iter().flat_map(|heard| dialogue.overhear(heard)),
+                        self.next()
+                            .await
+                            .into_iter()
+                            .flat_map(|heard| dialogue.handle_overheard(heard)),
                     );
                 }
             };
@@ -100,23 +105,28 @@ impl Listener {
     }
 
     /// Stops listening; the broker knows it once this is done.
-    pub async fn end(self) {
+    pub async fn unsubscribe(self) {
         if let Some((tap, _)) = self.0 {
-            tap.end().await;
+            tap.close().await;
         }
     }
 }
 
 /// What the configuration says of the gateway's flow; its usual queues count where it cannot be
 /// read.
-async fn flow(connector: &dyn Connector, gateway: &Connection) -> Option<Value> {
-    let keys = json!([{"type": "flow", "key": Gateway::of(gateway).flow}]);
+async fn read_flow(connector: &dyn Connector, gateway: &Connection) -> Option<Value> {
+    let keys = json!([{"type": "flow", "key": Gateway::from_connection(gateway).flow}]);
     let body =
         [("operation".to_owned(), json!("get")), ("keys".to_owned(), keys)].into_iter().collect();
     let correlation = uuid::Uuid::new_v4().to_string();
-    let answer = ask(connector, gateway, item::request(body, &correlation, gateway), LISTENING)
-        .await
-        .ok()?;
+    let answer = request_text(
+        connector,
+        gateway,
+        item::config_request(body, &correlation, gateway),
+        LISTENING,
+    )
+    .await
+    .ok()?;
     let answer: Value = serde_json::from_str(&answer).ok()?;
     serde_json::from_str(answer.pointer("/values/0/value")?.as_str()?).ok()
 }

@@ -37,7 +37,7 @@ use crate::{
         systems::facets::{
             decided::{Answered, By},
             responder::{
-                Abilities, Prepared, Report, Responder, Responding, Stubs, Wanted, reporting,
+                Abilities, Prepared, Report, Responder, Responding, Stubs, Wanted, forward_reports,
             },
         },
     },
@@ -72,9 +72,9 @@ impl Responder for TrustGraphResponder {
 
     fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem> {
         if !wanted.connection.transport().is_bus() {
-            let table = Box::new(Table::of(wanted.catalog));
+            let table = Box::new(Table::from_catalog(wanted.catalog));
             return Ok(Box::new(Place::Gateway(
-                doors(wanted)?,
+                chosen_routes(wanted)?,
                 wanted.listen.map(str::to_owned),
                 table,
             )));
@@ -85,11 +85,10 @@ impl Responder for TrustGraphResponder {
                 "serving",
                 "--listen is for gateways; on a broker requests come to queues",
             );
-            return Err(
-                problem.remedy("take it out, or name a gateway: --connection ws://127.0.0.1:0")
-            );
+            return Err(problem
+                .with_remedy("take it out, or name a gateway: --connection ws://127.0.0.1:0"));
         }
-        Ok(Box::new(Place::Bus(offers(wanted)?)))
+        Ok(Box::new(Place::Bus(chosen_services(wanted)?)))
     }
 }
 
@@ -102,15 +101,15 @@ impl Prepared for Place {
         Box::pin(async move {
             let started = match *self {
                 Self::Bus(offers) => {
-                    let bus = connector.open(connection).await?;
-                    let warnings = beside::look(&*bus, &offers).await;
+                    let bus = connector.open_bus(connection).await?;
+                    let warnings = beside::conflict_warnings(&*bus, &offers).await;
                     Started::Bus(Serving::start(bus, offers).await?, warnings)
                 }
                 Self::Gateway(doors, listen, table) => {
                     let listening =
                         Listening::start(connection, connector.secrets(), listen.as_deref(), doors)
                             .await?;
-                    Started::Gateway(Box::new(listening.with(*table)))
+                    Started::Gateway(Box::new(listening.with_table(*table)))
                 }
             };
             Ok(Box::new(started) as Box<dyn Responding>)
@@ -129,7 +128,7 @@ impl Responding for Started {
         }
     }
 
-    fn lines(&self) -> Vec<String> {
+    fn listening_lines(&self) -> Vec<String> {
         match self {
             Self::Bus(serving, _) => serving
                 .subjects()
@@ -138,14 +137,15 @@ impl Responding for Started {
                 .collect(),
             // The address comes last, because who waits for it goes on at once.
             Self::Gateway(listening) => {
-                let places =
-                    listening.places().map(|(name, path)| format!("answering {path} for {name}"));
+                let places = listening
+                    .served_paths()
+                    .map(|(name, path)| format!("answering {path} for {name}"));
                 places.chain([format!("listening at {}", listening.url())]).collect()
             }
         }
     }
 
-    fn address(&self) -> String {
+    fn last_address(&self) -> String {
         match self {
             Self::Bus(serving, _) => {
                 serving.subjects().pop().map(|(_, subject)| subject.to_owned()).unwrap_or_default()
@@ -162,10 +162,10 @@ impl Responding for Started {
         Box::pin(async move {
             match *self {
                 Self::Bus(serving, _) => {
-                    reporting(|answered| serving.run(Some(answered), stop), reports).await;
+                    forward_reports(|answered| serving.run(Some(answered), stop), reports).await;
                 }
                 Self::Gateway(listening) => {
-                    reporting(|answered| listening.run(Some(answered), stop), reports).await;
+                    forward_reports(|answered| listening.run(Some(answered), stop), reports).await;
                 }
             }
         })
@@ -215,23 +215,23 @@ impl From<Answered> for Report {
     }
 }
 
-fn doors(wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
+fn chosen_routes(wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
     let mut chosen =
         wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_doors(stubs, wanted))?;
     let sample = |tool: &Tool| GatewayRoute::sample_for(tool, wanted.catalog, wanted.connection);
     if wanted.tools.is_empty() && wanted.stubs.is_none() {
         let own: Vec<GatewayRoute> =
             wanted.catalog.tools.iter().filter_map(|tool| sample(tool)).collect();
-        return Ok(if own.is_empty() { doors::samples(wanted.connection) } else { own });
+        return Ok(if own.is_empty() { doors::sample_routes(wanted.connection) } else { own });
     }
     for word in wanted.tools {
-        let tool = wanted.lookup.tool(word)?;
+        let tool = wanted.lookup.find_tool(word)?;
         if chosen.iter().any(|known| known.name == tool.entry.key) {
             continue;
         }
         chosen.push(sample(tool).ok_or_else(|| {
             let cause = format!("no sample can answer for the tool \"{word}\" behind a gateway");
-            Problem::new(ProblemKind::Input, "serving", cause).remedy(
+            Problem::new(ProblemKind::Input, "serving", cause).with_remedy(
                 "there are samples for tools of type mcp-tool named joke-service, calculator or custom-rag, and of type knowledge-query; \
                  for others write a stub (--stub FILE)",
             )
@@ -240,20 +240,21 @@ fn doors(wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
     Ok(chosen)
 }
 
-fn offers(wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
+fn chosen_services(wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
     let mut chosen =
         wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_offers(stubs, wanted))?;
     if wanted.tools.is_empty() && wanted.stubs.is_none() {
         let own = offers::standing_in(wanted.catalog.services.iter());
-        return Ok(if own.is_empty() { offers::samples() } else { own });
+        return Ok(if own.is_empty() { offers::sample_services() } else { own });
     }
     for word in wanted.tools {
-        let service = wanted.lookup.service(word)?;
+        let service = wanted.lookup.find_service(word)?;
         let Some(offer) = offers::standing_in([service]).pop() else {
-            let samples: Vec<_> = offers::samples().into_iter().map(|offer| offer.name).collect();
+            let samples: Vec<_> =
+                offers::sample_services().into_iter().map(|offer| offer.name).collect();
             let cause = format!("no sample can answer for the service \"{}\"", service.key());
             return Err(Problem::new(ProblemKind::Input, "serving", cause)
-                .remedy(format!("there are samples for {}", samples.join(", "))));
+                .with_remedy(format!("there are samples for {}", samples.join(", "))));
         };
         // Two tools may share a service, and the stub may have it.
         if !chosen.iter().any(|known| known.request == offer.request) {
@@ -278,10 +279,10 @@ fn stub_offers(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<ServedServi
                     stub.name
                 ));
             }
-            _ => offers.push(offer(stub, wanted)?),
+            _ => offers.push(stub_service(stub, wanted)?),
         }
     }
-    left(offers, stubs.file, "serve it on a gateway: --connection ws://127.0.0.1:0")
+    require_any(offers, stubs.file, "serve it on a gateway: --connection ws://127.0.0.1:0")
 }
 
 /// The same behind a gateway: at the paths that the file says, else for the tools of the workspace
@@ -293,9 +294,9 @@ fn stub_offers(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<ServedServi
 fn stub_doors(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
     let mut doors = Vec::new();
     for stub in stubs.services.clone() {
-        match door(&stub, wanted)? {
+        match stub_route(&stub, wanted)? {
             Ok(door) => {
-                if wanted.connection.transport().about().traffic == Traffic::Exchange {
+                if wanted.connection.transport().spec().traffic == Traffic::Exchange {
                     not_over_http(&stub, wanted);
                 }
                 doors.push(door);
@@ -303,13 +304,13 @@ fn stub_doors(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute
             Err(why) => (wanted.warn)(format!("\"{}\" is left out: {why}", stub.name)),
         }
     }
-    left(doors, stubs.file, "serve it on its broker: --connection nats://127.0.0.1:4222")
+    require_any(doors, stubs.file, "serve it on its broker: --connection nats://127.0.0.1:4222")
 }
 
-fn left<T>(left: Vec<T>, file: &str, remedy: &str) -> Result<Vec<T>, Problem> {
+fn require_any<T>(left: Vec<T>, file: &str, remedy: &str) -> Result<Vec<T>, Problem> {
     if left.is_empty() {
         let cause = format!("nothing in {file} can be answered for on this connection");
-        return Err(Problem::new(ProblemKind::Input, "serving", cause).remedy(remedy));
+        return Err(Problem::new(ProblemKind::Input, "serving", cause).with_remedy(remedy));
     }
     Ok(left)
 }
@@ -326,7 +327,10 @@ fn not_over_http(stub: &StubService, wanted: &Wanted<'_>) {
 }
 
 /// Where a stub answers behind a gateway; else why it is left out.
-fn door(stub: &StubService, wanted: &Wanted<'_>) -> Result<Result<GatewayRoute, String>, Problem> {
+fn stub_route(
+    stub: &StubService,
+    wanted: &Wanted<'_>,
+) -> Result<Result<GatewayRoute, String>, Problem> {
     let by = By::Stub(Arc::new(stub.clone()));
     if let Some(queue) = &stub.request {
         let why = || format!("{queue} is a queue, and a gateway has none; serve it on its broker");
@@ -337,7 +341,7 @@ fn door(stub: &StubService, wanted: &Wanted<'_>) -> Result<Result<GatewayRoute, 
         return Ok(door.map_err(|problem| format!("{}; {}", problem.cause, problem.remedy)));
     }
     if stub.name == agent::SERVICE {
-        let at = Endpoint::of_flow(agent::SERVICE, &Gateway::of(wanted.connection));
+        let at = Endpoint::of_flow(agent::SERVICE, &Gateway::from_connection(wanted.connection));
         return Ok(Ok(GatewayRoute {
             name: stub.name.clone(),
             at,
@@ -345,7 +349,7 @@ fn door(stub: &StubService, wanted: &Wanted<'_>) -> Result<Result<GatewayRoute, 
             by,
         }));
     }
-    if wanted.lookup.service(&stub.name).is_ok() {
+    if wanted.lookup.find_service(&stub.name).is_ok() {
         return Ok(Err(
             "TrustGraph's gateway has no endpoint for tool services; serve it on its broker".into(),
         ));
@@ -353,14 +357,14 @@ fn door(stub: &StubService, wanted: &Wanted<'_>) -> Result<Result<GatewayRoute, 
     let cause =
         format!("the stub answers for \"{}\", which is no tool of this workspace", stub.name);
     let remedy = "give it a request-queue, such as /api/v1/flow/default/service/mcp-tool";
-    Err(Problem::new(ProblemKind::Input, "serving", cause).remedy(remedy))
+    Err(Problem::new(ProblemKind::Input, "serving", cause).with_remedy(remedy))
 }
 
-fn offer(stub: StubService, wanted: &Wanted<'_>) -> Result<ServedService, Problem> {
+fn stub_service(stub: StubService, wanted: &Wanted<'_>) -> Result<ServedService, Problem> {
     let (request, response) = match stub.request.clone() {
         Some(request) => (request, stub.response.clone()),
         None => {
-            let queues = wanted.lookup.service(&stub.name).ok().and_then(|service| {
+            let queues = wanted.lookup.find_service(&stub.name).ok().and_then(|service| {
                 Some((
                     service.request_queue.clone()?,
                     stub.response.clone().or_else(|| service.response_queue.clone()),
@@ -371,7 +375,7 @@ fn offer(stub: StubService, wanted: &Wanted<'_>) -> Result<ServedService, Proble
                     "the stub answers for \"{}\", which is no service of this workspace, nor a tool that has one",
                     stub.name
                 );
-                Problem::new(ProblemKind::Input, "serving", cause).remedy(format!(
+                Problem::new(ProblemKind::Input, "serving", cause).with_remedy(format!(
                     "give it a request-queue and a response-queue, such as request:tg:{0} and response:tg:{0}",
                     stub.name
                 ))

@@ -7,16 +7,16 @@ use futures::{StreamExt, stream};
 use tokio::{sync::mpsc, task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{beside, exchange::address, offers::ServedService};
+use super::{beside, exchange::queue_address, offers::ServedService};
 use crate::{
     engine::{
         services::sample::Asking,
-        stub::play::{Step, StubOutput, spoiled},
+        stub::play::{Step, StubOutput, body_bytes},
     },
     model::{call::CallError, error_kind::ErrorKind},
     systems::trustgraph::{reply, request},
     wire::{
-        systems::facets::decided::{self, Answered, Decided, UNKNOWN, decide, steps},
+        systems::facets::decided::{self, Answered, Decided, UNKNOWN, decide_answer, timed_steps},
         transport::{
             bus::{Bus, Share},
             message::{Address, Incoming, Outgoing, Packet},
@@ -53,13 +53,13 @@ impl Serving {
     pub async fn start(bus: Arc<dyn Bus>, offers: Vec<ServedService>) -> Result<Self, CallError> {
         let mut stands = Vec::with_capacity(offers.len());
         for offer in offers {
-            let address = |queue: &str| address(queue, bus.transport());
+            let address = |queue: &str| queue_address(queue, bus.transport());
             let at = address(&offer.request)?;
             let answers = offer.response.as_deref().map(address).transpose()?;
             let line = bus.subscribe(&at, Share::OneOf(GROUP)).await?;
             stands.push((Arc::new(RunningService { offer, at, answers }), line));
         }
-        settle(&*bus).await?;
+        confirm_subscriptions(&*bus).await?;
         Ok(Self { bus, stands })
     }
 
@@ -94,7 +94,7 @@ impl Serving {
             if let Incoming::Packet(packet) = heard {
                 let (bus, report, stop) = (Arc::clone(&bus), report.clone(), stop.clone());
                 under_way.spawn(async move {
-                    let answered = attend(&*bus, &stand, packet, &stop).await;
+                    let answered = handle_request(&*bus, &stand, packet, &stop).await;
                     if let Some(report) = report.filter(|_| !beside::is_probe(&answered.id)) {
                         // A slow reader of reports must not slow the answers.
                         let _ = report.try_send(answered);
@@ -110,8 +110,8 @@ impl Serving {
 
 /// Sends a message around to itself: when it is back, the subscriptions before it are known to the
 /// server.
-async fn settle(bus: &dyn Bus) -> Result<(), CallError> {
-    let Some(inbox) = bus.inbox() else { return Ok(()) };
+async fn confirm_subscriptions(bus: &dyn Bus) -> Result<(), CallError> {
+    let Some(inbox) = bus.new_inbox() else { return Ok(()) };
     let mut line = bus.subscribe(&inbox, Share::Each).await?;
     bus.send(Outgoing {
         to: inbox,
@@ -125,14 +125,14 @@ async fn settle(bus: &dyn Bus) -> Result<(), CallError> {
         Ok(Some(_)) => Ok(()),
         _ => Err(CallError {
             kind: ErrorKind::NoServer,
-            message: format!("{} did not confirm that it listens", bus.place()),
+            message: format!("{} did not confirm that it listens", bus.display_address()),
             remedy: "check the connection and the permission to subscribe".into(),
         }),
     }
 }
 
 /// Answers one request.
-async fn attend(
+async fn handle_request(
     bus: &dyn Bus,
     stand: &RunningService,
     packet: Packet,
@@ -141,7 +141,7 @@ async fn attend(
     let given =
         packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
     let id = given.unwrap_or_else(|| UNKNOWN.into());
-    let (user, decided) = match request::parse(&packet.body) {
+    let (user, decided) = match request::parse_request(&packet.body) {
         _ if beside::is_probe(&id) => (
             String::new(),
             Decided::refused(ErrorKind::ToolcribServes, "toolcrib answers here".into(), ""),
@@ -149,7 +149,7 @@ async fn attend(
         Ok(asked) => {
             let asking =
                 Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
-            let decided = decide(&stand.offer.by, &asking);
+            let decided = decide_answer(&stand.offer.by, &asking);
             (asked.user, decided)
         }
         Err(problem) => {
@@ -173,9 +173,9 @@ async fn attend(
         });
         return answered;
     };
-    let mut steps = steps(play, stop);
+    let mut steps = timed_steps(play, stop);
     while let Some(step) = steps.next().await {
-        if let Err(problem) = bus.send(message(&to, &answered.id, &step)).await {
+        if let Err(problem) = bus.send(reply_message(&to, &answered.id, &step)).await {
             answered.problem = Some(problem);
             break;
         }
@@ -184,12 +184,12 @@ async fn attend(
     answered
 }
 
-fn message(to: &Address, id: &str, step: &Step) -> Outgoing {
+fn reply_message(to: &Address, id: &str, step: &Step) -> Outgoing {
     let whole = match &step.said {
-        StubOutput::Chunk { text, last } => reply::chunk(text, *last),
-        StubOutput::Error { kind, message } => reply::error(kind, message),
+        StubOutput::Chunk { text, last } => reply::chunk_body(text, *last),
+        StubOutput::Error { kind, message } => reply::error_body(kind, message),
     };
-    let headers = decided::id(step.under, id)
+    let headers = decided::reply_id(step.under, id)
         .map(|id| (request::ID.to_owned(), id.to_owned()))
         .into_iter()
         .collect();
@@ -197,7 +197,7 @@ fn message(to: &Address, id: &str, step: &Step) -> Outgoing {
         to: to.clone(),
         reply: None,
         headers,
-        body: spoiled(step.body, whole).into(),
+        body: body_bytes(step.body, whole).into(),
         expires: None,
     }
 }

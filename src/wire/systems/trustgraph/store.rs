@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use super::ask::ask;
+use super::ask::request_text;
 use crate::{
     model::{
         connection::{Connection, ConnectionState},
@@ -33,24 +33,25 @@ const RETURNING: Duration = Duration::from_secs(10);
 pub(crate) struct TrustGraphStore;
 
 impl DeployedStore for TrustGraphStore {
-    fn read<'a>(
+    fn read_items<'a>(
         &self,
         connector: &'a dyn Connector,
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
-        Box::pin(read(connector, connection))
+        Box::pin(read_items(connector, connection))
     }
 
     /// The prompt templates.
-    fn listeners<'a>(
+    fn read_listeners<'a>(
         &self,
         connector: &'a dyn Connector,
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
         Box::pin(async move {
             let doing = "reading TrustGraph's prompt templates";
-            let names = item::templates(
-                &configure(connector, connection, item::listing(keys::PROMPT), doing).await?,
+            let names = item::template_names(
+                &request_config(connector, connection, item::list_body(keys::PROMPT), doing)
+                    .await?,
             );
             Ok(names.map(|names| {
                 names.into_iter().map(|name| (name, keys::PROMPT.to_owned())).collect()
@@ -58,31 +59,32 @@ impl DeployedStore for TrustGraphStore {
         })
     }
 
-    fn write<'a>(
+    fn apply_push<'a>(
         &self,
         connector: &'a dyn Connector,
         connection: &'a Connection,
         push: &'a Push,
     ) -> BoxFuture<'a, Result<(), Problem>> {
-        Box::pin(write(connector, connection, push))
+        Box::pin(apply_push(connector, connection, push))
     }
 }
 
-async fn configure(
+async fn request_config(
     connector: &dyn Connector,
     connection: &Connection,
     body: Map<String, Value>,
     doing: &str,
 ) -> Result<String, Problem> {
     let correlation = uuid::Uuid::new_v4().to_string();
-    ask(connector, connection, item::request(body, &correlation, connection), doing).await
+    request_text(connector, connection, item::config_request(body, &correlation, connection), doing)
+        .await
 }
 
 /// Everything that agents use there: tools, services and MCP servers.
 ///
 /// # Errors
 /// When the connection leads to no gateway, or something cannot be read.
-pub(crate) async fn read(
+pub(crate) async fn read_items(
     connector: &dyn Connector,
     connection: &Connection,
 ) -> Result<Vec<Item>, Problem> {
@@ -95,12 +97,13 @@ pub(crate) async fn read(
         );
         let remedy =
             "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml";
-        return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));
+        return Err(Problem::new(ProblemKind::Input, doing, cause).with_remedy(remedy));
     }
     let mut items = Vec::new();
     for section in push::sections() {
-        let answer = configure(connector, connection, item::asking(section), doing).await?;
-        items.extend(item::read(section, &answer)?);
+        let answer =
+            request_config(connector, connection, item::get_values_body(section), doing).await?;
+        items.extend(item::read_items(section, &answer)?);
     }
     Ok(items)
 }
@@ -110,32 +113,32 @@ pub(crate) async fn read(
 ///
 /// # Errors
 /// When something could not be written, or is not there afterwards.
-async fn write(
+async fn apply_push(
     connector: &dyn Connector,
     connection: &Connection,
     push: &Push,
 ) -> Result<(), Problem> {
-    let bodies = push::writes(push);
+    let bodies = push::write_bodies(push);
     for (confirmed, body) in bodies.iter().enumerate() {
-        if let Err(problem) = configure(connector, connection, body.clone(), WRITING).await {
-            return Err(halfway(
+        if let Err(problem) = request_config(connector, connection, body.clone(), WRITING).await {
+            return Err(partial_push(
                 connector,
                 connection,
                 push,
-                &push::unread(&bodies, confirmed),
+                &push::lost_connection_report(&bodies, confirmed),
                 problem,
             )
             .await);
         }
     }
-    let unmet = match read(connector, connection).await {
-        Ok(items) => push.unmet(&items),
+    let unmet = match read_items(connector, connection).await {
+        Ok(items) => push.unmet_changes(&items),
         Err(problem) => {
-            return Err(halfway(
+            return Err(partial_push(
                 connector,
                 connection,
                 push,
-                &push::unread(&bodies, bodies.len()),
+                &push::lost_connection_report(&bodies, bodies.len()),
                 problem,
             )
             .await);
@@ -145,29 +148,29 @@ async fn write(
         return Ok(());
     }
     let remedy = "the gateway reported no error; look into the log of the configuration service, and push again";
-    Err(Problem::new(ProblemKind::Service, WRITING, unmet.join("; ")).remedy(remedy))
+    Err(Problem::new(ProblemKind::Service, WRITING, unmet.join("; ")).with_remedy(remedy))
 }
 
 /// The problem with what is there now: read back where that is possible, else what is known of each
 /// request.
-async fn halfway(
+async fn partial_push(
     connector: &dyn Connector,
     connection: &Connection,
     push: &Push,
     unread: &str,
     problem: Problem,
 ) -> Problem {
-    let mut states = connector.states();
+    let mut states = connector.connection_states();
     let again = async {
         let back = states
             .wait_for(|states| states.get(&connection.name) == Some(&ConnectionState::Connected));
         back.await.ok().map(drop)?;
-        read(connector, connection).await.ok()
+        read_items(connector, connection).await.ok()
     };
     let now = match timeout(RETURNING, again).await {
         Ok(Some(items)) => format!("read again since: {}", push.progress(&items)),
         _ => format!("what is there now cannot be read; {unread}"),
     };
     let remedy = "`toolcrib push trustgraph --dry-run` shows what is still to be written; push again to complete it";
-    Problem { cause: format!("{}; {now}", problem.cause), ..problem }.remedy(remedy)
+    Problem { cause: format!("{}; {now}", problem.cause), ..problem }.with_remedy(remedy)
 }

@@ -16,12 +16,12 @@ use crate::{
 ///
 /// # Errors
 /// When it cannot be made from these settings.
-pub(crate) fn client(
+pub(crate) fn build_client(
     headers: HeaderMap,
     encryption: Option<&ClientConfig>,
 ) -> Result<Client, CallError> {
     // The client is built with an encryption of its own even where none is spoken.
-    tls::install();
+    tls::install_provider();
     let client = Client::builder()
         .default_headers(headers)
         .user_agent(concat!("toolcrib/", env!("CARGO_PKG_VERSION")))
@@ -41,7 +41,7 @@ pub(crate) fn client(
 
 /// What stands before the path of every request to a server.
 #[must_use]
-pub(crate) fn base(server: &Server, is_encrypted: bool) -> String {
+pub(crate) fn base_url(server: &Server, is_encrypted: bool) -> String {
     let scheme = if is_encrypted { "https" } else { "http" };
     let place = server.to_string();
     let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);

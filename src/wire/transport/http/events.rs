@@ -30,7 +30,7 @@ pub struct Events {
 
 impl Events {
     /// Takes bytes in; answers with the events that they end.
-    pub fn take(&mut self, bytes: &[u8]) -> Vec<Event> {
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> Vec<Event> {
         let mut ended = Vec::new();
         for byte in bytes {
             // A line ends with CR, LF, or both.
@@ -58,13 +58,13 @@ impl Events {
     /// After how many milliseconds the server wants to be asked again when the stream breaks, as it
     /// said last.
     #[must_use]
-    pub fn retry(&self) -> Option<u64> {
+    pub fn retry_ms(&self) -> Option<u64> {
         self.retry
     }
 
     /// How many bytes wait for the end of their event.
     #[must_use]
-    pub fn held(&self) -> usize {
+    pub fn buffered_len(&self) -> usize {
         self.line.len() + self.name.len() + self.id.len() + self.data.as_ref().map_or(0, Vec::len)
     }
 
@@ -114,7 +114,7 @@ mod tests {
 
     fn read(pieces: &[&[u8]]) -> Vec<Event> {
         let mut events = Events::default();
-        pieces.iter().flat_map(|piece| events.take(piece)).collect()
+        pieces.iter().flat_map(|piece| events.push_bytes(piece)).collect()
     }
 
     #[test]
@@ -131,30 +131,30 @@ mod tests {
     #[test]
     fn an_id_counts_from_the_end_of_its_event_and_also_without_data() {
         let mut events = Events::default();
-        events.take(b"id: 7\n\nid: 8\ndata: unfinished\n");
+        events.push_bytes(b"id: 7\n\nid: 8\ndata: unfinished\n");
         assert_eq!(events.last_id(), "7");
-        events.take(b"\n");
+        events.push_bytes(b"\n");
         assert_eq!(events.last_id(), "8");
-        events.take(b"id\n\n");
+        events.push_bytes(b"id\n\n");
         assert_eq!(events.last_id(), "");
     }
 
     #[test]
     fn the_wait_before_a_retry_is_the_last_that_was_told_in_digits() {
         let mut events = Events::default();
-        events.take(b"retry: 007\nretry: 1e3\nretry: +5\n");
-        assert_eq!(events.retry(), Some(7));
-        events.take(b"retry: 99999999999999999999999\n");
-        assert_eq!(events.retry(), Some(u64::MAX));
-        events.take(b"retry: 12");
-        assert_eq!(events.retry(), Some(u64::MAX), "the line has not ended");
+        events.push_bytes(b"retry: 007\nretry: 1e3\nretry: +5\n");
+        assert_eq!(events.retry_ms(), Some(7));
+        events.push_bytes(b"retry: 99999999999999999999999\n");
+        assert_eq!(events.retry_ms(), Some(u64::MAX));
+        events.push_bytes(b"retry: 12");
+        assert_eq!(events.retry_ms(), Some(u64::MAX), "the line has not ended");
     }
 
     /// What a reader knows in the end, with the events on the way.
     fn known(pieces: &[&[u8]]) -> (Vec<Event>, String, Option<u64>) {
         let mut events = Events::default();
-        let read = pieces.iter().flat_map(|piece| events.take(piece)).collect();
-        (read, events.last_id().to_owned(), events.retry())
+        let read = pieces.iter().flat_map(|piece| events.push_bytes(piece)).collect();
+        (read, events.last_id().to_owned(), events.retry_ms())
     }
 
     proptest! {

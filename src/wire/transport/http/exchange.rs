@@ -43,18 +43,18 @@ type Left = Result<(), CallError>;
 struct Leaving(Arc<Mutex<Option<oneshot::Sender<Left>>>>);
 
 impl Leaving {
-    fn sender(&self) -> Option<oneshot::Sender<Left>> {
+    fn take_sender(&self) -> Option<oneshot::Sender<Left>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn left(&self) {
+    fn confirm_sent(&self) {
         // Asked for again, it has long been told; and whoever asked may have gone.
-        let _ = self.sender().map(|sender| sender.send(Ok(())));
+        let _ = self.take_sender().map(|sender| sender.send(Ok(())));
     }
 
     /// The problem is given back when the request had left before.
-    fn failed(&self, problem: CallError) -> Option<CallError> {
-        let Some(sender) = self.sender() else { return Some(problem) };
+    fn report_failure(&self, problem: CallError) -> Option<CallError> {
+        let Some(sender) = self.take_sender() else { return Some(problem) };
         let _ = sender.send(Err(problem));
         None
     }
@@ -77,18 +77,18 @@ impl Exchange {
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        let client = client::client(headers, encryption)?;
+        let client = client::build_client(headers, encryption)?;
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
         Ok(Self {
             client,
-            base: client::base(server, encryption.is_some()),
+            base: client::base_url(server, encryption.is_some()),
             server: server.clone(),
             largest,
         })
     }
 
     /// A message as a request: its own headers go in the place of the usual ones.
-    fn request(
+    fn build_request(
         &self,
         to: &str,
         headers: &[(String, String)],
@@ -113,27 +113,34 @@ impl Exchange {
         let request = self.client.request(method, format!("{}{to}", self.base)).headers(own);
         if body.is_empty() {
             // Nobody asks for a body that is none; what hinders the request is told in the inbox.
-            leaving.left();
+            leaving.confirm_sent();
             return Ok(request);
         }
-        Ok(request.body(self::body(body, leaving.clone())))
+        Ok(request.body(self::signalling_body(body, leaving.clone())))
     }
 
     /// Sends the request; what comes back goes into the inbox, and the request ends when nobody
     /// listens there any more. It is done when the request has left.
-    pub async fn begin(&self, message: Outgoing, inbox: QueueSender) -> Result<(), CallError> {
+    pub async fn send_request(
+        &self,
+        message: Outgoing,
+        inbox: QueueSender,
+    ) -> Result<(), CallError> {
         let (sender, gone) = oneshot::channel();
         let leaving = Leaving(Arc::new(Mutex::new(Some(sender))));
-        let request = self.request(&message.to.name, &message.headers, message.body, &leaving)?;
+        let request =
+            self.build_request(&message.to.name, &message.headers, message.body, &leaving)?;
         let (server, largest) = (self.server.clone(), self.largest);
         tokio::spawn(async move {
             let listener = inbox.clone();
             let answering = async {
                 let answered = match request.send().await {
-                    Ok(response) => take(response, &inbox, &server, largest).await,
-                    Err(error) => Err(messages::unanswered(&server, &error)),
+                    Ok(response) => read_response(response, &inbox, &server, largest).await,
+                    Err(error) => Err(messages::request_failed(&server, &error)),
                 };
-                if let Some(problem) = answered.err().and_then(|problem| leaving.failed(problem)) {
+                if let Some(problem) =
+                    answered.err().and_then(|problem| leaving.report_failure(problem))
+                {
                     // Who has left needs not be told.
                     let _ = inbox.push(Incoming::Failed(problem)).await;
                 }
@@ -148,14 +155,14 @@ impl Exchange {
 }
 
 /// The body, which tells when it is asked for: the connection is there then.
-fn body(bytes: Bytes, leaving: Leaving) -> Body {
+fn signalling_body(bytes: Bytes, leaving: Leaving) -> Body {
     Body::wrap_stream(stream::once(async move {
-        leaving.left();
+        leaving.confirm_sent();
         Ok::<_, Infallible>(bytes)
     }))
 }
 
-async fn take(
+async fn read_response(
     mut response: Response,
     inbox: &QueueSender,
     server: &Server,
@@ -172,14 +179,14 @@ async fn take(
     let mut headers = headers_of(&response);
     let mut whole = BytesMut::new();
     while let Some(piece) =
-        response.chunk().await.map_err(|error| messages::broken(server, &error))?
+        response.chunk().await.map_err(|error| messages::response_broken(server, &error))?
     {
         match &mut events {
             None => whole.extend_from_slice(&piece),
             Some(events) => {
-                for event in events.take(&piece) {
+                for event in events.push_bytes(&piece) {
                     if inbox
-                        .push(packet(marks::of_event(&event), &mut headers, event.data.into()))
+                        .push(to_incoming(marks::of_event(&event), &mut headers, event.data.into()))
                         .await
                         .is_err()
                     {
@@ -188,14 +195,18 @@ async fn take(
                 }
             }
         }
-        if whole.len() > largest || events.as_ref().is_some_and(|events| events.held() > largest) {
+        if whole.len() > largest
+            || events.as_ref().is_some_and(|events| events.buffered_len() > largest)
+        {
             return Err(messages::too_large(server, largest));
         }
     }
     // Who has left needs nothing.
     let _ = match events {
         Some(_) => inbox.push(Incoming::Ended).await,
-        None => inbox.push(packet(marks::of_status(status), &mut headers, whole.freeze())).await,
+        None => {
+            inbox.push(to_incoming(marks::of_status(status), &mut headers, whole.freeze())).await
+        }
     };
     Ok(())
 }
@@ -205,7 +216,7 @@ fn headers_of(response: &Response) -> Vec<(String, String)> {
     response.headers().iter().map(|(name, value)| (name.to_string(), written(value))).collect()
 }
 
-fn packet(
+fn to_incoming(
     mut marks: Vec<(String, String)>,
     headers: &mut Vec<(String, String)>,
     body: Bytes,

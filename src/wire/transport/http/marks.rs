@@ -19,13 +19,13 @@ const ID: &str = ":id";
 /// After how many milliseconds to ask again.
 const RETRY: &str = ":retry";
 
-fn value<'h>(headers: &'h [(String, String)], mark: &str) -> Option<&'h str> {
+fn mark_value<'h>(headers: &'h [(String, String)], mark: &str) -> Option<&'h str> {
     headers.iter().find(|(name, _)| name == mark).map(|(_, value)| value.as_str())
 }
 
 /// The header that makes a request one of that method.
 #[must_use]
-pub fn method(word: &str) -> (String, String) {
+pub fn method_header(word: &str) -> (String, String) {
     (METHOD.to_owned(), word.to_owned())
 }
 
@@ -36,19 +36,19 @@ pub(super) fn is_mark(name: &str) -> bool {
 
 /// The method of a request with these headers.
 pub(super) fn method_of(headers: &[(String, String)]) -> &str {
-    value(headers, METHOD).unwrap_or("POST")
+    mark_value(headers, METHOD).unwrap_or("POST")
 }
 
 /// The status that an answer came with.
 #[must_use]
-pub fn status(packet: &Packet) -> Option<u16> {
-    value(&packet.headers, STATUS)?.parse().ok()
+pub fn response_status(packet: &Packet) -> Option<u16> {
+    mark_value(&packet.headers, STATUS)?.parse().ok()
 }
 
 /// Whether it is one event of a stream of them.
 #[must_use]
 pub fn is_event(packet: &Packet) -> bool {
-    value(&packet.headers, EVENT).is_some()
+    mark_value(&packet.headers, EVENT).is_some()
 }
 
 pub(super) fn of_status(status: u16) -> Vec<(String, String)> {

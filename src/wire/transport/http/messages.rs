@@ -12,13 +12,13 @@ use crate::{
 
 /// The request did not leave, or nothing came back for it.
 #[must_use]
-pub(crate) fn unanswered(server: &Server, error: &reqwest::Error) -> CallError {
-    let cause = root(error);
-    if let Some(cause) = encryption(error) {
-        return tls::refusal(&server.to_string(), &server.host, cause);
+pub(crate) fn request_failed(server: &Server, error: &reqwest::Error) -> CallError {
+    let cause = root_cause(error);
+    if let Some(cause) = tls_cause(error) {
+        return tls::handshake_failed(&server.to_string(), &server.host, cause);
     }
     if error.is_connect() && error.is_timeout() {
-        return socket::silent(server);
+        return socket::no_answer(server);
     }
     if error.is_connect() {
         return socket::no_server(
@@ -35,10 +35,10 @@ pub(crate) fn unanswered(server: &Server, error: &reqwest::Error) -> CallError {
 
 /// The answer ended in the middle.
 #[must_use]
-pub(crate) fn broken(server: &Server, error: &reqwest::Error) -> CallError {
+pub(crate) fn response_broken(server: &Server, error: &reqwest::Error) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
-        format!("the connection to {server} broke within the answer: {}", root(error)),
+        format!("the connection to {server} broke within the answer: {}", root_cause(error)),
         "send it again once the server is back",
     )
 }
@@ -49,7 +49,7 @@ pub(crate) fn too_large(server: &Server, most: usize) -> CallError {
         ErrorKind::AnswerTooLarge,
         format!(
             "the answer of {server} grew past {}, and was stopped there",
-            size::bytes(most as u64)
+            size::format_size(most as u64)
         ),
         "ask for less",
     )
@@ -102,13 +102,13 @@ pub(crate) fn bad_header(name: &str) -> CallError {
 pub(crate) fn no_client(error: &reqwest::Error) -> CallError {
     CallError::new(
         ErrorKind::BadSettings,
-        format!("no HTTP can be spoken with these settings: {}", root(error)),
+        format!("no HTTP can be spoken with these settings: {}", root_cause(error)),
         "check the certificates",
     )
 }
 
 /// The innermost cause, which says the most.
-fn root(error: &dyn Error) -> String {
+fn root_cause(error: &dyn Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;
@@ -117,7 +117,7 @@ fn root(error: &dyn Error) -> String {
 }
 
 /// The failure of encryption among the causes.
-fn encryption<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e io::Error> {
+fn tls_cause<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e io::Error> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(found) = error.downcast_ref::<io::Error>()

@@ -49,12 +49,12 @@ pub(crate) struct Brokers {
 
 impl Brokers {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
-        let servers = settings::servers(connection)?;
-        let encryption = tls::encryption(connection).await?;
+        let servers = settings::parse_servers(connection)?;
+        let encryption = tls::config_if_required(connection).await?;
         let login = match &connection.credentials {
             Credentials::None => None,
             Credentials::Password { user, password } => {
-                Some(Login::new(user.clone(), secrets.get(connection, password).await?))
+                Some(Login::new(user.clone(), secrets.resolve_secret(connection, password).await?))
             }
             Credentials::Token { .. } | Credentials::File { .. } => {
                 let remedy = "set user and password-variable or password-key";
@@ -72,33 +72,33 @@ impl Brokers {
     }
 
     async fn connect(&self, server: &Server) -> Result<Kafka, CallError> {
-        let mut pulse = Pulse::on(socket::open(server, self.encryption.as_ref()).await?);
+        let mut pulse = Pulse::new(socket::open_socket(server, self.encryption.as_ref()).await?);
         let greeting = async {
-            pulse.beat().await.map_err(|_| messages::no_kafka(server))?;
-            let client = self.client(server).await?;
+            pulse.ping().await.map_err(|_| messages::no_kafka(server))?;
+            let client = self.connect_client(server).await?;
             let topics = client
                 .list_topics()
                 .await
-                .map_err(|error| messages::unwelcome(server, &error.to_string()))?;
+                .map_err(|error| messages::login_refused(server, &error.to_string()))?;
             Ok((client, topics.len()))
         };
         let (client, topics) = timeout(socket::CONNECTING, greeting)
             .await
-            .unwrap_or_else(|_| Err(socket::silent(server)))?;
+            .unwrap_or_else(|_| Err(socket::no_answer(server)))?;
         Ok(Kafka::new(Topics::new(client, server.to_string(), self.largest), topics, pulse))
     }
 
-    async fn client(&self, server: &Server) -> Result<Client, CallError> {
+    async fn connect_client(&self, server: &Server) -> Result<Client, CallError> {
         let Some(login) = &self.login else {
             return self
-                .builder(server)
+                .client_builder(server)
                 .build()
                 .await
-                .map_err(|error| messages::unwelcome(server, &error.to_string()));
+                .map_err(|error| messages::login_refused(server, &error.to_string()));
         };
         let mut refusal = String::new();
         for way in WAYS {
-            match self.builder(server).sasl_config(way(login.clone())).build().await {
+            match self.client_builder(server).sasl_config(way(login.clone())).build().await {
                 Ok(client) => return Ok(client),
                 Err(error) => refusal = error.to_string(),
             }
@@ -106,10 +106,10 @@ impl Brokers {
                 break;
             }
         }
-        Err(messages::unwelcome(server, &refusal))
+        Err(messages::login_refused(server, &refusal))
     }
 
-    fn builder(&self, server: &Server) -> ClientBuilder {
+    fn client_builder(&self, server: &Server) -> ClientBuilder {
         let Server { host, port, .. } = server;
         let address =
             if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
@@ -128,6 +128,6 @@ impl Dial for Brokers {
     type Link = Kafka;
 
     fn dial(&self) -> Doing<'_, Kafka> {
-        Box::pin(socket::first(&self.servers, |server| self.connect(server)))
+        Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
     }
 }

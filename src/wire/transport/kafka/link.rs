@@ -60,36 +60,37 @@ impl Kafka {
         let (said, heard) = mpsc::unbounded_channel();
         let greeting = format!(
             "Kafka at {}, {count} {}",
-            topics.place(),
+            topics.display_address(),
             if count == 1 { "topic" } else { "topics" }
         );
         let (pulse, outlets, heard) = (Mutex::new(pulse), Mutex::default(), Mutex::new(heard));
         Self { topics, greeting, pulse, outlets, said, heard }
     }
 
-    async fn outlet(
+    async fn outlet_client(
         &self,
         topic: &str,
         headers: &[(String, String)],
     ) -> Result<Arc<PartitionClient>, CallError> {
         let mut outlets = self.outlets.lock().await;
         if !outlets.contains_key(topic) {
-            let partitions = self.topics.partitions(topic).await?;
-            let partitions =
-                partitions.ok_or_else(|| messages::no_topic(self.topics.place(), topic))?;
+            let partitions = self.topics.list_partitions(topic).await?;
+            let partitions = partitions
+                .ok_or_else(|| messages::no_topic(self.topics.display_address(), topic))?;
             outlets.insert(
                 topic.to_owned(),
                 Outlet { partitions, open: HashMap::new(), in_use: true },
             );
         }
-        let outlet =
-            outlets.get_mut(topic).ok_or_else(|| messages::no_topic(self.topics.place(), topic))?;
+        let outlet = outlets
+            .get_mut(topic)
+            .ok_or_else(|| messages::no_topic(self.topics.display_address(), topic))?;
         outlet.in_use = true;
-        let partition = chosen(&outlet.partitions, headers);
+        let partition = choose_partition(&outlet.partitions, headers);
         if let Some(client) = outlet.open.get(&partition) {
             return Ok(Arc::clone(client));
         }
-        let client = Arc::new(self.topics.partition(topic, partition, "send to").await?);
+        let client = Arc::new(self.topics.partition_client(topic, partition, "send to").await?);
         outlet.open.insert(partition, Arc::clone(&client));
         Ok(client)
     }
@@ -103,10 +104,10 @@ impl Kafka {
                 .iter()
                 .map(|(name, value)| (name.clone(), value.clone().into_bytes()))
                 .collect(),
-            timestamp: now(),
+            timestamp: utc_now(),
         };
         let put = async |record| {
-            let outlet = self.outlet(&to.name, &headers).await?;
+            let outlet = self.outlet_client(&to.name, &headers).await?;
             Ok::<_, CallError>(outlet.produce(vec![record], Compression::NoCompression).await)
         };
         let mut sent = put(record.clone()).await?;
@@ -121,31 +122,40 @@ impl Kafka {
             Ok(_) => Ok(()),
             Err(error) => {
                 self.outlets.lock().await.remove(&to.name);
-                Err(messages::refused(self.topics.place(), "send to", &to.name, &error))
+                Err(messages::operation_refused(
+                    self.topics.display_address(),
+                    "send to",
+                    &to.name,
+                    &error,
+                ))
             }
         }
     }
 
-    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallError> {
+    async fn open_subscription(
+        &self,
+        at: &Address,
+        share: Share,
+    ) -> Result<Subscription, CallError> {
         let partitions = match share {
             Share::Observer => {
-                let found = self.topics.partitions(&at.name).await?;
-                found.ok_or_else(|| messages::no_topic(self.topics.place(), &at.name))?
+                let found = self.topics.list_partitions(&at.name).await?;
+                found.ok_or_else(|| messages::no_topic(self.topics.display_address(), &at.name))?
             }
             Share::Each | Share::OneOf(_) => self.topics.partitions_made(&at.name).await?,
         };
-        Subscription::at(&self.topics, &at.name, partitions, self.said.clone()).await
+        Subscription::open_latest(&self.topics, &at.name, partitions, self.said.clone()).await
     }
 
     /// Closes what nothing was sent to since the last beat.
-    async fn rest(&self) {
+    async fn close_idle(&self) {
         let mut outlets = self.outlets.lock().await;
         outlets.retain(|_, outlet| std::mem::take(&mut outlet.in_use));
     }
 }
 
 /// The partition for a message: the same for all of the same id.
-fn chosen(partitions: &[i32], headers: &[(String, String)]) -> i32 {
+fn choose_partition(partitions: &[i32], headers: &[(String, String)]) -> i32 {
     let mut hasher = DefaultHasher::new();
     headers.iter().filter(|(name, _)| name == "id").for_each(|(_, id)| id.hash(&mut hasher));
     let row = hasher.finish() % partitions.len().max(1) as u64;
@@ -153,7 +163,7 @@ fn chosen(partitions: &[i32], headers: &[(String, String)]) -> i32 {
 }
 
 /// The protocol wants every message to say when it was sent.
-fn now() -> DateTime<Utc> {
+fn utc_now() -> DateTime<Utc> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis())
         .ok()
@@ -168,19 +178,22 @@ impl Link for Kafka {
         self.greeting.clone()
     }
 
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>> {
+    fn watch_connection<'a>(
+        &'a self,
+        news: &'a ConnectionEvents,
+    ) -> BoxFuture<'a, Option<CallError>> {
         Box::pin(async move {
             let (mut pulse, mut heard) = (self.pulse.lock().await, self.heard.lock().await);
             loop {
                 tokio::select! {
                     biased;
                     Some(event) = heard.recv() => match event {
-                        LinkEvent::Notice(words) => news.say(words),
+                        LinkEvent::Notice(words) => news.send_notice(words),
                         LinkEvent::Fatal(problem) => return Some(problem),
                     },
-                    () = pulse.ended() => return None,
-                    () = sleep(BEAT) => match timeout(PATIENCE, pulse.beat()).await {
-                        Ok(Ok(())) => self.rest().await,
+                    () = pulse.closed() => return None,
+                    () = sleep(BEAT) => match timeout(PATIENCE, pulse.ping()).await {
+                        Ok(Ok(())) => self.close_idle().await,
                         _ => return None,
                     },
                 }
@@ -188,15 +201,18 @@ impl Link for Kafka {
         })
     }
 
-    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
-        Box::pin(self.consume(at, share))
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
+        Box::pin(self.open_subscription(at, share))
     }
 
-    fn recv<'a>(subscription: &'a mut Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()> {
-        Box::pin(subscription.take(feeder))
+    fn forward_messages<'a>(
+        subscription: &'a mut Subscription,
+        feeder: &'a QueueSender,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(subscription.forward_messages(feeder))
     }
 
-    fn leave(subscription: Subscription) -> BoxFuture<'static, ()> {
+    fn unsubscribe(subscription: Subscription) -> BoxFuture<'static, ()> {
         // The broker knows of no listeners; the connections end here.
         drop(subscription);
         Box::pin(std::future::ready(()))
@@ -214,11 +230,14 @@ mod tests {
     #[test]
     fn pieces_of_one_answer_stay_together() {
         let of = |id: &str| {
-            chosen(&[0, 1, 2, 3], &[("other".into(), "x".into()), ("id".into(), id.into())])
+            choose_partition(
+                &[0, 1, 2, 3],
+                &[("other".into(), "x".into()), ("id".into(), id.into())],
+            )
         };
         assert_eq!(of("7f1c"), of("7f1c"));
         let all: std::collections::BTreeSet<i32> = (0..100).map(|id| of(&id.to_string())).collect();
         assert_eq!(all.len(), 4);
-        assert_eq!((chosen(&[7], &[]), chosen(&[], &[])), (7, 0));
+        assert_eq!((choose_partition(&[7], &[]), choose_partition(&[], &[])), (7, 0));
     }
 }

@@ -15,7 +15,7 @@ use crate::{
 
 /// The broker's number for what it says, as far as it came to that.
 #[must_use]
-pub(crate) fn code(error: &Error) -> Option<ProtocolError> {
+pub(crate) fn error_code(error: &Error) -> Option<ProtocolError> {
     let mut next: Option<&(dyn Cause + 'static)> = Some(error);
     while let Some(cause) = next {
         if let Some(Error::ServerError { protocol_error, .. }) = cause.downcast_ref() {
@@ -33,13 +33,18 @@ pub(crate) fn code(error: &Error) -> Option<ProtocolError> {
 #[must_use]
 pub(crate) fn is_moving(error: &Error) -> bool {
     use ProtocolError::{LeaderNotAvailable, NotLeaderOrFollower, UnknownTopicOrPartition};
-    matches!(code(error), Some(LeaderNotAvailable | NotLeaderOrFollower | UnknownTopicOrPartition))
+    matches!(
+        error_code(error),
+        Some(LeaderNotAvailable | NotLeaderOrFollower | UnknownTopicOrPartition)
+    )
 }
 
 /// The broker would not do what it was asked with that topic.
-pub(crate) fn refused(place: &str, doing: &str, topic: &str, error: &Error) -> CallError {
+pub(crate) fn operation_refused(place: &str, doing: &str, topic: &str, error: &Error) -> CallError {
     use ProtocolError as Said;
-    let Some(said) = code(error) else { return unreached(place, doing, topic, error) };
+    let Some(said) = error_code(error) else {
+        return broker_unreachable(place, doing, topic, error);
+    };
     match said {
         Said::MessageTooLarge | Said::RecordListTooLarge => CallError::new(
             ErrorKind::TooLarge,
@@ -85,7 +90,7 @@ pub(crate) fn refused(place: &str, doing: &str, topic: &str, error: &Error) -> C
 }
 
 /// No broker could be asked.
-fn unreached(place: &str, doing: &str, topic: &str, error: &Error) -> CallError {
+fn broker_unreachable(place: &str, doing: &str, topic: &str, error: &Error) -> CallError {
     let said = error.to_string();
     // The library's words name the address that another broker told it.
     let elsewhere =
@@ -108,9 +113,14 @@ fn unreached(place: &str, doing: &str, topic: &str, error: &Error) -> CallError 
 
 /// Why a topic is heard no more; `None` where the connection broke, which is told by who keeps it.
 /// `most`: what one message may have.
-pub(crate) fn ended(place: &str, topic: &str, most: usize, error: &Error) -> Option<LinkEvent> {
+pub(crate) fn subscription_ended(
+    place: &str,
+    topic: &str,
+    most: usize,
+    error: &Error,
+) -> Option<LinkEvent> {
     let said = error.to_string();
-    let words = match code(error) {
+    let words = match error_code(error) {
         Some(ProtocolError::OffsetOutOfRange) => {
             format!(
                 "{place} has removed messages of {topic} before they were read; it goes on with what comes from now on"
@@ -178,7 +188,7 @@ pub(crate) fn is_other_way(refusal: &str) -> bool {
 }
 
 /// The broker was reached, and would not have us.
-pub(crate) fn unwelcome(server: &Server, refusal: &str) -> CallError {
+pub(crate) fn login_refused(server: &Server, refusal: &str) -> CallError {
     if is_other_way(refusal) {
         let message = format!(
             "{server} takes no password in a way that we know (SCRAM-SHA-512, SCRAM-SHA-256, PLAIN)"

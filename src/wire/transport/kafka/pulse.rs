@@ -21,7 +21,7 @@ pub(crate) struct Pulse {
 
 impl Pulse {
     #[must_use]
-    pub fn on(socket: Socket) -> Self {
+    pub fn new(socket: Socket) -> Self {
         Self { socket, asked: 0 }
     }
 
@@ -29,9 +29,9 @@ impl Pulse {
     ///
     /// # Errors
     /// When the connection is broken, or what answers is not Kafka.
-    pub async fn beat(&mut self) -> io::Result<()> {
+    pub async fn ping(&mut self) -> io::Result<()> {
         self.asked = self.asked.wrapping_add(1);
-        self.socket.write_all(&question(self.asked)).await?;
+        self.socket.write_all(&request_frame(self.asked)).await?;
         self.socket.flush().await?;
         let mut head = [0; 8];
         self.socket.read_exact(&mut head).await?;
@@ -49,14 +49,14 @@ impl Pulse {
     }
 
     /// Ends when the connection does.
-    pub async fn ended(&mut self) {
+    pub async fn closed(&mut self) {
         // Whatever a broker says unasked, it is not one that we can speak to.
         let _ = self.socket.read(&mut [0; 1]).await;
     }
 }
 
 /// The question as it goes over the wire, in its oldest form.
-fn question(number: i32) -> Vec<u8> {
+fn request_frame(number: i32) -> Vec<u8> {
     const NAME: &[u8] = b"toolcrib";
     let name = [&(NAME.len() as i16).to_be_bytes()[..], NAME].concat();
     let request =
@@ -71,8 +71,8 @@ mod tests {
     async fn answered(answer: &[u8]) -> (io::Result<()>, Vec<u8>) {
         let (ours, mut theirs) = tokio::io::duplex(1024);
         theirs.write_all(answer).await.unwrap();
-        let mut pulse = Pulse::on(Box::new(ours));
-        let beat = pulse.beat().await;
+        let mut pulse = Pulse::new(Box::new(ours));
+        let beat = pulse.ping().await;
         drop(pulse);
         let mut heard = Vec::new();
         theirs.read_to_end(&mut heard).await.unwrap();

@@ -54,38 +54,39 @@ struct Place {
 
 impl Subscription {
     /// Ready to hear what comes from now on.
-    pub async fn at(
+    pub async fn open_latest(
         topics: &Topics,
         topic: &str,
         partitions: Vec<i32>,
         said: mpsc::UnboundedSender<LinkEvent>,
     ) -> Result<Self, CallError> {
         let open = |partition| async move {
-            let client = topics.partition(topic, partition, "listen on").await?;
+            let client = topics.partition_client(topic, partition, "listen on").await?;
             let next = client.get_offset(OffsetAt::Latest).await;
-            let next = next
-                .map_err(|error| messages::refused(topics.place(), "listen on", topic, &error))?;
+            let next = next.map_err(|error| {
+                messages::operation_refused(topics.display_address(), "listen on", topic, &error)
+            })?;
             Ok::<_, CallError>(Place { client, next })
         };
         let partitions =
             stream::iter(partitions).map(open).buffer_unordered(TOGETHER).try_collect().await?;
         let (place, topic, largest) =
-            (topics.place().to_owned(), topic.to_owned(), topics.largest());
+            (topics.display_address().to_owned(), topic.to_owned(), topics.max_message_size());
         Ok(Self { place, topic, partitions, largest, said })
     }
 
     /// Takes what comes until a partition can be read no more, or the listener is gone. A slow
     /// listener only reads later: the broker keeps what is not read yet.
-    pub async fn take(&mut self, feeder: &QueueSender) {
+    pub async fn forward_messages(&mut self, feeder: &QueueSender) {
         let mut reading: FuturesUnordered<_> =
-            self.partitions.iter_mut().map(|place| place.read(feeder)).collect();
+            self.partitions.iter_mut().map(|place| place.forward_records(feeder)).collect();
         let ended = tokio::select! {
             () = feeder.closed() => None,
             ended = reading.next() => ended.flatten(),
         };
-        if let Some(event) =
-            ended.and_then(|error| messages::ended(&self.place, &self.topic, self.largest, &error))
-        {
+        if let Some(event) = ended.and_then(|error| {
+            messages::subscription_ended(&self.place, &self.topic, self.largest, &error)
+        }) {
             // Without the link nobody listens.
             let _ = self.said.send(event);
         }
@@ -94,7 +95,7 @@ impl Subscription {
 
 impl Place {
     /// Reads on, until the broker says why not; `None`: the listener has left.
-    async fn read(&mut self, feeder: &QueueSender) -> Option<Error> {
+    async fn forward_records(&mut self, feeder: &QueueSender) -> Option<Error> {
         let mut waiting = WAITING;
         loop {
             let (records, _) = match self.client.fetch_records(self.next, 1..AT_ONCE, waiting).await
@@ -105,7 +106,7 @@ impl Place {
             waiting = if records.is_empty() { (waiting * 2).min(WAITING_LONGEST) } else { WAITING };
             for read in records {
                 self.next = read.offset + 1;
-                if feeder.push(Incoming::Packet(packet(read.record))).await.is_err() {
+                if feeder.push(Incoming::Packet(to_packet(read.record))).await.is_err() {
                     return None;
                 }
             }
@@ -113,7 +114,7 @@ impl Place {
     }
 }
 
-fn packet(record: Record) -> Packet {
+fn to_packet(record: Record) -> Packet {
     let headers = record
         .headers
         .into_iter()

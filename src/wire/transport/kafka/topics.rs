@@ -34,24 +34,24 @@ impl Topics {
     }
 
     #[must_use]
-    pub fn largest(&self) -> usize {
+    pub fn max_message_size(&self) -> usize {
         self.largest
     }
 
     #[must_use]
-    pub fn place(&self) -> &str {
+    pub fn display_address(&self) -> &str {
         &self.place
     }
 
     /// The partitions of a topic, in their order; `None` where there is no such topic. Makes none.
-    pub async fn partitions(&self, topic: &str) -> Result<Option<Vec<i32>>, CallError> {
+    pub async fn list_partitions(&self, topic: &str) -> Result<Option<Vec<i32>>, CallError> {
         messages::check_name(topic)?;
         // Asked for by name, some brokers would make it.
         let topics = self
             .client
             .list_topics()
             .await
-            .map_err(|error| messages::refused(&self.place, "find", topic, &error))?;
+            .map_err(|error| messages::operation_refused(&self.place, "find", topic, &error))?;
         let found =
             topics.into_iter().find(|there| there.name == topic).map(|there| there.partitions);
         let mut partitions: Vec<i32> = found.into_iter().flatten().collect();
@@ -65,15 +65,18 @@ impl Topics {
     /// The partitions of a topic, which is made if it is not there: of one partition, and for the
     /// rest as the broker makes them.
     pub async fn partitions_made(&self, topic: &str) -> Result<Vec<i32>, CallError> {
-        if let Some(partitions) = self.partitions(topic).await? {
+        if let Some(partitions) = self.list_partitions(topic).await? {
             return Ok(partitions);
         }
-        let said = |error: &Error| messages::refused(&self.place, "make the topic", topic, error);
+        let said = |error: &Error| {
+            messages::operation_refused(&self.place, "make the topic", topic, error)
+        };
         let controller = self.client.controller_client().map_err(|error| said(&error))?;
         let made = match controller.create_topic(topic, 1, -1, MAKING).await {
             // Brokers older than 2.4 want to be told how many copies.
             Err(error)
-                if messages::code(&error) == Some(ProtocolError::InvalidReplicationFactor) =>
+                if messages::error_code(&error)
+                    == Some(ProtocolError::InvalidReplicationFactor) =>
             {
                 controller.create_topic(topic, 1, 1, MAKING).await
             }
@@ -82,20 +85,21 @@ impl Topics {
         match made {
             Ok(()) => {}
             // Somebody else was faster.
-            Err(error) if messages::code(&error) == Some(ProtocolError::TopicAlreadyExists) => {}
+            Err(error)
+                if messages::error_code(&error) == Some(ProtocolError::TopicAlreadyExists) => {}
             Err(error) => return Err(said(&error)),
         }
         for attempt in 1..TRIES {
-            if let Some(partitions) = self.partitions(topic).await? {
+            if let Some(partitions) = self.list_partitions(topic).await? {
                 return Ok(partitions);
             }
-            sleep(backoff::delay(attempt)).await;
+            sleep(backoff::retry_delay(attempt)).await;
         }
         Err(messages::no_topic(&self.place, topic))
     }
 
     /// A connection to whoever leads that partition.
-    pub async fn partition(
+    pub async fn partition_client(
         &self,
         topic: &str,
         partition: i32,
@@ -107,9 +111,11 @@ impl Topics {
             {
                 Ok(client) => return Ok(client),
                 Err(error) if attempt < TRIES && messages::is_moving(&error) => {
-                    sleep(backoff::delay(attempt)).await;
+                    sleep(backoff::retry_delay(attempt)).await;
                 }
-                Err(error) => return Err(messages::refused(&self.place, doing, topic, &error)),
+                Err(error) => {
+                    return Err(messages::operation_refused(&self.place, doing, topic, &error));
+                }
             }
             attempt += 1;
         }

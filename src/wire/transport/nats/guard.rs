@@ -50,7 +50,7 @@ pub(super) struct Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        self.shut();
+        self.shut_down();
     }
 }
 
@@ -70,7 +70,7 @@ impl Home {
         })
     }
 
-    fn runtime(&self) -> std::sync::MutexGuard<'_, Option<Runtime>> {
+    fn lock_runtime(&self) -> std::sync::MutexGuard<'_, Option<Runtime>> {
         self.runtime.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -79,38 +79,38 @@ impl Home {
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Option<JoinHandle<T>> {
-        self.runtime().as_ref().map(|runtime| runtime.spawn(work))
+        self.lock_runtime().as_ref().map(|runtime| runtime.spawn(work))
     }
 
     /// The client is about to send a command of ours, with so many bytes of names and body.
-    pub(super) fn sends(&self, bytes: usize) {
+    pub(super) fn count_sent(&self, bytes: usize) {
         self.own.fetch_add((bytes + COMMAND) as u64, Ordering::Relaxed);
     }
 
     /// Why the connection was ended.
-    pub(super) fn ended(&self) -> Option<CallError> {
+    pub(super) fn close_reason(&self) -> Option<CallError> {
         self.ended.get().cloned()
     }
 
-    fn shut(&self) {
-        if let Some(runtime) = self.runtime().take() {
+    fn shut_down(&self) {
+        if let Some(runtime) = self.lock_runtime().take() {
             runtime.shutdown_background();
         }
     }
 
-    fn end(&self, problem: CallError, news: &ConnectionEvents) {
+    fn close_with(&self, problem: CallError, news: &ConnectionEvents) {
         let told = problem.clone();
         // It is known before what listens ends.
         if self.ended.set(problem).is_ok() {
-            self.shut();
-            news.ended(&told);
+            self.shut_down();
+            news.mark_closed(&told);
         }
     }
 }
 
 /// Looks at what the client counts (`largest`: the bytes of the largest message that is taken),
 /// until something is wrong or nobody has the connection any more.
-pub(super) async fn watch(
+pub(super) async fn watch_connection(
     home: Arc<Home>,
     client: Client,
     news: Arc<ConnectionEvents>,
@@ -125,8 +125,12 @@ pub(super) async fn watch(
             0 => largest,
             most => largest.min(most as u64),
         };
-        if let Some(problem) = looking.at(&Counts::of(&counts, &home), most, news.place()) {
-            return home.end(problem, &news);
+        if let Some(problem) = looking.inspect_counts(
+            &Counts::from_statistics(&counts, &home),
+            most,
+            news.display_address(),
+        ) {
+            return home.close_with(problem, &news);
         }
     }
 }
@@ -140,7 +144,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(counts: &Statistics, home: &Home) -> Self {
+    fn from_statistics(counts: &Statistics, home: &Home) -> Self {
         Self {
             came: counts.in_bytes.load(Ordering::Relaxed),
             messages: counts.in_messages.load(Ordering::Relaxed),
@@ -163,7 +167,7 @@ struct Look {
 
 impl Look {
     /// What is wrong with what has come since the last look.
-    fn at(&mut self, now: &Counts, most: u64, place: &str) -> Option<CallError> {
+    fn inspect_counts(&mut self, now: &Counts, most: u64, place: &str) -> Option<CallError> {
         let before = std::mem::replace(&mut self.before, *now);
         if now.messages != before.messages {
             self.whole = now.came;
@@ -173,10 +177,10 @@ impl Look {
         self.looks += 1;
         let unfinished = now.came - self.whole;
         if unfinished > most + ASIDE {
-            return Some(endless(place, unfinished, most));
+            return Some(endless_message(place, unfinished, most));
         }
         if pongs > PONGS {
-            return Some(flooded(place, pongs / PONG));
+            return Some(ping_flood(place, pongs / PONG));
         }
         if self.looks == LOOKS {
             (self.looks, self.began) = (0, (now.went, now.own));
@@ -185,19 +189,19 @@ impl Look {
     }
 }
 
-fn endless(place: &str, came: u64, most: u64) -> CallError {
+fn endless_message(place: &str, came: u64, most: u64) -> CallError {
     CallError {
         kind: ErrorKind::TooLarge,
         message: format!(
             "{place} sent {} without a message that ends; one may have {}, so the connection was closed",
-            size::bytes(came),
-            size::bytes(most)
+            size::format_size(came),
+            size::format_size(most)
         ),
         remedy: "check that a NATS server is at that address; the next call connects again".into(),
     }
 }
 
-fn flooded(place: &str, pings: u64) -> CallError {
+fn ping_flood(place: &str, pings: u64) -> CallError {
     CallError {
         kind: ErrorKind::Flooded,
         message: format!(
@@ -217,7 +221,7 @@ mod tests {
         let mut look = Look::default();
         counts
             .into_iter()
-            .find_map(|counts| look.at(&counts, MIB, "there"))
+            .find_map(|counts| look.inspect_counts(&counts, MIB, "there"))
             .map(|problem| problem.kind)
     }
 

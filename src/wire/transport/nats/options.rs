@@ -25,7 +25,7 @@ const BURST: usize = 1_000_000;
 /// end of the connection, which otherwise nobody would notice of a server that stands still.
 const ASKING: Duration = Duration::from_secs(5);
 
-pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallError> {
+pub(super) fn parse_servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallError> {
     let read = |server: &String| server.parse::<ServerAddr>();
     let servers: Result<Vec<_>, _> = connection.addresses().iter().map(read).collect();
     match servers {
@@ -35,11 +35,11 @@ pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallEr
     }
 }
 
-pub(super) async fn options(
+pub(super) async fn connect_options(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<ConnectOptions, CallError> {
-    let options = authenticated(connection, secrets).await?;
+    let options = credential_options(connection, secrets).await?;
     let options = options
         .name("toolcrib")
         .connection_timeout(CONNECTING)
@@ -47,11 +47,12 @@ pub(super) async fn options(
         .subscription_capacity(BURST);
     let mut options = options.require_tls(connection.tls.required);
     if let Some(authorities) = &connection.tls.ca_file {
-        options = options.add_root_certificates(readable(authorities).await?.into());
+        options = options.add_root_certificates(check_readable(authorities).await?.into());
     }
     match (&connection.tls.cert_file, &connection.tls.key_file) {
         (Some(certificate), Some(key)) => {
-            let (certificate, key) = (readable(certificate).await?, readable(key).await?);
+            let (certificate, key) =
+                (check_readable(certificate).await?, check_readable(key).await?);
             Ok(options.add_client_certificate(certificate.into(), key.into()))
         }
         (None, None) => Ok(options),
@@ -63,7 +64,7 @@ pub(super) async fn options(
     }
 }
 
-async fn authenticated(
+async fn credential_options(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<ConnectOptions, CallError> {
@@ -71,20 +72,20 @@ async fn authenticated(
         Credentials::None => Ok(ConnectOptions::new()),
         Credentials::Password { user, password } => Ok(ConnectOptions::with_user_and_password(
             user.clone(),
-            secrets.get(connection, password).await?,
+            secrets.resolve_secret(connection, password).await?,
         )),
         Credentials::Token { token } => {
-            Ok(ConnectOptions::with_token(secrets.get(connection, token).await?))
+            Ok(ConnectOptions::with_token(secrets.resolve_secret(connection, token).await?))
         }
         Credentials::File { path } => {
-            ConnectOptions::with_credentials_file(readable(path).await?).await.map_err(|error| {
-                bad_file(path, &format!("it is not a NATS credentials file ({error})"))
-            })
+            ConnectOptions::with_credentials_file(check_readable(path).await?).await.map_err(
+                |error| bad_file(path, &format!("it is not a NATS credentials file ({error})")),
+            )
         }
     }
 }
 
-async fn readable(path: &str) -> Result<&Path, CallError> {
+async fn check_readable(path: &str) -> Result<&Path, CallError> {
     match tokio::fs::File::open(path).await {
         Ok(_) => Ok(Path::new(path)),
         Err(error) => Err(bad_file(path, &error.to_string())),
@@ -101,13 +102,18 @@ pub(super) fn no_home(place: &str, error: &std::io::Error) -> CallError {
 }
 
 /// Why none of the servers could be reached, or would have us.
-pub(super) fn refusal(place: &str, servers: &[ServerAddr], error: &ConnectError) -> CallError {
+pub(super) fn connect_failed(
+    place: &str,
+    servers: &[ServerAddr],
+    error: &ConnectError,
+) -> CallError {
     // The client calls a certificate that it does not trust an I/O error like any other.
-    if let Some(fault) = chain(error).find_map(|error| error.downcast_ref::<rustls::Error>()) {
+    if let Some(fault) = error_chain(error).find_map(|error| error.downcast_ref::<rustls::Error>())
+    {
         let hosts: Vec<&str> = servers.iter().map(ServerAddr::host).collect();
-        return tls::refused(place, &hosts.join(" or "), fault);
+        return tls::handshake_refused(place, &hosts.join(" or "), fault);
     }
-    let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), deepest);
+    let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), deepest_cause);
     let (kind, message, remedy) = match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => (
             ErrorKind::Refused,
@@ -145,7 +151,7 @@ pub(super) fn refusal(place: &str, servers: &[ServerAddr], error: &ConnectError)
 
 /// An error and what caused it, also where an I/O error holds another one without calling it its
 /// source.
-fn chain<'e>(
+fn error_chain<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
     std::iter::successors(Some(error), |error| {
@@ -154,8 +160,8 @@ fn chain<'e>(
     })
 }
 
-fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
-    chain(error).last().map_or_else(String::new, ToString::to_string)
+fn deepest_cause(error: &(dyn std::error::Error + 'static)) -> String {
+    error_chain(error).last().map_or_else(String::new, ToString::to_string)
 }
 
 #[cfg(test)]
@@ -173,7 +179,7 @@ mod tests {
     async fn a_secret_that_is_not_set_is_named() {
         let credentials = Credentials::Token { token: SecretAt::Variable("MY_TOKEN".into()) };
         let connection = Connection { credentials, ..Connection::nats("prod", "nats://host") };
-        let problem = options(&connection, &nothing()).await.err().unwrap();
+        let problem = connect_options(&connection, &nothing()).await.err().unwrap();
         assert_eq!(problem.kind, ErrorKind::MissingSecret);
         assert!(problem.message.contains("MY_TOKEN") && problem.remedy.contains("MY_TOKEN"));
     }
@@ -181,24 +187,26 @@ mod tests {
     #[tokio::test]
     async fn files_that_cannot_be_read_are_named() {
         let tls = Tls { required: true, ca_file: Some("/nowhere/ca.pem".into()), ..Tls::default() };
-        let problem = options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing())
-            .await
-            .err()
-            .unwrap();
+        let problem =
+            connect_options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing())
+                .await
+                .err()
+                .unwrap();
         assert!(problem.message.contains("/nowhere/ca.pem"), "{}", problem.message);
         let tls = Tls { cert_file: Some("c".into()), ..Tls::default() };
-        let problem = options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing())
-            .await
-            .err()
-            .unwrap();
+        let problem =
+            connect_options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing())
+                .await
+                .err()
+                .unwrap();
         assert_eq!(problem.kind, ErrorKind::BadSettings);
     }
 
     #[test]
     fn an_address_that_makes_no_sense_is_refused() {
         let connection = Connection::nats("n", "nats://[");
-        assert_eq!(servers(&connection).unwrap_err().kind, ErrorKind::BadAddress);
-        let nowhere = connection.at(Vec::new());
-        assert!(servers(&nowhere).unwrap_err().message.contains("no server"));
+        assert_eq!(parse_servers(&connection).unwrap_err().kind, ErrorKind::BadAddress);
+        let nowhere = connection.with_addresses(Vec::new());
+        assert!(parse_servers(&nowhere).unwrap_err().message.contains("no server"));
     }
 }

@@ -9,7 +9,7 @@ const MEMBERS: [&str; 8] =
     ["stream", "seq", "duplicate", "domain", "error", "type", "batch", "count"];
 
 /// Reads a receipt; `None`: it is another message.
-pub(super) fn read(packet: &Packet) -> Option<Receipt> {
+pub(super) fn parse_receipt(packet: &Packet) -> Option<Receipt> {
     if !packet.headers.is_empty() {
         return None;
     }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     fn receipt(body: &str) -> Option<Receipt> {
-        read(&Packet {
+        parse_receipt(&Packet {
             subject: None,
             reply: None,
             headers: Vec::new(),

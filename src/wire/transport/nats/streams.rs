@@ -15,7 +15,7 @@ use super::{
     super::{
         bus::{Keeps, Recall, Recalled},
         message::{Address, Packet},
-        pattern::meet,
+        pattern::intersect_patterns,
     },
     received,
 };
@@ -24,7 +24,7 @@ use crate::model::{call::CallError, clock::Millis, error_kind::ErrorKind};
 /// What tells about others' messages.
 pub(super) const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
 
-fn problem(doing: &str, error: impl std::fmt::Display) -> CallError {
+fn stream_problem(doing: &str, error: impl std::fmt::Display) -> CallError {
     CallError {
         kind: ErrorKind::NoStreams,
         message: format!("{doing}: {error}"),
@@ -36,19 +36,22 @@ fn problem(doing: &str, error: impl std::fmt::Display) -> CallError {
 
 /// The streams that keep what goes to these places, once for each subject that a stream and a place
 /// share.
-pub(super) async fn keeps(client: &Client, at: &[Address]) -> Result<Vec<Keeps>, CallError> {
+pub(super) async fn retained_streams(
+    client: &Client,
+    at: &[Address],
+) -> Result<Vec<Keeps>, CallError> {
     let context = jetstream::new(client.clone());
     let streams: Vec<_> = context
         .streams()
         .try_collect()
         .await
-        .map_err(|error| problem("the streams cannot be listed", error))?;
+        .map_err(|error| stream_problem("the streams cannot be listed", error))?;
     let mut kept: Vec<Keeps> = Vec::new();
     for stream in &streams {
         let subjects = stream.config.subjects.iter().map(|subject| subject.as_str());
-        for filter in subjects
-            .flat_map(|subject| at.iter().filter_map(move |place| meet(&place.name, subject)))
-        {
+        for filter in subjects.flat_map(|subject| {
+            at.iter().filter_map(move |place| intersect_patterns(&place.name, subject))
+        }) {
             let keeps = Keeps {
                 stream: stream.config.name.as_str().into(),
                 filter,
@@ -64,13 +67,13 @@ pub(super) async fn keeps(client: &Client, at: &[Address]) -> Result<Vec<Keeps>,
 
 /// What a stream kept since then, up to its newest message of now: an ordered consumer of our own
 /// reads it, which goes by itself.
-pub(super) async fn recall(
+pub(super) async fn read_retained(
     client: &Client,
     kept: &Keeps,
     since: Millis,
 ) -> Result<Recall, CallError> {
     let unread = |error: &dyn std::fmt::Display| {
-        problem(&format!("stream {} cannot be read", kept.stream), error)
+        stream_problem(&format!("stream {} cannot be read", kept.stream), error)
     };
     let context = jetstream::new(client.clone());
     let stream = context.get_stream(&*kept.stream).await.map_err(|error| unread(&error))?;
@@ -90,13 +93,13 @@ pub(super) async fn recall(
     let name = kept.stream.to_string();
     let messages = messages.map(move |message| {
         let lost = |error: &dyn std::fmt::Display| {
-            problem(&format!("stream {name} cannot be read further"), error)
+            stream_problem(&format!("stream {name} cannot be read further"), error)
         };
         let message = message.map_err(|error| lost(&error))?;
         let about = message.info().map_err(|error| lost(&error))?;
         let nanos = u64::try_from(about.published.unix_timestamp_nanos()).unwrap_or(0);
         let (sequence, pending) = (about.stream_sequence, about.pending);
-        Ok((Recalled { packet: packet(message.message), nanos, sequence }, pending))
+        Ok((Recalled { packet: to_packet(message.message), nanos, sequence }, pending))
     });
     // Ends with the newest message of now, or the last one before it that is meant.
     let ending = stream::unfold(Some(messages), move |messages| async move {
@@ -114,17 +117,20 @@ pub(super) async fn recall(
 }
 
 /// The reply of such a message is the reader's own, and nobody else's.
-fn packet(message: Message) -> Packet {
+fn to_packet(message: Message) -> Packet {
     Packet {
         subject: Some(message.subject.to_string()),
         reply: None,
-        headers: received::headers(message.headers.as_ref()),
+        headers: received::sorted_headers(message.headers.as_ref()),
         body: message.payload,
     }
 }
 
 /// The message that an advisory tells of.
-pub(super) async fn about(client: &Client, advisory: &Packet) -> Result<Option<Packet>, CallError> {
+pub(super) async fn referenced_message(
+    client: &Client,
+    advisory: &Packet,
+) -> Result<Option<Packet>, CallError> {
     let told: Value = serde_json::from_slice(&advisory.body).unwrap_or_default();
     let (Some(stream), Some(sequence)) = (told["stream"].as_str(), told["stream_seq"].as_u64())
     else {
@@ -134,16 +140,16 @@ pub(super) async fn about(client: &Client, advisory: &Packet) -> Result<Option<P
     let stream = context
         .get_stream_no_info(stream)
         .await
-        .map_err(|error| problem("a refused message cannot be looked at", error))?;
+        .map_err(|error| stream_problem("a refused message cannot be looked at", error))?;
     let message = stream
         .get_raw_message(sequence)
         .await
-        .map_err(|error| problem("a refused message cannot be looked at", error))?;
+        .map_err(|error| stream_problem("a refused message cannot be looked at", error))?;
     let headers: &HeaderMap = &message.headers;
     Ok(Some(Packet {
         subject: Some(message.subject.to_string()),
         reply: None,
-        headers: received::headers(Some(headers)),
+        headers: received::sorted_headers(Some(headers)),
         body: message.payload,
     }))
 }

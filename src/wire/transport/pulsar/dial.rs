@@ -14,10 +14,10 @@ impl Dial for Dialling {
 
     fn dial(&self) -> Doing<'_, Pulsar> {
         let Self(brokers) = self;
-        Box::pin(socket::first(&brokers.servers, move |server| async move {
+        Box::pin(socket::first_reachable(&brokers.servers, move |server| async move {
             let (said, heard) = mpsc::unbounded_channel();
             let broken = CancellationToken::new();
-            let met = brokers.meet(server, said.clone(), broken.clone()).await?;
+            let met = brokers.connect_server(server, said.clone(), broken.clone()).await?;
             Ok(Pulsar::new(brokers.clone(), met, said, heard, broken))
         }))
     }

@@ -45,11 +45,11 @@ pub(crate) enum Fault {
 
 /// A frame of a command alone, with its length.
 #[must_use]
-pub(crate) fn plain(command: Command) -> Bytes {
+pub(crate) fn command_frame(command: Command) -> Bytes {
     let command = BaseCommand::from(command).encode_to_vec();
     let mut frame = BytesMut::with_capacity(8 + command.len());
-    frame.put_u32(size(4 + command.len()));
-    frame.put_u32(size(command.len()));
+    frame.put_u32(frame_size(4 + command.len()));
+    frame.put_u32(frame_size(command.len()));
     frame.put_slice(&command);
     frame.freeze()
 }
@@ -62,13 +62,13 @@ pub(crate) fn with_message(command: Command, metadata: &Metadata, body: &[u8]) -
     let checked = 4 + metadata.len() + body.len();
     let whole = 4 + command.len() + 2 + 4 + checked;
     let mut frame = BytesMut::with_capacity(4 + whole);
-    frame.put_u32(size(whole));
-    frame.put_u32(size(command.len()));
+    frame.put_u32(frame_size(whole));
+    frame.put_u32(frame_size(command.len()));
     frame.put_slice(&command);
     frame.put_u16(CHECKED);
     let sum_at = frame.len();
     frame.put_u32(0);
-    frame.put_u32(size(metadata.len()));
+    frame.put_u32(frame_size(metadata.len()));
     frame.put_slice(&metadata);
     frame.put_slice(body);
     let sum = crc32c::crc32c(&frame[sum_at + 4..]);
@@ -77,26 +77,27 @@ pub(crate) fn with_message(command: Command, metadata: &Metadata, body: &[u8]) -
 }
 
 /// No frame comes near this: the codec refuses it first.
-fn size(length: usize) -> u32 {
+fn frame_size(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
 /// Reads a frame without its length; `None` for a command that we do not know, which is to be
 /// passed over.
-pub(crate) fn read(mut frame: Bytes) -> Result<Option<Frame>, Fault> {
+pub(crate) fn parse_frame(mut frame: Bytes) -> Result<Option<Frame>, Fault> {
     let command = metadata_part(&mut frame, &mut { MOST_METADATA })?;
     let command = BaseCommand::decode(command).map_err(|_| Fault::Broken)?.command;
     let Some(command) = command else { return Ok(None) };
-    let message = if matches!(command, Command::Message(_)) { Some(message(frame)?) } else { None };
+    let message =
+        if matches!(command, Command::Message(_)) { Some(parse_message(frame)?) } else { None };
     Ok(Some(Frame { command, message }))
 }
 
-fn message(mut rest: Bytes) -> Result<(Metadata, Bytes), Fault> {
-    if starts(&rest, ADDED) {
+fn parse_message(mut rest: Bytes) -> Result<(Metadata, Bytes), Fault> {
+    if starts_with_magic(&rest, ADDED) {
         rest.advance(2);
-        part(&mut rest)?;
+        take_prefixed(&mut rest)?;
     }
-    if starts(&rest, CHECKED) {
+    if starts_with_magic(&rest, CHECKED) {
         rest.advance(2);
         let sum = rest.try_get_u32().map_err(|_| Fault::Broken)?;
         if sum != crc32c::crc32c(&rest) {
@@ -108,34 +109,34 @@ fn message(mut rest: Bytes) -> Result<(Metadata, Bytes), Fault> {
     Ok((metadata, rest))
 }
 
-fn starts(bytes: &Bytes, magic: u16) -> bool {
+fn starts_with_magic(bytes: &Bytes, magic: u16) -> bool {
     bytes.starts_with(&magic.to_be_bytes())
 }
 
 /// A part that stands behind its length.
-fn part(bytes: &mut Bytes) -> Result<Bytes, Fault> {
+fn take_prefixed(bytes: &mut Bytes) -> Result<Bytes, Fault> {
     let length = bytes.try_get_u32().map_err(|_| Fault::Broken)?;
-    take(bytes, length as usize)
+    take_bytes(bytes, length as usize)
 }
 
 /// The same, where only so much is left for it and its length.
 fn metadata_part(bytes: &mut Bytes, left: &mut usize) -> Result<Bytes, Fault> {
-    let part = part(bytes)?;
+    let part = take_prefixed(bytes)?;
     *left = left.checked_sub(part.len() + size_of::<u32>()).ok_or(Fault::Metadata)?;
     Ok(part)
 }
 
-fn take(bytes: &mut Bytes, length: usize) -> Result<Bytes, Fault> {
+fn take_bytes(bytes: &mut Bytes, length: usize) -> Result<Bytes, Fault> {
     if length > bytes.len() { Err(Fault::Broken) } else { Ok(bytes.split_to(length)) }
 }
 
 /// The messages of a frame: those of its batch, or the one that it is.
-pub(crate) fn singles(metadata: Metadata, mut payload: Bytes) -> Result<Vec<Single>, Fault> {
+pub(crate) fn split_batch(metadata: Metadata, mut payload: Bytes) -> Result<Vec<Single>, Fault> {
     if let Some(way) = metadata.compression.filter(|way| *way != 0) {
         return Err(Fault::Compressed(way));
     }
     let Some(count) = metadata.batched else {
-        return Ok(vec![Single { headers: headers(metadata.properties), body: payload }]);
+        return Ok(vec![Single { headers: to_headers(metadata.properties), body: payload }]);
     };
     let (mut singles, mut left) = (Vec::new(), MOST_METADATA);
     for _ in 0..count {
@@ -143,20 +144,20 @@ pub(crate) fn singles(metadata: Metadata, mut payload: Bytes) -> Result<Vec<Sing
             .map_err(|_| Fault::Broken)?;
         let length = usize::try_from(single.size).map_err(|_| Fault::Broken)?;
         singles.push(Single {
-            headers: headers(single.properties),
-            body: take(&mut payload, length)?,
+            headers: to_headers(single.properties),
+            body: take_bytes(&mut payload, length)?,
         });
     }
     Ok(singles)
 }
 
-fn headers(properties: Vec<KeyValue>) -> Vec<(String, String)> {
+fn to_headers(properties: Vec<KeyValue>) -> Vec<(String, String)> {
     properties.into_iter().map(|KeyValue { key, value }| (key, value)).collect()
 }
 
 /// A message's properties.
 #[must_use]
-pub(crate) fn properties(headers: &[(String, String)]) -> Vec<KeyValue> {
+pub(crate) fn to_properties(headers: &[(String, String)]) -> Vec<KeyValue> {
     headers.iter().map(|(key, value)| KeyValue { key: key.clone(), value: value.clone() }).collect()
 }
 
@@ -174,7 +175,7 @@ mod tests {
     }
 
     fn metadata(headers: &[(String, String)]) -> Metadata {
-        Metadata { producer: "p".into(), properties: properties(headers), ..Metadata::default() }
+        Metadata { producer: "p".into(), properties: to_properties(headers), ..Metadata::default() }
     }
 
     fn delivery() -> Command {
@@ -191,9 +192,9 @@ mod tests {
     fn unchecked(metadata: &Metadata, body: &[u8]) -> Bytes {
         let command = BaseCommand::from(delivery()).encode_to_vec();
         let mut frame = BytesMut::new();
-        frame.put_u32(size(command.len()));
+        frame.put_u32(frame_size(command.len()));
         frame.put_slice(&command);
-        frame.put_u32(size(metadata.encoded_len()));
+        frame.put_u32(frame_size(metadata.encoded_len()));
         frame.put_slice(&metadata.encode_to_vec());
         frame.put_slice(body);
         frame.freeze()
@@ -203,10 +204,10 @@ mod tests {
         let mut payload = BytesMut::new();
         for (of, body) in messages {
             let single = SingleMetadata {
-                properties: properties(&id(of)),
+                properties: to_properties(&id(of)),
                 size: i32::try_from(body.len()).unwrap(),
             };
-            payload.put_u32(size(single.encoded_len()));
+            payload.put_u32(frame_size(single.encoded_len()));
             payload.put_slice(&single.encode_to_vec());
             payload.put_slice(body.as_bytes());
         }
@@ -219,9 +220,9 @@ mod tests {
     #[test]
     fn a_command_comes_back_under_its_own_number() {
         let lookup = Command::Lookup(Lookup { topic: "t".into(), request: 7, authoritative: None });
-        let frame = body_of(plain(lookup.clone()));
+        let frame = body_of(command_frame(lookup.clone()));
         assert_eq!(BaseCommand::decode(frame.slice(4..)).unwrap().kind, 23);
-        assert_eq!(read(frame).unwrap(), Some(Frame { command: lookup, message: None }));
+        assert_eq!(parse_frame(frame).unwrap(), Some(Frame { command: lookup, message: None }));
         assert_eq!(BaseCommand::from(Command::Ping(Ping {})).kind, 18);
     }
 
@@ -239,9 +240,9 @@ mod tests {
             frame.freeze()
         };
         for frame in [checked, unchecked(&metadata, b"body"), added] {
-            let (metadata, payload) = read(frame).unwrap().unwrap().message.unwrap();
+            let (metadata, payload) = parse_frame(frame).unwrap().unwrap().message.unwrap();
             assert_eq!(
-                singles(metadata, payload).unwrap(),
+                split_batch(metadata, payload).unwrap(),
                 [Single { headers: id("7f1c"), body: Bytes::from_static(b"body") }]
             );
         }
@@ -253,14 +254,14 @@ mod tests {
             BytesMut::from(body_of(with_message(delivery(), &metadata(&id("1")), b"body")));
         let last = frame.len() - 1;
         frame[last] ^= 1;
-        assert_eq!(read(frame.freeze()), Err(Fault::Checksum));
+        assert_eq!(parse_frame(frame.freeze()), Err(Fault::Checksum));
     }
 
     #[test]
     fn batches_of_one_and_more_carry_their_ids_inside() {
         for messages in [&[("a", "one")][..], &[("a", "one"), ("b", ""), ("c", "three")]] {
             let (metadata, payload) = batch(messages);
-            let read = singles(metadata, payload).unwrap();
+            let read = split_batch(metadata, payload).unwrap();
             let expected = messages.iter().map(|(of, body)| Single {
                 headers: id(of),
                 body: Bytes::from((*body).to_owned()),
@@ -273,16 +274,16 @@ mod tests {
     fn what_is_cut_or_compressed_is_told() {
         let (metadata, payload) = batch(&[("a", "one")]);
         assert_eq!(
-            singles(metadata.clone(), payload.slice(..payload.len() - 1)),
+            split_batch(metadata.clone(), payload.slice(..payload.len() - 1)),
             Err(Fault::Broken)
         );
         let compressed = Metadata { compression: Some(1), ..metadata };
-        assert_eq!(singles(compressed, payload), Err(Fault::Compressed(1)));
+        assert_eq!(split_batch(compressed, payload), Err(Fault::Compressed(1)));
         let unknown = BaseCommand { kind: 60, command: None }.encode_to_vec();
         let mut frame = BytesMut::new();
-        frame.put_u32(size(unknown.len()));
+        frame.put_u32(frame_size(unknown.len()));
         frame.put_slice(&unknown);
-        assert_eq!(read(frame.freeze()), Ok(None));
+        assert_eq!(parse_frame(frame.freeze()), Ok(None));
     }
 
     #[test]
@@ -291,25 +292,28 @@ mod tests {
         let most = MOST_METADATA / 4;
         let empty = Bytes::from(vec![0; 4 * (most + 1)]);
         let of = |count| Metadata { batched: i32::try_from(count).ok(), ..Metadata::default() };
-        assert_eq!(singles(of(most), empty.clone()).unwrap().len(), most);
-        assert_eq!(singles(of(most + 1), empty), Err(Fault::Metadata));
+        assert_eq!(split_batch(of(most), empty.clone()).unwrap().len(), most);
+        assert_eq!(split_batch(of(most + 1), empty), Err(Fault::Metadata));
         let many = metadata(&vec![(String::new(), String::new()); MOST_METADATA / 4]);
-        assert_eq!(read(body_of(with_message(delivery(), &many, b""))), Err(Fault::Metadata));
+        assert_eq!(
+            parse_frame(body_of(with_message(delivery(), &many, b""))),
+            Err(Fault::Metadata)
+        );
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), count in any::<i32>()) {
-            let _ = read(bytes.clone().into());
-            let _ = message(bytes.clone().into());
-            let _ = singles(Metadata { batched: Some(count), ..Metadata::default() }, bytes.into());
+            let _ = parse_frame(bytes.clone().into());
+            let _ = parse_message(bytes.clone().into());
+            let _ = split_batch(Metadata { batched: Some(count), ..Metadata::default() }, bytes.into());
         }
 
         #[test]
         fn what_is_sent_is_heard(value in "\\PC{0,20}", body in proptest::collection::vec(any::<u8>(), 0..300)) {
             let frame = body_of(with_message(delivery(), &metadata(&id(&value)), &body));
-            let (metadata, payload) = read(frame).unwrap().unwrap().message.unwrap();
-            prop_assert_eq!(singles(metadata, payload).unwrap(), [Single { headers: id(&value), body: body.into() }]);
+            let (metadata, payload) = parse_frame(frame).unwrap().unwrap().message.unwrap();
+            prop_assert_eq!(split_batch(metadata, payload).unwrap(), [Single { headers: id(&value), body: body.into() }]);
         }
     }
 }

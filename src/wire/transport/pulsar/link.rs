@@ -84,53 +84,64 @@ impl Pulsar {
         let mut wire = Arc::clone(&self.first);
         let mut authoritative = None;
         for _ in 0..REDIRECTIONS {
-            let found = lookup(&wire, topic, authoritative).await?;
+            let found = lookup_topic(&wire, topic, authoritative).await?;
             authoritative = found.authoritative;
-            match whereto(found, self.brokers.encryption.is_some()) {
+            match lookup_target(found, self.brokers.encryption.is_some()) {
                 Whereto::Here => return Ok(wire),
                 Whereto::There(url) => return self.broker_at(&url, topic).await,
                 Whereto::Ask(url) => wire = self.broker_at(&url, topic).await?,
                 Whereto::Unencrypted(url) => {
-                    return Err(messages::unencrypted(wire.place(), &url, topic));
+                    return Err(messages::redirect_unencrypted(
+                        wire.display_address(),
+                        &url,
+                        topic,
+                    ));
                 }
                 Whereto::Refused { error, said } => {
-                    return Err(messages::refused(wire.place(), "find", topic, error, &said));
+                    return Err(messages::operation_refused(
+                        wire.display_address(),
+                        "find",
+                        topic,
+                        error,
+                        &said,
+                    ));
                 }
             }
         }
-        Err(messages::no_lookup(self.first.place(), topic))
+        Err(messages::no_lookup(self.first.display_address(), topic))
     }
 
     async fn broker_at(&self, url: &str, topic: &str) -> Result<Arc<Wire>, CallError> {
         let url = url.trim_end_matches('/');
-        if url == self.first.place() {
+        if url == self.first.display_address() {
             return Ok(Arc::clone(&self.first));
         }
         let mut others = self.others.lock().await;
         if let Some(wire) = others.get(url) {
             return Ok(Arc::clone(wire));
         }
-        let met = self.brokers.at(url, self.said.clone(), self.broken.clone()).await;
-        let met =
-            met.map_err(|problem| messages::elsewhere(self.first.place(), url, topic, &problem))?;
+        let met = self.brokers.connect_url(url, self.said.clone(), self.broken.clone()).await;
+        let met = met.map_err(|problem| {
+            messages::redirect_unreachable(self.first.display_address(), url, topic, &problem)
+        })?;
         let wire = Arc::new(met.wire);
         others.insert(url.to_owned(), Arc::clone(&wire));
         Ok(wire)
     }
 
-    async fn producer(&self, topic: &str) -> Result<(Arc<Wire>, u64), CallError> {
+    async fn open_producer(&self, topic: &str) -> Result<(Arc<Wire>, u64), CallError> {
         let others: Vec<_> = self.others.lock().await.values().cloned().collect();
         for wire in [&self.first].into_iter().chain(&others) {
-            if let Some(number) = wire.producer(topic) {
+            if let Some(number) = wire.producer_id(topic) {
                 return Ok((Arc::clone(wire), number));
             }
         }
         let wire = self.broker_of(topic).await?;
-        let (producer, request) = (wire.number(), wire.number());
+        let (producer, request) = (wire.next_number(), wire.next_number());
         let command = Command::Producer(Producer { topic: topic.to_owned(), producer, request });
-        match wire.ask(request, command).await? {
-            Command::Error(refusal) => Err(messages::refused(
-                wire.place(),
+        match wire.send_request(request, command).await? {
+            Command::Error(refusal) => Err(messages::operation_refused(
+                wire.display_address(),
                 "send to",
                 topic,
                 refusal.error,
@@ -149,15 +160,15 @@ impl Pulsar {
             headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>()
                 + body.len();
         if weight > self.largest {
-            return Err(messages::too_large(self.first.place(), weight, self.largest));
+            return Err(messages::too_large(self.first.display_address(), weight, self.largest));
         }
-        let (wire, producer) = self.producer(&to.name).await?;
-        let sequence = wire.number();
+        let (wire, producer) = self.open_producer(&to.name).await?;
+        let sequence = wire.next_number();
         let metadata = Metadata {
             producer: format!("toolcrib-{producer}"),
             sequence,
-            published: now(),
-            properties: frame::properties(&headers),
+            published: now_millis(),
+            properties: frame::to_properties(&headers),
             compression: None,
             batched: None,
         };
@@ -166,12 +177,16 @@ impl Pulsar {
         wire.hand_over((producer, sequence), frame).await
     }
 
-    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallError> {
+    async fn open_subscription(
+        &self,
+        at: &Address,
+        share: Share,
+    ) -> Result<Subscription, CallError> {
         let wire = self.broker_of(&at.name).await?;
-        let (number, request) = (wire.number(), wire.number());
+        let (number, request) = (wire.next_number(), wire.next_number());
         let waits = at.kept && share != Share::Observer;
         let permits = if waits { PERMITS_KEPT } else { PERMITS };
-        let arrivals = wire.consumer(number, permits);
+        let arrivals = wire.add_consumer(number, permits);
         let (subscription, sharing, durable) = match share {
             Share::Each | Share::Observer => {
                 (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false)
@@ -186,10 +201,10 @@ impl Pulsar {
             request,
             durable: Some(durable),
         });
-        if let Command::Error(refusal) = wire.ask(request, command).await? {
-            wire.forget(number);
-            return Err(messages::refused(
-                wire.place(),
+        if let Command::Error(refusal) = wire.send_request(request, command).await? {
+            wire.remove_consumer(number);
+            return Err(messages::operation_refused(
+                wire.display_address(),
                 "listen on",
                 &at.name,
                 refusal.error,
@@ -218,7 +233,7 @@ enum Whereto {
 }
 
 /// An encrypted connection follows encrypted addresses alone.
-fn whereto(found: LookupResponse, encrypted: bool) -> Whereto {
+fn lookup_target(found: LookupResponse, encrypted: bool) -> Whereto {
     let named = |url: Option<String>| url.filter(|url| !url.is_empty());
     let (plain, safe) = (named(found.url), named(found.url_tls));
     let url = if encrypted { safe } else { plain.clone() };
@@ -237,30 +252,34 @@ fn whereto(found: LookupResponse, encrypted: bool) -> Whereto {
     }
 }
 
-async fn lookup(
+async fn lookup_topic(
     wire: &Wire,
     topic: &str,
     authoritative: Option<bool>,
 ) -> Result<LookupResponse, CallError> {
-    let request = wire.number();
+    let request = wire.next_number();
     let command = Command::Lookup(Lookup { topic: topic.to_owned(), request, authoritative });
-    match wire.ask(request, command).await? {
+    match wire.send_request(request, command).await? {
         Command::LookupResponse(found) => Ok(found),
-        Command::Error(refusal) => {
-            Err(messages::refused(wire.place(), "find", topic, refusal.error, &refusal.message))
-        }
-        _ => Err(messages::no_lookup(wire.place(), topic)),
+        Command::Error(refusal) => Err(messages::operation_refused(
+            wire.display_address(),
+            "find",
+            topic,
+            refusal.error,
+            &refusal.message,
+        )),
+        _ => Err(messages::no_lookup(wire.display_address(), topic)),
     }
 }
 
 /// The protocol wants every message to say when it was sent, in milliseconds since 1970.
-fn now() -> u64 {
+fn now_millis() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Moves what arrives into the line, and lets as many more come as were taken.
-async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
+async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender) {
     let mut taken = 0;
     loop {
         let arrived = tokio::select! {
@@ -278,7 +297,7 @@ async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
                 body: single.body,
             });
             let waits = subscription.kept && subscription.share != Share::Observer;
-            let put = if waits { feeder.push(heard).await } else { feeder.offer(heard) };
+            let put = if waits { feeder.push(heard).await } else { feeder.try_push(heard) };
             if put.is_err() {
                 return;
             }
@@ -314,19 +333,22 @@ impl Link for Pulsar {
         format!(
             "{} at {}, messages up to {}",
             self.version,
-            self.first.place(),
-            size::bytes(self.largest as u64)
+            self.first.display_address(),
+            size::format_size(self.largest as u64)
         )
     }
 
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>> {
+    fn watch_connection<'a>(
+        &'a self,
+        news: &'a ConnectionEvents,
+    ) -> BoxFuture<'a, Option<CallError>> {
         Box::pin(async move {
             let mut heard = self.heard.lock().await;
             loop {
                 tokio::select! {
                     biased;
                     Some(event) = heard.recv() => match event {
-                        LinkEvent::Notice(words) => news.say(words),
+                        LinkEvent::Notice(words) => news.send_notice(words),
                         LinkEvent::Fatal(problem) => return Some(problem),
                     },
                     () = self.broken.cancelled() => return None,
@@ -335,35 +357,38 @@ impl Link for Pulsar {
         })
     }
 
-    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
-        Box::pin(self.consume(at, share))
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
+        Box::pin(self.open_subscription(at, share))
     }
 
-    fn recv<'a>(subscription: &'a mut Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()> {
-        Box::pin(take(subscription, feeder))
+    fn forward_messages<'a>(
+        subscription: &'a mut Subscription,
+        feeder: &'a QueueSender,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(forward_messages(subscription, feeder))
     }
 
-    fn leave(subscription: Subscription) -> BoxFuture<'static, ()> {
+    fn unsubscribe(subscription: Subscription) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            subscription.wire.forget(subscription.number);
+            subscription.wire.remove_consumer(subscription.number);
             // Nobody else has a subscription of our own: what waits in it would wait for ever.
             if !matches!(subscription.share, Share::OneOf(_)) {
-                let request = subscription.wire.number();
+                let request = subscription.wire.next_number();
                 let unsubscribe =
                     Command::Unsubscribe(Unsubscribe { consumer: subscription.number, request });
                 if matches!(
-                    subscription.wire.ask(request, unsubscribe).await,
+                    subscription.wire.send_request(request, unsubscribe).await,
                     Ok(Command::Success(_))
                 ) {
                     // The consumer went with it.
                     return;
                 }
             }
-            let request = subscription.wire.number();
+            let request = subscription.wire.next_number();
             // A broker that is gone has forgotten it already.
             let _ = subscription
                 .wire
-                .ask(
+                .send_request(
                     request,
                     Command::CloseConsumer(CloseConsumer {
                         consumer: subscription.number,
@@ -392,16 +417,19 @@ mod tests {
             ..LookupResponse::default()
         };
         let (plain, safe) = ("pulsar://b:6650", "pulsar+ssl://b:6651");
-        assert_eq!(whereto(found(FOUND, plain, safe), true), Whereto::There(safe.into()));
-        assert_eq!(whereto(found(FOUND, plain, safe), false), Whereto::There(plain.into()));
-        assert_eq!(whereto(found(FOUND, plain, ""), true), Whereto::Here);
-        assert_eq!(whereto(found(REDIRECTED, plain, safe), true), Whereto::Ask(safe.into()));
-        assert_eq!(whereto(found(REDIRECTED, plain, ""), true), Whereto::Unencrypted(plain.into()));
+        assert_eq!(lookup_target(found(FOUND, plain, safe), true), Whereto::There(safe.into()));
+        assert_eq!(lookup_target(found(FOUND, plain, safe), false), Whereto::There(plain.into()));
+        assert_eq!(lookup_target(found(FOUND, plain, ""), true), Whereto::Here);
+        assert_eq!(lookup_target(found(REDIRECTED, plain, safe), true), Whereto::Ask(safe.into()));
         assert_eq!(
-            whereto(found(REDIRECTED, "", ""), true),
+            lookup_target(found(REDIRECTED, plain, ""), true),
+            Whereto::Unencrypted(plain.into())
+        );
+        assert_eq!(
+            lookup_target(found(REDIRECTED, "", ""), true),
             Whereto::Refused { error: 0, said: String::new() }
         );
         let proxied = LookupResponse { through_proxy: Some(true), ..found(FOUND, plain, safe) };
-        assert_eq!(whereto(proxied, true), Whereto::Here);
+        assert_eq!(lookup_target(proxied, true), Whereto::Here);
     }
 }

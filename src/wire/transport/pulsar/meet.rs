@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     commands::{Command, Connect, Connected},
     frame, messages,
-    wire::{Wire, halves},
+    wire::{Wire, split_socket},
 };
 use crate::{
     model::{
@@ -56,14 +56,17 @@ pub(crate) struct Met {
 
 impl Brokers {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
-        let servers = settings::servers(connection)?;
-        let encryption = tls::encryption(connection).await?;
+        let servers = settings::parse_servers(connection)?;
+        let encryption = tls::config_if_required(connection).await?;
         let login = match &connection.credentials {
             Credentials::None => None,
-            Credentials::Token { token } => Some(("token", secrets.get(connection, token).await?)),
-            Credentials::Password { user, password } => {
-                Some(("basic", format!("{user}:{}", secrets.get(connection, password).await?)))
+            Credentials::Token { token } => {
+                Some(("token", secrets.resolve_secret(connection, token).await?))
             }
+            Credentials::Password { user, password } => Some((
+                "basic",
+                format!("{user}:{}", secrets.resolve_secret(connection, password).await?),
+            )),
             Credentials::File { .. } => {
                 let remedy = "set token-variable or token-key, or user and password-variable or password-key";
                 return Err(settings::bad_settings(
@@ -77,40 +80,42 @@ impl Brokers {
     }
 
     /// The broker at an address that another one named.
-    pub async fn at(
+    pub async fn connect_url(
         &self,
         url: &str,
         said: mpsc::UnboundedSender<LinkEvent>,
         broken: CancellationToken,
     ) -> Result<Met, CallError> {
-        let named = Connection::to(TransportKind::Pulsar, url, url);
-        let server = settings::servers(&named)?.swap_remove(0);
-        self.meet(&server, said, broken).await
+        let named = Connection::from_address(TransportKind::Pulsar, url, url);
+        let server = settings::parse_servers(&named)?.swap_remove(0);
+        self.connect_server(&server, said, broken).await
     }
 
     /// The broker at one of our own addresses.
-    pub async fn meet(
+    pub async fn connect_server(
         &self,
         server: &Server,
         said: mpsc::UnboundedSender<LinkEvent>,
         broken: CancellationToken,
     ) -> Result<Met, CallError> {
         let place = server.to_string();
-        let (mut frames, mut out) =
-            halves(socket::open(server, self.encryption.as_ref()).await?, self.largest_answer);
+        let (mut frames, mut out) = split_socket(
+            socket::open_socket(server, self.encryption.as_ref()).await?,
+            self.largest_answer,
+        );
         let greeting = async {
-            let hello = frame::plain(self.hello());
+            let hello = frame::command_frame(self.connect_command());
             if out.write_all(&hello).await.is_err() || out.flush().await.is_err() {
                 return Err(messages::no_pulsar(&place));
             }
             match frames.next().await {
-                Some(Ok(frame)) => greeted(&place, frame.freeze()),
+                Some(Ok(frame)) => parse_connected(&place, frame.freeze()),
                 _ => Err(messages::no_pulsar(&place)),
             }
         };
         let connected = timeout(socket::CONNECTING, greeting)
             .await
-            .unwrap_or_else(|_| Err(socket::silent(server)))?;
+            .unwrap_or_else(|_| Err(socket::no_answer(server)))?;
         let largest = connected
             .max_message_size
             .and_then(|most| usize::try_from(most).ok())
@@ -122,7 +127,7 @@ impl Brokers {
         })
     }
 
-    fn hello(&self) -> Command {
+    fn connect_command(&self) -> Command {
         Command::Connect(Connect {
             client_version: concat!("toolcrib ", env!("CARGO_PKG_VERSION")).into(),
             auth_data: self.login.as_ref().map(|(_, shown)| shown.clone().into_bytes()),
@@ -132,11 +137,11 @@ impl Brokers {
     }
 }
 
-fn greeted(place: &str, frame: bytes::Bytes) -> Result<Connected, CallError> {
-    match frame::read(frame).ok().flatten().map(|frame| frame.command) {
+fn parse_connected(place: &str, frame: bytes::Bytes) -> Result<Connected, CallError> {
+    match frame::parse_frame(frame).ok().flatten().map(|frame| frame.command) {
         Some(Command::Connected(connected)) => Ok(connected),
         Some(Command::Error(refusal)) => {
-            Err(messages::unwelcome(place, refusal.error, &refusal.message))
+            Err(messages::login_refused(place, refusal.error, &refusal.message))
         }
         _ => Err(messages::no_pulsar(place)),
     }

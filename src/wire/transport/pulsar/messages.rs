@@ -3,7 +3,13 @@
 use crate::model::{call::CallError, error_kind::ErrorKind, size};
 
 /// The broker would not do what it was asked, with its number for the reason.
-pub(crate) fn refused(place: &str, doing: &str, at: &str, number: i32, said: &str) -> CallError {
+pub(crate) fn operation_refused(
+    place: &str,
+    doing: &str,
+    at: &str,
+    number: i32,
+    said: &str,
+) -> CallError {
     let message = format!(
         "{place} does not let us {doing} {at}: {}",
         if said.is_empty() { "it says no more" } else { said }
@@ -35,7 +41,7 @@ pub(crate) fn refused(place: &str, doing: &str, at: &str, number: i32, said: &st
 }
 
 /// The connection ended while something was waited for.
-pub(crate) fn lost(place: &str) -> CallError {
+pub(crate) fn connection_lost(place: &str) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
         format!("the connection to {place} broke before it had confirmed"),
@@ -44,7 +50,7 @@ pub(crate) fn lost(place: &str) -> CallError {
 }
 
 /// The broker sends what nobody has room for.
-pub(crate) fn unasked(place: &str) -> CallError {
+pub(crate) fn message_flood(place: &str) -> CallError {
     CallError::new(
         ErrorKind::Flooded,
         format!("{place} sent more messages than it was asked for, so the connection was closed"),
@@ -53,7 +59,7 @@ pub(crate) fn unasked(place: &str) -> CallError {
 }
 
 /// The broker would not have us.
-pub(crate) fn unwelcome(place: &str, number: i32, said: &str) -> CallError {
+pub(crate) fn login_refused(place: &str, number: i32, said: &str) -> CallError {
     if matches!(number, 3 | 4) {
         let remedy = "check the token or password of this connection";
         return CallError::new(
@@ -82,15 +88,20 @@ pub(crate) fn too_large(place: &str, size: usize, most: usize) -> CallError {
         ErrorKind::TooLarge,
         format!(
             "the message is {} ({size} bytes), and {place} takes at most {} ({most} bytes)",
-            size::bytes(size as u64),
-            size::bytes(most as u64)
+            size::format_size(size as u64),
+            size::format_size(most as u64)
         ),
         "send less, or raise maxMessageSize in the broker's configuration",
     )
 }
 
 /// The broker says that another one has the topic, and that one cannot be reached.
-pub(crate) fn elsewhere(place: &str, url: &str, at: &str, cause: &CallError) -> CallError {
+pub(crate) fn redirect_unreachable(
+    place: &str,
+    url: &str,
+    at: &str,
+    cause: &CallError,
+) -> CallError {
     CallError::new(
         cause.kind.clone(),
         format!("{place} says that {at} is at {url}, and there: {}", cause.message),
@@ -99,7 +110,7 @@ pub(crate) fn elsewhere(place: &str, url: &str, at: &str, cause: &CallError) -> 
 }
 
 /// The broker sends us on to one that it knows no encrypted address of.
-pub(crate) fn unencrypted(place: &str, url: &str, at: &str) -> CallError {
+pub(crate) fn redirect_unencrypted(place: &str, url: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::Tls,
         format!(

@@ -94,7 +94,7 @@ pub(crate) type Frames = FramedRead<ReadHalf<Socket>, LengthDelimitedCodec>;
 /// Both halves of a stream to a broker, the one that is read cut into frames. One whose length says
 /// that its message has more than so many bytes is refused before it is read.
 #[must_use]
-pub(crate) fn halves(socket: Socket, largest: u64) -> (Frames, WriteHalf<Socket>) {
+pub(crate) fn split_socket(socket: Socket, largest: u64) -> (Frames, WriteHalf<Socket>) {
     let (read, write) = tokio::io::split(socket);
     let most = usize::try_from(largest.saturating_add(AROUND)).unwrap_or(usize::MAX);
     let codec = LengthDelimitedCodec::builder().max_frame_length(most).new_codec();
@@ -115,33 +115,33 @@ impl Wire {
         let (outbox, queue) = mpsc::channel(OUTBOX);
         let (tables, next) = (Mutex::default(), AtomicU64::new(1));
         let shared = Arc::new(Shared { place, outbox, tables, next, said, broken });
-        let reading = tokio::spawn(Arc::clone(&shared).read(frames));
-        let writing = tokio::spawn(write(queue, out));
+        let reading = tokio::spawn(Arc::clone(&shared).read_frames(frames));
+        let writing = tokio::spawn(write_frames(queue, out));
         Self { shared, tasks: [reading.abort_handle(), writing.abort_handle()] }
     }
 
     #[must_use]
-    pub fn place(&self) -> &str {
+    pub fn display_address(&self) -> &str {
         &self.shared.place
     }
 
     /// A number that was not given before on this connection.
     #[must_use]
-    pub fn number(&self) -> u64 {
+    pub fn next_number(&self) -> u64 {
         self.shared.next.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Sends a command and waits for the answer to the request of that number.
-    pub async fn ask(&self, request: u64, command: Command) -> Result<Command, CallError> {
+    pub async fn send_request(&self, request: u64, command: Command) -> Result<Command, CallError> {
         let (sender, answer) = oneshot::channel();
-        self.shared.tables().requests.insert(request, sender);
-        self.put(frame::plain(command)).await?;
-        answer.await.unwrap_or_else(|_| Err(messages::lost(&self.shared.place)))
+        self.shared.lock_tables().requests.insert(request, sender);
+        self.send_frame(frame::command_frame(command)).await?;
+        answer.await.unwrap_or_else(|_| Err(messages::connection_lost(&self.shared.place)))
     }
 
     /// Sends a command that has no answer.
     pub async fn send_command(&self, command: Command) -> Result<(), CallError> {
-        self.put(frame::plain(command)).await
+        self.send_frame(frame::command_frame(command)).await
     }
 
     /// Sends a frame with a message, and waits for the broker's receipt.
@@ -151,43 +151,47 @@ impl Wire {
         frame: Bytes,
     ) -> Result<(), CallError> {
         let (sender, receipt) = oneshot::channel();
-        self.shared.tables().receipts.insert((producer, sequence), sender);
-        self.put(frame).await?;
-        receipt.await.unwrap_or_else(|_| Err(messages::lost(&self.shared.place)))
+        self.shared.lock_tables().receipts.insert((producer, sequence), sender);
+        self.send_frame(frame).await?;
+        receipt.await.unwrap_or_else(|_| Err(messages::connection_lost(&self.shared.place)))
     }
 
     /// Where a consumer's messages come out; before it subscribes, so that none is missed. It may
     /// be sent so many at once.
     #[must_use]
-    pub fn consumer(&self, number: u64, permits: u32) -> mpsc::Receiver<Arrived> {
+    pub fn add_consumer(&self, number: u64, permits: u32) -> mpsc::Receiver<Arrived> {
         let (sender, receiver) = mpsc::channel(permits as usize);
-        self.shared.tables().consumers.insert(number, sender);
+        self.shared.lock_tables().consumers.insert(number, sender);
         receiver
     }
 
-    pub fn forget(&self, consumer: u64) {
-        self.shared.tables().consumers.remove(&consumer);
+    pub fn remove_consumer(&self, consumer: u64) {
+        self.shared.lock_tables().consumers.remove(&consumer);
     }
 
     /// The producer that this connection has for a topic.
     #[must_use]
-    pub fn producer(&self, topic: &str) -> Option<u64> {
-        self.shared.tables().producers.get(topic).copied()
+    pub fn producer_id(&self, topic: &str) -> Option<u64> {
+        self.shared.lock_tables().producers.get(topic).copied()
     }
 
     pub fn note_producer(&self, topic: &str, number: u64) {
-        self.shared.tables().producers.insert(topic.to_owned(), number);
+        self.shared.lock_tables().producers.insert(topic.to_owned(), number);
     }
 
-    async fn put(&self, frame: Bytes) -> Result<(), CallError> {
+    async fn send_frame(&self, frame: Bytes) -> Result<(), CallError> {
         if self.shared.broken.is_cancelled() {
-            return Err(messages::lost(&self.shared.place));
+            return Err(messages::connection_lost(&self.shared.place));
         }
-        self.shared.outbox.send(frame).await.map_err(|_| messages::lost(&self.shared.place))
+        self.shared
+            .outbox
+            .send(frame)
+            .await
+            .map_err(|_| messages::connection_lost(&self.shared.place))
     }
 }
 
-async fn write(mut queue: mpsc::Receiver<Bytes>, mut out: WriteHalf<Socket>) {
+async fn write_frames(mut queue: mpsc::Receiver<Bytes>, mut out: WriteHalf<Socket>) {
     while let Some(frame) = queue.recv().await {
         let written = async {
             out.write_all(&frame).await?;
@@ -202,17 +206,17 @@ async fn write(mut queue: mpsc::Receiver<Bytes>, mut out: WriteHalf<Socket>) {
 }
 
 impl Shared {
-    fn tables(&self) -> MutexGuard<'_, Tables> {
+    fn lock_tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn read(self: Arc<Self>, mut frames: Frames) {
+    async fn read_frames(self: Arc<Self>, mut frames: Frames) {
         let mut asked = false;
         loop {
             match timeout(SILENCE, frames.next()).await {
                 Ok(Some(Ok(frame))) => {
                     asked = false;
-                    self.take(frame.freeze()).await;
+                    self.handle_frame(frame.freeze()).await;
                 }
                 Ok(Some(Err(error))) => {
                     if error.get_ref().is_some_and(|cause| cause.is::<LengthDelimitedCodecError>())
@@ -224,13 +228,16 @@ impl Shared {
                             most,
                         )));
                     } else {
-                        self.say(format!("the connection to {} failed: {error}", self.place));
+                        self.emit_notice(format!(
+                            "the connection to {} failed: {error}",
+                            self.place
+                        ));
                     }
                     break;
                 }
                 Ok(None) => break,
                 Err(_) if asked => {
-                    self.say(format!(
+                    self.emit_notice(format!(
                         "{} gave no sign of life for {} s",
                         self.place,
                         2 * SILENCE.as_secs()
@@ -239,16 +246,16 @@ impl Shared {
                 }
                 Err(_) => {
                     asked = true;
-                    let _ = self.outbox.try_send(frame::plain(Command::Ping(Ping {})));
+                    let _ = self.outbox.try_send(frame::command_frame(Command::Ping(Ping {})));
                 }
             }
         }
         self.broken.cancel();
         // Whoever waits is told by the end of what they wait on.
-        *self.tables() = Tables::default();
+        *self.lock_tables() = Tables::default();
     }
 
-    fn say(&self, words: String) {
+    fn emit_notice(&self, words: String) {
         self.emit_event(LinkEvent::Notice(words));
     }
 
@@ -257,73 +264,80 @@ impl Shared {
         let _ = self.said.send(event);
     }
 
-    async fn take(&self, frame: Bytes) {
-        match frame::read(frame) {
-            Ok(Some(Frame { command, message: None })) => self.obey(command).await,
+    async fn handle_frame(&self, frame: Bytes) {
+        match frame::parse_frame(frame) {
+            Ok(Some(Frame { command, message: None })) => self.handle_command(command).await,
             Ok(Some(Frame {
                 command: Command::Message(delivery),
                 message: Some((metadata, payload)),
             })) => {
-                match frame::singles(metadata, payload) {
+                match frame::split_batch(metadata, payload) {
                     Ok(singles) => {
-                        let consumer = self.tables().consumers.get(&delivery.consumer).cloned();
+                        let consumer =
+                            self.lock_tables().consumers.get(&delivery.consumer).cloned();
                         let arrived = Arrived { id: delivery.id, singles };
                         // Whoever left meanwhile does not want it.
                         if let Some(Err(TrySendError::Full(_))) =
                             consumer.map(|consumer| consumer.try_send(arrived))
                         {
-                            self.emit_event(LinkEvent::Fatal(messages::unasked(&self.place)));
+                            self.emit_event(LinkEvent::Fatal(messages::message_flood(&self.place)));
                         }
                     }
-                    Err(fault) => self.say(unreadable(&self.place, &fault)),
+                    Err(fault) => self.emit_notice(fault_words(&self.place, &fault)),
                 }
             }
             Ok(_) => {}
-            Err(fault) => self.say(unreadable(&self.place, &fault)),
+            Err(fault) => self.emit_notice(fault_words(&self.place, &fault)),
         }
     }
 
-    async fn obey(&self, command: Command) {
+    async fn handle_command(&self, command: Command) {
         match command {
-            Command::Ping(_) => drop(self.outbox.send(frame::plain(Command::Pong(Pong {}))).await),
+            Command::Ping(_) => {
+                drop(self.outbox.send(frame::command_frame(Command::Pong(Pong {}))).await)
+            }
             Command::SendReceipt(receipt) => {
-                self.receipt((receipt.producer, receipt.sequence), Ok(()));
+                self.resolve_receipt((receipt.producer, receipt.sequence), Ok(()));
             }
             Command::SendError(error) => {
-                let problem = messages::refused(
+                let problem = messages::operation_refused(
                     &self.place,
                     "send a message to",
                     "its topic",
                     error.error,
                     &error.message,
                 );
-                self.receipt((error.producer, error.sequence), Err(problem));
+                self.resolve_receipt((error.producer, error.sequence), Err(problem));
             }
             Command::CloseProducer(close) => {
-                self.tables().producers.retain(|_, number| *number != close.producer);
+                self.lock_tables().producers.retain(|_, number| *number != close.producer);
             }
-            Command::CloseConsumer(close) => drop(self.tables().consumers.remove(&close.consumer)),
-            Command::Success(ref done) => self.answer(done.request, Ok(command)),
-            Command::ProducerSuccess(ref done) => self.answer(done.request, Ok(command)),
-            Command::LookupResponse(ref found) => self.answer(found.request, Ok(command)),
-            Command::Error(refusal) => self.answer(refusal.request, Ok(Command::Error(refusal))),
+            Command::CloseConsumer(close) => {
+                drop(self.lock_tables().consumers.remove(&close.consumer))
+            }
+            Command::Success(ref done) => self.resolve_request(done.request, Ok(command)),
+            Command::ProducerSuccess(ref done) => self.resolve_request(done.request, Ok(command)),
+            Command::LookupResponse(ref found) => self.resolve_request(found.request, Ok(command)),
+            Command::Error(refusal) => {
+                self.resolve_request(refusal.request, Ok(Command::Error(refusal)))
+            }
             _ => {}
         }
     }
 
-    fn answer(&self, request: u64, answer: Result<Command, CallError>) {
-        let waiting = self.tables().requests.remove(&request);
+    fn resolve_request(&self, request: u64, answer: Result<Command, CallError>) {
+        let waiting = self.lock_tables().requests.remove(&request);
         // Who gave up waiting does not want it.
         let _ = waiting.map(|waiting| waiting.send(answer));
     }
 
-    fn receipt(&self, of: (u64, u64), receipt: Result<(), CallError>) {
-        let waiting = self.tables().receipts.remove(&of);
+    fn resolve_receipt(&self, of: (u64, u64), receipt: Result<(), CallError>) {
+        let waiting = self.lock_tables().receipts.remove(&of);
         let _ = waiting.map(|waiting| waiting.send(receipt));
     }
 }
 
-fn unreadable(place: &str, fault: &Fault) -> String {
+fn fault_words(place: &str, fault: &Fault) -> String {
     let why = match fault {
         Fault::Broken => "it is cut short or makes no sense".to_owned(),
         Fault::Metadata => "it has more metadata than is read".to_owned(),
@@ -350,10 +364,10 @@ mod tests {
     #[tokio::test]
     async fn a_broker_that_sends_more_than_was_asked_for_is_left() {
         let (ours, mut theirs) = tokio::io::duplex(1 << 16);
-        let (frames, out) = halves(Box::new(ours), 1 << 20);
+        let (frames, out) = split_socket(Box::new(ours), 1 << 20);
         let (said, mut heard) = mpsc::unbounded_channel();
         let wire = Wire::new("pulsar://there".into(), frames, out, said, CancellationToken::new());
-        let mut arrivals = wire.consumer(3, 2);
+        let mut arrivals = wire.add_consumer(3, 2);
         let metadata = Metadata { producer: "p".into(), ..Metadata::default() };
         let message = frame::with_message(
             Command::Message(Delivery { consumer: 3, id: None }),

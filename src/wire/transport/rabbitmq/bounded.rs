@@ -79,13 +79,13 @@ impl Frames {
     fn scan(&mut self, mut bytes: &[u8]) -> Result<(), TooLarge> {
         while !bytes.is_empty() {
             let skipped = bytes.len().min(usize::try_from(self.skip).unwrap_or(usize::MAX));
-            let more = (bytes.len() - skipped).min(self.wanted() - self.head.len());
+            let more = (bytes.len() - skipped).min(self.head_len() - self.head.len());
             self.skip -= skipped as u64;
             self.head.extend_from_slice(&bytes[skipped..skipped + more]);
             bytes = &bytes[skipped + more..];
             // It may be longer now that its kind is known.
-            if self.head.len() == self.wanted() {
-                self.skip = self.rest()?;
+            if self.head.len() == self.head_len() {
+                self.skip = self.remaining_len()?;
                 self.head.clear();
             }
         }
@@ -93,12 +93,12 @@ impl Frames {
     }
 
     /// How long the head is that is coming.
-    fn wanted(&self) -> usize {
+    fn head_len(&self) -> usize {
         if self.head.first() == Some(&HEADER) { HEADER_HEAD } else { FRAME_HEAD }
     }
 
     /// How much follows the head of a frame, once it is whole.
-    fn rest(&self) -> Result<u64, TooLarge> {
+    fn remaining_len(&self) -> Result<u64, TooLarge> {
         let number =
             |bytes: &[u8]| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let length = number(&self.head[3..FRAME_HEAD]);

@@ -52,18 +52,20 @@ pub(crate) struct Rabbits {
 
 impl Rabbits {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
-        let servers = settings::servers(connection)?;
-        let encryption = tls::encryption(connection).await?;
+        let servers = settings::parse_servers(connection)?;
+        let encryption = tls::config_if_required(connection).await?;
         let user =
             |username: &str, password: String| AMQPUserInfo { username: username.into(), password };
         let user = match &connection.credentials {
             // What a new broker knows, from its own machine alone.
             Credentials::None => user("guest", "guest".into()),
             Credentials::Password { user: name, password } => {
-                user(name, secrets.get(connection, password).await?)
+                user(name, secrets.resolve_secret(connection, password).await?)
             }
             // The broker's OAuth 2 plugin takes the token in place of a password, and no name.
-            Credentials::Token { token } => user("", secrets.get(connection, token).await?),
+            Credentials::Token { token } => {
+                user("", secrets.resolve_secret(connection, token).await?)
+            }
             Credentials::File { .. } => {
                 let remedy = "set user and password-variable or password-key, or token-variable or token-key";
                 return Err(settings::bad_settings(
@@ -77,7 +79,7 @@ impl Rabbits {
     }
 
     async fn connect(&self, server: &Server) -> Result<Rabbit, CallError> {
-        let stream = socket::open(server, self.encryption.as_ref()).await?;
+        let stream = socket::open_socket(server, self.encryption.as_ref()).await?;
         let stream: Socket = Box::new(Bounded::new(stream, self.largest_answer));
         let runtime = Runtime::new(RuntimeParts::new(Tokio::current(), Sockets(Tokio::current())));
         let options = ConnectionProperties::default().with_connection_name("toolcrib".into());
@@ -88,15 +90,16 @@ impl Rabbits {
             let stream = stream.ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
             Ok(AsyncTcpStream::Plain(stream.compat()))
         };
-        let greeting = lapin::Connection::connector(self.uri(server), runtime, connect, options);
+        let greeting =
+            lapin::Connection::connector(self.amqp_uri(server), runtime, connect, options);
         match timeout(socket::CONNECTING, greeting).await {
             Ok(Ok(connection)) => Ok(Rabbit::new(connection, server.to_string())),
-            Ok(Err(error)) => Err(messages::unwelcome(server, &error)),
-            Err(_) => Err(socket::silent(server)),
+            Ok(Err(error)) => Err(messages::login_refused(server, &error)),
+            Err(_) => Err(socket::no_answer(server)),
         }
     }
 
-    fn uri(&self, server: &Server) -> AMQPUri {
+    fn amqp_uri(&self, server: &Server) -> AMQPUri {
         AMQPUri {
             scheme: AMQPScheme::AMQP,
             authority: AMQPAuthority {
@@ -104,7 +107,7 @@ impl Rabbits {
                 host: server.host.clone(),
                 port: server.port,
             },
-            vhost: vhost(&server.path),
+            vhost: virtual_host(&server.path),
             query: AMQPQueryString {
                 heartbeat: Some(HEARTBEAT),
                 frame_max: Some(FRAME),
@@ -115,7 +118,7 @@ impl Rabbits {
 }
 
 /// The virtual host that an address's path names: `/` where it names none.
-fn vhost(path: &str) -> String {
+fn virtual_host(path: &str) -> String {
     let name = path.strip_prefix('/').unwrap_or(path);
     if name.is_empty() { "/".into() } else { name.replace("%2f", "/").replace("%2F", "/") }
 }
@@ -124,7 +127,7 @@ impl Dial for Rabbits {
     type Link = Rabbit;
 
     fn dial(&self) -> Doing<'_, Rabbit> {
-        Box::pin(socket::first(&self.servers, |server| self.connect(server)))
+        Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
     }
 }
 
@@ -171,6 +174,9 @@ mod tests {
 
     #[test]
     fn the_path_names_the_virtual_host() {
-        assert_eq!(["", "/", "/%2F", "/team", "/a%2fb"].map(vhost), ["/", "/", "/", "team", "a/b"]);
+        assert_eq!(
+            ["", "/", "/%2F", "/team", "/a%2fb"].map(virtual_host),
+            ["/", "/", "/", "team", "a/b"]
+        );
     }
 }

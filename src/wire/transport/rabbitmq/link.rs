@@ -64,24 +64,27 @@ impl Rabbit {
         Self { connection, place, events, outlet: Mutex::default() }
     }
 
-    fn said(&self, doing: &str, at: &str) -> impl Fn(lapin::Error) -> CallError {
+    fn refusal_mapper(&self, doing: &str, at: &str) -> impl Fn(lapin::Error) -> CallError {
         let (place, doing, at) = (self.place.clone(), doing.to_owned(), at.to_owned());
-        move |error| messages::refused(&place, &doing, &at, &error)
+        move |error| messages::operation_refused(&place, &doing, &at, &error)
     }
 
-    async fn channel(&self, at: &str) -> Result<Channel, CallError> {
-        self.connection.create_channel().await.map_err(self.said("open a channel for", at))
+    async fn open_channel(&self, at: &str) -> Result<Channel, CallError> {
+        self.connection
+            .create_channel()
+            .await
+            .map_err(self.refusal_mapper("open a channel for", at))
     }
 
     /// The channel to send on, once it is known that the exchange is there: sending to one that is
     /// not would close it for all.
-    async fn outlet(&self, exchange: &ShortString) -> Result<Channel, CallError> {
+    async fn outlet_channel(&self, exchange: &ShortString) -> Result<Channel, CallError> {
         let at = exchange.as_str();
         let mut outlet = self.outlet.lock().await;
         if !outlet.known.contains(at) {
             let options =
                 ExchangeDeclareOptions { passive: true, ..ExchangeDeclareOptions::default() };
-            let asking = self.channel(at).await?;
+            let asking = self.open_channel(at).await?;
             let asked = asking
                 .exchange_declare(
                     exchange.clone(),
@@ -90,7 +93,7 @@ impl Rabbit {
                     FieldTable::default(),
                 )
                 .await;
-            asked.map_err(self.said("send to", at))?;
+            asked.map_err(self.refusal_mapper("send to", at))?;
             outlet.known.insert(at.to_owned());
         }
         if let Some(channel) =
@@ -98,11 +101,11 @@ impl Rabbit {
         {
             return Ok(channel.clone());
         }
-        let channel = self.channel(at).await?;
+        let channel = self.open_channel(at).await?;
         channel
             .confirm_select(ConfirmSelectOptions::default())
             .await
-            .map_err(self.said("send to", at))?;
+            .map_err(self.refusal_mapper("send to", at))?;
         outlet.channel = Some(channel.clone());
         Ok(channel)
     }
@@ -110,18 +113,18 @@ impl Rabbit {
     async fn publish(&self, message: Outgoing) -> Result<(), CallError> {
         let Outgoing { to, headers, body, expires, .. } = message;
         if self.connection.status().blocked() {
-            return Err(messages::blocked(&self.place));
+            return Err(messages::broker_blocked(&self.place));
         }
-        let exchange = short(&to.name)?;
+        let exchange = short_string(&to.name)?;
         let properties = BasicProperties::default()
-            .with_content_type(short("application/json")?)
+            .with_content_type(short_string("application/json")?)
             .with_delivery_mode(if to.kept { PERSISTENT } else { FLEETING })
-            .with_headers(table(&headers)?);
+            .with_headers(header_table(&headers)?);
         let properties = match expires {
-            Some(after) => properties.with_expiration(short(&expiration(after))?),
+            Some(after) => properties.with_expiration(short_string(&expiration_text(after))?),
             None => properties,
         };
-        let channel = self.outlet(&exchange).await?;
+        let channel = self.outlet_channel(&exchange).await?;
         let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
         let sent = async {
             channel
@@ -134,22 +137,26 @@ impl Rabbit {
             Err(error) => {
                 // Whatever was wrong, it may be the exchange that is gone.
                 self.outlet.lock().await.known.remove(&to.name);
-                return Err(messages::refused(&self.place, "send to", &to.name, &error));
+                return Err(messages::operation_refused(&self.place, "send to", &to.name, &error));
             }
         };
         match confirmation {
             Confirmation::Ack(None) | Confirmation::NotRequested => Ok(()),
             Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_)) => {
-                Err(messages::unheard(&self.place, &to.name))
+                Err(messages::no_queue_bound(&self.place, &to.name))
             }
-            Confirmation::Nack(None) => Err(messages::declined(&self.place, &to.name)),
+            Confirmation::Nack(None) => Err(messages::delivery_rejected(&self.place, &to.name)),
         }
     }
 
-    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallError> {
-        let exchange = short(&at.name)?;
-        let said = || self.said("listen on", &at.name);
-        let channel = self.channel(&at.name).await?;
+    async fn open_subscription(
+        &self,
+        at: &Address,
+        share: Share,
+    ) -> Result<Subscription, CallError> {
+        let exchange = short_string(&at.name)?;
+        let said = || self.refusal_mapper("listen on", &at.name);
+        let channel = self.open_channel(&at.name).await?;
         let aside = share == Share::Observer;
         let durable = ExchangeDeclareOptions {
             durable: true,
@@ -171,7 +178,7 @@ impl Rabbit {
             ),
         };
         let queue = channel
-            .queue_declare(short(&name)?, options, bounds(share)?)
+            .queue_declare(short_string(&name)?, options, queue_limits(share)?)
             .await
             .map_err(said())?
             .name()
@@ -197,44 +204,44 @@ impl Rabbit {
 const LATEST: u128 = u32::MAX as u128;
 
 /// A time as the protocol carries it: milliseconds in a text. None at all would mean at once.
-fn expiration(after: Duration) -> String {
+fn expiration_text(after: Duration) -> String {
     after.as_millis().clamp(1, LATEST).to_string()
 }
 
 /// What a queue may hold: that of an onlooker who has stopped must not fill the broker.
-fn bounds(share: Share) -> Result<FieldTable, CallError> {
+fn queue_limits(share: Share) -> Result<FieldTable, CallError> {
     const MESSAGES: i64 = 100_000;
     const BYTES: i64 = 64 * 1024 * 1024;
     let mut bounds = FieldTable::default();
     if share == Share::Observer {
-        bounds.insert(short("x-max-length")?, AMQPValue::LongLongInt(MESSAGES));
-        bounds.insert(short("x-max-length-bytes")?, AMQPValue::LongLongInt(BYTES));
+        bounds.insert(short_string("x-max-length")?, AMQPValue::LongLongInt(MESSAGES));
+        bounds.insert(short_string("x-max-length-bytes")?, AMQPValue::LongLongInt(BYTES));
     }
     Ok(bounds)
 }
 
 /// A name as the protocol carries it.
-fn short(name: &str) -> Result<ShortString, CallError> {
+fn short_string(name: &str) -> Result<ShortString, CallError> {
     ShortString::try_new(name).map_err(|_| messages::too_long(name))
 }
 
-fn table(headers: &[(String, String)]) -> Result<FieldTable, CallError> {
+fn header_table(headers: &[(String, String)]) -> Result<FieldTable, CallError> {
     let mut table = FieldTable::default();
     for (name, value) in headers {
-        table.insert(short(name)?, AMQPValue::LongString(value.as_bytes().into()));
+        table.insert(short_string(name)?, AMQPValue::LongString(value.as_bytes().into()));
     }
     Ok(table)
 }
 
-fn packet(delivery: Delivery) -> Packet {
+fn to_packet(delivery: Delivery) -> Packet {
     let headers = delivery.properties.headers().iter().flat_map(|table| table.inner());
     let headers =
-        headers.filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect();
+        headers.filter_map(|(name, value)| Some((name.to_string(), value_text(value)?))).collect();
     Packet { subject: None, reply: None, headers, body: Bytes::from(delivery.data) }
 }
 
 /// A header's value as text, where it has one.
-fn text(value: &AMQPValue) -> Option<String> {
+fn value_text(value: &AMQPValue) -> Option<String> {
     match value {
         AMQPValue::LongString(text) => Some(String::from_utf8_lossy(text.as_bytes()).into_owned()),
         AMQPValue::ShortString(text) => Some(text.to_string()),
@@ -249,7 +256,7 @@ fn text(value: &AMQPValue) -> Option<String> {
 }
 
 /// Takes what the consumer brings, and acknowledges many at once while more is waiting.
-async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
+async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender) {
     let mut newest = None;
     let mut unconfirmed = 0;
     loop {
@@ -275,11 +282,11 @@ async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
         };
         let Some(Ok(delivery)) = next else { return };
         let put = if subscription.share == Share::Observer {
-            feeder.offer(Incoming::Packet(packet(delivery)))
+            feeder.try_push(Incoming::Packet(to_packet(delivery)))
         } else {
             newest = Some(delivery.delivery_tag);
             unconfirmed += 1;
-            feeder.push(Incoming::Packet(packet(delivery))).await
+            feeder.push(Incoming::Packet(to_packet(delivery))).await
         };
         if put.is_err() {
             return;
@@ -294,22 +301,28 @@ impl Link for Rabbit {
         format!("RabbitMQ at {}, virtual host {}", self.place, self.connection.status().vhost())
     }
 
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>> {
+    fn watch_connection<'a>(
+        &'a self,
+        news: &'a ConnectionEvents,
+    ) -> BoxFuture<'a, Option<CallError>> {
         Box::pin(async move {
             let mut events = self.events.lock().await;
             while let Some(event) = events.next().await {
                 match event {
                     Event::ConnectionBlocked(reason) => {
-                        news.say(format!("{} takes no messages for now: {reason}", self.place));
+                        news.send_notice(format!(
+                            "{} takes no messages for now: {reason}",
+                            self.place
+                        ));
                     }
                     Event::ConnectionUnblocked => {
-                        news.say(format!("{} takes messages again", self.place));
+                        news.send_notice(format!("{} takes messages again", self.place));
                     }
                     // One channel's trouble is told where that channel is used.
                     Event::Error(error) if !self.connection.status().connected() => {
                         let fatal = messages::too_large(&self.place, &error);
                         if fatal.is_none() {
-                            news.say(messages::ended(&self.place, &error));
+                            news.send_notice(messages::close_reason(&self.place, &error));
                         }
                         return fatal;
                     }
@@ -320,15 +333,18 @@ impl Link for Rabbit {
         })
     }
 
-    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
-        Box::pin(self.consume(at, share))
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
+        Box::pin(self.open_subscription(at, share))
     }
 
-    fn recv<'a>(subscription: &'a mut Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()> {
-        Box::pin(take(subscription, feeder))
+    fn forward_messages<'a>(
+        subscription: &'a mut Subscription,
+        feeder: &'a QueueSender,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(forward_messages(subscription, feeder))
     }
 
-    fn leave(subscription: Subscription) -> BoxFuture<'static, ()> {
+    fn unsubscribe(subscription: Subscription) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             // Where the channel is gone already, so is the subscription.
             let _ = subscription.channel.close(200, ShortString::default()).await;

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The broker's number for what it says, and its words.
-fn amqp(error: &Error) -> Option<(u16, &AMQPError)> {
+fn amqp_error(error: &Error) -> Option<(u16, &AMQPError)> {
     match error.kind() {
         Fault::ProtocolError(said) => Some((said.get_id(), said)),
         _ => None,
@@ -27,8 +27,8 @@ pub(crate) fn too_large(place: &str, error: &Error) -> Option<CallError> {
 }
 
 /// The broker was reached, and would not have us.
-pub(crate) fn unwelcome(server: &Server, error: &Error) -> CallError {
-    match amqp(error) {
+pub(crate) fn login_refused(server: &Server, error: &Error) -> CallError {
+    match amqp_error(error) {
         Some((403, _)) => CallError::new(
             ErrorKind::Refused,
             format!("{server} refused our credentials"),
@@ -52,11 +52,11 @@ pub(crate) fn unwelcome(server: &Server, error: &Error) -> CallError {
 }
 
 /// The broker would not do what it was asked at that place.
-pub(crate) fn refused(place: &str, doing: &str, at: &str, error: &Error) -> CallError {
+pub(crate) fn operation_refused(place: &str, doing: &str, at: &str, error: &Error) -> CallError {
     if let Some(problem) = too_large(place, error) {
         return problem;
     }
-    let Some((number, said)) = amqp(error) else {
+    let Some((number, said)) = amqp_error(error) else {
         return CallError::new(
             ErrorKind::ConnectionLost,
             format!("could not {doing} {at} at {place}: {error}"),
@@ -96,7 +96,7 @@ pub(crate) fn refused(place: &str, doing: &str, at: &str, error: &Error) -> Call
 }
 
 /// No queue took the message.
-pub(crate) fn unheard(place: &str, at: &str) -> CallError {
+pub(crate) fn no_queue_bound(place: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
         format!("no queue is bound to the exchange {at} at {place}, so nobody heard the message"),
@@ -105,7 +105,7 @@ pub(crate) fn unheard(place: &str, at: &str) -> CallError {
 }
 
 /// A queue did not take the message.
-pub(crate) fn declined(place: &str, at: &str) -> CallError {
+pub(crate) fn delivery_rejected(place: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::Refused,
         format!("{place} did not take the message for {at}"),
@@ -114,7 +114,7 @@ pub(crate) fn declined(place: &str, at: &str) -> CallError {
 }
 
 /// The broker has run short of memory or disk.
-pub(crate) fn blocked(place: &str) -> CallError {
+pub(crate) fn broker_blocked(place: &str) -> CallError {
     CallError::new(
         ErrorKind::NoServer,
         format!(
@@ -134,8 +134,8 @@ pub(crate) fn too_long(name: &str) -> CallError {
 }
 
 /// Why a connection is no longer there.
-pub(crate) fn ended(place: &str, error: &Error) -> String {
-    match amqp(error) {
+pub(crate) fn close_reason(place: &str, error: &Error) -> String {
+    match amqp_error(error) {
         Some((_, said)) => format!("{place} closed the connection: {}", said.get_message()),
         None => format!("the connection to {place} failed: {error}"),
     }

@@ -47,16 +47,16 @@ pub(crate) struct Gateways {
 
 impl Gateways {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
-        let servers = settings::servers(connection)?;
-        let encryption = tls::encryption(connection).await?;
-        let token = settings::token(connection, secrets, "to a gateway").await?;
+        let servers = settings::parse_servers(connection)?;
+        let encryption = tls::config_if_required(connection).await?;
+        let token = settings::resolve_token(connection, secrets, "to a gateway").await?;
         let largest = usize::try_from(connection.largest_answer).unwrap_or(usize::MAX);
         Ok(Self { servers, encryption, token, largest })
     }
 
     async fn connect(&self, server: &Server) -> Result<Gateway, CallError> {
         let place = server.to_string();
-        let stream = socket::open(server, self.encryption.as_ref()).await?;
+        let stream = socket::open_socket(server, self.encryption.as_ref()).await?;
         let scheme = if self.encryption.is_some() { "wss" } else { "ws" };
         let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);
         let address =
@@ -66,27 +66,27 @@ impl Gateways {
             .max_frame_size(Some(self.largest));
         let shaking = client_async_with_config(address, stream, Some(config));
         let shaken =
-            timeout(socket::CONNECTING, shaking).await.map_err(|_| socket::silent(server))?;
-        let (mut stream, _) = shaken.map_err(|error| messages::unwelcome(&place, &error))?;
-        let admitting = self.admitted(&mut stream, &place);
+            timeout(socket::CONNECTING, shaking).await.map_err(|_| socket::no_answer(server))?;
+        let (mut stream, _) = shaken.map_err(|error| messages::handshake_failed(&place, &error))?;
+        let admitting = self.authenticate(&mut stream, &place);
         let workspace = timeout(ADMITTING, admitting)
             .await
-            .map_err(|_| messages::undecided(&place, ADMITTING))??;
+            .map_err(|_| messages::auth_timed_out(&place, ADMITTING))??;
         Ok(Gateway::new(stream, place, workspace))
     }
 
     /// Says who we are; answers with the workspace that we belong to.
-    async fn admitted(&self, stream: &mut Stream, place: &str) -> Result<String, CallError> {
+    async fn authenticate(&self, stream: &mut Stream, place: &str) -> Result<String, CallError> {
         let hello =
             json!({"type": "auth", "token": self.token.as_deref().unwrap_or_default()}).to_string();
         stream
             .send(Message::text(hello))
             .await
-            .map_err(|error| messages::unwelcome(place, &error))?;
+            .map_err(|error| messages::handshake_failed(place, &error))?;
         loop {
             let frame = match stream.next().await {
                 None => return Err(messages::no_gateway(place, "it ended the connection")),
-                Some(Err(error)) => return Err(messages::unwelcome(place, &error)),
+                Some(Err(error)) => return Err(messages::handshake_failed(place, &error)),
                 Some(Ok(Message::Text(text))) => text,
                 Some(Ok(Message::Close(_))) => {
                     return Err(messages::no_gateway(place, "it closed the socket"));
@@ -113,6 +113,6 @@ impl Dial for Gateways {
     type Link = Gateway;
 
     fn dial(&self) -> Doing<'_, Gateway> {
-        Box::pin(socket::first(&self.servers, |server| self.connect(server)))
+        Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
     }
 }

@@ -81,7 +81,7 @@ impl Gateway {
     }
 
     /// Hands frames on as they come; ends when none will come any more.
-    async fn attend(&self, news: &ConnectionEvents) {
+    async fn dispatch_frames(&self, news: &ConnectionEvents) {
         let mut stream = self.stream.lock().await;
         let mut asking = interval(ASKING);
         let mut heard = Instant::now();
@@ -90,7 +90,7 @@ impl Gateway {
                 frame = stream.next() => frame,
                 _ = asking.tick() => {
                     if heard.elapsed() >= GONE {
-                        return news.say(format!("{} has said nothing for {} s", self.place, GONE.as_secs()));
+                        return news.send_notice(format!("{} has said nothing for {} s", self.place, GONE.as_secs()));
                     }
                     let ask = async { self.sink.lock().await.send(Message::Ping(Bytes::new())).await };
                     // One that cannot be asked will be found silent.
@@ -100,17 +100,21 @@ impl Gateway {
             };
             match frame {
                 None => return,
-                Some(Err(error)) => return news.say(messages::broke(&self.place, &error)),
-                Some(Ok(Message::Text(text))) => {
-                    self.subscriptions.hand(Bytes::from(text), news).await;
+                Some(Err(error)) => {
+                    return news.send_notice(messages::close_reason(&self.place, &error));
                 }
-                Some(Ok(Message::Binary(body))) => self.subscriptions.hand(body, news).await,
+                Some(Ok(Message::Text(text))) => {
+                    self.subscriptions.deliver_message(Bytes::from(text), news).await;
+                }
+                Some(Ok(Message::Binary(body))) => {
+                    self.subscriptions.deliver_message(body, news).await
+                }
                 Some(Ok(Message::Close(frame))) => {
                     let why =
                         frame.map(|frame| frame.reason.to_string()).filter(|why| !why.is_empty());
                     let why =
                         why.map_or_else(String::new, |why| format!(": {}", why.escape_debug()));
-                    return news.say(format!("{} closed the socket{why}", self.place));
+                    return news.send_notice(format!("{} closed the socket{why}", self.place));
                 }
                 Some(Ok(_)) => {}
             }
@@ -125,13 +129,16 @@ impl Subscriptions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn hand(&self, body: Bytes, news: &ConnectionEvents) {
+    async fn deliver_message(&self, body: Bytes, news: &ConnectionEvents) {
         let id = id_of(&body);
         let known = id.as_ref().and_then(|id| self.lock().get(id).cloned());
         let to = known
             .map_or_else(|| self.lock().values().cloned().collect::<Vec<_>>(), |known| vec![known]);
         if to.is_empty() {
-            news.say(format!("{} sent a message that nobody waits for", news.place()));
+            news.send_notice(format!(
+                "{} sent a message that nobody waits for",
+                news.display_address()
+            ));
         }
         let headers: Vec<_> = id.map(|id| (ID.to_owned(), id)).into_iter().collect();
         for subscription in to {
@@ -168,11 +175,14 @@ impl Link for Gateway {
         format!("TrustGraph gateway at {}{workspace}", self.place)
     }
 
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>> {
-        Box::pin(self.attend(news).map(|()| None))
+    fn watch_connection<'a>(
+        &'a self,
+        news: &'a ConnectionEvents,
+    ) -> BoxFuture<'a, Option<CallError>> {
+        Box::pin(self.dispatch_frames(news).map(|()| None))
     }
 
-    fn listen<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Subscription> {
+    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Subscription> {
         Box::pin(async move {
             let (sender, queue) = mpsc::channel(QUEUE);
             self.subscriptions.lock().insert(at.name.clone(), sender);
@@ -184,7 +194,10 @@ impl Link for Gateway {
         })
     }
 
-    fn recv<'a>(subscription: &'a mut Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()> {
+    fn forward_messages<'a>(
+        subscription: &'a mut Subscription,
+        feeder: &'a QueueSender,
+    ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             loop {
                 let heard = tokio::select! {
@@ -199,7 +212,7 @@ impl Link for Gateway {
         })
     }
 
-    fn leave(mut subscription: Subscription) -> BoxFuture<'static, ()> {
+    fn unsubscribe(mut subscription: Subscription) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             // Another may listen for the same id by now.
             subscription.queue.close();
@@ -221,7 +234,7 @@ impl Link for Gateway {
             };
             let text = String::from_utf8(message.body.to_vec()).map_err(|_| unfit())?;
             let sent = self.sink.lock().await.send(Message::text(text)).await;
-            sent.map_err(|error| messages::unsent(&self.place, &error))
+            sent.map_err(|error| messages::send_failed(&self.place, &error))
         })
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn no_gateway(place: &str, cause: &str) -> CallError {
 
 /// There was no socket, or not for long.
 #[must_use]
-pub(crate) fn unwelcome(place: &str, error: &Error) -> CallError {
+pub(crate) fn handshake_failed(place: &str, error: &Error) -> CallError {
     match error {
         Error::Http(response) => no_gateway(
             place,
@@ -49,7 +49,7 @@ pub(crate) fn not_let_in(place: &str, has_token: bool) -> CallError {
 }
 
 #[must_use]
-pub(crate) fn undecided(place: &str, within: Duration) -> CallError {
+pub(crate) fn auth_timed_out(place: &str, within: Duration) -> CallError {
     no_server(
         format!(
             "{place} took our token and did not say within {} s whether it is good",
@@ -61,7 +61,7 @@ pub(crate) fn undecided(place: &str, within: Duration) -> CallError {
 
 /// A frame that could not be sent.
 #[must_use]
-pub(crate) fn unsent(place: &str, error: &Error) -> CallError {
+pub(crate) fn send_failed(place: &str, error: &Error) -> CallError {
     CallError {
         kind: ErrorKind::ConnectionLost,
         message: format!("the request could not be handed to {place}: {error}"),
@@ -71,7 +71,7 @@ pub(crate) fn unsent(place: &str, error: &Error) -> CallError {
 
 /// What ended the connection.
 #[must_use]
-pub(crate) fn broke(place: &str, error: &Error) -> String {
+pub(crate) fn close_reason(place: &str, error: &Error) -> String {
     match error {
         Error::Capacity(error) => format!("{place} sent more than is taken in one frame: {error}"),
         Error::Utf8(_) => format!("{place} sent text that is not UTF-8, which ends the socket"),

@@ -54,7 +54,7 @@ impl Graph {
 
     /// Chooses the next arrow of the selected state, those that leave it first.
     pub(super) fn next_arrow(&mut self, facts: &Facts, by: isize) -> Reply {
-        let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else {
+        let (Some(row), Some(laid)) = (self.selected_state(facts), &self.laid) else {
             return Reply::Refused("there is no state".into());
         };
         let Some(node) = laid.box_of(row) else {
@@ -68,7 +68,7 @@ impl Graph {
             .collect();
         let count = isize::try_from(links.len()).unwrap_or(0);
         let at = self
-            .link(facts)
+            .selected_link(facts)
             .and_then(|link| links.iter().position(|other| *other == link))
             .and_then(|at| isize::try_from(at).ok());
         let next =
@@ -86,7 +86,7 @@ impl Graph {
 
     /// Opens what is chosen, or folds it again: a bundle of tools, a folded box, the neighbours of
     /// a state.
-    pub(super) fn open(&mut self, facts: &Facts) -> Reply {
+    pub(super) fn toggle_chosen(&mut self, facts: &Facts) -> Reply {
         if self.arrow.is_some() && self.shown.unbundled == self.arrow {
             self.shown.unbundled = None;
             return Reply::Handled;
@@ -98,7 +98,7 @@ impl Graph {
             self.shown.unbundled.clone_from(&self.arrow);
             return Reply::Handled;
         }
-        let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else {
+        let (Some(row), Some(laid)) = (self.selected_state(facts), &self.laid) else {
             return Reply::Refused("there is no state".into());
         };
         let name = facts.workflow.states()[row].clone();

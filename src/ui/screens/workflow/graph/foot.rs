@@ -7,7 +7,7 @@ use crate::engine::{
     workflow::graph::{Edge, Link, StateRow},
 };
 
-fn keys(facts: &Facts, rows: impl Iterator<Item = ToolRow>) -> String {
+fn tool_keys(facts: &Facts, rows: impl Iterator<Item = ToolRow>) -> String {
     rows.map(|row| &*facts.tools()[row].key).collect::<Vec<_>>().join(", ")
 }
 
@@ -15,11 +15,11 @@ fn keys(facts: &Facts, rows: impl Iterator<Item = ToolRow>) -> String {
 const FEW: usize = 4;
 
 /// About the arrow if one is chosen, else about the state.
-pub(crate) fn words(facts: &Facts, row: Option<StateRow>, edge: Option<&Edge>) -> String {
+pub(crate) fn footer_text(facts: &Facts, row: Option<StateRow>, edge: Option<&Edge>) -> String {
     let name = |row: StateRow| &*facts.workflow.states()[row];
     match (edge, row) {
         (Some(Edge { link: Link::Between { from, to }, tools }), _) => {
-            format!("{} → {}: {}", name(*from), name(*to), keys(facts, tools.iter().copied()))
+            format!("{} → {}: {}", name(*from), name(*to), tool_keys(facts, tools.iter().copied()))
         }
         (_, Some(row)) => of_state(facts, row),
         _ => format!("the run stands in {}, which no tool names", facts.context.state()),
@@ -35,10 +35,10 @@ fn of_state(facts: &Facts, row: StateRow) -> String {
             format!(
                 "{} steps: {}, …",
                 hops.len(),
-                keys(facts, hops[..FEW].iter().map(|hop| hop.tool))
+                tool_keys(facts, hops[..FEW].iter().map(|hop| hop.tool))
             )
         }
-        Some(hops) => format!("by {}", keys(facts, hops.iter().map(|hop| hop.tool))),
+        Some(hops) => format!("by {}", tool_keys(facts, hops.iter().map(|hop| hop.tool))),
     });
     if facts.analysis.dead_ends.contains(&row) {
         words.push(format!("{} dead end", Mark::DeadEnd.sign()));

@@ -31,8 +31,8 @@ pub(crate) enum End {
 
 /// The arrow whose line runs through a point, and which of its ends is nearer; only where it is one
 /// arrow.
-pub(crate) fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
-    match (laid.picture.hit(point), at(laid, point)) {
+pub(crate) fn arrow_at(laid: &Laid, point: Point) -> Option<(Edge, End)> {
+    match (laid.picture.hit_test(point), target_at(laid, point)) {
         (Hit::Arrow(row), HitTarget::Edge(edge)) => {
             let route = &laid.picture.arrows[row];
             let far = |other: Point| point.x.abs_diff(other.x) + 2 * point.y.abs_diff(other.y);
@@ -45,9 +45,9 @@ pub(crate) fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
 }
 
 /// What stands at a point of the picture.
-pub(crate) fn at(laid: &Laid, point: Point) -> HitTarget {
+pub(crate) fn target_at(laid: &Laid, point: Point) -> HitTarget {
     let edge = |link: Link, tools: &[ToolRow]| Edge { link, tools: tools.to_vec() };
-    let state = |row: usize| laid.extent.nodes[row].state();
+    let state = |row: usize| laid.extent.nodes[row].single_state();
     let strand =
         |row: usize, spot: fn(Edge) -> HitTarget| match laid.states.arrows[row].edges.as_slice() {
             [only] => spot(only.clone()),
@@ -57,7 +57,7 @@ pub(crate) fn at(laid: &Laid, point: Point) -> HitTarget {
         Some(state) => HitTarget::Label(edge(link(state), tools)),
         None => HitTarget::Folded(laid.extent.nodes[row].states().to_vec()),
     };
-    match laid.picture.hit(point) {
+    match laid.picture.hit_test(point) {
         Hit::Box(row) => match state(row) {
             Some(state) => HitTarget::State(state),
             None => HitTarget::Folded(laid.extent.nodes[row].states().to_vec()),

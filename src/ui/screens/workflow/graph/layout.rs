@@ -18,7 +18,7 @@ use crate::{
         workflow::graph::{Edge, Link, StateRow},
     },
     model::context::Name,
-    ui::canvas::{visible, width},
+    ui::canvas::{text_width, visible_text},
 };
 
 /// What the user chose to see.
@@ -67,21 +67,21 @@ const MOST: usize = 60;
 impl Laid {
     /// The layout of what is shown now: the earlier one where nothing it depends on has changed,
     /// else one in which little has moved.
-    pub fn renew(
+    pub fn reuse_or_build(
         earlier: Option<Self>,
         facts: &Facts,
         state: &State,
         shown: &Shown,
         room: (u16, u16),
     ) -> Self {
-        let drawn = Drawn::fitting(state.catalog.tools.len());
+        let drawn = Drawn::for_tool_count(state.catalog.tools.len());
         let count = facts.workflow.states().len();
         let in_part =
             !(shown.scale == Scale::All || shown.scale == Scale::Fitting && count <= MOST);
         let focus = shown
             .focus
             .as_ref()
-            .and_then(|name| facts.workflow.state(name))
+            .and_then(|name| facts.workflow.state_row(name))
             .or(facts.current)
             .filter(|_| in_part);
         let asked = (drawn == Drawn::Asked).then(|| facts.asked.clone());
@@ -100,8 +100,8 @@ impl Laid {
             earlier => {
                 let edges = drawn.edges(&facts.workflow);
                 let opened =
-                    shown.opened.iter().filter_map(|name| facts.workflow.state(name)).collect();
-                let extent = Extent::choose(
+                    shown.opened.iter().filter_map(|name| facts.workflow.state_row(name)).collect();
+                let extent = Extent::choose_states(
                     count,
                     &edges,
                     &Choice { scale: shown.scale, focus, opened: &opened, most: MOST },
@@ -112,7 +112,7 @@ impl Laid {
                     .map(|node| facts.workflow.states()[node.states()[0]].clone())
                     .collect();
                 let (direction, states, picture) =
-                    lay(earlier.as_ref(), &key, room, &names, |direction| {
+                    choose_layout(earlier.as_ref(), &key, room, &names, |direction| {
                         diagram(facts, state, shown, (&edges, &extent), direction)
                     });
                 Self {
@@ -132,7 +132,7 @@ impl Laid {
     }
 
     /// Whether all of the picture is in view at once.
-    pub fn fits(&self) -> bool {
+    pub fn fits_in_view(&self) -> bool {
         overflow(&self.picture, self.room) == 0
     }
 
@@ -143,9 +143,9 @@ impl Laid {
     }
 
     /// Draws a part of the picture, unless it is drawn already.
-    pub fn draw(&mut self, window: Area) {
+    pub fn draw_window(&mut self, window: Area) {
         if self.drawing.window != window {
-            self.drawing = canvas_text::draw(&self.states.diagram, &self.picture, window);
+            self.drawing = canvas_text::draw_picture(&self.states.diagram, &self.picture, window);
         }
     }
 
@@ -166,7 +166,7 @@ impl Laid {
 
     /// The row of the arrow that stands for a link.
     pub fn arrow_of(&self, link: Link) -> Option<usize> {
-        self.states.arrows.iter().position(|strand| strand.holds(link))
+        self.states.arrows.iter().position(|strand| strand.contains_link(link))
     }
 }
 
@@ -178,7 +178,7 @@ fn overflow(picture: &Picture, room: (u16, u16)) -> usize {
 
 /// Lays out in the direction that fits better, or in that of the earlier layout where most of it
 /// stays.
-fn lay(
+fn choose_layout(
     earlier: Option<&Laid>,
     key: &Key,
     room: (u16, u16),
@@ -219,12 +219,15 @@ fn diagram(
     (edges, extent): (&[Edge], &Extent),
     direction: Direction,
 ) -> StateDiagram {
-    let mut marks = Marks::of(&facts.workflow, &facts.analysis, facts.current);
-    marks.far.retain(|row| !facts.reaches(*row));
+    let mut marks = Marks::from_analysis(&facts.workflow, &facts.analysis, facts.current);
+    marks.far.retain(|row| !facts.is_reachable(*row));
     let unbundled = shown.unbundled.as_ref().and_then(|(from, to)| {
-        Some(Link::Between { from: facts.workflow.state(from)?, to: facts.workflow.state(to)? })
+        Some(Link::Between {
+            from: facts.workflow.state_row(from)?,
+            to: facts.workflow.state_row(to)?,
+        })
     });
-    let measure = |text: &str| width(&visible(text));
+    let measure = |text: &str| text_width(&visible_text(text));
     let view = View { extent, marks: &marks, unbundled, direction, detail: shown.detail, measure };
-    states::diagram(&facts.workflow, edges, &state.catalog.tools, view)
+    states::state_diagram(&facts.workflow, edges, &state.catalog.tools, view)
 }

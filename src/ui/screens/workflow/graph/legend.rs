@@ -19,12 +19,12 @@ const ARROWS: [(&str, &str); 6] = [
 ];
 
 /// The page of all signs.
-pub(crate) fn page() -> Page {
+pub(crate) fn legend_page() -> Page {
     let row = |sign: &str, words: &str| -> Line {
         vec![(Role::Accent, format!("{sign:<8}")), (Role::Text, words.to_owned())]
     };
     let mut lines: Vec<Line> =
-        Mark::ALL.into_iter().map(|mark| row(mark.sign(), mark.words())).collect();
+        Mark::ALL.into_iter().map(|mark| row(mark.sign(), mark.description())).collect();
     lines.push(Line::new());
     lines.extend(ARROWS.into_iter().map(|(sign, words)| row(sign, words)));
     Page::new("Signs of the picture", lines)

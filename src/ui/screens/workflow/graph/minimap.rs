@@ -22,7 +22,11 @@ pub(crate) struct MiniMap {
 
 /// The place of the map of a picture of some size on a pane; `None` where there is no room. It
 /// keeps away from what is selected.
-pub(crate) fn place(inside: Rect, picture: (usize, usize), selected: Option<Rect>) -> Option<Rect> {
+pub(crate) fn map_area(
+    inside: Rect,
+    picture: (usize, usize),
+    selected: Option<Rect>,
+) -> Option<Rect> {
     if inside.width < 48 || inside.height < 14 {
         return None;
     }
@@ -41,7 +45,7 @@ pub(crate) fn place(inside: Rect, picture: (usize, usize), selected: Option<Rect
 }
 
 /// The point of the picture that a cell of the map stands for.
-pub(crate) fn point(laid: &Laid, map: Rect, column: u16, row: u16) -> Point {
+pub(crate) fn picture_point(laid: &Laid, map: Rect, column: u16, row: u16) -> Point {
     let scaled = |at: u16, start: u16, room: u16, size: usize| {
         let room = usize::from(room.saturating_sub(2)).max(1);
         (2 * usize::from(at.saturating_sub(start + 1)).min(room - 1) + 1) * size / (2 * room)

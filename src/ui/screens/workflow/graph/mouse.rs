@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Graph {
-    pub fn mouse(&mut self, mouse: Mouse, facts: &Facts) -> Reply {
+    pub fn handle_mouse(&mut self, mouse: Mouse, facts: &Facts) -> Reply {
         let at = (mouse.column, mouse.row).into();
         match mouse.kind {
             MouseKind::Wheel(notches) if mouse.mods.ctrl => {
@@ -27,17 +27,17 @@ impl Graph {
             MouseKind::WheelSideways(notches) => self.pan(i32::from(notches) * 4, 0),
             MouseKind::Down(button) => {
                 if let Some((_, act)) = self.buttons.iter().find(|(place, _)| place.contains(at)) {
-                    return self.act(*act, facts);
+                    return self.handle_action(*act, facts);
                 }
                 if self.map_at.is_some_and(|map| map.contains(at)) {
                     self.held = Some(Held::Map);
-                    return self.jump(mouse);
+                    return self.jump_on_map(mouse);
                 }
                 self.held = Some(Held::Picture(mouse.column, mouse.row));
-                self.press(mouse, button, facts)
+                self.handle_press(mouse, button, facts)
             }
             MouseKind::Drag(_) => match self.held {
-                Some(Held::Map) => self.jump(mouse),
+                Some(Held::Map) => self.jump_on_map(mouse),
                 Some(Held::Picture(column, row)) => {
                     self.held = Some(Held::Picture(mouse.column, mouse.row));
                     self.pan(
@@ -55,10 +55,10 @@ impl Graph {
     }
 
     /// A press chooses a state or an arrow; one with the right button, or a second one, opens it.
-    fn press(&mut self, mouse: Mouse, button: Button, facts: &Facts) -> Reply {
+    fn handle_press(&mut self, mouse: Mouse, button: Button, facts: &Facts) -> Reply {
         let name = |row: StateRow| facts.workflow.states()[row].clone();
         let before = (self.selected.clone(), self.arrow.clone());
-        match self.spot(mouse.column, mouse.row) {
+        match self.target_at(mouse.column, mouse.row) {
             Some(HitTarget::State(row)) => self.select(row, facts),
             Some(HitTarget::Folded(rows)) => self.select(rows[0], facts),
             Some(HitTarget::Edge(edge) | HitTarget::Label(edge)) => match edge.link {
@@ -77,19 +77,19 @@ impl Graph {
         }
         let again = before == (self.selected.clone(), self.arrow.clone());
         let can_open = self.arrow.is_some()
-            || self.selected(facts).and_then(|row| self.laid.as_ref()?.box_of(row)).is_some();
+            || self.selected_state(facts).and_then(|row| self.laid.as_ref()?.box_of(row)).is_some();
         if button == Button::Right || again && can_open {
             // A press on something that cannot be opened only chooses it.
-            if let Reply::Refused(_) = self.open(facts) {
+            if let Reply::Refused(_) = self.toggle_chosen(facts) {
                 return Reply::Handled;
             }
         }
         Reply::Handled
     }
 
-    fn jump(&mut self, mouse: Mouse) -> Reply {
+    fn jump_on_map(&mut self, mouse: Mouse) -> Reply {
         if let (Some(map), Some(laid)) = (self.map_at, &self.laid) {
-            self.show_point(minimap::point(laid, map, mouse.column, mouse.row));
+            self.show_point(minimap::picture_point(laid, map, mouse.column, mouse.row));
         }
         Reply::Handled
     }

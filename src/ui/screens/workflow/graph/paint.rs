@@ -12,7 +12,7 @@ use crate::{
         workflow::graph::{Link, StateRow},
     },
     ui::{
-        canvas::visible,
+        canvas::visible_text,
         styles::{Role, Styles},
     },
 };
@@ -33,7 +33,7 @@ pub(crate) struct Look<'l> {
 
 /// Draws the part of the picture that begins at `offset`; where that is less than nothing, the
 /// picture begins within the pane.
-pub(crate) fn picture(
+pub(crate) fn draw_picture(
     buffer: &mut Buffer,
     inside: Rect,
     offset: (i32, i32),
@@ -42,30 +42,30 @@ pub(crate) fn picture(
     look: Look<'_>,
 ) {
     let Look { styles, chosen } = look;
-    let window = window(inside, offset, laid);
-    laid.draw(window);
-    let lead = (lead(offset.0), lead(offset.1));
+    let window = visible_area(inside, offset, laid);
+    laid.draw_window(window);
+    let lead = (leading_cells(offset.0), leading_cells(offset.1));
     for (y, cells) in (lead.1..).zip(laid.drawing().rows()) {
         for (x, cell) in (lead.0..).zip(cells).filter(|(_, cell)| !cell.text.is_empty()) {
-            let tie = tie(cell, laid, facts);
-            let is_chosen = arrow(cell).is_some_and(|row| chosen.arrow == Some(row));
+            let tie = cell_tie(cell, laid, facts);
+            let is_chosen = arrow_row(cell).is_some_and(|row| chosen.arrow == Some(row));
             let style = if is_chosen {
                 chosen_style(cell, styles)
             } else {
-                style(cell, tie, laid, facts, styles, chosen.node)
+                cell_style(cell, tie, laid, facts, styles, chosen.node)
             };
             let text = match tie {
-                _ if is_chosen => heavy(&cell.text),
-                Tie::NotAsked => canvas_text::broken(&cell.text),
+                _ if is_chosen => heavy_line(&cell.text),
+                Tie::NotAsked => canvas_text::dashed_sign(&cell.text),
                 _ => &cell.text,
             };
-            put(buffer, inside, (x, y), text, style);
+            put_text(buffer, inside, (x, y), text, style);
         }
     }
 }
 
 /// The part of the picture that is in view.
-pub(crate) fn window(inside: Rect, offset: (i32, i32), laid: &Laid) -> Area {
+pub(crate) fn visible_area(inside: Rect, offset: (i32, i32), laid: &Laid) -> Area {
     let part = |offset: i32, size: usize, room: u16| {
         let begin = usize::try_from(offset.max(0)).unwrap_or(0).min(size);
         (begin, usize::from(room).min(size - begin))
@@ -76,7 +76,7 @@ pub(crate) fn window(inside: Rect, offset: (i32, i32), laid: &Laid) -> Area {
 }
 
 /// How many blank cells stand before the picture.
-fn lead(offset: i32) -> u16 {
+fn leading_cells(offset: i32) -> u16 {
     u16::try_from(offset.min(0).unsigned_abs()).unwrap_or(u16::MAX)
 }
 
@@ -125,14 +125,14 @@ enum Tie {
     NotAsked,
 }
 
-fn arrow(cell: &Cell) -> Option<usize> {
+fn arrow_row(cell: &Cell) -> Option<usize> {
     match cell.role {
         Part::Line(row) | Part::Head(row) | Part::Label(row) => Some(row),
         _ => None,
     }
 }
 
-fn tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
+fn cell_tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
     let is_asked = |tools: &[ToolRow]| {
         tools.iter().any(|tool| {
             facts.workflow.members().get(*tool).is_some_and(|member| member.is_admitted())
@@ -159,13 +159,13 @@ fn tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
     match asked {
         false => Tie::NotAsked,
         true if origins.iter().any(|state| Some(*state) == facts.current) => Tie::Open,
-        true if origins.iter().any(|state| facts.reaches(*state)) => Tie::Asked,
+        true if origins.iter().any(|state| facts.is_reachable(*state)) => Tie::Asked,
         true => Tie::Far,
     }
 }
 
 /// The line of the chosen arrow is heavy.
-fn heavy(line: &str) -> &str {
+fn heavy_line(line: &str) -> &str {
     match line {
         "─" => "━",
         "│" => "┃",
@@ -182,7 +182,7 @@ fn chosen_style(cell: &Cell, styles: &Styles) -> Style {
 }
 
 /// How a cell looks: by its state, or by what can be done with its arrow.
-fn style(
+fn cell_style(
     cell: &Cell,
     tie: Tie,
     laid: &Laid,
@@ -192,7 +192,7 @@ fn style(
 ) -> Style {
     let states = |row: usize| laid.extent.nodes[row].states();
     let is_current = |row: usize| states(row).iter().any(|state| Some(*state) == facts.current);
-    let is_near = |row: usize| states(row).iter().any(|state| facts.reaches(*state));
+    let is_near = |row: usize| states(row).iter().any(|state| facts.is_reachable(*state));
     let of_box = |row: usize| match (is_current(row), is_near(row)) {
         (true, _) => styles[Role::StateCurrent],
         (false, true) => styles[Role::State],
@@ -215,10 +215,10 @@ fn style(
     }
 }
 
-fn put(buffer: &mut Buffer, area: Rect, (x, y): (u16, u16), text: &str, style: Style) {
+fn put_text(buffer: &mut Buffer, area: Rect, (x, y): (u16, u16), text: &str, style: Style) {
     let (x, y) = (area.x + x, area.y + y);
     if area.contains((x, y).into()) && buffer.area.contains((x, y).into()) {
         let room = usize::from(area.right() - x);
-        buffer.set_stringn(x, y, &*visible(text), room, style);
+        buffer.set_stringn(x, y, &*visible_text(text), room, style);
     }
 }

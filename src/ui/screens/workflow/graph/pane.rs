@@ -33,7 +33,7 @@ use crate::{
         workflow::graph::{Edge, Link, StateRow},
     },
     model::context::Name,
-    ui::{canvas::Pen, canvas::width, styles::Role, view::Reply, widgets::pane::Pane},
+    ui::{canvas::Pen, canvas::text_width, styles::Role, view::Reply, widgets::pane::Pane},
 };
 
 #[derive(Default)]
@@ -95,14 +95,14 @@ const BUTTONS: [(&str, Act); 6] = [
 
 impl Graph {
     /// The state that the keys act on: the one chosen, else the current one.
-    pub fn selected(&self, facts: &Facts) -> Option<StateRow> {
-        let chosen = self.selected.as_ref().and_then(|name| facts.workflow.state(name));
+    pub fn selected_state(&self, facts: &Facts) -> Option<StateRow> {
+        let chosen = self.selected.as_ref().and_then(|name| facts.workflow.state_row(name));
         chosen.or(facts.current)
     }
 
     /// The arrow that is chosen beside the state.
     pub fn selected_edge(&self, facts: &Facts) -> Option<Edge> {
-        let link = self.link(facts)?;
+        let link = self.selected_link(facts)?;
         let laid = self.laid.as_ref()?;
         laid.states
             .arrows
@@ -112,9 +112,12 @@ impl Graph {
             .cloned()
     }
 
-    pub(super) fn link(&self, facts: &Facts) -> Option<Link> {
+    pub(super) fn selected_link(&self, facts: &Facts) -> Option<Link> {
         let (from, to) = self.arrow.as_ref()?;
-        Some(Link::Between { from: facts.workflow.state(from)?, to: facts.workflow.state(to)? })
+        Some(Link::Between {
+            from: facts.workflow.state_row(from)?,
+            to: facts.workflow.state_row(to)?,
+        })
     }
 
     pub fn select(&mut self, state: StateRow, facts: &Facts) {
@@ -129,26 +132,30 @@ impl Graph {
         let below = self.seek.is_typing()
             || self.laid.as_ref().is_some_and(|laid| !laid.states.staying.is_empty());
         self.inside = Rect { height: whole.height.saturating_sub(u16::from(below)), ..whole };
-        self.lay(facts, state);
+        self.update_layout(facts, state);
         let title = self.title(facts);
-        let foot = foot::words(facts, self.selected(facts), self.selected_edge(facts).as_ref());
+        let foot = foot::footer_text(
+            facts,
+            self.selected_state(facts),
+            self.selected_edge(facts).as_ref(),
+        );
         let note = self.lay_buttons(area, &title);
         Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
         if self.followed != facts.current {
             self.followed = facts.current;
             if self.follows == Follows::Run {
-                self.centre(facts);
+                self.centre_current(facts);
             }
         }
-        self.settle();
-        let node = self.selected(facts).filter(|_| focused || self.selected.is_some());
-        let link = self.link(facts);
+        self.clamp_offset();
+        let node = self.selected_state(facts).filter(|_| focused || self.selected.is_some());
+        let link = self.selected_link(facts);
         let Some(laid) = &mut self.laid else { return };
         let chosen = paint::Chosen {
             node: node.and_then(|state| laid.box_of(state)).filter(|_| focused),
             arrow: link.and_then(|link| laid.arrow_of(link)),
         };
-        paint::picture(
+        paint::draw_picture(
             buffer,
             self.inside,
             self.offset,
@@ -160,18 +167,18 @@ impl Graph {
         self.draw_map(buffer, facts, scene);
         let last = whole.height.saturating_sub(1);
         if self.seek.is_typing() {
-            let (text, count) = self.seek.line();
+            let (text, count) = self.seek.bottom_line();
             Pen::new(buffer, whole, last)
-                .put(&text, styles[Role::Field])
-                .put("▏ ", styles[Role::Cursor])
-                .put(&count, styles[Role::Dim]);
+                .put_text(&text, styles[Role::Field])
+                .put_text("▏ ", styles[Role::Cursor])
+                .put_text(&count, styles[Role::Dim]);
         } else if let Some(laid) = self.laid.as_ref().filter(|laid| !laid.states.staying.is_empty())
         {
             let keys: Vec<&str> =
                 laid.states.staying.iter().map(|row| &*facts.tools()[*row].key).collect();
             Pen::new(buffer, whole, last)
-                .put(" any state, and it stays: ", styles[Role::Dim])
-                .put(&keys.join(", "), styles[Role::Transition]);
+                .put_text(" any state, and it stays: ", styles[Role::Dim])
+                .put_text(&keys.join(", "), styles[Role::Transition]);
         }
     }
 
@@ -189,24 +196,24 @@ impl Graph {
             Some((Scale::Folded, _, boxes)) => format!(" · in {boxes} boxes"),
             _ => String::new(),
         };
-        format!("States · {count} · {} reachable{part}", facts.reachable())
+        format!("States · {count} · {} reachable{part}", facts.reachable_count())
     }
 
     /// Places those buttons at the right of the upper edge that fit beside the title.
     fn lay_buttons(&mut self, area: Rect, title: &str) -> String {
         self.buttons.clear();
-        let mut room = usize::from(area.width).saturating_sub(width(title) + 10);
+        let mut room = usize::from(area.width).saturating_sub(text_width(title) + 10);
         let fitting: Vec<(&str, Act)> = BUTTONS
             .into_iter()
             .take_while(|(label, _)| {
-                let needed = width(label) + 2;
+                let needed = text_width(label) + 2;
                 let fits = needed <= room;
                 room = room.saturating_sub(needed);
                 fits
             })
             .collect();
         let note = fitting.iter().map(|(label, _)| *label).collect::<Vec<_>>().join("  ");
-        let cells = |text: &str| u16::try_from(width(text)).unwrap_or(0);
+        let cells = |text: &str| u16::try_from(text_width(text)).unwrap_or(0);
         let mut x = area.right().saturating_sub(cells(&note) + 2);
         for (label, act) in fitting {
             self.buttons.push((Rect::new(x, area.y, cells(label), 1), act));
@@ -215,26 +222,27 @@ impl Graph {
         note
     }
 
-    fn lay(&mut self, facts: &Facts, state: &State) {
+    fn update_layout(&mut self, facts: &Facts, state: &State) {
         let room = (self.inside.width, self.inside.height);
-        let before = self.selected(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
+        let before = self.selected_state(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
         let was = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
         if std::mem::take(&mut self.fitting) {
             for detail in [Detail::Usual, Detail::Less, Detail::Dots] {
                 self.shown.detail = detail;
-                let laid = Laid::renew(None, facts, state, &self.shown, room);
-                let fits = laid.fits();
+                let laid = Laid::reuse_or_build(None, facts, state, &self.shown, room);
+                let fits = laid.fits_in_view();
                 self.laid = Some(laid);
                 if fits {
                     break;
                 }
             }
         } else {
-            self.laid = Some(Laid::renew(self.laid.take(), facts, state, &self.shown, room));
+            self.laid =
+                Some(Laid::reuse_or_build(self.laid.take(), facts, state, &self.shown, room));
         }
         // What is looked at stays where it is on the screen, although the rest may have moved.
         let now = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
-        let after = self.selected(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
+        let after = self.selected_state(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
         match (before, after) {
             (Some(before), Some(after)) if was != now => {
                 let shift = |from: usize, to: usize| {
@@ -245,7 +253,9 @@ impl Graph {
                     self.offset.1 + shift(before.y, after.y),
                 );
             }
-            (None, Some(_)) => self.selected(facts).into_iter().for_each(|row| self.show(row)),
+            (None, Some(_)) => {
+                self.selected_state(facts).into_iter().for_each(|row| self.centre_state(row))
+            }
             _ => {}
         }
     }
@@ -257,17 +267,17 @@ impl Graph {
         else {
             return;
         };
-        let selected = self.selected(facts);
-        let Some(place) = minimap::place(
+        let selected = self.selected_state(facts);
+        let Some(place) = minimap::map_area(
             self.inside,
             (laid.picture.width, laid.picture.height),
-            selected.and_then(|row| self.seen(row)),
+            selected.and_then(|row| self.state_area(row)),
         ) else {
             return;
         };
         self.map_at = Some(place);
         let map = MiniMap {
-            view: paint::window(self.inside, self.offset, laid),
+            view: paint::visible_area(self.inside, self.offset, laid),
             current: facts.current.and_then(|row| laid.box_of(row)),
             selected: selected.and_then(|row| laid.box_of(row)),
         };
@@ -275,7 +285,7 @@ impl Graph {
     }
 
     /// Keeps the picture in view; a small one is centred.
-    fn settle(&mut self) {
+    fn clamp_offset(&mut self) {
         let Some(laid) = &self.laid else { return };
         let keep = |offset: i32, size: usize, room: u16| {
             let (size, room) = (i32::try_from(size).unwrap_or(i32::MAX), i32::from(room));
@@ -295,36 +305,36 @@ impl Graph {
     pub(super) fn show_point(&mut self, point: Point) {
         let middle = |at: usize, room: u16| i32::try_from(at).unwrap_or(0) - i32::from(room / 2);
         self.offset = (middle(point.x, self.inside.width), middle(point.y, self.inside.height));
-        self.settle();
+        self.clamp_offset();
     }
 
     /// Brings a state into the middle.
-    fn show(&mut self, row: StateRow) {
+    fn centre_state(&mut self, row: StateRow) {
         if let Some(Area { x, y, width, height }) = self.area_of(row) {
             self.show_point(Point { x: x + width / 2, y: y + height / 2 });
         }
     }
 
-    fn centre(&mut self, facts: &Facts) {
+    fn centre_current(&mut self, facts: &Facts) {
         if let Some(row) = facts.current {
-            self.show(row);
+            self.centre_state(row);
         }
     }
 
     /// What an action of this pane does.
-    pub fn act(&mut self, act: Act, facts: &Facts) -> Reply {
+    pub fn handle_action(&mut self, act: Act, facts: &Facts) -> Reply {
         match act {
-            Act::Find => self.seek.begin(),
+            Act::Find => self.seek.start_search(),
             Act::CentreCurrent => {
                 (self.selected, self.arrow, self.shown.focus) = (None, None, None);
-                self.centre(facts);
+                self.centre_current(facts);
             }
             Act::FitGraph => self.fitting = true,
             Act::ZoomIn => return self.zoom(Act::ZoomIn),
             Act::ZoomOut => return self.zoom(Act::ZoomOut),
             Act::NextArrow => return self.next_arrow(facts, 1),
             Act::PreviousArrow => return self.next_arrow(facts, -1),
-            Act::OpenPart => return self.open(facts),
+            Act::OpenPart => return self.toggle_chosen(facts),
             Act::GraphScale => return self.next_scale(facts),
             Act::FollowRun => {
                 self.follows =
@@ -337,7 +347,7 @@ impl Graph {
             Act::MiniMap => {
                 self.map = if self.map == Map::Hidden { Map::WhereNeeded } else { Map::Hidden }
             }
-            Act::Legend => return Reply::Open(Box::new(legend::page())),
+            Act::Legend => return Reply::Open(Box::new(legend::legend_page())),
             _ => return Reply::Ignored,
         }
         Reply::Handled
@@ -345,7 +355,7 @@ impl Graph {
 
     /// Arrows go to the next state in that direction; with Shift, or `H J K L`, they move the
     /// picture.
-    pub fn key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
+    pub fn handle_key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
         if self.seek.is_typing() {
             return self.seek_key(key, facts, state);
         }
@@ -367,7 +377,7 @@ impl Graph {
         if moves {
             return self.pan(step.0 * 4, step.1 * 2);
         }
-        let next = self.laid.as_ref().zip(self.selected(facts)).and_then(|(laid, row)| {
+        let next = self.laid.as_ref().zip(self.selected_state(facts)).and_then(|(laid, row)| {
             let next = travel::next_box(laid, laid.box_of(row)?, step)?;
             laid.extent.nodes[next].states().first().copied()
         });
@@ -382,17 +392,17 @@ impl Graph {
         self.seek.is_typing()
     }
 
-    pub fn paste(&mut self, text: &str, facts: &Facts, state: &State) -> Reply {
+    pub fn handle_paste(&mut self, text: &str, facts: &Facts, state: &State) -> Reply {
         if !self.seek.is_typing() {
             return Reply::Ignored;
         }
-        self.seek.paste(text, facts, state);
+        self.seek.handle_paste(text, facts, state);
         self.go_to_found(facts);
         Reply::Handled
     }
 
     fn seek_key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
-        match self.seek.key(key, facts, state) {
+        match self.seek.handle_key(key, facts, state) {
             Sought::Moved => self.go_to_found(facts),
             Sought::Accepted => {}
             Sought::GivenUp => (self.selected, self.arrow, self.shown.focus) = (None, None, None),
@@ -403,7 +413,7 @@ impl Graph {
 
     /// Shows what is found, also where it was not in the picture.
     fn go_to_found(&mut self, facts: &Facts) {
-        let (state, arrow) = match self.seek.found() {
+        let (state, arrow) = match self.seek.current_match() {
             Some(Found::State(row)) => (row, None),
             Some(Found::Tool(_, Link::Between { from, to })) if from != to => {
                 (from, Some((from, to)))
@@ -428,24 +438,24 @@ impl Graph {
 
     pub(super) fn pan(&mut self, right: i32, down: i32) -> Reply {
         self.offset = (self.offset.0.saturating_add(right), self.offset.1.saturating_add(down));
-        self.settle();
+        self.clamp_offset();
         Reply::Handled
     }
 
     /// Moves the picture if a state is not wholly in view.
     fn reveal(&mut self, row: StateRow) {
         let Some(area) = self.area_of(row) else { return };
-        let is_whole = self.seen(row).is_some_and(|seen| {
+        let is_whole = self.state_area(row).is_some_and(|seen| {
             (usize::from(seen.width), usize::from(seen.height)) == (area.width, area.height)
                 && self.map_at.is_none_or(|map| !map.intersects(seen))
         });
         if !is_whole {
-            self.show(row);
+            self.centre_state(row);
         }
     }
 
     /// The cell of the picture at a cell of the screen; `None` beside the picture.
-    fn point(&self, column: u16, row: u16) -> Option<Point> {
+    fn point_at(&self, column: u16, row: u16) -> Option<Point> {
         let along = |cell: u16, start: u16, offset: i32| {
             usize::try_from(i32::from(cell) - i32::from(start) + offset).ok()
         };
@@ -456,27 +466,30 @@ impl Graph {
     }
 
     /// What stands at a cell of the screen; `None` outside the picture's place on the pane.
-    pub fn spot(&self, column: u16, row: u16) -> Option<HitTarget> {
+    pub fn target_at(&self, column: u16, row: u16) -> Option<HitTarget> {
         let laid = self.laid.as_ref().filter(|_| self.inside.contains((column, row).into()))?;
-        Some(self.point(column, row).map_or(HitTarget::Empty, |point| hit_target::at(laid, point)))
+        Some(
+            self.point_at(column, row)
+                .map_or(HitTarget::Empty, |point| hit_target::target_at(laid, point)),
+        )
     }
 
     /// The arrow whose line is at a cell of the screen, and which of its ends is nearer.
-    pub fn grip(&self, column: u16, row: u16) -> Option<(Edge, End)> {
+    pub fn arrow_at(&self, column: u16, row: u16) -> Option<(Edge, End)> {
         let is_free = self.inside.contains((column, row).into())
             && self.map_at.is_none_or(|map| !map.contains((column, row).into()));
         let laid = self.laid.as_ref().filter(|_| is_free)?;
-        hit_target::grip(laid, self.point(column, row)?)
+        hit_target::arrow_at(laid, self.point_at(column, row)?)
     }
 
     /// Goes on with what is chosen after the tools have changed: a state that has another name
     /// stays chosen, and one that is new, made in this pane, becomes so. What was found and laid
     /// out by row is found and laid out again.
-    pub fn follow(&mut self, before: &Facts, after: &Facts, focused: bool, state: &State) {
+    pub fn follow_facts(&mut self, before: &Facts, after: &Facts, focused: bool, state: &State) {
         self.follow_names(before, after, focused);
-        self.seek.renew(after, state);
+        self.seek.search_again(after, state);
         if self.laid.is_some() {
-            self.lay(after, state);
+            self.update_layout(after, state);
         }
     }
 
@@ -488,7 +501,7 @@ impl Graph {
         let known: HashSet<&Name> = old.iter().collect();
         let mut appeared = new.iter().filter(|name| !known.contains(name));
         let (Some(only), None) = (appeared.next(), appeared.next()) else { return };
-        let is_gone = |name: &Name| after.workflow.state(name).is_none();
+        let is_gone = |name: &Name| after.workflow.state_row(name).is_none();
         if let Some((from, to)) = &mut self.arrow {
             [from, to]
                 .into_iter()
@@ -501,7 +514,7 @@ impl Graph {
     }
 
     /// Where a state's box stands on the screen, as far as it is in view.
-    pub fn seen(&self, state: StateRow) -> Option<Rect> {
+    pub fn state_area(&self, state: StateRow) -> Option<Rect> {
         let area = self.area_of(state)?;
         let cell = |at: usize, start: u16, offset: i32| {
             i32::try_from(at).ok().map(|at| at - offset + i32::from(start))
@@ -527,7 +540,7 @@ impl Graph {
     }
 
     /// Where the picture is drawn on the screen.
-    pub fn inside(&self) -> Rect {
+    pub fn picture_area(&self) -> Rect {
         self.inside
     }
 }

@@ -11,7 +11,7 @@ use crate::{
         workflow::graph::{Link, Origin, StateRow},
     },
     ui::{
-        ranking::{Candidate, ranked},
+        ranking::{Candidate, rank_candidates},
         widgets::text_input::TextInput,
     },
 };
@@ -48,15 +48,15 @@ impl Seek {
         self.typing
     }
 
-    pub fn begin(&mut self) {
+    pub fn start_search(&mut self) {
         *self = Self { typing: true, ..Self::default() };
     }
 
-    pub fn found(&self) -> Option<Found> {
+    pub fn current_match(&self) -> Option<Found> {
         self.found.get(self.at).copied()
     }
 
-    pub fn key(&mut self, key: Key, facts: &Facts, state: &State) -> Sought {
+    pub fn handle_key(&mut self, key: Key, facts: &Facts, state: &State) -> Sought {
         match key.code {
             Code::Enter => {
                 self.typing = false;
@@ -74,7 +74,7 @@ impl Seek {
                 self.at = (self.at + self.found.len() - 1) % self.found.len();
                 Sought::Moved
             }
-            _ if self.text.key(key) => {
+            _ if self.text.handle_key(key) => {
                 self.search(facts, state);
                 Sought::Moved
             }
@@ -82,13 +82,13 @@ impl Seek {
         }
     }
 
-    pub fn paste(&mut self, text: &str, facts: &Facts, state: &State) {
+    pub fn handle_paste(&mut self, text: &str, facts: &Facts, state: &State) {
         self.text.insert(text);
         self.search(facts, state);
     }
 
     /// Looks again, in other facts than before.
-    pub fn renew(&mut self, facts: &Facts, state: &State) {
+    pub fn search_again(&mut self, facts: &Facts, state: &State) {
         let at = self.at;
         self.search(facts, state);
         self.at = at.min(self.found.len().saturating_sub(1));
@@ -113,12 +113,14 @@ impl Seek {
             ..Candidate::default()
         });
         self.found.extend(
-            ranked(self.text.text(), of_states.chain(of_tools)).into_iter().filter_map(found),
+            rank_candidates(self.text.text(), of_states.chain(of_tools))
+                .into_iter()
+                .filter_map(found),
         );
     }
 
     /// What stands at the bottom of the pane while one types.
-    pub fn line(&self) -> (String, String) {
+    pub fn bottom_line(&self) -> (String, String) {
         let count = match (self.text.text().is_empty(), self.found.len()) {
             (true, _) => "a state or a tool".to_owned(),
             (false, 0) => "nothing is named so".to_owned(),

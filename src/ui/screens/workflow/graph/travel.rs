@@ -16,13 +16,13 @@ pub(crate) fn next_box(laid: &Laid, from: usize, step: Step) -> Option<usize> {
         }
     });
     let areas = |row: usize| laid.picture.boxes.get(row).map(|placed| placed.area);
-    nearest(from, linked, areas, step)
-        .or_else(|| nearest(from, 0..laid.picture.boxes.len(), areas, step))
+    nearest_box(from, linked, areas, step)
+        .or_else(|| nearest_box(from, 0..laid.picture.boxes.len(), areas, step))
 }
 
 /// The nearest of some boxes that lies in a direction rather than beside it; what lies aside counts
 /// as farther.
-fn nearest(
+fn nearest_box(
     from: usize,
     among: impl Iterator<Item = usize>,
     area: impl Fn(usize) -> Option<Area>,
@@ -33,13 +33,13 @@ fn nearest(
         let there = area(row)?;
         let (ahead, aside) = if right != 0 {
             (
-                gap((here.x, here.width), (there.x, there.width), right)?,
-                off((here.y, here.height), (there.y, there.height)) * 2,
+                gap_between((here.x, here.width), (there.x, there.width), right)?,
+                sideways_offset((here.y, here.height), (there.y, there.height)) * 2,
             )
         } else {
             (
-                gap((here.y, here.height), (there.y, there.height), down)? * 2,
-                off((here.x, here.width), (there.x, there.width)),
+                gap_between((here.y, here.height), (there.y, there.height), down)? * 2,
+                sideways_offset((here.x, here.width), (there.x, there.width)),
             )
         };
         (aside <= 3 * ahead + 12).then_some((ahead + 2 * aside, row))
@@ -49,13 +49,13 @@ fn nearest(
 
 /// How far apart two boxes are in a direction; `None` where the other does not lie there. Each is
 /// given by its begin and its size.
-fn gap(here: (usize, usize), there: (usize, usize), sign: i32) -> Option<usize> {
+fn gap_between(here: (usize, usize), there: (usize, usize), sign: i32) -> Option<usize> {
     let (first, second) = if sign > 0 { (here, there) } else { (there, here) };
     second.0.checked_sub(first.0 + first.1)
 }
 
 /// How far the middle of the other lies aside.
-fn off(here: (usize, usize), there: (usize, usize)) -> usize {
+fn sideways_offset(here: (usize, usize), there: (usize, usize)) -> usize {
     (2 * here.0 + here.1).abs_diff(2 * there.0 + there.1) / 2
 }
 
@@ -68,7 +68,7 @@ mod tests {
         let area = |x, y| Area { x, y, width: 10, height: 4 };
         let areas = [area(0, 10), area(20, 10), area(20, 0), area(0, 20), area(60, 11)];
         let to = |from: usize, step: Step| {
-            nearest(from, 0..areas.len(), |row| areas.get(row).copied(), step)
+            nearest_box(from, 0..areas.len(), |row| areas.get(row).copied(), step)
         };
         assert_eq!(to(0, (1, 0)), Some(1));
         assert_eq!(to(1, (1, 0)), Some(4));
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(to(0, (0, 1)), Some(3));
         assert_eq!(to(0, (-1, 0)), None);
         assert_eq!(
-            nearest(0, [4].into_iter(), |row| areas.get(row).copied(), (1, 0)),
+            nearest_box(0, [4].into_iter(), |row| areas.get(row).copied(), (1, 0)),
             Some(4),
             "among the linked ones"
         );

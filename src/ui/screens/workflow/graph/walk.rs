@@ -13,17 +13,17 @@ use crate::{
 
 impl Graph {
     /// Takes the tools that lead from here to the chosen state, or along the chosen arrow.
-    pub fn walk(&self, facts: &Facts) -> Reply {
+    pub fn walk_to_chosen(&self, facts: &Facts) -> Reply {
         let step = |tool: ToolRow| {
             Some(Message::Workflow(WorkflowMessage::Step {
-                tool: facts.id(tool)?.clone(),
+                tool: facts.tool_id(tool)?.clone(),
                 outcome: Outcome::Succeeded,
             }))
         };
         let edge = self.selected_edge(facts);
         let goal = match &edge {
             Some(Edge { link: Link::Between { from, .. }, .. }) => Some(*from),
-            _ => self.selected(facts),
+            _ => self.selected_state(facts),
         };
         let Some(row) = goal else { return Reply::Refused("there is no state".into()) };
         let name = &facts.workflow.states()[row];
@@ -52,7 +52,7 @@ impl Graph {
     }
 
     pub fn start_here(&self, facts: &Facts) -> Reply {
-        match self.selected(facts) {
+        match self.selected_state(facts) {
             Some(row) => Reply::send(Message::Workflow(WorkflowMessage::SetStart(
                 facts.workflow.states()[row].clone(),
             ))),

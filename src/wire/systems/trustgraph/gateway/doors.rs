@@ -20,7 +20,7 @@ use crate::{
             settings::Gateway,
         },
     },
-    wire::systems::facets::decided::{By, Decided, decide},
+    wire::systems::facets::decided::{By, Decided, decide_answer},
 };
 
 /// Somebody who answers, and which requests he is for.
@@ -47,7 +47,7 @@ impl GatewayRoute {
     ) -> Result<Self, Problem> {
         let arguments = Literal::from(Value::Object(Map::new()));
         let (user, correlation, route) = ("", "", None);
-        let sent = endpoints::render(&CallOf {
+        let sent = endpoints::build_request(&CallOf {
             catalog,
             tool,
             user,
@@ -59,7 +59,7 @@ impl GatewayRoute {
         let at = Endpoint::parse(&sent.to).unwrap_or_else(|| Endpoint::of_workspace(""));
         let body = serde_json::from_str(&sent.body).unwrap_or_default();
         let config =
-            served::asked(&at.service, &body).map(|asked| asked.config).unwrap_or_default();
+            served::parse_request(&at.service, &body).map(|asked| asked.config).unwrap_or_default();
         Ok(Self { name: tool.entry.key.clone(), at, config, by })
     }
 
@@ -86,7 +86,7 @@ impl GatewayRoute {
         Self::of_tool(tool, catalog, connection, By::Sample(*sample?)).ok()
     }
 
-    fn takes(&self, at: &Endpoint, asked: &Asked) -> bool {
+    fn accepts_request(&self, at: &Endpoint, asked: &Asked) -> bool {
         self.at == *at
             && self.config.iter().all(|(name, value)| asked.config.get(name) == Some(value))
     }
@@ -98,8 +98,8 @@ const RAG: &str = "custom-rag";
 /// All samples, as MCP tools of their names, and the one that stands for the gateway's own
 /// retrieval.
 #[must_use]
-pub(crate) fn samples(connection: &Connection) -> Vec<GatewayRoute> {
-    let gateway = Gateway::of(connection);
+pub(crate) fn sample_routes(connection: &Connection) -> Vec<GatewayRoute> {
+    let gateway = Gateway::from_connection(connection);
     let door = |service: &str, name: &str, config, sample| {
         let at = Endpoint::of_flow(service, &gateway);
         GatewayRoute { name: name.to_owned(), at, config, by: By::Sample(sample) }
@@ -134,11 +134,11 @@ pub(crate) enum Way {
 /// What is said to a request: by the first that has a rule for it, else the first that it is for
 /// says why none has.
 #[must_use]
-pub(crate) fn choose(doors: &[GatewayRoute], at: &Endpoint, asked: &Asked) -> Way {
+pub(crate) fn choose_route(doors: &[GatewayRoute], at: &Endpoint, asked: &Asked) -> Way {
     let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
     let mut unruled = None;
-    for door in doors.iter().filter(|door| door.takes(at, asked)) {
-        let decided = decide(&door.by, &asking);
+    for door in doors.iter().filter(|door| door.accepts_request(at, asked)) {
+        let decided = decide_answer(&door.by, &asking);
         if !decided.is_unruled() {
             return Way::To(door.name.clone(), decided);
         }

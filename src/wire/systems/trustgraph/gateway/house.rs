@@ -25,7 +25,7 @@ use crate::{
     },
     model::{call::CallError, error_kind::ErrorKind},
     systems::{
-        deployed::catalog::catalog,
+        deployed::catalog::configured_catalog,
         trustgraph::{
             agent,
             gateway::{
@@ -94,7 +94,7 @@ impl GatewayServer {
 
     /// Tells of a request once it is answered, or given up.
     #[must_use]
-    pub fn telling(&self, service: &str, id: Option<&str>) -> Telling {
+    pub fn new_telling(&self, service: &str, id: Option<&str>) -> Telling {
         let id = id.map_or_else(
             || format!("http-{}", self.requests.fetch_add(1, Ordering::Relaxed) + 1),
             str::to_owned,
@@ -108,25 +108,25 @@ impl GatewayServer {
     /// # Errors
     /// When workspace, flow or service are not there, or the body lacks what the service cannot do
     /// without.
-    pub fn pass(
+    pub fn route_request(
         &self,
         at: &Endpoint,
         workspace: Option<&str>,
         body: &Map<String, Value>,
         id: Option<&str>,
     ) -> Result<Passed, Refused> {
-        let mut telling = self.telling(&at.service, id);
+        let mut telling = self.new_telling(&at.service, id);
         let workspace = workspace.or_else(|| body.get(WORKSPACE).and_then(Value::as_str));
         if let Some(wanted) =
             workspace.filter(|wanted| self.workspace.as_deref().is_some_and(|own| own != *wanted))
         {
-            return Err(telling.refused(Refusal::Workspace(wanted.to_owned())));
+            return Err(telling.refuse(Refusal::Workspace(wanted.to_owned())));
         }
-        if let Some(own) = self.own(at, body) {
+        if let Some(own) = self.own_answer(at, body) {
             let service = at.service.clone();
             return match own {
                 Ok(play) => Ok(Passed { service, play, nobody: false, telling }),
-                Err(refusal) => Err(telling.refused(refusal)),
+                Err(refusal) => Err(telling.refuse(refusal)),
             };
         }
         let refusal = match &at.flow {
@@ -139,14 +139,14 @@ impl GatewayServer {
             _ => None,
         };
         if let Some(refusal) = refusal {
-            return Err(telling.refused(refusal));
+            return Err(telling.refuse(refusal));
         }
-        let asked = match served::asked(&at.service, body) {
+        let asked = match served::parse_request(&at.service, body) {
             Ok(asked) => asked,
-            Err(member) => return Err(telling.refused(Refusal::Lacks(member))),
+            Err(member) => return Err(telling.refuse(Refusal::Lacks(member))),
         };
         let service = at.service.clone();
-        Ok(match doors::choose(&self.doors, at, &asked) {
+        Ok(match doors::choose_route(&self.doors, at, &asked) {
             Way::To(name, Decided { rule, play, problem }) => {
                 telling.answered =
                     Answered { service: name, rule, problem, ..mem::take(&mut telling.answered) };
@@ -170,13 +170,17 @@ impl GatewayServer {
 impl GatewayServer {
     /// Where the agent is.
     #[must_use]
-    pub fn agent(&self) -> Endpoint {
+    pub fn agent_endpoint(&self) -> Endpoint {
         Endpoint { service: agent::SERVICE.to_owned(), flow: Some(self.flow.clone()) }
     }
 
     /// What the gateway's own services say, where no stub stands in for them: the configuration,
     /// and an agent with its tools.
-    fn own(&self, at: &Endpoint, body: &Map<String, Value>) -> Option<Result<Play, Refusal>> {
+    fn own_answer(
+        &self,
+        at: &Endpoint,
+        body: &Map<String, Value>,
+    ) -> Option<Result<Play, Refusal>> {
         let table =
             self.table.as_ref().filter(|_| !self.doors.iter().any(|door| door.at == *at))?;
         let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,16 +190,16 @@ impl GatewayServer {
                 Some(operation) if !table::OPERATIONS.contains(&operation) => {
                     return Some(Err(Refusal::UnknownOperation));
                 }
-                Some(_) => table.answer(body).to_string(),
+                Some(_) => table.answer_request(body).to_string(),
             };
-            return Some(Ok(Play::pieces(vec![answer], Duration::ZERO)));
+            return Some(Ok(Play::from_pieces(vec![answer], Duration::ZERO)));
         }
-        if *at != self.agent() {
+        if *at != self.agent_endpoint() {
             return None;
         }
-        let Rehearsal { messages, error } = rehearse(&catalog(&table.items()), body);
+        let Rehearsal { messages, error } = rehearse(&configured_catalog(&table.items()), body);
         let pieces = messages.into_iter().map(|text| Piece { text, after: None }).collect();
-        Some(Ok(Play::of(&Then { pieces, error, pause: PAUSE, ..Then::default() })))
+        Some(Ok(Play::from_then(&Then { pieces, error, pause: PAUSE, ..Then::default() })))
     }
 }
 
@@ -211,8 +215,8 @@ pub(crate) struct Telling {
 impl Telling {
     /// Tells that it was not passed on.
     #[must_use]
-    pub fn refused(mut self, refusal: Refusal) -> Refused {
-        self.answered.problem = Some(refusal.words());
+    pub fn refuse(mut self, refusal: Refusal) -> Refused {
+        self.answered.problem = Some(refusal.to_call_error());
         Refused(refusal)
     }
 }

@@ -21,10 +21,10 @@ use super::{
     socket,
 };
 use crate::{
-    engine::stub::play::{Play, Step, StubOutput, Under, spoiled},
+    engine::stub::play::{Play, Step, StubOutput, Under, body_bytes},
     model::size,
     systems::trustgraph::gateway::{endpoints::Endpoint, refusal::Refusal, served},
-    wire::systems::facets::decided::{ENDLESS, steps},
+    wire::systems::facets::decided::{ENDLESS, timed_steps},
 };
 
 /// How long a request may take to come.
@@ -34,11 +34,11 @@ const SOCKET: &str = "/api/v1/socket";
 
 /// Answers the requests of one connection until it ends; once stopped, the one under way is the
 /// last.
-pub(crate) async fn attend(stream: TcpStream, house: Arc<GatewayServer>) {
+pub(crate) async fn serve_connection(stream: TcpStream, house: Arc<GatewayServer>) {
     let stop = house.stop.clone();
     let service = service_fn(move |request| {
         let house = Arc::clone(&house);
-        async move { Ok::<_, Infallible>(answer(request, &house).await) }
+        async move { Ok::<_, Infallible>(handle_request(request, &house).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -57,7 +57,7 @@ pub(crate) async fn attend(stream: TcpStream, house: Arc<GatewayServer>) {
 }
 
 /// A whole answer in JSON.
-fn json(status: u16, body: impl Into<Bytes>) -> Response<Body> {
+fn json_response(status: u16, body: impl Into<Bytes>) -> Response<Body> {
     let mut response = Response::new(Full::new(body.into()).boxed_unsync());
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -65,44 +65,47 @@ fn json(status: u16, body: impl Into<Bytes>) -> Response<Body> {
     response
 }
 
-fn refused(refusal: &Refusal) -> Response<Body> {
-    let mut response = json(refusal.status(), refusal.body().to_string());
+fn refusal_response(refusal: &Refusal) -> Response<Body> {
+    let mut response = json_response(refusal.status(), refusal.body().to_string());
     if matches!(refusal, Refusal::Method(_)) {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
     }
     response
 }
 
-async fn answer(request: Request<Incoming>, house: &Arc<GatewayServer>) -> Response<Body> {
-    let takes_events = header(request.headers(), ACCEPT).contains("text/event-stream");
+async fn handle_request(request: Request<Incoming>, house: &Arc<GatewayServer>) -> Response<Body> {
+    let takes_events = header_value(request.headers(), ACCEPT).contains("text/event-stream");
     let whole = request.uri().path().to_owned();
     let path = whole.strip_prefix(house.below.as_str()).unwrap_or_default();
     if path == SOCKET {
-        let no_socket = || refused(&house.telling(&whole, None).refused(Refusal::NoSocket).0);
-        return socket::open(request, house).unwrap_or_else(no_socket);
+        let no_socket =
+            || refusal_response(&house.new_telling(&whole, None).refuse(Refusal::NoSocket).0);
+        return socket::upgrade_socket(request, house).unwrap_or_else(no_socket);
     }
     let Some(at) = Endpoint::parse(path) else {
-        return refused(&house.telling(&whole, None).refused(Refusal::Nowhere(whole.clone())).0);
+        return refusal_response(
+            &house.new_telling(&whole, None).refuse(Refusal::Nowhere(whole.clone())).0,
+        );
     };
-    match asked(request, &at, house).await {
-        Ok(passed) => said(passed, takes_events, house).await,
-        Err(Refused(refusal)) => refused(&refusal),
+    match read_request(request, &at, house).await {
+        Ok(passed) => answer_response(passed, takes_events, house).await,
+        Err(Refused(refusal)) => refusal_response(&refusal),
     }
 }
 
-async fn asked(
+async fn read_request(
     request: Request<Incoming>,
     at: &Endpoint,
     house: &GatewayServer,
 ) -> Result<Passed, Refused> {
-    let refuse = |refusal| Err(house.telling(&at.service, None).refused(refusal));
+    let refuse = |refusal| Err(house.new_telling(&at.service, None).refuse(refusal));
     if request.method() != Method::POST {
         return refuse(Refusal::Method(request.method().to_string()));
     }
-    if !house.lets_in(bearer(request.headers())) {
+    if !house.lets_in(bearer_token(request.headers())) {
         return refuse(Refusal::Token);
     }
-    let too_large = || Refusal::TooLarge(size::bytes(LARGEST as u64));
+    let too_large = || Refusal::TooLarge(size::format_size(LARGEST as u64));
     let body = request.into_body();
     if body.size_hint().lower() > LARGEST as u64 {
         return refuse(too_large());
@@ -121,41 +124,45 @@ async fn asked(
         Ok(_) => return refuse(Refusal::NoObject),
         Err(_) => return refuse(Refusal::NotJson),
     };
-    house.pass(at, None, &body, None)
+    house.route_request(at, None, &body, None)
 }
 
-fn bearer(headers: &HeaderMap) -> &str {
-    header(headers, AUTHORIZATION).strip_prefix("Bearer ").unwrap_or_default()
+fn bearer_token(headers: &HeaderMap) -> &str {
+    header_value(headers, AUTHORIZATION).strip_prefix("Bearer ").unwrap_or_default()
 }
 
-fn header(headers: &HeaderMap, name: HeaderName) -> &str {
+fn header_value(headers: &HeaderMap, name: HeaderName) -> &str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-async fn said(passed: Passed, takes_events: bool, house: &GatewayServer) -> Response<Body> {
+async fn answer_response(
+    passed: Passed,
+    takes_events: bool,
+    house: &GatewayServer,
+) -> Response<Body> {
     if passed.nobody {
-        return json(200, served::nothing(&passed.service).to_string());
+        return json_response(200, served::empty_answer(&passed.service).to_string());
     }
     if takes_events && is_stream(&passed.play) {
-        return streamed(passed, house);
+        return streamed_response(passed, house);
     }
-    whole(passed, house).await
+    whole_response(passed, house).await
 }
 
 /// Whether an answer is more than one message that ends it.
 fn is_stream(play: &Play) -> bool {
     let heard = |row| play.step(row).filter(|step| step.under == Under::Own);
     match (heard(0), heard(1)) {
-        (Some(one), None) => !one.said.ends(),
+        (Some(one), None) => !one.said.is_last(),
         (first, _) => first.is_some(),
     }
 }
 
 /// The answer in one, once its last piece is there; without one, after the time that the gateway
 /// has for a service.
-async fn whole(passed: Passed, house: &GatewayServer) -> Response<Body> {
+async fn whole_response(passed: Passed, house: &GatewayServer) -> Response<Body> {
     let Passed { service, play, mut telling, .. } = passed;
-    let mut steps = steps(play, &house.stop);
+    let mut steps = timed_steps(play, &house.stop);
     let mut text = String::new();
     while let Some(step) = steps.next().await {
         if step.under != Under::Own {
@@ -165,35 +172,35 @@ async fn whole(passed: Passed, house: &GatewayServer) -> Response<Body> {
         telling.answered.pieces += 1;
         let body = match &step.said {
             StubOutput::Chunk { text: piece, last } => {
-                if !served::joins(&service) {
+                if !served::joins_chunks(&service) {
                     text.clear();
                 }
                 text.push_str(piece);
                 if !last {
                     continue;
                 }
-                served::piece(&service, &text, true, true)
+                served::answer_chunk(&service, &text, true, true)
             }
-            StubOutput::Error { kind, message } => served::error(&service, kind, message),
+            StubOutput::Error { kind, message } => served::error_answer(&service, kind, message),
         };
-        return json(200, spoiled(step.body, body.to_string()));
+        return json_response(200, body_bytes(step.body, body.to_string()));
     }
-    if held(house).await {
-        refused(&Refusal::Stopped)
+    if hold_open(house).await {
+        refusal_response(&Refusal::Stopped)
     } else {
-        json(200, served::silent().to_string())
+        json_response(200, served::timeout_answer().to_string())
     }
 }
 
 /// Says nothing for as long as the gateway waits for a service; whether it was stopped meanwhile.
-async fn held(house: &GatewayServer) -> bool {
+async fn hold_open(house: &GatewayServer) -> bool {
     timeout(ENDLESS, house.stop.cancelled()).await.is_ok()
 }
 
 /// The answer piece by piece. One that does not end is held open.
-fn streamed(passed: Passed, house: &GatewayServer) -> Response<Body> {
+fn streamed_response(passed: Passed, house: &GatewayServer) -> Response<Body> {
     let Passed { service, play, telling, .. } = passed;
-    let steps = steps(play, &house.stop);
+    let steps = timed_steps(play, &house.stop);
     let stop = house.stop.clone();
     let events = stream::unfold((steps, telling, false), move |(mut steps, mut telling, ended)| {
         let (service, stop) = (service.clone(), stop.clone());
@@ -205,8 +212,8 @@ fn streamed(passed: Passed, house: &GatewayServer) -> Response<Body> {
                 return None;
             };
             telling.answered.pieces += 1;
-            let ended = ended || step.said.ends();
-            Some((Ok(Frame::data(event(&service, &step))), (steps, telling, ended)))
+            let ended = ended || step.said.is_last();
+            Some((Ok(Frame::data(event_bytes(&service, &step))), (steps, telling, ended)))
         }
     });
     let mut response = Response::new(StreamBody::new(events).boxed_unsync());
@@ -214,10 +221,10 @@ fn streamed(passed: Passed, house: &GatewayServer) -> Response<Body> {
     response
 }
 
-fn event(service: &str, step: &Step) -> Bytes {
+fn event_bytes(service: &str, step: &Step) -> Bytes {
     let whole = match &step.said {
-        StubOutput::Chunk { text, last } => served::event(service, text, *last),
-        StubOutput::Error { kind, message } => served::error(service, kind, message),
+        StubOutput::Chunk { text, last } => served::stream_event(service, text, *last),
+        StubOutput::Error { kind, message } => served::error_answer(service, kind, message),
     };
-    [&b"data: "[..], &spoiled(step.body, whole.to_string()), b"\n\n"].concat().into()
+    [&b"data: "[..], &body_bytes(step.body, whole.to_string()), b"\n\n"].concat().into()
 }

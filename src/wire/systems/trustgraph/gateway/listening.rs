@@ -58,8 +58,8 @@ impl Listening {
         listen: Option<&str>,
         doors: Vec<GatewayRoute>,
     ) -> Result<Self, CallError> {
-        let servers = settings::servers(connection)?;
-        let token = settings::token(connection, secrets, "to whoever calls").await?;
+        let servers = settings::parse_servers(connection)?;
+        let token = settings::resolve_token(connection, secrets, "to whoever calls").await?;
         let Some(Server { scheme, host, port, path }) = servers.into_iter().next() else {
             return Err(settings::bad_address(connection, "it has no server"));
         };
@@ -87,7 +87,7 @@ impl Listening {
         };
         let listener = TcpListener::bind(&at).await.map_err(unheard)?;
         let bound = listener.local_addr().map_err(unheard)?;
-        let Gateway { workspace, flow, .. } = Gateway::of(connection);
+        let Gateway { workspace, flow, .. } = Gateway::from_connection(connection);
         let house = GatewayServer {
             doors,
             table: None,
@@ -101,13 +101,13 @@ impl Listening {
             requests: AtomicU64::new(0),
         };
         let scheme =
-            connection.transport().about().schemes.first().map_or("http", |scheme| scheme.word);
+            connection.transport().spec().schemes.first().map_or("http", |scheme| scheme.word);
         Ok(Self { listener, at: bound, scheme, house })
     }
 
     /// The same, which also answers for that configuration, and as an agent that has its tools.
     #[must_use]
-    pub fn with(mut self, table: Table) -> Self {
+    pub fn with_table(mut self, table: Table) -> Self {
         self.house.table = Some(Mutex::new(table));
         self
     }
@@ -125,10 +125,10 @@ impl Listening {
     }
 
     /// The paths that are answered at, with whom for.
-    pub fn places(&self) -> impl Iterator<Item = (&str, String)> {
+    pub fn served_paths(&self) -> impl Iterator<Item = (&str, String)> {
         let own = [
             ("the configuration of this workspace", Endpoint::of_workspace(table::SERVICE)),
-            ("an agent that uses the tools a question names", self.house.agent()),
+            ("an agent that uses the tools a question names", self.house.agent_endpoint()),
         ];
         let own = own.into_iter().filter(|(_, at)| {
             self.house.table.is_some() && !self.house.doors.iter().any(|door| door.at == *at)
@@ -157,7 +157,8 @@ impl Listening {
             };
             // Only slower without it.
             let _ = stream.set_nodelay(true);
-            let (attending, gone) = (http::attend(stream, Arc::clone(&house)), gone.clone());
+            let (attending, gone) =
+                (http::serve_connection(stream, Arc::clone(&house)), gone.clone());
             house.tasks.spawn(async move {
                 gone.run_until_cancelled(attending).await;
                 drop(room);

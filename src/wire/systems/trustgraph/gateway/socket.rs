@@ -34,13 +34,13 @@ use tokio_tungstenite::{
 
 use super::house::{Body, GatewayServer, LARGEST, Passed, Refused};
 use crate::{
-    engine::stub::play::{self, Step, StubOutput, spoiled},
+    engine::stub::play::{self, Step, StubOutput, body_bytes},
     systems::trustgraph::gateway::{
         endpoints::{Endpoint, WORKSPACE},
         refusal::Refusal,
         served,
     },
-    wire::systems::facets::decided::{self, steps},
+    wire::systems::facets::decided::{self, timed_steps},
 };
 
 /// How many requests of one socket run at once; more wait.
@@ -51,7 +51,7 @@ const QUEUE: usize = 64;
 /// The answer to whoever asks for a socket, which is open from then on; `None`: it was not one that
 /// was asked for.
 #[must_use]
-pub(crate) fn open(
+pub(crate) fn upgrade_socket(
     mut request: Request<Incoming>,
     house: &Arc<GatewayServer>,
 ) -> Option<Response<Body>> {
@@ -70,7 +70,7 @@ pub(crate) fn open(
     house.tasks.spawn(async move {
         // Who left before it was open needs nothing.
         if let Ok(upgraded) = upgrade.await {
-            attend(upgraded, attended).await;
+            serve_socket(upgraded, attended).await;
         }
     });
     let mut response = Response::new(Empty::new().boxed_unsync());
@@ -82,7 +82,7 @@ pub(crate) fn open(
     Some(response)
 }
 
-async fn attend(upgraded: Upgraded, house: Arc<GatewayServer>) {
+async fn serve_socket(upgraded: Upgraded, house: Arc<GatewayServer>) {
     let config =
         WebSocketConfig::default().max_message_size(Some(LARGEST)).max_frame_size(Some(LARGEST));
     let socket =
@@ -109,10 +109,10 @@ async fn attend(upgraded: Upgraded, house: Arc<GatewayServer>) {
             };
             match heard {
                 Some(Ok(Message::Text(text))) => {
-                    take(text.as_bytes(), &mut let_in, &house, &say, &mut calls).await;
+                    handle_frame(text.as_bytes(), &mut let_in, &house, &say, &mut calls).await;
                 }
                 Some(Ok(Message::Binary(bytes))) => {
-                    take(&bytes, &mut let_in, &house, &say, &mut calls).await;
+                    handle_frame(&bytes, &mut let_in, &house, &say, &mut calls).await;
                 }
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => {}
@@ -124,7 +124,7 @@ async fn attend(upgraded: Upgraded, house: Arc<GatewayServer>) {
 }
 
 /// A frame as it comes.
-async fn take(
+async fn handle_frame(
     bytes: &[u8],
     let_in: &mut bool,
     house: &Arc<GatewayServer>,
@@ -143,26 +143,26 @@ async fn take(
         return;
     }
     let id = text("id").map(str::to_owned);
-    match asked(&frame, *let_in, house) {
+    match read_request(&frame, *let_in, house) {
         Ok((id, passed)) => {
             let (house, say) = (Arc::clone(house), say.clone());
-            calls.spawn(async move { tell(&id, passed, &house, &say).await });
+            calls.spawn(async move { send_answer(&id, passed, &house, &say).await });
         }
         // Who has left needs nothing.
         Err(Refused(refusal)) => {
-            drop(say.send(Message::text(refusal.frame(id.as_deref()).to_string())).await);
+            drop(say.send(Message::text(refusal.to_frame(id.as_deref()).to_string())).await);
         }
     }
 }
 
-fn asked(
+fn read_request(
     frame: &Map<String, Value>,
     let_in: bool,
     house: &GatewayServer,
 ) -> Result<(String, Passed), Refused> {
     let text = |name: &str| frame.get(name).and_then(Value::as_str);
     let service = text("service").unwrap_or_default();
-    let refuse = |refusal| Err(house.telling(service, text("id")).refused(refusal));
+    let refuse = |refusal| Err(house.new_telling(service, text("id")).refuse(refusal));
     if !let_in {
         return refuse(Refusal::Token);
     }
@@ -172,40 +172,44 @@ fn asked(
         return refuse(Refusal::BadFrame);
     };
     let at = Endpoint { service: service.to_owned(), flow: text("flow").map(str::to_owned) };
-    Ok((id.to_owned(), house.pass(&at, text(WORKSPACE), request, Some(id))?))
+    Ok((id.to_owned(), house.route_request(&at, text(WORKSPACE), request, Some(id))?))
 }
 
-async fn tell(id: &str, passed: Passed, house: &GatewayServer, say: &mpsc::Sender<Message>) {
+async fn send_answer(id: &str, passed: Passed, house: &GatewayServer, say: &mpsc::Sender<Message>) {
     let Passed { service, play, nobody, mut telling } = passed;
     if nobody {
-        let frame = served::frame(Some(id), &served::nothing(&service), true);
+        let frame = served::response_frame(Some(id), &served::empty_answer(&service), true);
         let _ = say.send(Message::text(frame.to_string())).await;
         return;
     }
     let alone = play.step(1).is_none();
-    let mut steps = steps(play, &house.stop);
+    let mut steps = timed_steps(play, &house.stop);
     while let Some(step) = steps.next().await {
-        if say.send(message(id, &service, &step, alone)).await.is_err() {
+        if say.send(response_frame(id, &service, &step, alone)).await.is_err() {
             return;
         }
         telling.answered.pieces += 1;
     }
 }
 
-fn message(id: &str, service: &str, step: &Step, alone: bool) -> Message {
+fn response_frame(id: &str, service: &str, step: &Step, alone: bool) -> Message {
     let response = match &step.said {
-        StubOutput::Chunk { text, last } => served::piece(service, text, *last, alone && *last),
-        StubOutput::Error { kind, message } => served::error(service, kind, message),
+        StubOutput::Chunk { text, last } => {
+            served::answer_chunk(service, text, *last, alone && *last)
+        }
+        StubOutput::Error { kind, message } => served::error_answer(service, kind, message),
     };
-    let frame = served::frame(decided::id(step.under, id), &response, step.said.ends()).to_string();
+    let frame =
+        served::response_frame(decided::reply_id(step.under, id), &response, step.said.is_last())
+            .to_string();
     match step.body {
         play::Body::NotUtf8 => {
             // As a broken server sends it; whoever reads it has to end the socket.
-            let bytes: Bytes = spoiled(step.body, frame).into();
+            let bytes: Bytes = body_bytes(step.body, frame).into();
             Message::Frame(Frame::message(bytes, OpCode::Data(Data::Text), true))
         }
         // Half of what was ASCII or whole characters; what is lost at the edge makes no difference
         // to what it rehearses.
-        body => Message::text(String::from_utf8_lossy(&spoiled(body, frame)).into_owned()),
+        body => Message::text(String::from_utf8_lossy(&body_bytes(body, frame)).into_owned()),
     }
 }
