@@ -1,7 +1,7 @@
 //! JSON Schema as a vocabulary for forms; knows no tools and no terminal.
 //!
 //! A [`tree::Schema`] gives a [`node::Node`] for each place: references followed, `allOf` merged,
-//! null and constants taken out of unions. [`fields::fields`] lays a value out as a flat list of
+//! null and constants taken out of unions. [`fields::layout_fields`] lays a value out as a flat list of
 //! fields, each with a [`kind::Kind`]; [`validate::Checker`] says what is wrong, field by field.
 
 pub mod blank;

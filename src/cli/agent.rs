@@ -262,7 +262,7 @@ impl Telling<'_> {
         if self.json {
             let error = problem
                 .as_ref()
-                .map(|problem| json!({"type": problem.kind.word(), "message": problem.message, "remedy": problem.remedy}));
+                .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message, "remedy": problem.remedy}));
             self.out.json_line(&json!({"event": "end", "at_ms": self.at_ms, "outcome": outcome.as_str(), "error": error}))?;
         }
         self.out.flush()?;

@@ -450,7 +450,7 @@ impl EventPrinter<'_> {
         if self.json {
             let error = problem
                 .as_ref()
-                .map(|problem| json!({"type": problem.kind.word(), "message": problem.message, "remedy": problem.remedy}));
+                .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message, "remedy": problem.remedy}));
             let end = json!({"event": "end", "at_ms": at_ms, "outcome": outcome.as_str(), "error": error, "chunks": self.chunks});
             self.out.json_line(&end)?;
         } else if self.open_line {

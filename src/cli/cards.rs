@@ -117,7 +117,7 @@ impl CardReader {
         let value = match read {
             Ok(value) => value,
             Err(problem) if self.json => {
-                let error = json!({"type": problem.kind.word(), "message": problem.message});
+                let error = json!({"type": problem.kind.as_str(), "message": problem.message});
                 let line = json!({"event": "card", "conversation": wanted.conversation, "card_id": id, "error": error});
                 return Ok(out.json_line(&line)?);
             }

@@ -92,7 +92,7 @@ impl Out {
     }
 
     /// A line of data, with nothing in it that steers a terminal. Line breaks in it stay: text that
-    /// must not break the line goes through [`Out::text`] or [`Out::tint`] first.
+    /// must not break the line goes through [`Out::safe_text`] or [`Out::tint`] first.
     pub fn print_line(&mut self, line: impl fmt::Display) -> io::Result<()> {
         writeln!(self.data, "{}", sanitize_output(&line.to_string(), self.colour))
     }

@@ -32,7 +32,7 @@ pub(crate) fn event_json(event: &Event) -> Value {
         EventKind::End { outcome, problem } => {
             let error = problem
                 .as_ref()
-                .map(|problem| json!({"type": problem.kind.word(), "message": problem.message, "remedy": problem.remedy}));
+                .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message, "remedy": problem.remedy}));
             json!({"event": "end", "at_ms": at_ms, "outcome": outcome.as_str(), "error": error})
         }
     }

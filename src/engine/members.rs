@@ -141,7 +141,7 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// A span of time as [`duration::parse`] reads it, longer than nothing.
+    /// A span of time as [`duration::parse_duration`] reads it, longer than nothing.
     ///
     /// # Errors
     /// When something else stands there.

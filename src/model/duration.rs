@@ -25,7 +25,7 @@ pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number * seconds).ok()
 }
 
-/// A span of time in whole milliseconds as [`parse`] reads it.
+/// A span of time in whole milliseconds as [`parse_duration`] reads it.
 #[must_use]
 pub(crate) fn print_duration(time: Duration) -> String {
     let ms = time.as_millis();

@@ -8,7 +8,7 @@ use super::problem::ProblemKind;
 /// Each row: a kind, its word, and what it comes to where a command or a connection ends with it.
 macro_rules! kinds {
     ($($kind:ident = $word:literal => $comes_to:ident;)*) => {
-        /// What kind of failure it was. [`ErrorKind::word`] prints it and [`ErrorKind::parse`]
+        /// What kind of failure it was. [`ErrorKind::as_str`] prints it and [`ErrorKind::parse`]
         /// reads it back.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorKind {
@@ -29,7 +29,7 @@ macro_rules! kinds {
 
             /// Its word, which does not change between versions.
             #[must_use]
-            pub fn word(&self) -> &str {
+            pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$kind => $word,)*
                     Self::Told(word) => word,
@@ -141,7 +141,7 @@ kinds! {
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.as_str())
     }
 }
 
@@ -168,10 +168,10 @@ mod tests {
     #[test]
     fn every_kind_is_read_back_from_its_word() {
         for kind in ErrorKind::OURS {
-            assert_eq!(&ErrorKind::parse(kind.word()), kind);
+            assert_eq!(&ErrorKind::parse(kind.as_str()), kind);
         }
         let told = ErrorKind::parse("of-their-own");
-        assert_eq!((told.word(), told.to_string().as_str()), ("of-their-own", "of-their-own"));
+        assert_eq!((told.as_str(), told.to_string().as_str()), ("of-their-own", "of-their-own"));
     }
 
     #[test]

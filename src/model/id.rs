@@ -13,7 +13,7 @@ impl Ids {
         Self { seed, given: 0 }
     }
 
-    /// The id that [`Ids::take`] will give next.
+    /// The id that [`Ids::take_id`] will give next.
     #[must_use]
     pub fn peek_id(&self) -> String {
         let high = scramble(self.seed ^ scramble(self.given));

@@ -20,7 +20,7 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
-/// Whether [`visible`] shows something else in a character's place, after the one before it.
+/// Whether [`visible_text`] shows something else in a character's place, after the one before it.
 #[must_use]
 pub(crate) fn is_replaced(before: char, letter: char) -> bool {
     char_fate(before, letter) == Fate::Unseen

@@ -40,7 +40,7 @@ pub(crate) fn canonical_number(number: Number) -> Number {
     short.unwrap_or(number)
 }
 
-/// Gives each number in a value its [`canonical`] spelling.
+/// Gives each number in a value its [`canonical_number`] spelling.
 pub(crate) fn canonicalize(value: &mut Value) {
     match value {
         Value::Number(number) if is_float(number) => {

@@ -10,7 +10,7 @@ use super::{
     node::{Choices, Hints, Locks, Node},
 };
 
-/// Options that mean something here. The rest has no effect; [`notes`] says so.
+/// Options that mean something here. The rest has no effect; [`ignored_options`] says so.
 const KNOWN: [&str; 18] = [
     "widget",
     "order",

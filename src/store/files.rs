@@ -123,7 +123,7 @@ pub(crate) fn read_text(path: &Path) -> Result<Text, Problem> {
 /// The same with another limit of size.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read_text`].
 pub(crate) fn read_up_to(path: &Path, largest: u64) -> Result<Text, Problem> {
     let doing = || format!("reading {}", path.display());
     let (content, metadata) = read_bytes(path, largest, &doing)?;

@@ -20,7 +20,7 @@ use crate::{
 static LEARNED: LazyLock<Learned> = LazyLock::new(Learned::default);
 
 /// Hides the values of all variables that connections name, of those whose names say that they hold
-/// secrets, and what [`key`] gives, also later.
+/// secrets, and what [`read_secret`] gives, also later.
 #[must_use]
 pub(crate) fn build_mask(connections: &[Connection]) -> Mask {
     let named: Vec<&str> =

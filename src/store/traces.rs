@@ -22,7 +22,7 @@ use crate::{
 const LONGEST: u64 = 32 * 1024 * 1024;
 
 /// A trace that is being written. What is heard is in it in its order; where an answer so far ends
-/// with what may be the beginning of a secret, it waits for more of it, for [`TraceFile::end`], or
+/// with what may be the beginning of a secret, it waits for more of it, for [`TraceFile::finish`], or
 /// until this is dropped.
 #[derive(Debug)]
 pub(crate) struct TraceFile {

@@ -151,7 +151,7 @@ impl Workspace {
     /// Reads one file.
     ///
     /// # Errors
-    /// As [`files::read`].
+    /// As [`files::read_text`].
     pub fn read_file(&self, file: &FileId) -> Result<FileRead, Problem> {
         Ok(parse_file(file.clone(), self.text_of(file)?))
     }
@@ -177,7 +177,7 @@ impl Workspace {
     /// as a whole.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// As [`Self::read_files`].
     pub fn read_showing(
         &self,
         beginning: impl Fn(&FileId, Source) + Sync,

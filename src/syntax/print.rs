@@ -26,7 +26,7 @@ pub(crate) fn print_literal(format: Format, literal: &Literal) -> String {
     print_whole(format, &Draft::from_literal(literal), "\n")
 }
 
-/// A document that is made from nothing: as [`value`], with lists of YAML in block style.
+/// A document that is made from nothing: as [`print_value`], with lists of YAML in block style.
 #[must_use]
 pub(crate) fn print_document(format: Format, value: &Value) -> String {
     laid_out(format, &Draft::of_value(value), "\n")

@@ -2,7 +2,7 @@
 //! pairs; with its words for what it refuses.
 //!
 //! A half of a pair has no place in our texts. It stands there as [`HALF`] with its four digits,
-//! and [`write()`] makes an escape of it again.
+//! and [`print_value`] makes an escape of it again.
 
 use std::fmt;
 

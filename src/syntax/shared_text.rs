@@ -14,7 +14,7 @@ const MOST_PIECES: usize = 512;
 /// A line that is longer than this is parted.
 const LONGEST_LINE: usize = 4 * 1024;
 
-/// A text in pieces. Immutable, and cheap to clone. Only [`SharedText::whole`] puts it together,
+/// A text in pieces. Immutable, and cheap to clone. Only [`SharedText::whole_text`] puts it together,
 /// once for all of its clones; it is asked for by name, so that nothing that happens with each key
 /// does so unseen.
 #[derive(Clone)]

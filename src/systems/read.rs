@@ -49,7 +49,7 @@ pub(crate) fn request_failures(catalog: &Catalog, offered: &[usize]) -> Vec<Stri
 }
 
 /// Takes into a catalog what a later revision of a file says, where only the inside of single
-/// entries changed since; `false`, and the catalog as it was, where more did. [`load`] is to
+/// entries changed since; `false`, and the catalog as it was, where more did. [`apply_loading`] is to
 /// follow.
 pub(crate) fn refresh_entries(
     catalog: &mut Catalog,
@@ -95,7 +95,7 @@ pub(crate) fn refresh_entries(
 }
 
 /// What one file holds: of each of its documents the entries of the first system that knows any.
-/// For [`Catalog::replace`] after an edit.
+/// For [`Catalog::replace_file`] after an edit.
 #[must_use]
 pub fn read_part(file: &FileId, source: &Source, mode: Mode) -> Part {
     let mut entries: Vec<Entry> = Vec::new();

@@ -115,7 +115,7 @@ pub trait System: Sync {
         None
     }
 
-    /// The table of `toolcrib.toml` that it reads itself, as [`System::entries`]; `None` where it
+    /// The table of `toolcrib.toml` that it reads itself, as [`System::read_entries`]; `None` where it
     /// has none.
     fn settings_table(&self) -> Option<&'static str> {
         None

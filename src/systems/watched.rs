@@ -159,7 +159,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// Learns who takes part, as the places of [`rosters`] tell it.
+    /// Learns who takes part, as the places of [`roster_sources`] tell it.
     pub fn update_roster(&mut self, system: SystemId, roster: &Value) {
         let follower =
             self.followers.remove(system).or_else(|| Some(by_id(system)?.observer()?.follower()));

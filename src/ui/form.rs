@@ -2,7 +2,7 @@
 //!
 //! The flow: schema and value → `schema::fields` (a flat list; nesting is depth and folds) → one
 //! widget a field from the table in [`registry`] → [`view::Form`], which owns focus, scroll, folds
-//! and drafts. The value stays outside: a form is given it by [`view::Form::sync`] and answers
+//! and drafts. The value stays outside: a form is given it by [`view::Form::sync_value`] and answers
 //! input with edits. Screens embed a [`host::FormHost`], which turns those into messages. A new widget is a file with a [`cell::Widget`] and a row in the table.
 
 pub mod cell;

@@ -64,7 +64,7 @@ pub trait Screen {
     /// The scopes of the focused pane, innermost first, without `Global`.
     fn scopes(&self) -> Vec<Scope>;
 
-    /// Whether keys are text now: printable keys and editing keys then come to `input` before the
+    /// Whether keys are text now: printable keys and editing keys then come to `handle_input` before the
     /// keymap.
     fn is_typing(&self) -> bool;
 

@@ -32,7 +32,7 @@ const QUEUE: usize = 256;
 /// As long as the gateway itself waits.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Makes the request, which asks the agent that, to its end, like [`Connector::call`]. The tools
+/// Makes the request, which asks the agent that, to its end, like [`Connector::run_call`]. The tools
 /// that it has are read first; what is to be known of them is told as notices. Where the broker
 /// behind the gateway is known, it is listened to meanwhile.
 pub(crate) async fn ask_agent(

@@ -125,7 +125,7 @@ impl Begun {
         let _ = session.send_and_receive(inbox, packed).await;
     }
 
-    /// Makes the call in several steps; all else as with [`Self::run`], but that no strays come.
+    /// Makes the call in several steps; all else as with [`Self::run_exchange`], but that no strays come.
     pub async fn run_multi_step(self, procedure: &dyn MultiStep, with: With<'_>) {
         let Self { request, limits, mut sink } = self;
         let With { connection, bus, secrets, kept } = with;

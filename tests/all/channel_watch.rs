@@ -332,7 +332,7 @@ async fn where_nothing_is_kept_that_is_said() {
     let refused = Tap::open_since(bus, &place, Mask::default(), Some(Millis(0))).await;
     let problem = refused.err().unwrap();
     assert!(
-        problem.kind.word() == "no-streams" && problem.remedy.contains("JetStream"),
+        problem.kind.as_str() == "no-streams" && problem.remedy.contains("JetStream"),
         "{problem:?}"
     );
     let here = Deployment::start().await;
@@ -374,7 +374,7 @@ async fn what_a_service_refuses_three_times_stands_at_its_command() {
     onlooker.until(all).await;
     let call = onlooker.found("call_1").unwrap();
     assert_eq!(
-        call.standing.problem().map(|problem| problem.kind.word()),
+        call.standing.problem().map(|problem| problem.kind.as_str()),
         Some("given-up"),
         "{:?}",
         call.standing

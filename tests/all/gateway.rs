@@ -78,13 +78,13 @@ async fn a_gateway_in_peace() {
         let silent =
             heard(&gateway, transport, "silent", Limits { first: short, ..limits() }).await;
         assert_eq!(
-            (silent.end().0, silent.problem().kind.word()),
+            (silent.end().0, silent.problem().kind.as_str()),
             (Outcome::TimedOut, "timed-out-first")
         );
         assert!(silent.problem().remedy.contains("behind the gateway"), "{:?}", silent.problem());
         let no_end = heard(&gateway, transport, "no-end", Limits { idle: short, ..limits() }).await;
         assert_eq!(
-            (no_end.problem().kind.word(), no_end.text().trim()),
+            (no_end.problem().kind.as_str(), no_end.text().trim()),
             ("timed-out-idle", "one two")
         );
         let close = heard(&gateway, transport, "close", limits()).await;
@@ -162,7 +162,7 @@ async fn messages_that_are_not_as_they_should_be(gateway: &StandIn) {
     assert!(told, "{:?}", broken.0);
     let endless = heard(gateway, socket, "endless", short).await;
     assert_eq!(
-        (endless.end().0, endless.problem().kind.word()),
+        (endless.end().0, endless.problem().kind.as_str()),
         (Outcome::TimedOut, "timed-out-total")
     );
     let closed = heard(gateway, socket, "close", limits()).await;
@@ -308,7 +308,7 @@ async fn stopped_and_going_on(gateway: &StandIn, registry: &Registry, connection
     let short = Limits { first: Duration::from_millis(300), ..limits() };
     let silent = call_with(registry, connection, asking("stream"), short).await;
     assert_eq!(
-        (silent.end().0, silent.problem().kind.word()),
+        (silent.end().0, silent.problem().kind.as_str()),
         (Outcome::TimedOut, "timed-out-first")
     );
     let heard = call_and(registry, connection, (asking("stream"), limits()), sent, async || {

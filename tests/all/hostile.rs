@@ -279,7 +279,7 @@ async fn a_call_says_why_its_connection_ended() {
     let (outcome, problem) = heard.end();
     assert_eq!(outcome, Outcome::Lost);
     let problem = problem.unwrap();
-    assert!(["flooded", "too-large"].contains(&problem.kind.word()), "{problem:?}");
+    assert!(["flooded", "too-large"].contains(&problem.kind.as_str()), "{problem:?}");
 }
 
 /// A call ends with words about what was announced, at once, and the next one who asks gets another

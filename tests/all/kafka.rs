@@ -74,7 +74,7 @@ async fn trustgraphs_own_service_answers() {
     let broken = Request { body: r#"{"config": "{not json"}"#.into(), ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), broken, limits()).await;
     assert_eq!(
-        (heard.end().0, heard.problem().kind.word()),
+        (heard.end().0, heard.problem().kind.as_str()),
         (Outcome::Failed, "tool-service-error")
     );
     assert_eq!(

@@ -324,5 +324,7 @@ fn the_workbench_asks_before_it_starts_a_server() {
     screen.press(["y"]);
     screen.wait_for("test 7 speaks MCP 2025-11-25");
     // It was kept for the next time, for this command alone.
-    place.run(&["mcp", "ping", "test"]).ended(0, &[]);
+    let mut ping = place.command(&["mcp", "ping", "test"]);
+    ping.env("XDG_STATE_HOME", place.home.path().join(".local/state"));
+    Ran::of(ping.output().unwrap()).ended(0, &[]);
 }

@@ -70,7 +70,7 @@ async fn replies_of_others_are_strays() {
     {
         let heard = from_service(mode, short).await;
         assert_eq!(
-            (heard.end().0, heard.problem().kind.word()),
+            (heard.end().0, heard.problem().kind.as_str()),
             (Outcome::TimedOut, "timed-out-first"),
             "{mode}"
         );
@@ -98,7 +98,7 @@ async fn the_services_error_comes_with_its_type() {
     assert_eq!(heard.end().0, Outcome::Failed);
     let problem = heard.problem();
     assert_eq!(
-        (problem.kind.word(), problem.message.as_str()),
+        (problem.kind.as_str(), problem.message.as_str()),
         ("tool-service-error", "the oven is cold")
     );
 }
@@ -114,7 +114,7 @@ async fn silence_and_endless_answers_end_by_their_own_limit() {
     for (mode, limits, kind) in cases {
         let heard = from_service(mode, limits).await;
         assert_eq!(
-            (heard.end().0, heard.problem().kind.word()),
+            (heard.end().0, heard.problem().kind.as_str()),
             (Outcome::TimedOut, kind),
             "{mode}"
         );
@@ -302,7 +302,7 @@ async fn encrypted_connections_are_verified_both_ways() {
     let heard = call_with(&Registry::default(), &connection(unknown), joke(), limits()).await;
     assert_eq!(heard.end().0, Outcome::Lost);
     assert!(
-        ["tls", "refused", "no-server"].contains(&heard.problem().kind.word()),
+        ["tls", "refused", "no-server"].contains(&heard.problem().kind.as_str()),
         "{:?}",
         heard.problem()
     );
@@ -445,7 +445,7 @@ async fn a_short_standstill_only_takes_time() {
     let short = Limits { first: Duration::from_millis(300), ..limits() };
     let silent = call_with(&registry, &connection, joke(), short).await;
     assert_eq!(
-        (silent.end().0, silent.problem().kind.word()),
+        (silent.end().0, silent.problem().kind.as_str()),
         (Outcome::TimedOut, "timed-out-first")
     );
     let heard =
@@ -463,7 +463,10 @@ async fn a_killed_service_leaves_the_call_to_its_limit() {
     let heard =
         after_two(&Registry::default(), &server.connection(), short, async || responder.kill())
             .await;
-    assert_eq!((heard.text().as_str(), heard.problem().kind.word()), ("one two", "timed-out-idle"));
+    assert_eq!(
+        (heard.text().as_str(), heard.problem().kind.as_str()),
+        ("one two", "timed-out-idle")
+    );
     call_with(&Registry::default(), &server.connection(), joke(), limits())
         .await
         .assert_lost("no-responders");
@@ -534,7 +537,7 @@ async fn the_receipt_of_a_stream_that_keeps_requests_is_no_answer() {
     let kept = streams.create_stream(config).await.unwrap();
     let short = Limits { first: Duration::from_millis(500), ..limits() };
     let alone = call_with(&Registry::default(), &server.connection(), joke(), short).await;
-    assert_eq!((alone.problem().kind.word(), alone.strays()), ("timed-out-first", Vec::new()));
+    assert_eq!((alone.problem().kind.as_str(), alone.strays()), ("timed-out-first", Vec::new()));
     let receipt = alone
         .0
         .iter()

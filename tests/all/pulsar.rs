@@ -89,14 +89,14 @@ async fn trustgraphs_own_service_answers() {
     let broken = Request { body: r#"{"config": "{not json"}"#.into(), ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), broken, limits()).await;
     assert_eq!(
-        (heard.end().0, heard.problem().kind.word()),
+        (heard.end().0, heard.problem().kind.as_str()),
         (Outcome::Failed, "tool-service-error")
     );
     let short = Limits { first: Duration::from_secs(1), ..limits() };
     let nonsense = Request { body: "not json".into(), ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), nonsense, short).await;
     assert_eq!(
-        (heard.problem().kind.word(), heard.strays()),
+        (heard.problem().kind.as_str(), heard.strays()),
         ("timed-out-first", vec![StrayCause::UnknownId])
     );
 }

@@ -119,7 +119,7 @@ async fn a_request_that_timed_out_is_gone(broker: &Rabbit) {
     drop(reports);
     let short = Limits { first: Duration::from_millis(400), ..limits() };
     let missed = call_with(&registry, &broker.connection(), joke_of("late"), short).await;
-    assert_eq!(missed.problem().kind.word(), "timed-out-first");
+    assert_eq!(missed.problem().kind.as_str(), "timed-out-first");
     let (running, stop, mut reports) = serve().await;
     let again = Request {
         correlation: "again".into(),
@@ -165,7 +165,7 @@ async fn trustgraphs_own_service_answers(broker: &Rabbit) {
     let broken = Request { body: r#"{"config": "{not json"}"#.into(), ..joke_of("joke") };
     let heard = call_with(&registry(), &broker.connection(), broken, limits()).await;
     assert_eq!(
-        (heard.end().0, heard.problem().kind.word()),
+        (heard.end().0, heard.problem().kind.as_str()),
         (Outcome::Failed, "tool-service-error")
     );
     drop(service);
@@ -175,7 +175,7 @@ async fn a_service_that_could_not_read_the_request(broker: &Rabbit) {
     let short = Limits { first: Duration::from_millis(500), ..limits() };
     let heard = from_service(broker, "unknown-id", short).await;
     assert_eq!(
-        (heard.problem().kind.word(), heard.strays()),
+        (heard.problem().kind.as_str(), heard.strays()),
         ("timed-out-first", vec![StrayCause::UnknownId])
     );
 }
@@ -205,7 +205,7 @@ async fn nobody_listening(broker: &Rabbit) {
     let heard = loop {
         let short = Limits { first: Duration::from_millis(100), ..limits() };
         let heard = call_with(&registry, &broker.connection(), joke_of("silent"), short).await;
-        if heard.problem().kind.word() != "timed-out-first" {
+        if heard.problem().kind.as_str() != "timed-out-first" {
             break heard;
         }
     };
@@ -323,7 +323,10 @@ async fn a_killed_service_leaves_the_call_to_its_limit(broker: &Rabbit) {
     let asked = (joke_of("no-end"), short);
     let heard =
         call_and(&registry(), &broker.connection(), asked, two, async || responder.kill()).await;
-    assert_eq!((heard.text().as_str(), heard.problem().kind.word()), ("one two", "timed-out-idle"));
+    assert_eq!(
+        (heard.text().as_str(), heard.problem().kind.as_str()),
+        ("one two", "timed-out-idle")
+    );
 }
 
 async fn addresses_of_another_broker_are_refused_with_the_right_ones(broker: &Rabbit) {
@@ -365,10 +368,17 @@ async fn stopped_and_going_on(broker: &Rabbit, registry: &Registry, connection: 
         battery::does_not_confirm(registry, connection).await;
     });
     let heard = heard.await;
-    assert_eq!((heard.text().as_str(), heard.problem().kind.word()), ("one two", "timed-out-idle"));
+    assert_eq!(
+        (heard.text().as_str(), heard.problem().kind.as_str()),
+        ("one two", "timed-out-idle")
+    );
     broker.signal("CONT");
     let heard = call_with(registry, connection, joke_of("nobody"), limits()).await;
-    assert!(["no-responders", "no-server"].contains(&heard.problem().kind.word()), "{:?}", heard.0);
+    assert!(
+        ["no-responders", "no-server"].contains(&heard.problem().kind.as_str()),
+        "{:?}",
+        heard.0
+    );
 }
 
 async fn killed_during_a_stream(broker: &mut Rabbit, registry: &Registry, connection: &Connection) {

@@ -283,15 +283,15 @@ pub async fn the_sample_answers_on(registry: &Registry, connection: &Connection)
         ("No prob-llama. I will be here all week.", 3)
     );
     let taxes = ask("all my taxes", limits()).await;
-    assert_eq!((taxes.end().0, taxes.problem().kind.word()), (Outcome::Failed, "not-funny"));
+    assert_eq!((taxes.end().0, taxes.problem().kind.as_str()), (Outcome::Failed, "not-funny"));
     let short = |first, total| Limits { first, total, ..limits() };
     let mixed = ask("a mix-up", short(Duration::from_millis(500), limits().total)).await;
     assert_eq!(
-        (mixed.problem().kind.word(), mixed.strays()),
+        (mixed.problem().kind.as_str(), mixed.strays()),
         ("timed-out-first", vec![StrayCause::ForeignId])
     );
     let endless = ask("endless", short(limits().first, Duration::from_millis(900))).await;
-    assert_eq!(endless.problem().kind.word(), "timed-out-total");
+    assert_eq!(endless.problem().kind.as_str(), "timed-out-total");
     assert!(endless.text().starts_with("and then the other said: and then "), "{:?}", endless.0);
     stop.cancel();
     running.await.unwrap();

@@ -285,7 +285,7 @@ async fn on_kafka_trustgraphs_own_service_is_heard() {
     onlooker.until(|onlooker| not_there(onlooker) == 2).await;
     let nobody = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
     assert_eq!(
-        nobody.problem().kind.word(),
+        nobody.problem().kind.as_str(),
         "no-responders",
         "an onlooker makes no topic, and answers for nobody"
     );
@@ -337,7 +337,7 @@ async fn on_rabbitmq_trustgraphs_own_service_is_heard() {
     let registry = Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
     let nobody = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;
     assert_eq!(
-        nobody.problem().kind.word(),
+        nobody.problem().kind.as_str(),
         "no-responders",
         "an onlooker makes no exchange, and answers for nobody"
     );

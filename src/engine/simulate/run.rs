@@ -272,7 +272,7 @@ impl Simulation {
     ///
     /// # Errors
     /// The tool is hidden, or the user may not ask for these groups; the attempt is kept in
-    /// [`Simulation::refused`].
+    /// [`Simulation::refused_attempts`].
     pub fn take_step<T: Gated>(
         &mut self,
         tools: &[T],

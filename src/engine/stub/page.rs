@@ -19,7 +19,7 @@ const HEAD: &str = "\
 # error: {type, message}, after the answer or in its place
 ";
 
-/// The text of a file that [`super::read::read`] reads again.
+/// The text of a file that [`super::read::read_stub`] reads again.
 #[must_use]
 pub(crate) fn render_yaml(stub: &Stub) -> String {
     let mut text = HEAD.to_owned();

@@ -80,9 +80,9 @@ fn rule_end(
             Ok((None, None))
         }
         Some((Outcome::Failed, problem)) => {
-            let unspecified = (ErrorKind::Unspecified.word(), "");
+            let unspecified = (ErrorKind::Unspecified.as_str(), "");
             let (kind, message) = problem
-                .map_or(unspecified, |problem| (problem.kind.word(), problem.message.as_str()));
+                .map_or(unspecified, |problem| (problem.kind.as_str(), problem.message.as_str()));
             Ok((Some((kind.into(), message.into())), None))
         }
         Some((Outcome::Lost, problem)) => {

@@ -75,7 +75,7 @@ pub(crate) fn decoded_line(
     if let Part::Error(problem) | Part::Unreadable(problem) | Part::Outcome(Some(problem)) =
         &reading.part
     {
-        add("error", json!({"type": problem.kind.word(), "message": problem.message}));
+        add("error", json!({"type": problem.kind.as_str(), "message": problem.message}));
     }
     if let Some(state) = &reading.state {
         add("state", state.as_str().into());

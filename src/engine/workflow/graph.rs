@@ -190,7 +190,7 @@ impl Workflow {
         &self.members
     }
 
-    /// The admitted tools that list this state; beside those of [`Workflow::everywhere`].
+    /// The admitted tools that list this state; beside those of [`Workflow::tools_everywhere`].
     #[must_use]
     pub fn tools_listing(&self, state: StateRow) -> &[ToolRow] {
         &self.offers[state]

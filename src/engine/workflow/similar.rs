@@ -29,7 +29,7 @@ pub(crate) fn nearest_name<'n>(
     best.map(|(_, candidate)| candidate)
 }
 
-/// Names among which many others are looked for: what [`nearest`] answers, found faster than by a
+/// Names among which many others are looked for: what [`nearest_name`] answers, found faster than by a
 /// comparison of all with all.
 #[derive(Debug)]
 pub struct Names<'n> {
@@ -87,7 +87,7 @@ impl<'n> Names<'n> {
         Self { names, folded: by_fold, shortened }
     }
 
-    /// As [`nearest`] of these names.
+    /// As [`nearest_name`] of these names.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&'n str> {
         let others = |row: &usize| self.names[*row].text != name;

@@ -77,7 +77,7 @@ mod tests {
             json!({"detail": {"error_code": "bad_request", "error_message": "tool_name is required"}}),
         );
         assert_eq!(
-            (own.kind.word(), own.message.as_str()),
+            (own.kind.as_str(), own.message.as_str()),
             ("bad_request", "the API answers 400, \"tool_name is required\"")
         );
         let list = told(
@@ -92,6 +92,6 @@ mod tests {
         let late =
             told(500, json!({"detail": {"error_code": "internal_error", "error_message": late}}));
         assert!(late.message.contains("no result came in time"), "{late:?}");
-        assert_eq!(refusal_error(502, b"<html>").kind.word(), "http-502");
+        assert_eq!(refusal_error(502, b"<html>").kind.as_str(), "http-502");
     }
 }

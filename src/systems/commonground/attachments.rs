@@ -233,7 +233,7 @@ mod tests {
             (told.name.as_str(), told.card.as_deref(), told.at),
             ("c", Some("r"), Some(Millis(1_767_268_800_000)))
         );
-        assert!(told.problem.is_some_and(|problem| problem.kind.word() == "bad_request"
+        assert!(told.problem.is_some_and(|problem| problem.kind.as_str() == "bad_request"
             && problem.message.starts_with("no text")));
         assert_eq!((card_outcome(&thought), card_outcome(&call)), (None, None));
     }

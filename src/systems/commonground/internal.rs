@@ -167,7 +167,7 @@ mod tests {
         let busy = json!({"status": "busy", "error_code": "agent_busy", "agent_id": "counter"});
         let problem = refusal_error("delegate_async", &busy).unwrap();
         assert!(
-            problem.kind.word() == "agent_busy" && problem.message.contains("counter"),
+            problem.kind.as_str() == "agent_busy" && problem.message.contains("counter"),
             "{problem:?}"
         );
         assert_eq!(

@@ -135,7 +135,7 @@ pub fn build_request(
 /// The same for the screen: no variable is read, its name stands for its value.
 ///
 /// # Errors
-/// As for [`request`].
+/// As for [`build_request`].
 pub(crate) fn preview_request(
     tool_options: &Value,
     arguments: &Map<String, Value>,

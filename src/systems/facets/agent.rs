@@ -18,7 +18,7 @@ pub trait Agent: Sync {
     /// A question for it.
     ///
     /// # Errors
-    /// As [`Self::reached`].
+    /// As [`Self::check_reachable`].
     fn question_request(
         &self,
         asked: &Asked,

@@ -65,7 +65,7 @@ pub struct CallOf<'c> {
     pub correlation: &'c str,
     /// Where it is to go.
     pub connection: &'c Connection,
-    /// The way to take there, of those that [`Calls::routes`] offers; `None`: the first that is
+    /// The way to take there, of those that [`Calls::call_routes`] offers; `None`: the first that is
     /// open.
     pub route: Option<&'c str>,
 }

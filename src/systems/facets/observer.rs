@@ -64,7 +64,7 @@ pub trait Follower: Send {
     /// odd.
     fn observe_message(&mut self, crossing: &ObservedMessage, reading: &mut Decoded);
 
-    /// Takes in who there is, as [`Observer::roster`] reads it.
+    /// Takes in who there is, as [`Observer::roster_source`] reads it.
     fn update_roster(&mut self, roster: &Value) {
         let _ = roster;
     }

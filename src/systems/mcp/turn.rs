@@ -100,7 +100,7 @@ pub enum What {
     /// An answer that nobody asked for.
     Unmatched,
     Notice(Notice),
-    /// The server asks, and waits for [`Session::answer`](super::session::Session::answer).
+    /// The server asks, and waits for [`Session::receive_answer`](super::session::Session::answer).
     Asked {
         id: Id,
         asked: Asked,

@@ -207,7 +207,7 @@ mod tests {
         ) else {
             panic!("not an error");
         };
-        assert_eq!((problem.kind.word(), problem.message.as_str()), ("t", "m"));
+        assert_eq!((problem.kind.as_str(), problem.message.as_str()), ("t", "m"));
         assert!(
             matches!(ours(r#"{"error": {}}"#), Reply::Error(problem) if problem.kind == ErrorKind::Unspecified)
         );
@@ -238,7 +238,7 @@ mod tests {
             let Reply::Unreadable(problem) = answer(Some("r-1"), body) else {
                 panic!("{body:?} was read")
             };
-            assert_eq!(problem.kind.word(), kind);
+            assert_eq!(problem.kind.as_str(), kind);
             assert!(!problem.remedy.is_empty());
         }
     }

@@ -473,7 +473,7 @@ mod tests {
             read("tg.response.agent:default:default", error.to_string().as_bytes()).unwrap();
         let Part::Error(problem) = reading.part else { panic!("{reading:?}") };
         assert_eq!(
-            (problem.kind.word(), problem.message.as_str()),
+            (problem.kind.as_str(), problem.message.as_str()),
             ("agent-error", "unknown tool")
         );
     }

@@ -25,7 +25,7 @@ use crate::schema::{
 
 impl Form {
     /// A form with nothing in it yet. A schema that is invalid opens all the same; see
-    /// [`Form::findings`].
+    /// [`Form::schema_findings`].
     #[must_use]
     pub fn new(schema: impl Into<Arc<Value>>) -> Self {
         let schema = schema.into();

@@ -68,7 +68,7 @@ pub(super) enum Target {
     Help,
 }
 
-/// A form for a value of a schema. The value lives outside; see [`Form::sync`].
+/// A form for a value of a schema. The value lives outside; see [`Form::sync_value`].
 pub struct Form {
     pub(super) given: Arc<Value>,
     pub(super) schema: Schema,

@@ -99,7 +99,7 @@ pub async fn silence_and_endless_answers(
     for (mode, limits, kind) in cases {
         let heard = from_service(broker, mode, limits).await;
         assert_eq!(
-            (heard.end().0, heard.problem().kind.word()),
+            (heard.end().0, heard.problem().kind.as_str()),
             (Outcome::TimedOut, kind),
             "{mode}"
         );
@@ -199,7 +199,7 @@ pub async fn comes_back(
         if heard.end().0 == Outcome::Succeeded {
             break heard;
         }
-        assert!(meanwhile.contains(&heard.problem().kind.word()), "{:?}", heard.0);
+        assert!(meanwhile.contains(&heard.problem().kind.as_str()), "{:?}", heard.0);
     };
     assert_eq!(heard.text(), "42");
 }

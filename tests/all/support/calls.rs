@@ -106,7 +106,7 @@ impl Heard {
 
     pub fn assert_lost(&self, kind: &str) {
         assert_eq!(
-            (self.end().0, self.problem().kind.word()),
+            (self.end().0, self.problem().kind.as_str()),
             (Outcome::Lost, kind),
             "{:?}",
             self.0

@@ -54,7 +54,7 @@ pub fn reply(case: &Value) -> Result<(), String> {
                 done |= last;
             }
             Reply::Error(problem) => {
-                error = json!({"type": problem.kind.word(), "message": problem.message});
+                error = json!({"type": problem.kind.as_str(), "message": problem.message});
                 done = true;
             }
             Reply::Stray { .. } => {}

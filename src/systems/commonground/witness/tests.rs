@@ -552,7 +552,7 @@ fn what_services_refuse_stands_at_its_command() {
     bus.mark("call_1", &done("success", "card_9")).advisory("MAX_DELIVERIES", Some(command), 3);
     let call = bus.found("call_1");
     assert_eq!(
-        call.standing.problem().map(|problem| problem.kind.word()),
+        call.standing.problem().map(|problem| problem.kind.as_str()),
         Some("given-up"),
         "the caller never hears"
     );

@@ -56,7 +56,7 @@ pub(crate) fn list_body(kind: &str) -> Map<String, Value> {
     into_object(json!({"operation": "list", "type": kind}))
 }
 
-/// The names of the prompt templates that an answer to [`listing`] holds; `None` where it is an
+/// The names of the prompt templates that an answer to [`list_body`] holds; `None` where it is an
 /// error's, or no answer at all.
 #[must_use]
 pub(crate) fn template_names(answer: &str) -> Option<Vec<String>> {
@@ -78,7 +78,7 @@ pub(super) fn into_object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// The entries that an answer to [`asking`] holds, in the order of their keys.
+/// The entries that an answer to [`get_values_body`] holds, in the order of their keys.
 ///
 /// # Errors
 /// When the answer is none, or is the empty one that stands for an error.

@@ -25,7 +25,7 @@ pub(crate) fn classify_error(error: &Value, status: Option<u16>) -> Trouble {
         Value::String(said) => ("", said.as_str()),
         _ => (part("type"), part("message")),
     };
-    let kind = if kind.is_empty() { ErrorKind::GatewayError.word() } else { kind };
+    let kind = if kind.is_empty() { ErrorKind::GatewayError.as_str() } else { kind };
     if let Some(refusal) = refusal_error(kind, said, status) {
         return Trouble::Refused(refusal);
     }

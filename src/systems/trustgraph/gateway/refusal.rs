@@ -156,7 +156,7 @@ mod tests {
                 [(refusal.body(), Some(refusal.status())), (refusal.to_frame(Some("r")), None)]
             {
                 match classify_error(&error["error"], status) {
-                    Trouble::Refused(problem) => assert_eq!(problem.kind.word(), kind),
+                    Trouble::Refused(problem) => assert_eq!(problem.kind.as_str(), kind),
                     other => panic!("{other:?}"),
                 }
             }

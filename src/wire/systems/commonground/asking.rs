@@ -90,7 +90,7 @@ async fn stub_answer(
             Play::from_then(&rule.then)
         }
         // The words hold a part of the arguments.
-        Err(why) => Play::from_error(ErrorKind::NoRule.word(), &Mask::default().mask_text(&why)),
+        Err(why) => Play::from_error(ErrorKind::NoRule.as_str(), &Mask::default().mask_text(&why)),
     };
     if play.is_endless() {
         // A result is one card: what never ends never comes.

@@ -172,7 +172,7 @@ impl From<Told> for Report {
         let Told { number, tool, call, agent, rule, words, status, rows, written, problem } = told;
         let error = problem
             .as_ref()
-            .map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
+            .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message}));
         let listed: Vec<Value> =
             rows.iter().map(|row| json!({"table": row.table, "row": row.to_value()})).collect();
         let json = json!({

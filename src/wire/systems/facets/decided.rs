@@ -64,7 +64,7 @@ impl Decided {
     /// The caller gets an error, and whoever serves is told the same.
     #[must_use]
     pub fn refused(kind: ErrorKind, message: String, remedy: &str) -> Self {
-        let play = Play::from_error(kind.word(), &message);
+        let play = Play::from_error(kind.as_str(), &message);
         Self { rule: None, play, problem: Some(CallError::new(kind, message, remedy)) }
     }
 

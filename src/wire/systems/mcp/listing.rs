@@ -143,5 +143,5 @@ pub(crate) async fn list(bus: &dyn Bus, of: ListOf) -> Result<Paged, CallError> 
 /// Whether a refusal says that the server does not know the method.
 #[must_use]
 pub(crate) fn is_unknown(problem: &CallError) -> bool {
-    problem.kind.word() == codes::METHOD_NOT_FOUND.to_string()
+    problem.kind.as_str() == codes::METHOD_NOT_FOUND.to_string()
 }

@@ -177,7 +177,7 @@ impl From<Answered> for Report {
         let Answered { service, id, user, rule, pieces, note, problem } = answered;
         let error = problem
             .as_ref()
-            .map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
+            .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message}));
         let mut json = json!({
             "event": "call", "service": service, "id": id, "user": user, "rule": rule, "chunks": pieces, "error": error,
         });

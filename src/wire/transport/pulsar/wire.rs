@@ -378,7 +378,7 @@ mod tests {
             theirs.write_all(&message).await.unwrap();
         }
         let Some(LinkEvent::Fatal(problem)) = heard.recv().await else { panic!("it was not left") };
-        assert_eq!(problem.kind.word(), "flooded");
+        assert_eq!(problem.kind.as_str(), "flooded");
         assert!(
             arrivals.recv().await.is_some()
                 && arrivals.recv().await.is_some()
