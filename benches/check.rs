@@ -83,7 +83,8 @@ fn check(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("read one file again", size), |b| {
             let mut catalog = catalog.clone();
             b.iter(|| {
-                catalog.replace_file(file, read::read_part(file, black_box(source), Mode::Document))
+                catalog
+                    .replace_file(file, read::read_part(file, black_box(source), Mode::Document));
             });
         });
         group.bench_function(BenchmarkId::new("findings", size), |b| {

@@ -108,7 +108,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::AskDeployed(purpose) => return deployed::request_deployed(state, purpose, now),
         Message::ListDeployed => return deployed::list_deployed(state, now),
         Message::Deployed { purpose, read } => {
-            deployed::on_deployed_read(state, purpose, read, now)
+            deployed::on_deployed_read(state, purpose, read, now);
         }
         Message::Push(push) => return deployed::start_push(state, push, now),
         Message::UseConnection(name) => use_connection(state, name, now),
@@ -214,7 +214,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         }
         CallMessage::RunCases(files) => return cases::run_cases(state, files, now),
         CallMessage::EditSent { tool, arguments } => {
-            history::load_arguments(state, &tool, &arguments, now)
+            history::load_arguments(state, &tool, &arguments, now);
         }
     }
     Vec::new()

@@ -222,7 +222,7 @@ impl Telling<'_> {
                     self.print_line("action", Tint::Odd, &format!("{tool} {arguments}"))?;
                 }
                 Said::Told(Told::Text { part, text, ends }) => {
-                    self.print_text(part, &text, ends)?
+                    self.print_text(part, &text, ends)?;
                 }
                 Said::Note(words) => self.out.print_status(words),
                 Said::State { state, available } => self.tell_state("state", &state, &available)?,

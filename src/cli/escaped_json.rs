@@ -7,7 +7,7 @@ use std::{
 
 use crate::model::shown::is_replaced;
 
-/// Writes JSON text on as it comes, with escapes for what [`visible_text`](crate::model::shown::visible)
+/// Writes JSON text on as it comes, with escapes for what [`visible_text`](crate::model::shown::visible_text)
 /// would replace. Outside of strings JSON holds none of it.
 #[derive(Debug)]
 pub(crate) struct EscapedJson<W> {

@@ -170,7 +170,7 @@ async fn run_suite(suite: Run, format: Format, out: &mut Out) -> Ended {
         Format::Human => {}
         Format::Json => out.print_json(&tried.iter().map(to_json).collect::<Value>())?,
         Format::Junit => {
-            out.print_raw(&junit::render_report("toolcrib test", &junit_suites(&tried)))?
+            out.print_raw(&junit::render_report("toolcrib test", &junit_suites(&tried)))?;
         }
     }
     let failed: Vec<&Tried> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();

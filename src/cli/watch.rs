@@ -258,7 +258,7 @@ impl Watch {
         let mut rings = Vec::new();
         let mut witness = Witness::default();
         let head = traces::read_trace(path, |tapped| {
-            rings.extend(record.add_witnessed(witness.observe_message(tapped)))
+            rings.extend(record.add_witnessed(witness.observe_message(tapped)));
         })?;
         let mut teller = ObservedPrinter {
             out,

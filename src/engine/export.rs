@@ -274,10 +274,10 @@ impl<T: Gated> Subject<'_, T> {
             svg.add_box(&placed.area, of_box, &states.diagram.boxes[row].lines);
             let (itself, any) = &states.feet[row];
             placed.to_itself.iter().for_each(|route| {
-                svg.add_route(route, &self.arrow_class(itself.iter().copied(), ""))
+                svg.add_route(route, &self.arrow_class(itself.iter().copied(), ""));
             });
             placed.from_any.iter().for_each(|route| {
-                svg.add_route(route, &self.arrow_class(any.iter().copied(), " any"))
+                svg.add_route(route, &self.arrow_class(any.iter().copied(), " any"));
             });
         }
         svg.text + "</svg>\n"

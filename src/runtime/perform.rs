@@ -153,7 +153,7 @@ impl Performer {
             Effect::Check(snapshot) => self.check_snapshot(*snapshot),
             Effect::Journal(texts) => drop(self.unsaved.send_replace(self.unsaved_drafts(texts))),
             Effect::Call { call, connection, request } => {
-                self.start_call(call, *connection, *request)
+                self.start_call(call, *connection, *request);
             }
             Effect::Cancel(call) => self.cancel_call(call),
             Effect::Watch { turn, connection, known, places, since } => {
@@ -176,7 +176,7 @@ impl Performer {
                 self.with_trace(move |root| watching::save_trace(root, path, &head, heard, mask));
             }
             Effect::OpenTrace(path) => {
-                self.with_trace(move |root| watching::open_trace(root, path))
+                self.with_trace(move |root| watching::open_trace(root, path));
             }
             Effect::ReadCards { turn, connection, known, card_source } => {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());

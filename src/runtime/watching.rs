@@ -197,7 +197,7 @@ pub(crate) fn open_trace(root: &Path, path: String) -> Result<WatchMessage, Prob
     let mut record = Record::new(Bounds::default());
     let mut witness = Witness::default();
     let head = traces::read_trace(&resolve_path(root, &path), |tapped| {
-        drop(record.add_witnessed(witness.observe_message(tapped)))
+        drop(record.add_witnessed(witness.observe_message(tapped)));
     })?;
     Ok(WatchMessage::Opened { path, head, record: Box::new(record) })
 }

@@ -136,7 +136,7 @@ fn walk_objects<'s>(value: &'s Value, at: &mut String, found: &mut Vec<(String, 
                     // What stands in these are names, not keywords.
                     (Holds::Named, Value::Object(named)) => {
                         named.iter().for_each(|(name, value)| {
-                            with_token(at, name, |at| walk_objects(value, at, found))
+                            with_token(at, name, |at| walk_objects(value, at, found));
                         });
                     }
                     _ => walk_objects(value, at, found),

@@ -151,7 +151,7 @@ impl Bundle<'_> {
                 }
             }
             Value::Array(items) => {
-                items.iter_mut().for_each(|item| self.follow_references(item, home, base))
+                items.iter_mut().for_each(|item| self.follow_references(item, home, base));
             }
             _ => {}
         }

@@ -83,7 +83,7 @@ pub(crate) fn refresh_entries(
     for entry in entries {
         match (entry.kind, by_id(entry.system)) {
             (EntryKind::Tool, Some(system)) => {
-                catalog.put_tool(system.read_tool(&entry, catalog.mode))
+                catalog.put_tool(system.read_tool(&entry, catalog.mode));
             }
             (EntryKind::Service, Some(system)) => {
                 catalog.put_service(system.read_service(&entry, catalog.mode));
@@ -111,10 +111,10 @@ pub fn read_part(file: &FileId, source: &Source, mode: Mode) -> Part {
     for entry in entries {
         match (entry.kind, by_id(entry.system)) {
             (EntryKind::Tool, Some(system)) => {
-                part.tools.push(system.read_tool(&entry, mode).into())
+                part.tools.push(system.read_tool(&entry, mode).into());
             }
             (EntryKind::Service, Some(system)) => {
-                part.services.push(system.read_service(&entry, mode))
+                part.services.push(system.read_service(&entry, mode));
             }
             _ => part.others.push(entry),
         }

@@ -468,7 +468,7 @@ mod screen {
                     for trace in traces() {
                         tally.add_line(&lines::of_head(&trace.head));
                         trace.events.iter().for_each(|event| {
-                            tally.add_line(&lines::of_event(&trace.head.id, event))
+                            tally.add_line(&lines::of_event(&trace.head.id, event));
                         });
                     }
                     bench.send(Message::History(HistoryMessage::Listed {

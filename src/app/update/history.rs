@@ -40,7 +40,7 @@ pub(super) fn handle_message(
         HistoryMessage::DropComparison => state.kept.compared = None,
         HistoryMessage::Replay { speed } => return start_replay(state, speed),
         HistoryMessage::Replayed { id, events, ended } => {
-            on_replay_events(state, &id, events, ended)
+            on_replay_events(state, &id, events, ended);
         }
         HistoryMessage::StopReplay => return stop_replay(state),
         HistoryMessage::Resend => return resend_call(state, now),

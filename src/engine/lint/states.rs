@@ -53,7 +53,7 @@ pub(crate) fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>)
                 // Without its last state a tool would be available in none, and without the list in
                 // all: neither is meant.
                 None if listed_states(tool).len() > 1 => {
-                    found.fix_remove(format!("remove \"{state}\""))
+                    found.fix_remove(format!("remove \"{state}\""));
                 }
                 None => {}
             }

@@ -163,7 +163,7 @@ fn call_card(
     let strict = world.service == ServiceKind::Strict;
     let found = |card: &&Card| world::is_of(subject, card);
     let mut put = |at, text: String, code, message: String| {
-        faults.push(refusal_fault(at, text, code, message))
+        faults.push(refusal_fault(at, text, code, message));
     };
     match &world.card {
         Known::Unknown => {}

@@ -145,10 +145,10 @@ impl Compared<'_> {
                 self.compare_schemas(&root.child(OUTPUT), &old[OUTPUT], &new[OUTPUT], Side::Output);
             }
             (false, true) => {
-                self.push_change("output.added", Severity::Compatible, &root.child(OUTPUT))
+                self.push_change("output.added", Severity::Compatible, &root.child(OUTPUT));
             }
             (true, false) => {
-                self.push_change("output.removed", Severity::Breaking, &root.child(OUTPUT))
+                self.push_change("output.removed", Severity::Breaking, &root.child(OUTPUT));
             }
             (false, false) => {}
         }
@@ -215,11 +215,11 @@ impl Compared<'_> {
         match (side, widened, narrowed) {
             (_, true, true) => {}
             (Side::Input, true, _) => {
-                self.push_change("input.type-widened", Severity::Compatible, at)
+                self.push_change("input.type-widened", Severity::Compatible, at);
             }
             (Side::Input, ..) => self.push_change("input.type-changed", Severity::Breaking, at),
             (Side::Output, _, true) => {
-                self.push_change("output.type-narrowed", Severity::Compatible, at)
+                self.push_change("output.type-narrowed", Severity::Compatible, at);
             }
             (Side::Output, ..) => self.push_change("output.type-changed", Severity::Breaking, at),
         }

@@ -133,7 +133,7 @@ fn check_schemas(tool: &Value, era: Era, faults: &mut Vec<Fault>) {
             faults.extend(headers::header_faults(&tool[INPUT], &member_pointer(INPUT)));
         }
         Some(_) => {
-            faults.push(Fault::new("input.not-object", member_pointer(INPUT), "is not an object"))
+            faults.push(Fault::new("input.not-object", member_pointer(INPUT), "is not an object"));
         }
     }
     match tool.get(OUTPUT) {
@@ -149,7 +149,11 @@ fn check_schemas(tool: &Value, era: Era, faults: &mut Vec<Fault>) {
             check_schema(tool, OUTPUT, faults);
         }
         Some(_) => {
-            faults.push(Fault::new("output.not-object", member_pointer(OUTPUT), "is not an object"))
+            faults.push(Fault::new(
+                "output.not-object",
+                member_pointer(OUTPUT),
+                "is not an object",
+            ));
         }
     }
 }

@@ -128,7 +128,7 @@ impl Answer {
                 bytes::draw_hex(buffer, body, styles, &call.text, &mut self.list, focused);
             }
             View::Head => {
-                headers::draw_headers(buffer, body, styles, call, &mut self.list, focused)
+                headers::draw_headers(buffer, body, styles, call, &mut self.list, focused);
             }
         }
     }
@@ -275,7 +275,7 @@ fn what_width(call: &Call) -> usize {
 }
 
 fn draw_log_row(pen: &mut Pen<'_>, listed: &Listed<'_>, what_width: usize, styles: &Styles) {
-    let LogRow { time, what, role, text } = listed.to_log_row();
+    let LogRow { time, what, role, text } = listed.log_row();
     let first = text.lines().next().unwrap_or_default();
     pen.put_column(&time, 8, styles[Role::Dim])
         .put_column(&what, what_width, styles[role])

@@ -74,7 +74,7 @@ impl<'c> Listing<'c> {
 }
 
 impl Listed<'_> {
-    pub fn to_log_row(&self) -> LogRow {
+    pub fn log_row(&self) -> LogRow {
         let (event, number) = match self {
             Self::Event(event, number) => (event, number),
             Self::Gap(count) => {

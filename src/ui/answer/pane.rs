@@ -340,7 +340,7 @@ fn pretty_json(text: &str) -> String {
 /// All of one event, over the screen.
 fn open_event_page(listed: &Listed<'_>) -> Reply {
     const LINES: usize = 2_000;
-    let LogRow { time, what, .. } = listed.to_log_row();
+    let LogRow { time, what, .. } = listed.log_row();
     let text = match listed {
         Listed::Event(event, _) => match &event.kind {
             EventKind::Chunk { text, .. } => text.to_string(),
@@ -350,7 +350,7 @@ fn open_event_page(listed: &Listed<'_>) -> Reply {
             }
             _ => listed.raw_json(),
         },
-        Listed::Gap(_) => listed.to_log_row().text,
+        Listed::Gap(_) => listed.log_row().text,
     };
     let mut lines: Vec<_> = wrap(&text.chars().take(LINES * 90).collect::<String>(), 90)
         .into_iter()

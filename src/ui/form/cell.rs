@@ -84,7 +84,7 @@ impl Cell<'_> {
 
     /// The value ready to be edited: selected as a whole where nobody chose it.
     #[must_use]
-    pub fn to_text_input(&self) -> TextInput {
+    pub fn text_input(&self) -> TextInput {
         if self.fresh && self.draft.is_none() {
             TextInput::selected_whole(self.value_text())
         } else {

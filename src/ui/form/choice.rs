@@ -31,7 +31,7 @@ impl Widget for ChoiceField {
 
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         let choices = field_choices(cell);
-        let free = choices.open.then(|| cell.to_text_input());
+        let free = choices.open.then(|| cell.text_input());
         Box::new(Chooser { choices, free, list: None, filter: None })
     }
 }

@@ -38,7 +38,7 @@ impl Widget for NumberField {
     }
 
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(NumberLine { input: cell.to_text_input() })
+        Box::new(NumberLine { input: cell.text_input() })
     }
 }
 

@@ -35,7 +35,7 @@ impl Widget for PathField {
     }
 
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(PathLine { input: cell.to_text_input(), list: None })
+        Box::new(PathLine { input: cell.text_input(), list: None })
     }
 }
 

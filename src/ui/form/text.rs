@@ -27,7 +27,7 @@ impl Widget for Text {
     }
 
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(Line { input: cell.to_text_input(), area: None })
+        Box::new(Line { input: cell.text_input(), area: None })
     }
 }
 

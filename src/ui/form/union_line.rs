@@ -157,7 +157,7 @@ impl Form {
         if self.preferred_branch(&routes, &cell.field.pointer).is_some() {
             return None;
         }
-        Some(Box::new(UnionLine { input: cell.to_text_input(), prefer: None }))
+        Some(Box::new(UnionLine { input: cell.text_input(), prefer: None }))
     }
 
     /// Takes a text that is typed into the union at a place, and moves the focus into its value.

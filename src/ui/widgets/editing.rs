@@ -186,13 +186,13 @@ impl Editing {
             Code::Left | Code::Right => self.go_sideways(key.code, by_word, reach),
             Code::Home => self.move_cursor(if by_word { 0 } else { self.line_start() }, reach),
             Code::End => {
-                self.move_cursor(if by_word { self.text.len() } else { self.line_end() }, reach)
+                self.move_cursor(if by_word { self.text.len() } else { self.line_end() }, reach);
             }
             Code::Backspace => {
-                self.erase(if by_word { self.word_before() } else { self.previous_boundary() })
+                self.erase(if by_word { self.word_before() } else { self.previous_boundary() });
             }
             Code::Delete => {
-                self.erase(if by_word { self.word_after() } else { self.next_boundary() })
+                self.erase(if by_word { self.word_after() } else { self.next_boundary() });
             }
             Code::Char(letter) if key.mods.ctrl && !key.mods.alt => {
                 return self.handle_chord(letter);

@@ -74,7 +74,7 @@ impl Page<'_> {
                 self.end_line();
             }
             Event::TaskListMarker(done) => {
-                self.push_text(if done { "[x] " } else { "[ ] " }, self.face)
+                self.push_text(if done { "[x] " } else { "[ ] " }, self.face);
             }
             Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.push_text(&text, self.face);

@@ -93,11 +93,11 @@ fn handle_event(news: &ConnectionEvents, event: &Event) {
         Event::Connected => news.mark_connected(),
         Event::Disconnected => news.mark_broken(),
         Event::LameDuckMode => {
-            news.send_notice(format!("{} is about to shut down", news.display_address()))
+            news.send_notice(format!("{} is about to shut down", news.display_address()));
         }
         Event::SlowConsumer(_) => news.count_overflow(),
         Event::ServerError(error) => {
-            news.send_notice(format!("{} says: {error}", news.display_address()))
+            news.send_notice(format!("{} says: {error}", news.display_address()));
         }
         Event::ClientError(_) | Event::Draining | Event::Closed => {}
     }

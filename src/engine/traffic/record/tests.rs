@@ -370,7 +370,7 @@ fn the_oldest_go_first_and_are_counted() {
     assert_eq!(record.conversation_at(record.row_count() - 1).unwrap().standing, Standing::Orphan);
     let mut small = Record::new(Bounds { messages: 100, bytes: 2_000 });
     (0..50).for_each(|number| {
-        drop(small.add_witnessed(witnessed_message(number, "one", PIECE, &"x".repeat(200))))
+        drop(small.add_witnessed(witnessed_message(number, "one", PIECE, &"x".repeat(200))));
     });
     assert!(small.weight <= 2_000 && small.let_go() > 40);
     assert_eq!(small.conversation_at(0).unwrap().count, 50);

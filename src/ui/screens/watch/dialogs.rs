@@ -160,7 +160,7 @@ pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<Named>
     let mut reading = watched::classify_message(crossing);
     let others = numbers[1..].iter().filter_map(|number| record.message(*number));
     others.for_each(|message| {
-        reading.text.push_str(&watched::classify_message(&message.crossing).text)
+        reading.text.push_str(&watched::classify_message(&message.crossing).text);
     });
     let mut lines: Vec<Line> = Vec::new();
     let mut add = |label: &str, value: &str| {

@@ -294,7 +294,7 @@ impl Shared {
     async fn handle_command(&self, command: Command) {
         match command {
             Command::Ping(_) => {
-                drop(self.outbox.send(frame::command_frame(Command::Pong(Pong {}))).await)
+                drop(self.outbox.send(frame::command_frame(Command::Pong(Pong {}))).await);
             }
             Command::SendReceipt(receipt) => {
                 self.resolve_receipt((receipt.producer, receipt.sequence), Ok(()));
@@ -313,13 +313,13 @@ impl Shared {
                 self.lock_tables().producers.retain(|_, number| *number != close.producer);
             }
             Command::CloseConsumer(close) => {
-                drop(self.lock_tables().consumers.remove(&close.consumer))
+                drop(self.lock_tables().consumers.remove(&close.consumer));
             }
             Command::Success(ref done) => self.resolve_request(done.request, Ok(command)),
             Command::ProducerSuccess(ref done) => self.resolve_request(done.request, Ok(command)),
             Command::LookupResponse(ref found) => self.resolve_request(found.request, Ok(command)),
             Command::Error(refusal) => {
-                self.resolve_request(refusal.request, Ok(Command::Error(refusal)))
+                self.resolve_request(refusal.request, Ok(Command::Error(refusal)));
             }
             _ => {}
         }

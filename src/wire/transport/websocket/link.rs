@@ -107,7 +107,7 @@ impl Gateway {
                     self.subscriptions.deliver_message(Bytes::from(text), news).await;
                 }
                 Some(Ok(Message::Binary(body))) => {
-                    self.subscriptions.deliver_message(body, news).await
+                    self.subscriptions.deliver_message(body, news).await;
                 }
                 Some(Ok(Message::Close(frame))) => {
                     let why =

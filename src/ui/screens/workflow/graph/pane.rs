@@ -254,7 +254,7 @@ impl Graph {
                 );
             }
             (None, Some(_)) => {
-                self.selected_state(facts).into_iter().for_each(|row| self.centre_state(row))
+                self.selected_state(facts).into_iter().for_each(|row| self.centre_state(row));
             }
             _ => {}
         }
