@@ -102,6 +102,59 @@ pub struct Goal {
     pub turn: u64,
 }
 
+/// Groups, states and the run through them.
+#[derive(Debug)]
+pub struct WorkflowState {
+    pub profiles: Vec<Profile>,
+    pub custom_groups: CustomGroups,
+    /// States that the settings file keeps although no tool may name them.
+    pub listed_states: Vec<Name>,
+    pub simulation: Simulation,
+    /// Where a run stops by itself.
+    pub stops: Vec<Stop>,
+    /// Changes that are only looked at.
+    pub what_if: Option<WhatIf>,
+    /// A step that waits for its call.
+    pub live: Option<LiveStep>,
+}
+
+/// What calls are made of, those of this session and kept ones.
+#[derive(Debug)]
+pub struct InvokeState {
+    /// Arguments typed for a tool, as JSON text.
+    pub arguments: HashMap<EntryId, EditedText>,
+    /// Sample values for variables that arguments are filled in from, only looked at; `$NAME` is
+    /// one of a service's environment.
+    pub samples: Vec<(String, String)>,
+    /// The name that calls carry.
+    pub user: String,
+    pub calls: Calls,
+    /// A request that is sent many times, or was last.
+    pub many: Option<Many>,
+    /// Cases that are called, and how they went.
+    pub cases: Cases,
+    /// Calls of earlier, too.
+    pub kept: KeptCall,
+}
+
+/// Connections: which there are, which are used, and what is known of where they lead.
+#[derive(Debug)]
+pub struct NetworkState {
+    pub connections: Connections,
+    /// How the connections are that were used, by name.
+    pub conditions: HashMap<String, Condition>,
+    /// Who listens where connections lead, as far as that was asked.
+    pub listeners: Listeners,
+    /// Connections that are looked at.
+    pub exploring: Exploring,
+    /// Tools of a running system, as last listed.
+    pub deployed: Option<DeployedTools>,
+    /// The way that calls take where a system has several; `None`: the first that is open.
+    pub route: Option<String>,
+    /// The connection whose calls are made in the name of a new agent, although it names one.
+    pub new_agent: Option<String>,
+}
+
 #[derive(Debug)]
 pub struct State {
     pub workspace: String,
@@ -120,50 +173,12 @@ pub struct State {
     pub checking: Checking,
     /// Grows with every change of the catalog and of the findings.
     pub generation: u64,
-    pub profiles: Vec<Profile>,
-    pub custom_groups: CustomGroups,
-    /// States that the settings file keeps although no tool may name them.
-    pub listed_states: Vec<Name>,
-    pub simulation: Simulation,
-    /// Where a run stops by itself.
-    pub stops: Vec<Stop>,
-    /// Changes that are only looked at.
-    pub what_if: Option<WhatIf>,
-    /// A step that waits for its call.
-    pub live: Option<LiveStep>,
     pub selected: Option<EntryId>,
     pub goal: Option<Goal>,
-    /// Arguments typed for a tool, as JSON text.
-    pub arguments: HashMap<EntryId, EditedText>,
-    /// Sample values for variables that arguments are filled in from, only looked at; `$NAME` is
-    /// one of a service's environment.
-    pub samples: Vec<(String, String)>,
-    /// The name that calls carry.
-    pub user: String,
-    pub calls: Calls,
-    /// The way that calls take where a system has several; `None`: the first that is open.
-    pub route: Option<String>,
-    /// The connection whose calls are made in the name of a new agent, although it names one.
-    pub new_agent: Option<String>,
-    /// A request that is sent many times, or was last.
-    pub many: Option<Many>,
-    /// Cases that are called, and how they went.
-    pub cases: Cases,
-    /// Calls of earlier, too.
-    pub kept: KeptCall,
     /// What passes on the bus.
     pub watching: Watching,
     /// Calls that are answered by hand.
     pub answering: Answering,
-    /// Tools of a running system, as last listed.
-    pub deployed: Option<DeployedTools>,
-    /// Connections that are looked at.
-    pub exploring: Exploring,
-    pub connections: Connections,
-    /// How the connections are that were used, by name.
-    pub conditions: HashMap<String, Condition>,
-    /// Who listens where connections lead, as far as that was asked.
-    pub listeners: Listeners,
     pub theme: String,
     pub themes: Vec<String>,
     pub notices: Notices,
@@ -183,6 +198,12 @@ pub struct State {
     pub folder: Option<Arc<FolderList>>,
     /// What the clock on the wall showed at the last input.
     pub wall: LocalTime,
+    /// The workflow, and the run through it.
+    pub workflow: WorkflowState,
+    /// Calls and what they are made of.
+    pub invoke: InvokeState,
+    /// Connections, and what is known of where they lead.
+    pub network: NetworkState,
 }
 
 /// Which checks were due, asked for and answered, by a number that grows with every change of the
@@ -253,35 +274,10 @@ impl State {
             findings: Arc::default(),
             checking: Checking::default(),
             generation: 0,
-            profiles: start.profiles,
-            custom_groups: start.custom_groups,
-            listed_states: Vec::new(),
-            simulation: Simulation::new(start.context, start.mode, Millis::default()),
-            stops: Vec::new(),
-            what_if: None,
-            live: None,
             selected: None,
             goal: None,
-            arguments: start
-                .arguments
-                .into_iter()
-                .map(|(tool, source)| (tool, EditedText::new(source)))
-                .collect(),
-            samples: Vec::new(),
-            user,
-            calls: Calls::default(),
-            many: None,
-            route: None,
-            new_agent: None,
-            cases: Cases::default(),
-            kept: KeptCall::default(),
             watching: Watching::default(),
             answering: Answering::default(),
-            deployed: None,
-            exploring: Exploring::default(),
-            connections: start.connections,
-            conditions: HashMap::new(),
-            listeners: Listeners::new(),
             theme: start.theme,
             themes: start.themes,
             notices: Notices::default(),
@@ -293,6 +289,37 @@ impl State {
             ids: Ids::new(start.seed),
             folder: None,
             wall: LocalTime::default(),
+            workflow: WorkflowState {
+                profiles: start.profiles,
+                custom_groups: start.custom_groups,
+                listed_states: Vec::new(),
+                simulation: Simulation::new(start.context, start.mode, Millis::default()),
+                stops: Vec::new(),
+                what_if: None,
+                live: None,
+            },
+            invoke: InvokeState {
+                arguments: start
+                    .arguments
+                    .into_iter()
+                    .map(|(tool, source)| (tool, EditedText::new(source)))
+                    .collect(),
+                samples: Vec::new(),
+                user,
+                calls: Calls::default(),
+                many: None,
+                cases: Cases::default(),
+                kept: KeptCall::default(),
+            },
+            network: NetworkState {
+                connections: start.connections,
+                conditions: HashMap::new(),
+                listeners: Listeners::new(),
+                exploring: Exploring::default(),
+                deployed: None,
+                route: None,
+                new_agent: None,
+            },
         }
     }
 
@@ -317,7 +344,7 @@ impl State {
     /// The arguments that are typed where the user is.
     fn typed_here(&self) -> Option<&EditedText> {
         let tool = self.selected.as_ref().filter(|_| self.screen == ScreenId::Invoke);
-        self.arguments.get(tool?)
+        self.invoke.arguments.get(tool?)
     }
 
     /// What the form program leaves behind.
@@ -331,7 +358,7 @@ impl State {
     /// The connection for all that is no tool's own call.
     #[must_use]
     pub fn current_connection(&self) -> Connection {
-        self.connections.current()
+        self.network.connections.current()
     }
 
     /// The connection that the user looks at: where the selected tool's call would go from here,
@@ -349,7 +376,10 @@ impl State {
     /// listed elsewhere, or never.
     #[must_use]
     pub fn deployed_tools(&self) -> Option<&DeployedTools> {
-        self.deployed.as_ref().filter(|deployed| deployed.connection == self.current_connection())
+        self.network
+            .deployed
+            .as_ref()
+            .filter(|deployed| deployed.connection == self.current_connection())
     }
 
     /// A tool that can be called: of the workspace, or listed of the running system.
@@ -377,15 +407,19 @@ impl State {
     /// for all.
     #[must_use]
     pub fn connection_of(&self, tool: &EntryId) -> Connection {
-        self.catalog
-            .tool(tool)
-            .map_or_else(|| self.current_connection(), |tool| self.connections.for_tool(tool))
+        self.catalog.tool(tool).map_or_else(
+            || self.current_connection(),
+            |tool| self.network.connections.for_tool(tool),
+        )
     }
 
     /// Where calls go, with those who listen there where that was asked.
     #[must_use]
     pub fn call_destinations(&self) -> There {
-        There { connections: self.connections.clone(), listeners: self.listeners.clone() }
+        There {
+            connections: self.network.connections.clone(),
+            listeners: self.network.listeners.clone(),
+        }
     }
 
     /// The connection that a tool's calls go through, as they use it.
@@ -397,7 +431,7 @@ impl State {
     /// A connection as calls use it: in the name of a new agent where that was asked for.
     #[must_use]
     pub fn as_calls_use(&self, connection: Connection) -> Connection {
-        if self.new_agent.as_ref() == Some(&connection.name) {
+        if self.network.new_agent.as_ref() == Some(&connection.name) {
             without_agent(connection)
         } else {
             connection
@@ -409,13 +443,17 @@ impl State {
     #[must_use]
     pub fn watched_connection(&self) -> Connection {
         let name = &self.watching.head.connection;
-        self.connections.find_by_name(name).cloned().unwrap_or_else(|| self.current_connection())
+        self.network
+            .connections
+            .find_by_name(name)
+            .cloned()
+            .unwrap_or_else(|| self.current_connection())
     }
 
     /// The context of the run as it stands now.
     #[must_use]
     pub fn context(&self) -> Context {
-        self.simulation.next_context()
+        self.workflow.simulation.next_context()
     }
 
     /// All groups that tools are in, in the order of their names.
@@ -431,7 +469,7 @@ impl State {
     /// The catalog's tools, row for row, with the workspace's custom groups among their own.
     #[must_use]
     pub fn gated_tools(&self) -> Vec<Slot> {
-        self.custom_groups.expand_tools(&self.catalog.tools).tools
+        self.workflow.custom_groups.expand_tools(&self.catalog.tools).tools
     }
 
     /// The findings of one entry.
@@ -443,7 +481,7 @@ impl State {
     /// as a text and nothing is typed in it.
     #[must_use]
     pub fn question_argument(&self, tool: &EntryId) -> Option<&'static str> {
-        self.simulation.question()?;
+        self.workflow.simulation.question()?;
         let (schema, typed) = (table::arguments_schema(self.tool(tool)?), self.arguments_of(tool));
         ["question", "query"].into_iter().find(|name| {
             let is_text = schema
@@ -456,7 +494,7 @@ impl State {
     /// The arguments typed for a tool, as a value; an empty object where nothing was typed.
     #[must_use]
     pub fn arguments_of(&self, tool: &EntryId) -> Arc<Value> {
-        let typed = self.arguments.get(tool).and_then(|text| text.value().cloned());
+        let typed = self.invoke.arguments.get(tool).and_then(|text| text.value().cloned());
         typed.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
     }
 
@@ -464,6 +502,7 @@ impl State {
     #[must_use]
     pub fn written_arguments_of(&self, tool: &EntryId) -> Literal {
         let typed = self
+            .invoke
             .arguments
             .get(tool)
             .and_then(|text| Literal::parse(&text.source().to_json(0)?).ok());
@@ -486,14 +525,18 @@ impl State {
             tool,
             given,
             &self.connection_of(tool.id()),
-            &self.samples,
+            &self.invoke.samples,
         )
     }
 
     /// The sample value of a variable, where it has one.
     #[must_use]
     pub fn sample_of(&self, variable: &str) -> Option<&str> {
-        self.samples.iter().find(|(name, _)| name == variable).map(|(_, value)| value.as_str())
+        self.invoke
+            .samples
+            .iter()
+            .find(|(name, _)| name == variable)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The request that sending would make now, to the letter.
@@ -505,17 +548,17 @@ impl State {
         let catalog = catalog.map_or(&self.catalog, |deployed| &deployed.catalog);
         let tool = catalog.tool(tool).ok_or_else(gone)?;
         let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| {
-            self.calls.answer_of(name)
+            self.invoke.calls.answer_of(name)
         })?;
         let (correlation, connection) = (self.ids.peek_id(), self.call_connection(tool.id()));
         calling::build_request(&CallOf {
             catalog,
             tool,
-            user: &self.user,
+            user: &self.invoke.user,
             arguments: &arguments,
             correlation: &correlation,
             connection: &connection,
-            route: self.route.as_deref(),
+            route: self.network.route.as_deref(),
         })
     }
 }

@@ -114,15 +114,15 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::UseConnection(name) => use_connection(state, name, now),
         Message::Condition { connection, condition } => {
             let opened = condition.health == Health::Good;
-            let before = state.conditions.insert(connection.clone(), condition);
+            let before = state.network.conditions.insert(connection.clone(), condition);
             let asked = opened && before.is_none_or(|before| before.health != Health::Good);
             return Vec::from_iter(deployed::ask_listeners(state, &connection).filter(|_| asked));
         }
         Message::Listeners { connection, listeners } => {
-            state.listeners.insert(connection, listeners);
+            state.network.listeners.insert(connection, listeners);
             files::check_again(state);
         }
-        Message::ShowConnection(name) => state.exploring.selected = Some(name),
+        Message::ShowConnection(name) => state.network.exploring.selected = Some(name),
         Message::TestConnection(name) => return connection_test::test_connection(state, &name),
         Message::AllowStart { name, start } => {
             return connection_test::allow(state, &name, &start);
@@ -185,22 +185,22 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         }
         CallMessage::UndoArguments(tool) => calls::undo_arguments(state, &tool, now),
         CallMessage::RedoArguments(tool) => calls::redo_arguments(state, &tool, now),
-        CallMessage::SetUserName(user) => state.user = user,
+        CallMessage::SetUserName(user) => state.invoke.user = user,
         CallMessage::SetSample { variable, value } => {
-            state.samples.retain(|(name, _)| *name != variable);
+            state.invoke.samples.retain(|(name, _)| *name != variable);
             if !value.is_empty() {
-                state.samples.push((variable, value));
+                state.invoke.samples.push((variable, value));
             }
         }
         CallMessage::Send { tool } => return calls::send_call(state, &tool, now),
         CallMessage::Resend(call) => return calls::resend_call(state, call, now),
-        CallMessage::UseRoute(route) => state.route = route,
+        CallMessage::UseRoute(route) => state.network.route = route,
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
         CallMessage::SendMany { tool, times, at_once } => {
             return batch::begin_batch(state, &tool, (times, at_once), now);
         }
         CallMessage::Cancel(call) => return batch::cancel(state, call),
-        CallMessage::Select(call) => state.calls.selected = Some(call),
+        CallMessage::Select(call) => state.invoke.calls.selected = Some(call),
         CallMessage::Events { call, events } => {
             if let Some((outcome, took_ms)) = calls::apply_events(state, call, events, now) {
                 workflow::on_call_ended(state, call, outcome, took_ms, now);
@@ -222,8 +222,12 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
 
 fn select_entry(state: &mut State, entry: EntryId) {
     if state.selected.as_ref() != Some(&entry) {
-        state.calls.selected =
-            state.calls.latest_of(&entry).map(|call| call.id).or(state.calls.selected);
+        state.invoke.calls.selected = state
+            .invoke
+            .calls
+            .latest_of(&entry)
+            .map(|call| call.id)
+            .or(state.invoke.calls.selected);
         state.selected = Some(entry);
     }
 }
@@ -274,14 +278,14 @@ fn editor_text(
 
 fn use_connection(state: &mut State, name: Option<String>, now: Millis) {
     let words = match &name {
-        Some(name) if state.connections.find_by_name(name).is_none() => return,
+        Some(name) if state.network.connections.find_by_name(name).is_none() => return,
         Some(name) => format!("calls go through {name}"),
         None => format!(
             "calls go through {}, those of some tools through their own",
-            state.connections.usual
+            state.network.connections.usual
         ),
     };
-    state.connections.chosen = name;
+    state.network.connections.chosen = name;
     state.notices.push(NoticeKind::Done, words, now);
     files::check_again(state);
 }

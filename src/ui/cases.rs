@@ -93,7 +93,7 @@ fn workspace_cases(state: &State) -> Vec<Found> {
 
 /// What their calls go through, where a case does not say it.
 fn connection_note(state: &State) -> String {
-    let connections = &state.connections;
+    let connections = &state.network.connections;
     let own = if connections.chosen.is_none() && !connections.of_tools.is_empty() {
         " or the tool's own"
     } else {
@@ -110,8 +110,8 @@ pub(crate) fn case_menu(state: &State) -> Reply {
     }
     let good: Vec<FileId> =
         found.iter().filter(|(_, case)| case.is_ok()).map(|(file, _)| file.clone()).collect();
-    let (hold, differ) = state.cases.verdict_counts();
-    let note = match (state.cases.under_way(), hold, differ) {
+    let (hold, differ) = state.invoke.cases.verdict_counts();
+    let note = match (state.invoke.cases.under_way(), hold, differ) {
         (true, ..) => "under way …".to_owned(),
         (_, 0, 0) => String::new(),
         (_, hold, 0) => format!("{hold} as expected"),
@@ -126,7 +126,7 @@ pub(crate) fn case_menu(state: &State) -> Reply {
     let last = Item {
         title: "how they went".into(),
         detail: "each expectation that does not hold".into(),
-        refusal: state.cases.verdicts.is_empty().then(|| "none was called yet".into()),
+        refusal: state.invoke.cases.verdicts.is_empty().then(|| "none was called yet".into()),
         ..Item::default()
     };
     let items =
@@ -147,7 +147,7 @@ pub(crate) fn case_menu(state: &State) -> Reply {
 }
 
 fn case_item((file, case): &Found, state: &State) -> Item {
-    let verdict = state.cases.verdicts.get(file);
+    let verdict = state.invoke.cases.verdicts.get(file);
     let mark = verdict.map_or("  ", |verdict| if verdict.has_passed() { "✓ " } else { "✗ " });
     match case {
         Ok(case) => Item {
@@ -171,7 +171,7 @@ fn case_item((file, case): &Found, state: &State) -> Item {
 }
 
 fn verdict_lines((file, case): &Found, state: &State) -> Vec<Line> {
-    let Some(verdict) = state.cases.verdicts.get(file) else { return Vec::new() };
+    let Some(verdict) = state.invoke.cases.verdicts.get(file) else { return Vec::new() };
     let name = case.as_ref().map_or_else(|_| file.to_string(), |case| case.name.clone());
     let (role, end) = if verdict.has_passed() {
         (Role::Success, "as expected")

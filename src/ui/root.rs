@@ -154,7 +154,7 @@ impl Root {
         let bar = styles[Role::Bar];
         let changed = if state.documents.changed_files().next().is_some() { "*" } else { "" };
         let connection = state.connection_here();
-        let condition = state.conditions.get(&connection.name).cloned().unwrap_or_default();
+        let condition = state.network.conditions.get(&connection.name).cloned().unwrap_or_default();
         let sign = match condition.health {
             Health::Idle => ("○", Role::Dim),
             Health::Good => ("●", Role::Success),

@@ -267,5 +267,5 @@ fn many_are_called_a_few_at_a_time() {
         }));
         ended += 1;
     }
-    assert_eq!((ended, bench.state.cases.verdict_counts()), (9, (9, 0)));
+    assert_eq!((ended, bench.state.invoke.cases.verdict_counts()), (9, (9, 0)));
 }

@@ -121,11 +121,11 @@ fn a_state_without_tools_is_kept_in_the_settings() {
     make(&mut state, plan);
     assert!(text(&state, "toolcrib.toml").unwrap().contains("states = [\"review\", \"done\"]\n"));
     assert_eq!(
-        state.listed_states.iter().map(|name| &**name).collect::<Vec<_>>(),
+        state.workflow.listed_states.iter().map(|name| &**name).collect::<Vec<_>>(),
         ["review", "done"]
     );
-    let workflow =
-        Workflow::new(&state.catalog.tools, &Context::default()).with_states(&state.listed_states);
+    let workflow = Workflow::new(&state.catalog.tools, &Context::default())
+        .with_states(&state.workflow.listed_states);
     assert!(workflow.state_row("review").is_some());
     assert_eq!(
         states::add_state(ComposeContext::from_state(&state), "done").unwrap_err(),
@@ -138,7 +138,7 @@ fn a_state_without_tools_is_kept_in_the_settings() {
     send(&mut state, Message::Undo);
     send(&mut state, Message::Undo);
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS);
-    assert!(state.listed_states.is_empty());
+    assert!(state.workflow.listed_states.is_empty());
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn without_settings_the_first_state_makes_them() {
     make(&mut state, plan);
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), "states = [\"review\"]\n");
     send(&mut state, Message::Undo);
-    assert!(text(&state, "toolcrib.toml").is_none() && state.listed_states.is_empty());
+    assert!(text(&state, "toolcrib.toml").is_none() && state.workflow.listed_states.is_empty());
 }
 
 #[test]

@@ -156,13 +156,13 @@ fn what_is_renamed_stays_chosen_and_the_run_goes_on_in_it() {
     let mut bench = workflow((200, 60));
     bench.send(Message::Workflow(WorkflowMessage::ToggleStop(Stop::State("analysis".into()))));
     bench.keys("enter shift+tab");
-    assert_eq!(bench.state.simulation.state(), "analysis");
+    assert_eq!(bench.state.workflow.simulation.state(), "analysis");
     find(&mut bench, "analysis");
     bench.keys("r ctrl+u");
     bench.types("study");
     bench.keys("enter");
-    assert_eq!(bench.state.simulation.state(), "study", "{}", bench.screen());
-    assert_eq!(bench.state.stops, [Stop::State("study".into())]);
+    assert_eq!(bench.state.workflow.simulation.state(), "study", "{}", bench.screen());
+    assert_eq!(bench.state.workflow.stops, [Stop::State("study".into())]);
     assert!(
         bench.shows("undefined → study") && bench.shows("study · current"),
         "{}",
@@ -170,11 +170,11 @@ fn what_is_renamed_stays_chosen_and_the_run_goes_on_in_it() {
     );
     bench.keys("u");
     assert_eq!(
-        (bench.state.simulation.state(), bench.state.stops.as_slice()),
+        (bench.state.workflow.simulation.state(), bench.state.workflow.stops.as_slice()),
         ("analysis", &[Stop::State("analysis".into())][..])
     );
     bench.keys("ctrl+r");
-    assert_eq!(bench.state.simulation.state(), "study");
+    assert_eq!(bench.state.workflow.simulation.state(), "study");
     // The new one is chosen: r renames it, not the current state.
     bench.keys("n");
     bench.types("review");
@@ -222,7 +222,7 @@ fn a_renamed_group_stays_asked_for_and_allowed() {
         bench.screen()
     );
     assert!(
-        bench.state.profiles[0].allowed_groups.contains(&"readers".into()),
+        bench.state.workflow.profiles[0].allowed_groups.contains(&"readers".into()),
         "the profile is read again"
     );
     assert!(bench.shows("Available 2") && bench.shows("[x] readers"), "{}", bench.screen());

@@ -79,11 +79,14 @@ fn the_form_changes_the_file_and_calls_go_by_it_at_once() {
     );
     assert!(text(&bench).contains("# theirs\n"), "{}", text(&bench));
     assert!(bench.shows("say who we are in one way"), "{}", bench.screen());
-    assert!(bench.state.connections.find_by_name("broker").is_none(), "half a login is none");
+    assert!(
+        bench.state.network.connections.find_by_name("broker").is_none(),
+        "half a login is none"
+    );
     bench.types("MQ_PASSWORD");
     bench.keys("tab");
     assert_eq!(
-        bench.state.connections.find_by_name("broker").map(|known| known.secrets().count()),
+        bench.state.network.connections.find_by_name("broker").map(|known| known.secrets().count()),
         Some(1),
         "{}",
         text(&bench)
@@ -114,7 +117,8 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
     bench.keys("tab");
     let edited = text_of_gate.replace("# the flow\n", "# the flow\nworkspace = \"w\"\n");
     assert_eq!(text(&bench), format!("{edited}{text_of_lab}"));
-    let gateway = Gateway::from_connection(bench.state.connections.find_by_name("gate").unwrap());
+    let gateway =
+        Gateway::from_connection(bench.state.network.connections.find_by_name("gate").unwrap());
     assert_eq!((gateway.workspace.as_deref(), gateway.flow.as_str()), (Some("w"), "f"));
     bench.keys("esc");
     bench.clicks("lab ");
@@ -126,7 +130,7 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
     assert_eq!(text(&bench), format!("{edited}{text_of_lab}agent = \"a.b\"\n"));
     assert!(bench.shows("agent stands in"), "{}", bench.screen());
     assert!(
-        bench.state.connections.find_by_name("lab").is_none(),
+        bench.state.network.connections.find_by_name("lab").is_none(),
         "it cannot be used until that is mended"
     );
 }

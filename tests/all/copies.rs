@@ -41,7 +41,7 @@ tool-service:
 fn copied(tool: &str, connection: Connection, what: &str) -> String {
     let mut bench = Workbench::yaml(TOOLS, 120, 36).on(ScreenId::Invoke);
     let name = connection.name.clone();
-    bench.state.connections.insert(connection);
+    bench.state.network.connections.insert(connection);
     bench.send(Message::UseConnection(Some(name)));
     let id = bench.state.catalog.tool_called(tool).unwrap().id().clone();
     bench.send(Message::Select(id));

@@ -25,7 +25,7 @@ const OWN: &str = "tool_name: word_count\ndescription: Counts words.\n\
 /// A workspace of one tool on Invoke, over a connection to a project.
 fn open(width: u16, height: u16) -> Workbench {
     let mut bench = Workbench::yaml(OWN, width, height);
-    bench.state.connections.choose(project("lab"));
+    bench.state.network.connections.choose(project("lab"));
     bench.on(ScreenId::Invoke)
 }
 
@@ -152,7 +152,7 @@ fn they_are_those_of_the_connection_that_is_chosen() {
     bench.keys("f2");
     let purpose = asked(&bench);
     answers(&mut bench, purpose, Ok(tools(&["skills.load"])));
-    bench.state.connections.insert(project("other"));
+    bench.state.network.connections.insert(project("other"));
     bench.send(Message::UseConnection(Some("other".into())));
     bench.draw();
     assert!(!bench.shows("skills.load"), "{}", bench.screen());
@@ -178,7 +178,7 @@ fn trustgraphs_are_listed_by_the_same_key() {
         120,
         36,
     );
-    bench.state.connections.choose(Connection::http("gate", "http://127.0.0.1:1"));
+    bench.state.network.connections.choose(Connection::http("gate", "http://127.0.0.1:1"));
     let mut bench = bench.on(ScreenId::Invoke);
     bench.keys("f2");
     let purpose = asked(&bench);

@@ -579,7 +579,7 @@ mod screen {
             events: events[2..].to_vec(),
             ended: true,
         }));
-        assert_eq!(bench.state.kept.open.as_ref().unwrap().call.chunks, 3);
+        assert_eq!(bench.state.invoke.kept.open.as_ref().unwrap().call.chunks, 3);
     }
 
     #[test]

@@ -316,13 +316,13 @@ fn the_path_of_a_value_is_copied() {
 fn a_million_chunks_cost_no_more_memory_and_no_more_work_a_frame_than_a_few_thousand() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
-    let call = bench.state.calls.iter().next_back().unwrap().id;
+    let call = bench.state.invoke.calls.iter().next_back().unwrap().id;
     let event = Event { at_ms: 1, kind: chunk("0123456789\n") };
     for _ in 0..1_000_000 / 256 {
         bench.send(Message::Call(CallMessage::Events { call, events: vec![event.clone(); 256] }));
     }
     bench.draw();
-    let shown = bench.state.calls.get(call).unwrap();
+    let shown = bench.state.invoke.calls.get(call).unwrap();
     assert_eq!((shown.chunks, shown.text.len()), (999_936, 11 * 999_936));
     // What a frame goes through is what is in memory, and that is bounded.
     assert_eq!((shown.events.len(), shown.events.let_go()), (5_200, 999_936 - 5_200));
@@ -373,7 +373,7 @@ fn a_request_is_sent_many_times_a_few_at_once() {
     assert_eq!(ended, 5);
     assert!(bench.screen().contains("5 calls: 5 succeeded · p50 30 ms"), "{}", bench.screen());
     let ids: std::collections::HashSet<_> =
-        bench.state.calls.iter().map(|call| call.request.correlation.clone()).collect();
+        bench.state.invoke.calls.iter().map(|call| call.request.correlation.clone()).collect();
     assert_eq!(ids.len(), 5, "each has an id of its own");
     // Esc stops all of a series.
     bench.keys("n enter");
@@ -381,7 +381,7 @@ fn a_request_is_sent_many_times_a_few_at_once() {
     let cancelled =
         bench.effects.iter().filter(|effect| matches!(effect, Effect::Cancel(_))).count();
     assert_eq!(
-        (cancelled, bench.state.many.as_ref().unwrap().waiting),
+        (cancelled, bench.state.invoke.many.as_ref().unwrap().waiting),
         (4, 0),
         "{}",
         bench.screen()
@@ -514,13 +514,13 @@ fn of_a_million_chunks_the_first_and_the_last_stay_and_the_text_is_whole() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
     for part in 0..1_000_u64 {
-        let id = bench.state.calls.iter().next_back().unwrap().id;
+        let id = bench.state.invoke.calls.iter().next_back().unwrap().id;
         let events =
             (0..1_000).map(|at| Event { at_ms: part * 1_000 + at, kind: chunk("x") }).collect();
         bench.send(Message::Call(CallMessage::Events { call: id, events }));
     }
     bench.draw();
-    let call = bench.state.calls.selected_call().unwrap();
+    let call = bench.state.invoke.calls.selected_call().unwrap();
     assert_eq!((call.chunks, call.text.len()), (1_000_000, 1_000_000));
     assert_eq!(call.events.len() as u64 + call.events.let_go(), 1_000_000);
     assert!(call.events.len() <= 5_200, "{} events are in memory", call.events.len());
@@ -560,7 +560,7 @@ fn an_answer_is_kept_as_a_rule_of_a_stub() {
     let text: String = rule.then.pieces.iter().map(|piece| piece.text.as_str()).collect();
     assert_eq!(
         (text.as_str(), rule.then.pieces.len()),
-        (&*bench.state.calls.selected_call().unwrap().text, 2)
+        (&*bench.state.invoke.calls.selected_call().unwrap().text, 2)
     );
     assert!(
         bench
@@ -662,9 +662,12 @@ fn headers_are_found_where_they_stand() {
 #[test]
 fn a_call_is_copied_for_the_connection_that_it_was_made_over() {
     let mut bench = streaming(120, 36);
-    bench.state.connections.choose(Connection::nats("elsewhere", "nats://127.0.0.1:4222"));
+    bench.state.network.connections.choose(Connection::nats("elsewhere", "nats://127.0.0.1:4222"));
     assert_eq!(
-        bench.state.connection_of(&bench.state.calls.selected_call().unwrap().request.tool).name,
+        bench
+            .state
+            .connection_of(&bench.state.invoke.calls.selected_call().unwrap().request.tool)
+            .name,
         "elsewhere"
     );
     bench.keys("esc y");
@@ -683,7 +686,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
     let api = Some("http://127.0.0.1:8099".to_owned());
     let connection = Channel { agent: Some("ui-1".into()), api, ..Channel::new("demo", "general") }
         .apply_to(connection);
-    bench.state.connections.choose(connection);
+    bench.state.network.connections.choose(connection);
     bench.draw();
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
     bench.keys("esc A");
@@ -705,7 +708,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
 fn over_a_gateway_no_response_queue_is_missed() {
     let tool = "tool:\n  say: {type: mcp-tool, name: say, description: Says, mcp-tool: what}\n";
     let mut bench = Workbench::yaml(tool, 120, 36).on(ScreenId::Invoke);
-    bench.state.connections.choose(Connection::from_address(
+    bench.state.network.connections.choose(Connection::from_address(
         TransportKind::Http,
         "gateway",
         "http://127.0.0.1:8088",

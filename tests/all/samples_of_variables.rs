@@ -46,7 +46,11 @@ fn a_sample_shows_what_the_tool_would_get_and_is_taken_back() {
     );
     bench.keys("V");
     bench.clicks("take all samples back");
-    assert!(bench.state.samples.is_empty() && bench.shows("$LAMP_TOKEN"), "{}", bench.screen());
+    assert!(
+        bench.state.invoke.samples.is_empty() && bench.shows("$LAMP_TOKEN"),
+        "{}",
+        bench.screen()
+    );
     assert!(
         bench.effects.iter().all(|effect| !format!("{effect:?}").contains("bright")),
         "nothing is kept"

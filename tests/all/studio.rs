@@ -24,7 +24,8 @@ fn studio(groups: &[&str]) -> Workbench {
         user: user.into(),
         allowed_groups: groups.iter().map(|group| Name::from(*group)).collect(),
     };
-    bench.state.profiles = vec![profile("user-a", &["read-only"]), profile("user-b", &["write"])];
+    bench.state.workflow.profiles =
+        vec![profile("user-a", &["read-only"]), profile("user-b", &["write"])];
     bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(
         groups.iter().map(|group| Name::from(*group)).collect(),
     ))));
@@ -71,7 +72,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
     );
     assert!(bench.shows("− knowledge-query"), "the tool that would go is marked");
     bench.keys("f");
-    assert_eq!(bench.state.simulation.steps().count(), 0, "a what-if takes no steps");
+    assert_eq!(bench.state.workflow.simulation.steps().count(), 0, "a what-if takes no steps");
     bench.keys("esc");
     assert!(!bench.shows("What if"));
     assert_eq!(
@@ -115,19 +116,19 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     bench.keys("A down enter");
     bench.types("results");
     bench.keys("enter");
-    assert_eq!(bench.state.simulation.state(), "results", "{}", bench.screen());
-    assert_eq!(bench.state.simulation.current_branch().len(), 2);
+    assert_eq!(bench.state.workflow.simulation.state(), "results", "{}", bench.screen());
+    assert_eq!(bench.state.workflow.simulation.current_branch().len(), 2);
 
     bench.keys("R p");
     bench.types("complex-analysis is");
     bench.keys("enter");
-    assert_eq!(bench.state.stops, [Stop::Available("complex-analysis".into())]);
+    assert_eq!(bench.state.workflow.stops, [Stop::Available("complex-analysis".into())]);
     assert!(bench.shows("stops 1"), "{}", bench.screen());
     bench.keys("A down enter");
     bench.types("results");
     bench.keys("enter");
     assert_eq!(
-        bench.state.simulation.state(),
+        bench.state.workflow.simulation.state(),
         "analysis",
         "the run stops where the tool becomes available"
     );
@@ -139,12 +140,15 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     bench.types("to a stop");
     bench.keys("enter");
     assert_eq!(
-        (bench.state.simulation.state(), bench.state.simulation.current_branch().len()),
+        (
+            bench.state.workflow.simulation.state(),
+            bench.state.workflow.simulation.current_branch().len()
+        ),
         ("analysis", 1)
     );
 
     bench.keys("p enter R A");
-    assert_eq!(bench.state.stops, []);
+    assert_eq!(bench.state.workflow.stops, []);
     bench.types("to a stop");
     assert!(bench.shows("no stop is set: p sets one"), "{}", bench.screen());
     bench.keys("ctrl+u");
@@ -153,16 +157,22 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     bench.keys("ctrl+u");
     bench.types("25 7");
     bench.keys("enter");
-    assert_eq!(bench.state.simulation.current_branch().len(), 25, "{}", bench.screen());
+    assert_eq!(bench.state.workflow.simulation.current_branch().len(), 25, "{}", bench.screen());
     let walk: Vec<Name> =
-        bench.state.simulation.steps().map(|(_, step)| step.tool.clone()).collect();
+        bench.state.workflow.simulation.steps().map(|(_, step)| step.tool.clone()).collect();
     bench.keys("R A");
     bench.types("random");
     bench.keys("enter ctrl+u");
     bench.types("25 7");
     bench.keys("enter");
     assert_eq!(
-        bench.state.simulation.steps().map(|(_, step)| step.tool.clone()).collect::<Vec<_>>(),
+        bench
+            .state
+            .workflow
+            .simulation
+            .steps()
+            .map(|(_, step)| step.tool.clone())
+            .collect::<Vec<_>>(),
         walk
     );
 
@@ -205,7 +215,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     bench.keys("shift+tab /");
     bench.types("reset");
     bench.keys("enter space enter");
-    assert_eq!(bench.state.simulation.state(), "undefined", "{}", bench.screen());
+    assert_eq!(bench.state.workflow.simulation.state(), "undefined", "{}", bench.screen());
 
     bench.keys("K ctrl+u");
     bench.types("The whole way");
@@ -248,7 +258,7 @@ fn a_scenario_that_differs_is_shown_and_gone_to() {
         bench.screen()
     );
     bench.keys("enter");
-    assert_eq!(bench.state.simulation.steps().count(), 3, "{}", bench.screen());
+    assert_eq!(bench.state.workflow.simulation.steps().count(), 3, "{}", bench.screen());
     assert_eq!(bench.state.context().groups().join(" "), "knowledge compute admin");
 }
 
@@ -276,7 +286,7 @@ fn other_ways_are_listed_and_gone_to() {
     bench.keys("enter b down enter");
     assert!(bench.shows("way 1: knowledge-query → analysis"), "{}", bench.screen());
     bench.clicks("way 1: knowledge-query");
-    assert_eq!(bench.state.simulation.state(), "analysis");
+    assert_eq!(bench.state.workflow.simulation.state(), "analysis");
     assert!(bench.shows("way 2: text-completion → undefined"), "{}", bench.screen());
 }
 

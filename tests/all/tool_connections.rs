@@ -141,5 +141,9 @@ fn the_screen_says_where_a_call_goes_and_keeps_what_is_chosen() {
     assert!(bench.shows("embedded; 1 tool has its own"), "{}", bench.screen());
     bench.keys("esc");
     bench.keys("u");
-    assert_eq!(bench.state.connections.of_tools.len(), 0, "an edit of the settings is taken back");
+    assert_eq!(
+        bench.state.network.connections.of_tools.len(),
+        0,
+        "an edit of the settings is taken back"
+    );
 }

@@ -74,10 +74,10 @@ fn a_renamed_tool_has_its_new_key_in_scenarios_and_in_the_run() {
         scenario(&bench),
         before.replace("tool: knowledge-query", "tool: ask").replace("[knowledge-query]", "[ask]")
     );
-    assert_eq!(&*bench.state.simulation.steps().next().unwrap().1.tool, "ask");
+    assert_eq!(&*bench.state.workflow.simulation.steps().next().unwrap().1.tool, "ask");
     bench.keys("u");
     assert_eq!(scenario(&bench), before);
-    assert_eq!(&*bench.state.simulation.steps().next().unwrap().1.tool, "knowledge-query");
+    assert_eq!(&*bench.state.workflow.simulation.steps().next().unwrap().1.tool, "knowledge-query");
 }
 
 #[test]

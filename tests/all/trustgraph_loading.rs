@@ -359,7 +359,7 @@ fn the_workflow_screen_says_first_that_nothing_is_loaded() {
         assert!(bench.shows(words), "{words}\n{}", bench.screen());
     }
     bench.keys("enter");
-    assert!(bench.state.simulation.steps().next().is_none(), "{}", bench.screen());
+    assert!(bench.state.workflow.simulation.steps().next().is_none(), "{}", bench.screen());
     bench.send(Message::SwitchMode);
     bench.draw();
     assert!(!bench.shows("loads none of") && bench.shows("Available 3"), "{}", bench.screen());
@@ -369,7 +369,7 @@ fn the_workflow_screen_says_first_that_nothing_is_loaded() {
 fn what_if_shows_no_tool_of_a_set_that_is_refused() {
     let mut bench = bench(REFUSED);
     bench.keys("w");
-    assert!(bench.state.what_if.is_some(), "{}", bench.screen());
+    assert!(bench.state.workflow.what_if.is_some(), "{}", bench.screen());
     bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec![Name::from("default")]))));
     bench.draw();
     assert!(

@@ -14,6 +14,7 @@ fn open() -> Workbench {
 fn typed(bench: &Workbench) -> String {
     bench
         .state
+        .invoke
         .arguments
         .values()
         .next()

@@ -207,7 +207,7 @@ fn listening_begins_with_the_queues_of_the_services_or_those_named() {
 fn where_nothing_can_be_heard_that_is_said_before_anything_is_asked() {
     let at = |url: &str, transport| {
         let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Watch);
-        bench.state.connections.choose(Connection::from_address(transport, "there", url));
+        bench.state.network.connections.choose(Connection::from_address(transport, "there", url));
         bench.draw();
         bench
     };
@@ -606,7 +606,7 @@ fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
 fn connected(bench: &mut Workbench, api: Option<&str>) {
     let channel = Channel { api: api.map(str::to_owned), ..Channel::new("lab", "public") };
     let connection = channel.apply_to(Connection::nats("cg", "nats://127.0.0.1:4222"));
-    bench.state.connections.insert(connection);
+    bench.state.network.connections.insert(connection);
     bench.state.watching.head.connection = "cg".into();
     bench.draw();
 }

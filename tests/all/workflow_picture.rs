@@ -70,7 +70,7 @@ fn an_arrow_is_chosen_and_taken() {
     assert!(bench.shows("undefined → s2: t0-2"), "{}", bench.screen());
     assert!(bench.shows("━━"), "the chosen arrow is told without colour: {}", bench.screen());
     bench.keys("enter");
-    assert_eq!(bench.state.simulation.state(), "s2");
+    assert_eq!(bench.state.workflow.simulation.state(), "s2");
     bench.clicks("─ t1-3 ─");
     assert!(bench.shows("s1 → s3: t1-3"), "{}", bench.screen());
 }

@@ -52,7 +52,7 @@ fn the_screen_at_three_sizes() {
 fn a_step_moves_the_state_and_the_tools() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("enter");
-    assert_eq!(bench.state.simulation.state(), "analysis");
+    assert_eq!(bench.state.workflow.simulation.state(), "analysis");
     assert!(
         bench.shows("Run 1") && bench.shows("knowledge-query  undefined → analysis"),
         "{}",
@@ -60,7 +60,7 @@ fn a_step_moves_the_state_and_the_tools() {
     );
     assert!(bench.shows("Available 2") && bench.shows("+ graph-update"), "{}", bench.screen());
     bench.keys("b");
-    assert_eq!(bench.state.simulation.state(), "undefined");
+    assert_eq!(bench.state.workflow.simulation.state(), "undefined");
     bench.keys("b");
     assert!(bench.shows("this is the start of the run"));
 }
@@ -71,7 +71,7 @@ fn the_documents_scenario_is_stepped_and_the_reset_explains_itself() {
     bench.keys("enter down down");
     // graph-update stands first; complex-analysis second.
     bench.keys("home down enter");
-    assert_eq!(bench.state.simulation.state(), "results");
+    assert_eq!(bench.state.workflow.simulation.state(), "results");
     assert!(bench.shows("Available 0"), "{}", bench.screen());
     bench.types("/");
     bench.types("reset");
@@ -81,7 +81,7 @@ fn the_documents_scenario_is_stepped_and_the_reset_explains_itself() {
     assert_eq!(bench.state.context().groups().join(" "), "knowledge compute admin");
     assert!(bench.shows("Available 1"), "{}", bench.screen());
     bench.keys("enter");
-    assert_eq!(bench.state.simulation.state(), "undefined");
+    assert_eq!(bench.state.workflow.simulation.state(), "undefined");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn enter_on_a_hidden_tool_makes_the_change_that_shows_it() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("end enter");
     assert_eq!(
-        bench.state.simulation.state(),
+        bench.state.workflow.simulation.state(),
         "analysis",
         "reset-workflow: ask for admin, then take knowledge-query"
     );
@@ -119,10 +119,10 @@ fn a_failed_step_stays_by_the_document_and_moves_as_deployed() {
     let tools = "tool:\n  ask: {type: text-completion, name: ask, description: d, state: asked}\n";
     let mut bench = Workbench::yaml(tools, 120, 36).on(ScreenId::Workflow);
     bench.keys("f");
-    assert_eq!(bench.state.simulation.state(), "undefined");
+    assert_eq!(bench.state.workflow.simulation.state(), "undefined");
     assert!(bench.shows("✗ ask"), "{}", bench.screen());
     bench.keys("M f");
-    assert_eq!(bench.state.simulation.state(), "asked");
+    assert_eq!(bench.state.workflow.simulation.state(), "asked");
 }
 
 #[test]
@@ -131,12 +131,16 @@ fn another_way_is_a_branch_to_go_back_to() {
     bench.keys("enter b down enter");
     assert!(bench.shows("way 2 of 2"), "{}", bench.screen());
     bench.keys("B");
-    assert_eq!(bench.state.simulation.state(), "analysis");
+    assert_eq!(bench.state.workflow.simulation.state(), "analysis");
     assert!(bench.shows("way 1 of 2"));
     let (column, row) = bench.find("▶  1 ✓");
     let kind = MouseKind::Down(Button::Left);
     bench.input(&Input::Mouse(Mouse { kind, column, row: row - 1, mods: Mods::default() }));
-    assert_eq!(bench.state.simulation.current_step(), None, "a press on the start goes back to it");
+    assert_eq!(
+        bench.state.workflow.simulation.current_step(),
+        None,
+        "a press on the start goes back to it"
+    );
 }
 
 #[test]
@@ -145,11 +149,11 @@ fn a_state_is_chosen_in_the_picture_and_walked_to() {
     bench.keys("shift+tab right");
     assert!(bench.shows("analysis · by knowledge-query"), "{}", bench.screen());
     bench.keys("right enter");
-    assert_eq!(bench.state.simulation.state(), "results");
+    assert_eq!(bench.state.workflow.simulation.state(), "results");
     bench.clicks("│ undefined".trim_start_matches("│ "));
     bench.keys("t");
     assert_eq!(
-        bench.state.simulation.steps().count(),
+        bench.state.workflow.simulation.steps().count(),
         0,
         "a run that starts elsewhere starts anew"
     );
@@ -158,7 +162,7 @@ fn a_state_is_chosen_in_the_picture_and_walked_to() {
 #[test]
 fn a_user_without_permission_is_told_which_groups_exceed() {
     let mut bench = workflow(&["read-only", "admin"], (120, 36));
-    bench.state.profiles =
+    bench.state.workflow.profiles =
         vec![Profile { user: "user-a".into(), allowed_groups: vec!["read-only".into()] }];
     bench.keys("U");
     assert!(bench.shows("Insufficient"), "{}", bench.screen());
@@ -169,11 +173,15 @@ fn a_user_without_permission_is_told_which_groups_exceed() {
     );
     bench.keys("r");
     assert_eq!(
-        bench.state.simulation.steps().count(),
+        bench.state.workflow.simulation.steps().count(),
         0,
         "no step is taken past the permissions gate"
     );
-    assert_eq!(bench.state.simulation.refused_attempts().len(), 1, "but what was tried is kept");
+    assert_eq!(
+        bench.state.workflow.simulation.refused_attempts().len(),
+        1,
+        "but what was tried is kept"
+    );
     assert!(bench.shows("▸ no longer ask for admin"), "{}", bench.screen());
     bench.keys("enter");
     assert_eq!(bench.state.context().groups, Some(vec!["read-only".into()]));
@@ -229,7 +237,7 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
         bench.screen()
     );
     assert!(bench.shows("is being called"), "{}", bench.screen());
-    assert_eq!(bench.state.simulation.steps().count(), 0);
+    assert_eq!(bench.state.workflow.simulation.steps().count(), 0);
     bench.happens([(20, EventKind::End { outcome: Outcome::Failed, problem: None })]);
     assert!(bench.shows("failed · live, 20 ms"), "{}", bench.screen());
 }
@@ -238,7 +246,7 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
 fn the_workspaces_own_groups_can_be_asked_for_and_are_shown_as_such() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
     let own = serde_json::json!({"finish": ["reset-workflow", "text-completion"]});
-    bench.state.custom_groups = CustomGroups::from_value(&own).unwrap();
+    bench.state.workflow.custom_groups = CustomGroups::from_value(&own).unwrap();
     bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(Vec::new()))));
     let mut bench = bench.on(ScreenId::Workflow);
     assert!(bench.shows("finish") && bench.shows("own 2"), "{}", bench.screen());
@@ -246,7 +254,7 @@ fn the_workspaces_own_groups_can_be_asked_for_and_are_shown_as_such() {
     assert!(bench.shows("Available 1"), "{}", bench.screen());
     bench.keys("tab tab home enter");
     assert_eq!(
-        bench.state.simulation.steps().count(),
+        bench.state.workflow.simulation.steps().count(),
         1,
         "text-completion is taken: {}",
         bench.screen()

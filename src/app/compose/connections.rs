@@ -270,13 +270,13 @@ mod tests {
     fn give(state: &mut State, key: &str, to: Option<&str>) -> Result<(), String> {
         let tool = state.catalog.tool_called(key).unwrap();
         let Plan { label, changes, .. } =
-            of_tool(ComposeContext::from_state(state), &state.connections, tool, to)?;
+            of_tool(ComposeContext::from_state(state), &state.network.connections, tool, to)?;
         update(state, Message::Change { label, changes }, Millis(3));
         Ok(())
     }
 
     fn goes(state: &State, key: &str) -> String {
-        state.connections.for_tool(state.catalog.tool_called(key).unwrap()).name
+        state.network.connections.for_tool(state.catalog.tool_called(key).unwrap()).name
     }
 
     fn text(state: &State) -> String {
@@ -340,6 +340,7 @@ mod tests {
     fn what_only_the_command_line_said_is_refused() {
         let mut state = opened(Some(LOCAL));
         state
+            .network
             .connections
             .choose(crate::model::connection::Connection::nats("nats://x:1", "nats://x:1"));
         assert!(
@@ -371,7 +372,8 @@ mod tests {
             text(&state)
         );
         let plan =
-            make_usual(ComposeContext::from_state(&state), &state.connections, "new").unwrap();
+            make_usual(ComposeContext::from_state(&state), &state.network.connections, "new")
+                .unwrap();
         make(&mut state, plan);
         assert_eq!(state.current_connection().name, "new");
         let plan = remove_connection(ComposeContext::from_state(&state), "new").unwrap();
@@ -400,7 +402,7 @@ mod tests {
             let wrong = add_connection(ground, text).unwrap_err();
             assert!(wrong.contains(expected) && !wrong.contains("hush"), "{wrong}");
         }
-        assert!(make_usual(ground, &state.connections, "local").is_err());
+        assert!(make_usual(ground, &state.network.connections, "local").is_err());
         assert!(
             remove_connection(ground, "embedded").unwrap_err().contains("not in toolcrib.toml")
         );

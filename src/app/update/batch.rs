@@ -21,7 +21,7 @@ pub(super) fn begin_batch(
 ) -> Vec<Effect> {
     match state.build_request(tool) {
         Ok(request) => {
-            state.many = Some(Many {
+            state.invoke.many = Some(Many {
                 request,
                 connection: state.connection_of(tool).name,
                 times,
@@ -41,14 +41,19 @@ pub(super) fn begin_batch(
 
 fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
     let mut effects = Vec::new();
-    while let Some(many) =
-        state.many.as_mut().filter(|many| many.waiting > 0 && many.running.len() < many.at_once)
+    while let Some(many) = state
+        .invoke
+        .many
+        .as_mut()
+        .filter(|many| many.waiting > 0 && many.running.len() < many.at_once)
     {
         many.waiting -= 1;
         let request = many.request.clone();
         let connection = many.connection.clone();
         let begun = calls::send_again(state, request, &connection, now);
-        if let (Some(Effect::Call { call, .. }), Some(many)) = (begun.first(), &mut state.many) {
+        if let (Some(Effect::Call { call, .. }), Some(many)) =
+            (begun.first(), &mut state.invoke.many)
+        {
             many.running.insert(*call);
         }
         effects.extend(begun);
@@ -64,8 +69,8 @@ pub(super) fn on_call_ended(
     took_ms: u64,
     now: Millis,
 ) -> Vec<Effect> {
-    let first = state.calls.get(call).and_then(|call| call.first_chunk_ms);
-    let Some(many) = state.many.as_mut().filter(|many| many.running.contains(&call)) else {
+    let first = state.invoke.calls.get(call).and_then(|call| call.first_chunk_ms);
+    let Some(many) = state.invoke.many.as_mut().filter(|many| many.running.contains(&call)) else {
         return Vec::new();
     };
     many.running.remove(&call);
@@ -85,7 +90,7 @@ pub(super) fn on_call_ended(
 
 /// Stops a call; where it is one of many, all of them.
 pub(super) fn cancel(state: &mut State, call: CallId) -> Vec<Effect> {
-    match state.many.as_mut().filter(|many| many.running.contains(&call)) {
+    match state.invoke.many.as_mut().filter(|many| many.running.contains(&call)) {
         Some(many) => {
             many.waiting = 0;
             many.running.iter().map(|call| Effect::Cancel(*call)).collect()

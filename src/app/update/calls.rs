@@ -25,11 +25,11 @@ pub(super) fn typed_arguments<'s>(
     state: &'s mut State,
     tool: &EntryId,
 ) -> Option<&'s mut EditedText> {
-    if !state.arguments.contains_key(tool) {
+    if !state.invoke.arguments.contains_key(tool) {
         let empty = Source::parse(Format::Json, "{}").ok()?;
-        state.arguments.insert(tool.clone(), EditedText::new(empty));
+        state.invoke.arguments.insert(tool.clone(), EditedText::new(empty));
     }
-    state.arguments.get_mut(tool)
+    state.invoke.arguments.get_mut(tool)
 }
 
 /// Makes edits of a tool's arguments, all or none.
@@ -40,13 +40,13 @@ pub(super) fn edit_arguments(state: &mut State, tool: &EntryId, edits: &[Edit], 
 }
 
 pub(super) fn undo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
-    if state.arguments.get_mut(tool).is_some_and(EditedText::undo) {
+    if state.invoke.arguments.get_mut(tool).is_some_and(EditedText::undo) {
         state.notices.push(NoticeKind::Done, "undone: arguments", now);
     }
 }
 
 pub(super) fn redo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
-    if state.arguments.get_mut(tool).is_some_and(EditedText::redo) {
+    if state.invoke.arguments.get_mut(tool).is_some_and(EditedText::redo) {
         state.notices.push(NoticeKind::Done, "made again: arguments", now);
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn send_call(state: &mut State, tool: &EntryId, now: Millis) -> Vec<E
 }
 
 pub(super) fn resend_call(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
-    match state.calls.get(call).map(|call| (call.request.clone(), call.connection.clone())) {
+    match state.invoke.calls.get(call).map(|call| (call.request.clone(), call.connection.clone())) {
         Some((request, connection)) => send_again(state, request, &connection, now),
         None => Vec::new(),
     }
@@ -80,7 +80,7 @@ pub(super) fn send_again(
     // The same body under a fresh id, or the answer could not be told from the first one's.
     let id = state.ids.take_id();
     let request = calling::repeat_request(request, &id);
-    let own = state.connections.find_by_name(connection).cloned();
+    let own = state.network.connections.find_by_name(connection).cloned();
     let connection = state.as_calls_use(own.unwrap_or_else(|| state.connection_of(&request.tool)));
     begin_on(state, request, connection, now)
 }
@@ -109,7 +109,7 @@ pub(super) fn begin_on(
     connection: Connection,
     now: Millis,
 ) -> Vec<Effect> {
-    let call = state.calls.begin_call(request.clone(), &connection.name, now);
+    let call = state.invoke.calls.begin_call(request.clone(), &connection.name, now);
     vec![Effect::Call { call, connection: Box::new(connection), request: Box::new(request) }]
 }
 
@@ -129,9 +129,9 @@ pub(super) fn apply_events(
         EventKind::End { outcome, .. } => Some((*outcome, event.at_ms)),
         _ => None,
     });
-    state.calls.apply_events(call, events);
+    state.invoke.calls.apply_events(call, events);
     let (outcome, took_ms) = end?;
-    if let Some(ended) = state.calls.get(call) {
+    if let Some(ended) = state.invoke.calls.get(call) {
         let name = ended.request.name.clone();
         let kind =
             if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
@@ -144,10 +144,10 @@ pub(super) fn apply_events(
 pub(super) fn turn_new_agent(state: &mut State, tool: &EntryId, now: Millis) {
     let connection = state.connection_of(tool);
     let Some(CallingAgent::Named(agent)) = calling::calling_agent(&connection) else { return };
-    let words = if state.new_agent.take().is_some_and(|name| name == connection.name) {
+    let words = if state.network.new_agent.take().is_some_and(|name| name == connection.name) {
         format!("calls are made in the name of {agent} again")
     } else {
-        state.new_agent = Some(connection.name);
+        state.network.new_agent = Some(connection.name);
         format!("calls are made in the name of a new agent, not of {agent}")
     };
     state.notices.push(NoticeKind::Hint, words, now);

@@ -28,32 +28,34 @@ use crate::{
 /// Calls these cases.
 pub(super) fn run_cases(state: &mut State, files: Vec<FileId>, now: Millis) -> Vec<Effect> {
     for file in &files {
-        state.cases.verdicts.remove(file);
+        state.invoke.cases.verdicts.remove(file);
     }
-    state.cases.asked.clone_from(&files);
-    state.cases.waiting = files.into();
+    state.invoke.cases.asked.clone_from(&files);
+    state.invoke.cases.waiting = files.into();
     go_on(state, now)
 }
 
 /// Begins as many as may run at once.
 fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
     let mut effects = Vec::new();
-    while state.cases.running.len() < AT_ONCE
-        && let Some(file) = state.cases.waiting.pop_front()
+    while state.invoke.cases.running.len() < AT_ONCE
+        && let Some(file) = state.invoke.cases.waiting.pop_front()
     {
         match prepare_case(state, &file) {
             Ok((case, request, connection)) => {
                 state.ids.take_id();
                 let begun = calls::begin_on(state, request, connection, now);
                 if let Some(Effect::Call { call, .. }) = begun.first() {
-                    state.cases.running.insert(*call, (file, Box::new(case)));
+                    state.invoke.cases.running.insert(*call, (file, Box::new(case)));
                 }
                 effects.extend(begun);
             }
-            Err(problem) => drop(state.cases.verdicts.insert(file, Verdict::not_called(&problem))),
+            Err(problem) => {
+                drop(state.invoke.cases.verdicts.insert(file, Verdict::not_called(&problem)))
+            }
         }
     }
-    if !state.cases.under_way() {
+    if !state.invoke.cases.under_way() {
         report_verdicts(state, now);
     }
     effects
@@ -74,14 +76,14 @@ fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connecti
         .tool_called(&case.tool)
         .ok_or_else(|| wrong(format!("there is no tool \"{}\"", case.tool)))?;
     let connection = match &case.connection {
-        None => state.connections.for_tool(tool),
-        Some(name) => connections::find_connection(&state.connections, name)?,
+        None => state.network.connections.for_tool(tool),
+        Some(name) => connections::find_connection(&state.network.connections, name)?,
     };
     let correlation = state.ids.peek_id();
     let request = calling::build_request(&CallOf {
         catalog: &state.catalog,
         tool,
-        user: case.user.as_deref().unwrap_or(&state.user),
+        user: case.user.as_deref().unwrap_or(&state.invoke.user),
         arguments: &case.arguments,
         correlation: &correlation,
         connection: &connection,
@@ -92,16 +94,16 @@ fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connecti
 
 /// A call has ended: where it was a case's, it is judged, and the next one begins.
 pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
-    let Some((file, case)) = state.cases.running.remove(&call) else { return Vec::new() };
-    let answer = state.calls.get(call).map(Answer::from_call).unwrap_or_default();
-    state.cases.verdicts.insert(file, check_answer(&case, answer));
+    let Some((file, case)) = state.invoke.cases.running.remove(&call) else { return Vec::new() };
+    let answer = state.invoke.calls.get(call).map(Answer::from_call).unwrap_or_default();
+    state.invoke.cases.verdicts.insert(file, check_answer(&case, answer));
     go_on(state, now)
 }
 
 fn report_verdicts(state: &mut State, now: Millis) {
     let count =
         |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
-    match state.cases.verdict_counts() {
+    match state.invoke.cases.verdict_counts() {
         (0, 0) => {}
         (hold, 0) => {
             state.notices.push(NoticeKind::Done, format!("as expected: {}", count(hold)), now);

@@ -11,10 +11,11 @@ use crate::{
 
 /// Tests a connection as the settings say it now.
 pub(super) fn test_connection(state: &mut State, name: &str) -> Vec<Effect> {
-    let Some(connection) = state.connections.find_by_name(name).cloned().map(Box::new) else {
+    let Some(connection) = state.network.connections.find_by_name(name).cloned().map(Box::new)
+    else {
         return Vec::new();
     };
-    let Exploring { asked, reports, .. } = &mut state.exploring;
+    let Exploring { asked, reports, .. } = &mut state.network.exploring;
     *asked += 1;
     reports.insert(name.to_owned(), (*asked, Report::UnderWay));
     vec![Effect::TestConnection { turn: *asked, connection }]
@@ -33,7 +34,7 @@ pub(super) fn allow(state: &mut State, name: &str, start: &Start) -> Vec<Effect>
 
 /// A test ended; an older one than the last asked for counts no more.
 pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Report) {
-    if let Some((asked, known)) = state.exploring.reports.get_mut(name)
+    if let Some((asked, known)) = state.network.exploring.reports.get_mut(name)
         && *asked == turn
     {
         *known = report;

@@ -40,6 +40,7 @@ pub(super) fn request_deployed(state: &mut State, purpose: Purpose, now: Millis)
 /// for this alone.
 pub(super) fn ask_listeners(state: &State, name: &str) -> Option<Effect> {
     let connection = state
+        .network
         .connections
         .find_by_name(name)
         .filter(|connection| table::deployment_at(connection).is_some())?;
@@ -48,7 +49,8 @@ pub(super) fn ask_listeners(state: &State, name: &str) -> Option<Effect> {
 
 /// The same of all that are open.
 pub(super) fn ask_again(state: &State) -> Vec<Effect> {
-    let open = state.conditions.iter().filter(|(_, condition)| condition.health == Health::Good);
+    let open =
+        state.network.conditions.iter().filter(|(_, condition)| condition.health == Health::Good);
     open.filter_map(|(name, _)| ask_listeners(state, name)).collect()
 }
 
@@ -56,7 +58,7 @@ pub(super) fn ask_again(state: &State) -> Vec<Effect> {
 /// meanwhile.
 pub(super) fn list_deployed(state: &mut State, now: Millis) -> Vec<Effect> {
     let connection = state.current_connection();
-    let turn = state.deployed.as_ref().map_or(1, |known| known.turn + 1);
+    let turn = state.network.deployed.as_ref().map_or(1, |known| known.turn + 1);
     let catalog =
         state.deployed_tools().map_or_else(Arc::default, |known| Arc::clone(&known.catalog));
     state.notices.push(
@@ -64,7 +66,7 @@ pub(super) fn list_deployed(state: &mut State, now: Millis) -> Vec<Effect> {
         format!("listing the tools of {} …", connection.name),
         now,
     );
-    state.deployed = Some(DeployedTools {
+    state.network.deployed = Some(DeployedTools {
         connection: connection.clone(),
         turn,
         progress: Progress::UnderWay,
@@ -109,7 +111,7 @@ fn on_deployed_listed(
     read: Result<Vec<Item>, Problem>,
     now: Millis,
 ) -> Result<(), Problem> {
-    let Some(known) = state.deployed.as_mut().filter(|known| known.turn == turn) else {
+    let Some(known) = state.network.deployed.as_mut().filter(|known| known.turn == turn) else {
         return Ok(());
     };
     state.generation += 1;

@@ -221,25 +221,29 @@ fn take_settings(state: &mut State) {
     };
     let text = document.map_or("", |document| document.text.whole_text());
     take_connections(state, settings::parse_settings(text).0.connections);
-    state.listed_states = listed_states(&settings);
-    state.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));
+    state.workflow.listed_states = listed_states(&settings);
+    state.workflow.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));
     if let Ok(groups) = CustomGroups::from_value(settings.get(GROUPS).unwrap_or(&Value::Null)) {
-        state.custom_groups = groups;
+        state.workflow.custom_groups = groups;
     }
 }
 
 /// The connections that the settings say now; the one that was chosen stays there to be called
 /// through.
 fn take_connections(state: &mut State, mut read: Connections) {
-    if let Some(chosen) =
-        state.connections.chosen.as_ref().and_then(|name| state.connections.find_by_name(name))
+    if let Some(chosen) = state
+        .network
+        .connections
+        .chosen
+        .as_ref()
+        .and_then(|name| state.network.connections.find_by_name(name))
     {
         match read.find_by_name(&chosen.name) {
             Some(_) => read.chosen = Some(chosen.name.clone()),
             None => read.choose(chosen.clone()),
         }
     }
-    state.connections = read;
+    state.network.connections = read;
 }
 
 /// Findings for the catalog and the connection as they are now.
@@ -572,7 +576,7 @@ pub(super) fn open_editor(
 
 pub(super) fn switch_mode(state: &mut State, now: Millis) {
     state.mode = state.mode.toggled();
-    state.simulation.set_mode(state.mode);
+    state.workflow.simulation.set_mode(state.mode);
     read_all(state);
     state.notices.push(
         NoticeKind::Done,

@@ -36,8 +36,8 @@ pub(super) fn handle_message(
         HistoryMessage::Opened(trace) => on_trace_opened(state, *trace),
         HistoryMessage::Mark(id) => toggle_mark(state, id),
         HistoryMessage::Compare(ids) => return vec![Effect::CompareKept(ids)],
-        HistoryMessage::Compared(traces) => state.kept.compared = Some(traces),
-        HistoryMessage::DropComparison => state.kept.compared = None,
+        HistoryMessage::Compared(traces) => state.invoke.kept.compared = Some(traces),
+        HistoryMessage::DropComparison => state.invoke.kept.compared = None,
         HistoryMessage::Replay { speed } => return start_replay(state, speed),
         HistoryMessage::Replayed { id, events, ended } => {
             on_replay_events(state, &id, events, ended);
@@ -52,30 +52,30 @@ pub(super) fn handle_message(
 
 /// Looks for what was typed.
 fn search_calls(state: &mut State, query: String) -> Vec<Effect> {
-    state.kept.query = query;
+    state.invoke.kept.query = query;
     list_calls(state)
 }
 
 /// Reads the list anew.
 pub(super) fn list_calls(state: &mut State) -> Vec<Effect> {
-    state.kept.asked += 1;
-    vec![Effect::ListKept { turn: state.kept.asked, query: state.kept.query.clone() }]
+    state.invoke.kept.asked += 1;
+    vec![Effect::ListKept { turn: state.invoke.kept.asked, query: state.invoke.kept.query.clone() }]
 }
 
 /// The list was read.
 fn on_calls_listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<Effect> {
-    if turn != state.kept.asked {
+    if turn != state.invoke.kept.asked {
         return Vec::new();
     }
-    state.kept.answered = turn;
-    state.kept.listing = listing;
-    if state.kept.selected_row().is_some() {
+    state.invoke.kept.answered = turn;
+    state.invoke.kept.listing = listing;
+    if state.invoke.kept.selected_row().is_some() {
         return Vec::new();
     }
-    state.kept.selected = None;
-    state.kept.open = None;
-    state.kept.compared = None;
-    match state.kept.listing.calls.first().map(|call| call.id.clone()) {
+    state.invoke.kept.selected = None;
+    state.invoke.kept.open = None;
+    state.invoke.kept.compared = None;
+    match state.invoke.kept.listing.calls.first().map(|call| call.id.clone()) {
         Some(first) => select_call(state, first),
         None => Vec::new(),
     }
@@ -83,34 +83,37 @@ fn on_calls_listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<E
 
 fn select_call(state: &mut State, id: TraceId) -> Vec<Effect> {
     let stop = stop_replay(state);
-    state.kept.compared = None;
-    state.kept.selected = Some(id.clone());
+    state.invoke.kept.compared = None;
+    state.invoke.kept.selected = Some(id.clone());
     stop.into_iter().chain([Effect::OpenKept(id)]).collect()
 }
 
 fn on_trace_opened(state: &mut State, trace: Trace) {
-    if state.kept.selected.as_ref() == Some(&trace.head.id) {
+    if state.invoke.kept.selected.as_ref() == Some(&trace.head.id) {
         let catalog = Arc::clone(&state.catalog);
-        state.kept.show_trace(Arc::new(trace), &catalog);
+        state.invoke.kept.show_trace(Arc::new(trace), &catalog);
     }
 }
 
 fn toggle_mark(state: &mut State, id: TraceId) {
-    state.kept.marked = if state.kept.marked.as_ref() == Some(&id) { None } else { Some(id) };
+    state.invoke.kept.marked =
+        if state.invoke.kept.marked.as_ref() == Some(&id) { None } else { Some(id) };
 }
 
 /// Lets the open call come once more; `speed` times as fast, 0 is at once.
 fn start_replay(state: &mut State, speed: u32) -> Vec<Effect> {
     let mut effects = stop_replay(state);
     let catalog = Arc::clone(&state.catalog);
-    state.kept.compared = None;
-    effects.extend(state.kept.begin_replay(&catalog).map(|trace| Effect::Replay { trace, speed }));
+    state.invoke.kept.compared = None;
+    effects.extend(
+        state.invoke.kept.begin_replay(&catalog).map(|trace| Effect::Replay { trace, speed }),
+    );
     effects
 }
 
 fn on_replay_events(state: &mut State, id: &TraceId, events: Vec<Event>, ended: bool) {
     let Some(open) =
-        state.kept.open.as_mut().filter(|open| open.replaying && open.trace.head.id == *id)
+        state.invoke.kept.open.as_mut().filter(|open| open.replaying && open.trace.head.id == *id)
     else {
         return;
     };
@@ -122,7 +125,7 @@ fn on_replay_events(state: &mut State, id: &TraceId, events: Vec<Event>, ended: 
 
 /// Ends a replay; the call is shown whole again.
 fn stop_replay(state: &mut State) -> Vec<Effect> {
-    match state.kept.open.as_mut().filter(|open| open.replaying) {
+    match state.invoke.kept.open.as_mut().filter(|open| open.replaying) {
         Some(open) => {
             open.show_all();
             vec![Effect::StopReplay]
@@ -133,7 +136,7 @@ fn stop_replay(state: &mut State) -> Vec<Effect> {
 
 /// Sends the kept request under a fresh id, over the connection that it was made for.
 fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
-    let Some(open) = &state.kept.open else { return Vec::new() };
+    let Some(open) = &state.invoke.kept.open else { return Vec::new() };
     let head = &open.trace.head;
     let problem = |cause: String, remedy: &str| {
         Problem::new(ProblemKind::Input, format!("sending {} once more", head.tool), cause)
@@ -150,7 +153,7 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
             Act::DeployedTools.action().keys.join(", ")
         );
         Some(problem("its tool is no longer in this workspace".into(), &remedy))
-    } else if state.connections.find_by_name(&head.connection).is_none()
+    } else if state.network.connections.find_by_name(&head.connection).is_none()
         && state
             .connection_of(&request_of(head, state.tool_called(&head.tool)).tool)
             .transport()

@@ -12,24 +12,25 @@ use crate::{
 pub(super) fn follow_rename(state: &mut State, Renamed { what, from, to }: &Renamed) {
     match what {
         Named::State => {
-            state.simulation.rename_state(from, to);
-            for stop in &mut state.stops {
+            state.workflow.simulation.rename_state(from, to);
+            for stop in &mut state.workflow.stops {
                 if *stop == Stop::State(from.clone()) {
                     *stop = Stop::State(to.clone());
                 }
             }
         }
         Named::Tool => {
-            state.simulation.rename_tool(from, to);
-            for stop in &mut state.stops {
+            state.workflow.simulation.rename_tool(from, to);
+            for stop in &mut state.workflow.stops {
                 if *stop == Stop::Available(from.clone()) {
                     *stop = Stop::Available(to.clone());
                 }
             }
         }
         Named::Group => {
-            state.simulation.rename_group(from, to);
-            if let Some(groups) = state.what_if.as_mut().and_then(|what_if| what_if.groups.as_mut())
+            state.workflow.simulation.rename_group(from, to);
+            if let Some(groups) =
+                state.workflow.what_if.as_mut().and_then(|what_if| what_if.groups.as_mut())
             {
                 rename_in(groups, from, to);
             }

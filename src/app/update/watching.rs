@@ -150,7 +150,7 @@ fn begin_watching(state: &mut State, subjects: &[String], now: Millis) -> Vec<Ef
     vec![Effect::Watch {
         turn,
         connection: Box::new(connection),
-        known: state.connections.known.clone(),
+        known: state.network.connections.known.clone(),
         places,
         since,
     }]
@@ -210,7 +210,7 @@ fn read_cards(
     vec![Effect::ReadCards {
         turn,
         connection: Box::new(connection),
-        known: state.connections.known.clone(),
+        known: state.network.connections.known.clone(),
         card_source,
     }]
 }
@@ -244,7 +244,7 @@ fn cards_read(state: &mut State, turn: u64, read: Vec<CardRead>, now: Millis) ->
         Effect::ReadCards {
             turn,
             connection: Box::new(connection),
-            known: state.connections.known.clone(),
+            known: state.network.connections.known.clone(),
             card_source,
         }
     });

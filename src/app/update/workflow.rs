@@ -43,18 +43,20 @@ pub(super) fn handle_message(
         WorkflowMessage::StepLive { tool } => return step_live(state, &tool, now),
         WorkflowMessage::Walk { tools } => walk_tools(state, &tools, now),
         WorkflowMessage::ShowRun(simulation) => {
-            state.simulation = *simulation;
-            state.live = None;
+            state.workflow.simulation = *simulation;
+            state.workflow.live = None;
         }
-        WorkflowMessage::SetQuestion(question) => state.simulation.set_question(question),
+        WorkflowMessage::SetQuestion(question) => state.workflow.simulation.set_question(question),
         WorkflowMessage::ToggleStop(stop) => toggle_stop(state, stop, now),
-        WorkflowMessage::WhatIf => state.what_if = Some(WhatIf::from_context(&state.context())),
+        WorkflowMessage::WhatIf => {
+            state.workflow.what_if = Some(WhatIf::from_context(&state.context()))
+        }
         WorkflowMessage::TryEdits(edits) => try_edits(state, edits),
         WorkflowMessage::AcceptWhatIf => return accept_what_if(state, now),
-        WorkflowMessage::DropWhatIf => state.what_if = None,
-        WorkflowMessage::StepTo(step) => state.simulation.go_to(step),
+        WorkflowMessage::DropWhatIf => state.workflow.what_if = None,
+        WorkflowMessage::StepTo(step) => state.workflow.simulation.go_to(step),
         WorkflowMessage::StepBack => {
-            if !state.simulation.step_back() {
+            if !state.workflow.simulation.step_back() {
                 state.notices.push(NoticeKind::Hint, "this is the start of the run", now);
             }
         }
@@ -65,6 +67,7 @@ pub(super) fn handle_message(
 
 fn toggle_group(state: &mut State, group: &Name) {
     let asked = state
+        .workflow
         .what_if
         .as_ref()
         .map_or_else(|| state.context().groups, |what_if| what_if.groups.clone());
@@ -80,14 +83,14 @@ fn toggle_group(state: &mut State, group: &Name) {
 }
 
 fn set_groups(state: &mut State, groups: Option<Vec<Name>>) {
-    match &mut state.what_if {
+    match &mut state.workflow.what_if {
         Some(what_if) => what_if.groups = groups,
-        None => state.simulation.set_groups(groups),
+        None => state.workflow.simulation.set_groups(groups),
     }
 }
 
 fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
-    if let Some(what_if) = &mut state.what_if {
+    if let Some(what_if) = &mut state.workflow.what_if {
         for (tool, edit) in edits {
             what_if.add_edit(&tool, edit);
         }
@@ -96,14 +99,14 @@ fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
 
 /// Makes what was only looked at: the groups for the run, the edits as one step of undo.
 fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
-    let Some(what_if) = state.what_if.take() else { return Vec::new() };
+    let Some(what_if) = state.workflow.what_if.take() else { return Vec::new() };
     let edits: Vec<Change> =
         what_if.entry_edits(&state.catalog.tools).into_iter().map(Change::Entry).collect();
     let label = match what_if.edits.as_slice() {
         [(tool, edit)] => format!("{}: {}", tool_key(state, tool), edit.description()),
         edits => format!("a what-if of {} edits", edits.len()),
     };
-    state.simulation.set_groups(what_if.groups);
+    state.workflow.simulation.set_groups(what_if.groups);
     if edits.is_empty() {
         state.notices.push(NoticeKind::Done, "the groups are asked for from here on", now);
         return Vec::new();
@@ -117,13 +120,13 @@ fn tool_key(state: &State, tool: &EntryId) -> String {
 
 fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
     let words = stop.description();
-    match state.stops.iter().position(|known| *known == stop) {
+    match state.workflow.stops.iter().position(|known| *known == stop) {
         Some(row) => {
-            state.stops.remove(row);
+            state.workflow.stops.remove(row);
             state.notices.push(NoticeKind::Done, format!("runs no longer stop when {words}"), now);
         }
         None => {
-            state.stops.push(stop);
+            state.workflow.stops.push(stop);
             state.notices.push(NoticeKind::Done, format!("runs stop when {words}"), now);
         }
     }
@@ -131,7 +134,7 @@ fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
 
 /// Takes tools one after another, as far as no stop is met and none is refused.
 fn walk_tools(state: &mut State, way: &[EntryId], now: Millis) {
-    if state.what_if.is_some() {
+    if state.workflow.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
             "a what-if takes no steps: accept it with W, or take it back with Esc",
@@ -172,8 +175,8 @@ enum Taken {
 }
 
 fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
-    state.simulation.set_user(user);
-    if let Err(denied) = check_permission(&state.profiles, &state.context()) {
+    state.workflow.simulation.set_user(user);
+    if let Err(denied) = check_permission(&state.workflow.profiles, &state.context()) {
         state.notices.push(NoticeKind::Warning, denied.to_string(), now);
     }
 }
@@ -185,21 +188,21 @@ fn set_start(state: &mut State, start: Name, now: Millis) {
 }
 
 fn restart(state: &mut State, now: Millis) {
-    let start = state.simulation.start().clone();
+    let start = state.workflow.simulation.start().clone();
     let groups = state.context().groups;
     begin_run(state, Context { groups, ..start }, now);
 }
 
 /// A run anew; what is asked stays.
 fn begin_run(state: &mut State, start: Context, now: Millis) {
-    state.live = None;
-    let question = state.simulation.question().map(ToOwned::to_owned);
-    state.simulation = Simulation::new(start, state.mode, now);
-    state.simulation.set_question(question);
+    state.workflow.live = None;
+    let question = state.workflow.simulation.question().map(ToOwned::to_owned);
+    state.workflow.simulation = Simulation::new(start, state.mode, now);
+    state.workflow.simulation.set_question(question);
 }
 
 fn simulate_step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
-    if state.what_if.is_some() {
+    if state.workflow.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
             "a what-if takes no steps: accept it with W, or take it back with Esc",
@@ -231,13 +234,13 @@ fn try_take(
         );
     };
     let context = state.context();
-    let before = state.simulation.state().to_owned();
+    let before = state.workflow.simulation.state().to_owned();
     let take = make(row);
     let outcome = take.outcome;
-    state.simulation.set_start_time(Millis(take.at.0.saturating_sub(take.took_ms)));
-    match state.simulation.take_step(tools, &state.profiles, take) {
+    state.workflow.simulation.set_start_time(Millis(take.at.0.saturating_sub(take.took_ms)));
+    match state.workflow.simulation.take_step(tools, &state.workflow.profiles, take) {
         Ok(_) => {
-            let after = state.simulation.state();
+            let after = state.workflow.simulation.state();
             let name = &catalog.tools[row].name;
             let ended = if outcome == Outcome::Succeeded {
                 String::new()
@@ -254,6 +257,7 @@ fn try_take(
             let mut told = vec![(kind, words)];
             let here = state.context();
             let met: Vec<String> = state
+                .workflow
                 .stops
                 .iter()
                 .filter(|stop| stop.is_met(tools, &context, &here))
@@ -280,7 +284,7 @@ fn try_take(
 
 /// Calls the tool; the step is taken when the call has ended.
 fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
-    if state.what_if.is_some() {
+    if state.workflow.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
             "a what-if takes no steps: accept it with W, or take it back with Esc",
@@ -289,17 +293,20 @@ fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
         return Vec::new();
     }
     if let (Some(name), Some(question)) =
-        (state.question_argument(tool), state.simulation.question())
+        (state.question_argument(tool), state.workflow.simulation.question())
     {
         let edit = Edit::Set { at: Pointer::root().child(name), to: question.into() };
         super::calls::edit_arguments(state, tool, &[edit], now);
     }
     let effects = super::calls::send_call(state, tool, now);
     if !effects.is_empty()
-        && let Some(call) = state.calls.selected
+        && let Some(call) = state.invoke.calls.selected
     {
-        state.live =
-            Some(LiveStep { call, tool: tool.clone(), at: state.simulation.current_step() });
+        state.workflow.live = Some(LiveStep {
+            call,
+            tool: tool.clone(),
+            at: state.workflow.simulation.current_step(),
+        });
     }
     effects
 }
@@ -312,8 +319,8 @@ pub(super) fn on_call_ended(
     took_ms: u64,
     now: Millis,
 ) {
-    let Some(live) = state.live.take_if(|live| live.call == call) else { return };
-    state.simulation.go_to(live.at);
+    let Some(live) = state.workflow.live.take_if(|live| live.call == call) else { return };
+    state.workflow.simulation.go_to(live.at);
     take_step(
         state,
         &live.tool,

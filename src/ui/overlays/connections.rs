@@ -27,7 +27,7 @@ fn connection_item(connection: &Connection, note: &str) -> Item {
 
 /// The connections, to choose one that all calls go through.
 pub(crate) fn connection_menu(state: &State) -> Menu {
-    let connections = &state.connections;
+    let connections = &state.network.connections;
     let usual = Item {
         title: format!("as {SETTINGS} says"),
         detail: match connections.of_tools.len() {
@@ -65,7 +65,7 @@ pub(crate) fn of_tool(state: &State) -> Reply {
     let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
         return Reply::Refused("choose a tool first".into());
     };
-    let connections = &state.connections;
+    let connections = &state.network.connections;
     let own = connections.assigned_name(tool);
     let none = Item {
         title: "no connection of its own".into(),

@@ -136,7 +136,7 @@ pub(crate) fn agent_prompt(state: &State) -> Prompt {
         state.current_connection().name,
         context.state()
     );
-    let question = state.simulation.question().unwrap_or_default();
+    let question = state.workflow.simulation.question().unwrap_or_default();
     Prompt::new("Ask the agent", words, question, |text, _| match text.is_empty() {
         true => Err("write a question".into()),
         false => Ok(Reply::send(Message::Call(CallMessage::AskAgent(text.to_owned())))),

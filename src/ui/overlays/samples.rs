@@ -75,7 +75,7 @@ pub(crate) fn sample_menu(state: &State) -> Menu {
         ..Item::default()
     };
     let mut items: Vec<Item> = variables.iter().map(item).collect();
-    let samples: Vec<String> = state.samples.iter().map(|(name, _)| name.clone()).collect();
+    let samples: Vec<String> = state.invoke.samples.iter().map(|(name, _)| name.clone()).collect();
     if !samples.is_empty() {
         items.push(Item { title: "take all samples back".into(), ..Item::default() });
     }

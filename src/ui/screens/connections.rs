@@ -145,7 +145,7 @@ const NOTHING_TO_ALLOW: &str =
 
 /// What the last test of a connection found not to be allowed.
 fn not_allowed<'s>(state: &'s State, name: &str) -> Option<&'s Start> {
-    match state.exploring.reports.get(name) {
+    match state.network.exploring.reports.get(name) {
         Some((_, Report::NotAllowed(start))) => Some(start),
         _ => None,
     }
@@ -304,7 +304,7 @@ impl Screen for ConnectionsScreen {
             Act::UsualConnection => {
                 match connections::make_usual(
                     ComposeContext::from_state(state),
-                    &state.connections,
+                    &state.network.connections,
                     &name,
                 ) {
                     Ok(plan) => {
@@ -314,7 +314,7 @@ impl Screen for ConnectionsScreen {
                 }
             }
             Act::ChooseConnection => {
-                let chosen = state.connections.chosen.as_ref() == Some(&name);
+                let chosen = state.network.connections.chosen.as_ref() == Some(&name);
                 Reply::send(Message::UseConnection((!chosen).then_some(name)))
             }
             Act::Save => self.after_form(state, Message::Save(Some(FileId::new(SETTINGS)))),
@@ -333,13 +333,13 @@ impl Screen for ConnectionsScreen {
                 Some(NOTHING_TO_ALLOW.into())
             }
             Act::TestConnection | Act::ChooseConnection
-                if state.connections.find_by_name(&self.shown).is_none() =>
+                if state.network.connections.find_by_name(&self.shown).is_none() =>
             {
                 Some("its settings must be mended first".into())
             }
             Act::UsualConnection => connections::make_usual(
                 ComposeContext::from_state(state),
-                &state.connections,
+                &state.network.connections,
                 &self.shown,
             )
             .err(),

@@ -66,7 +66,7 @@ impl History {
     fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
         match pane {
             LEFT => self.list.handle_input(input, state),
-            _ if state.kept.compared.is_some() => self.comparison.handle_input(input),
+            _ if state.invoke.kept.compared.is_some() => self.comparison.handle_input(input),
             _ => self.answer.handle_input(input, opened_call(state).map(|open| &open.call)),
         }
     }
@@ -74,7 +74,7 @@ impl History {
     fn draw_right(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let buffer = frame.buffer_mut();
         let focused = self.panes.focus == RIGHT;
-        if state.kept.compared.is_some() {
+        if state.invoke.kept.compared.is_some() {
             return self.comparison.draw(buffer, area, look, focused);
         }
         if let Some(open) = opened_call(state) {
@@ -95,9 +95,12 @@ impl History {
             area,
             look.styles,
         ));
-        let words = match (state.kept.listing.calls.is_empty(), state.kept.is_loading()) {
+        let words = match (
+            state.invoke.kept.listing.calls.is_empty(),
+            state.invoke.kept.is_loading(),
+        ) {
             (_, true) => "reading the history …",
-            (true, _) if state.kept.query.is_empty() => {
+            (true, _) if state.invoke.kept.query.is_empty() => {
                 "No call is kept yet. What is called in Invoke, or by `toolcrib call`, is found here from then on."
             }
             (true, _) => "Nothing fits what is looked for.",
@@ -110,7 +113,7 @@ impl History {
 
     /// Esc leaves what lies nearest.
     fn handle_escape(&mut self, state: &State) -> Reply {
-        if state.kept.compared.is_some() {
+        if state.invoke.kept.compared.is_some() {
             return Reply::send(Message::History(HistoryMessage::DropComparison));
         }
         if opened_call(state).is_some_and(|open| open.replaying) {
@@ -120,7 +123,7 @@ impl History {
             self.answer.turn_strays();
             return Reply::Handled;
         }
-        if state.kept.query.is_empty() {
+        if state.invoke.kept.query.is_empty() {
             Reply::Handled
         } else {
             Reply::send(Message::History(HistoryMessage::Find(String::new())))
@@ -129,7 +132,7 @@ impl History {
 }
 
 fn opened_call(state: &State) -> Option<&Opened> {
-    state.kept.open.as_ref()
+    state.invoke.kept.open.as_ref()
 }
 
 /// Asks how fast, with the own speed chosen.
@@ -208,10 +211,10 @@ impl Screen for History {
         self.answer.sync_call(opened_call(state).map(|open| &open.call));
         self.comparison.sync_state(state);
         self.leaving = match opened_call(state) {
-            _ if state.kept.compared.is_some() => Some("end comparison"),
+            _ if state.invoke.kept.compared.is_some() => Some("end comparison"),
             Some(open) if open.replaying => Some("stop replay"),
             _ if self.answer.shows_strays() => Some("answer"),
-            _ => (!state.kept.query.is_empty()).then_some("all calls"),
+            _ => (!state.invoke.kept.query.is_empty()).then_some("all calls"),
         };
     }
 
@@ -261,7 +264,7 @@ impl Screen for History {
             Act::Find if self.panes.focus == LEFT => self.list.open_find(state),
             Act::Find => self.answer.open_find(),
             Act::Follow => self.answer.turn_follow(),
-            Act::NextView if state.kept.compared.is_some() => self.comparison.next_view(),
+            Act::NextView if state.invoke.kept.compared.is_some() => self.comparison.next_view(),
             Act::NextView => self.answer.next_view(open.map(|open| &open.call)),
             Act::Strays => self.answer.turn_strays(),
             Act::Replay if open.is_some_and(|open| open.replaying) => {
@@ -269,15 +272,20 @@ impl Screen for History {
             }
             Act::Replay => return replay_menu(),
             Act::MarkKept => {
-                return state.kept.selected.clone().map_or(Reply::Handled, |id| {
+                return state.invoke.kept.selected.clone().map_or(Reply::Handled, |id| {
                     Reply::send(Message::History(HistoryMessage::Mark(id)))
                 });
             }
-            Act::CompareKept if state.kept.compared.is_some() => {
+            Act::CompareKept if state.invoke.kept.compared.is_some() => {
                 return Reply::send(Message::History(HistoryMessage::DropComparison));
             }
             Act::CompareKept => {
-                let both = state.kept.comparison_target().cloned().zip(state.kept.selected.clone());
+                let both = state
+                    .invoke
+                    .kept
+                    .comparison_target()
+                    .cloned()
+                    .zip(state.invoke.kept.selected.clone());
                 return both.map_or(Reply::Handled, |(before, after)| {
                     Reply::send(Message::History(HistoryMessage::Compare([before, after])))
                 });
@@ -311,15 +319,15 @@ impl Screen for History {
     fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
         let open = opened_call(state);
         let words = match act {
-            Act::Find if self.panes.focus == RIGHT && state.kept.compared.is_some() => {
+            Act::Find if self.panes.focus == RIGHT && state.invoke.kept.compared.is_some() => {
                 "find works in the calls and in an answer"
             }
             Act::Follow
-                if state.kept.compared.is_some() || self.answer.is_following().is_none() =>
+                if state.invoke.kept.compared.is_some() || self.answer.is_following().is_none() =>
             {
                 "this view has no end to follow"
             }
-            Act::CompareKept if state.kept.comparison_target().is_none() => {
+            Act::CompareKept if state.invoke.kept.comparison_target().is_none() => {
                 "there is no other call to compare with"
             }
             Act::Strays if open.is_none_or(|open| open.call.strays == 0) => {
@@ -360,7 +368,7 @@ impl Screen for History {
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<Act> {
-        if state.kept.compared.is_some() {
+        if state.invoke.kept.compared.is_some() {
             return vec![Act::NextView, Act::NextPane];
         }
         let mut hints = vec![

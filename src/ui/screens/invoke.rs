@@ -96,7 +96,7 @@ impl Invoke {
         match pane {
             LEFT => self.tools.handle_input(input, state),
             MIDDLE => self.request.handle_input(input, state),
-            _ => self.answer.handle_input(input, state.calls.selected_call()),
+            _ => self.answer.handle_input(input, state.invoke.calls.selected_call()),
         }
     }
 
@@ -117,7 +117,7 @@ impl Invoke {
     }
 
     fn focus_next(&mut self, state: &State) {
-        let has_calls = state.calls.iter().len() > 0;
+        let has_calls = state.invoke.calls.iter().len() > 0;
         match (self.panes.focus, self.tools.part) {
             (LEFT, Part::Tools) if has_calls => self.tools.part = Part::Calls,
             (MIDDLE, _) if self.request.step_part(false) => {}
@@ -129,7 +129,7 @@ impl Invoke {
     }
 
     fn focus_previous(&mut self, state: &State) {
-        let has_calls = state.calls.iter().len() > 0;
+        let has_calls = state.invoke.calls.iter().len() > 0;
         match (self.panes.focus, self.tools.part) {
             (LEFT, Part::Calls) => self.tools.part = Part::Tools,
             (MIDDLE, _) if self.request.step_part(true) => {}
@@ -184,7 +184,7 @@ impl Invoke {
     }
 
     fn cancel(&mut self, state: &State) -> Reply {
-        match state.calls.selected_call() {
+        match state.invoke.calls.selected_call() {
             Some(call) if call.outcome().is_none() => {
                 Reply::send(Message::Call(CallMessage::Cancel(call.id)))
             }
@@ -197,9 +197,11 @@ impl Invoke {
     }
 
     fn open_copy_menu(&self, state: &State) -> Reply {
-        let Some(call) = state.calls.selected_call() else { return self.copy_request(state) };
+        let Some(call) = state.invoke.calls.selected_call() else {
+            return self.copy_request(state);
+        };
         // Over what it was made, whatever is chosen now.
-        let own = state.connections.find_by_name(&call.connection).cloned();
+        let own = state.network.connections.find_by_name(&call.connection).cloned();
         let mut copies = requests_of(
             state,
             &call.request,
@@ -267,7 +269,10 @@ fn route_menu(state: &State) -> Reply {
     };
     let items = std::iter::once(whatever).chain(offers.iter().map(item)).collect();
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id).collect();
-    let at = ids.iter().position(|id| state.route.as_deref() == Some(id)).map_or(0, |row| row + 1);
+    let at = ids
+        .iter()
+        .position(|id| state.network.route.as_deref() == Some(id))
+        .map_or(0, |row| row + 1);
     let choose = move |row: usize| {
         Reply::send(Message::Call(CallMessage::UseRoute(
             row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned())),
@@ -290,6 +295,7 @@ fn routes_of(state: &State) -> Vec<RouteOffer> {
 /// Asks how often, and says how it went last.
 fn times_prompt(state: &State, tool: EntryId) -> Reply {
     let last = state
+        .invoke
         .many
         .as_ref()
         .map_or_else(String::new, |many| format!(" Last: {}.", many.series.summary()));
@@ -330,8 +336,9 @@ impl Screen for Invoke {
     fn sync_state(&mut self, state: &State) {
         self.tools.sync_state(state);
         self.request.sync_state(state);
-        self.answer.sync_call(state.calls.selected_call());
-        self.running = state.calls.selected_call().is_some_and(|call| call.outcome().is_none());
+        self.answer.sync_call(state.invoke.calls.selected_call());
+        self.running =
+            state.invoke.calls.selected_call().is_some_and(|call| call.outcome().is_none());
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -343,7 +350,7 @@ impl Screen for Invoke {
         let focus = self.panes.focus;
         self.tools.draw(buffer, areas[LEFT], look, state, focus == LEFT);
         self.request.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
-        match state.calls.selected_call() {
+        match state.invoke.calls.selected_call() {
             Some(call) => {
                 let elsewhere = state.selected.as_ref() != Some(&call.request.tool);
                 let whose = if elsewhere {
@@ -405,7 +412,7 @@ impl Screen for Invoke {
             Act::Undo | Act::Redo => {
                 let tool =
                     self.request.typed_tool().filter(|_| self.panes.focus == MIDDLE).cloned();
-                let typed = tool.and_then(|tool| Some((state.arguments.get(&tool)?, tool)));
+                let typed = tool.and_then(|tool| Some((state.invoke.arguments.get(&tool)?, tool)));
                 return match typed {
                     Some((text, tool)) if act == Act::Undo && text.can_undo() => {
                         Reply::send(Message::Call(CallMessage::UndoArguments(tool)))
@@ -435,14 +442,14 @@ impl Screen for Invoke {
             }
             Act::CancelCall => return self.cancel(state),
             Act::Resend => {
-                let reply = state.calls.selected_call().map_or(Reply::Handled, |call| {
+                let reply = state.invoke.calls.selected_call().map_or(Reply::Handled, |call| {
                     Reply::send(Message::Call(CallMessage::Resend(call.id)))
                 });
                 return self.follow_sent_call(reply);
             }
             Act::CopyAs => return self.open_copy_menu(state),
             Act::Follow => self.answer.turn_follow(),
-            Act::NextView => self.answer.next_view(state.calls.selected_call()),
+            Act::NextView => self.answer.next_view(state.invoke.calls.selected_call()),
             Act::Strays => self.answer.turn_strays(),
             Act::SendMany => {
                 return tool_of(state).map_or(Reply::Handled, |tool| times_prompt(state, tool));
@@ -455,18 +462,21 @@ impl Screen for Invoke {
                     })
                 };
                 return state
+                    .invoke
                     .calls
                     .selected_call()
                     .map_or(Reply::Handled, |call| Reply::send(edit(call)));
             }
             Act::KeepCase => {
                 return state
+                    .invoke
                     .calls
                     .selected_call()
                     .map_or(Reply::Handled, |call| cases::save_case(call, state));
             }
             Act::KeepStub => {
                 return state
+                    .invoke
                     .calls
                     .selected_call()
                     .map_or(Reply::Handled, |call| stubs::save_stub_rule(call, state));
@@ -490,9 +500,9 @@ impl Screen for Invoke {
     }
 
     fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
-        let shown = state.calls.selected_call();
+        let shown = state.invoke.calls.selected_call();
         let words = match act {
-            Act::SendMany if state.many.as_ref().is_some_and(Many::under_way) => {
+            Act::SendMany if state.invoke.many.as_ref().is_some_and(Many::under_way) => {
                 "a series is under way; Esc stops it"
             }
             Act::Send | Act::SendMany => {

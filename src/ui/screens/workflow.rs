@@ -113,8 +113,8 @@ impl WorkflowScreen {
         if let (Some(facts), true) = (&self.facts, self.offers.is_narrowed()) {
             return self.offers.clear_filter(facts);
         }
-        match &state.live {
-            _ if state.what_if.is_some() => {
+        match &state.workflow.live {
+            _ if state.workflow.what_if.is_some() => {
                 Reply::send(Message::Workflow(WorkflowMessage::DropWhatIf))
             }
             Some(live) => Reply::send(Message::Call(CallMessage::Cancel(live.call))),
@@ -400,7 +400,10 @@ impl Screen for WorkflowScreen {
             Act::SetStart => return self.graph.start_here(facts),
             Act::ApplyChange => {
                 return match self.offers.selected_tool(facts) {
-                    Some(row) if state.what_if.is_some() && self.offers.selected_offered(facts) => {
+                    Some(row)
+                        if state.workflow.what_if.is_some()
+                            && self.offers.selected_offered(facts) =>
+                    {
                         tries::ask_edit(facts, row)
                     }
                     _ => self.offers.apply_change(facts, state),
@@ -461,38 +464,42 @@ impl Screen for WorkflowScreen {
         let offered = self.offers.selected_offered(facts);
         let words = match act {
             Act::StepFailed | Act::StepLive if !offered => "choose an available tool first",
-            Act::StepLive if state.live.is_some() => "a live step is under way",
-            Act::ApplyChange if state.what_if.is_some() && offered => return None,
-            Act::AcceptWhatIf if state.what_if.is_none() => "there is no what-if: w begins one",
-            Act::WhatIf if state.live.is_some() => "a live step is under way",
+            Act::StepLive if state.workflow.live.is_some() => "a live step is under way",
+            Act::ApplyChange if state.workflow.what_if.is_some() && offered => return None,
+            Act::AcceptWhatIf if state.workflow.what_if.is_none() => {
+                "there is no what-if: w begins one"
+            }
+            Act::WhatIf if state.workflow.live.is_some() => "a live step is under way",
             Act::Step | Act::StepLive | Act::StepFailed
-                if state.what_if.is_some() && self.focused_pane() == Pane::Offers =>
+                if state.workflow.what_if.is_some() && self.focused_pane() == Pane::Offers =>
             {
                 "a what-if takes no steps: W makes it, Esc takes it back"
             }
-            Act::TryHidden if state.what_if.is_some() => {
+            Act::TryHidden if state.workflow.what_if.is_some() => {
                 "a what-if takes no steps: W makes it, Esc takes it back"
             }
             Act::TryHidden if offered => "this tool is available: Enter takes it",
             Act::KeepRun
-                if state.simulation.current_step().is_none()
-                    && state.simulation.refused_attempts().is_empty() =>
+                if state.workflow.simulation.current_step().is_none()
+                    && state.workflow.simulation.refused_attempts().is_empty() =>
             {
                 "the run has no step yet"
             }
             Act::ApplyChange if self.offers.chosen_change(facts).is_none() => {
                 "choose a hidden tool first"
             }
-            Act::StepBack if state.simulation.current_step().is_none() => {
+            Act::StepBack if state.workflow.simulation.current_step().is_none() => {
                 "this is the start of the run"
             }
-            Act::Branches if state.simulation.branches().len() < 2 => {
+            Act::Branches if state.workflow.simulation.branches().len() < 2 => {
                 "this run has no other way yet: go back a step and take another tool"
             }
-            Act::RestartRun if state.simulation.steps().next().is_none() => {
+            Act::RestartRun if state.workflow.simulation.steps().next().is_none() => {
                 "the run has no step yet"
             }
-            Act::ChangeUser if state.profiles.is_empty() => "the workspace has no user profiles",
+            Act::ChangeUser if state.workflow.profiles.is_empty() => {
+                "the workspace has no user profiles"
+            }
             Act::SetStart if self.graph.selected_state(facts).is_none() => "there is no state",
             Act::EditTool if self.offers.selected_tool(facts).is_none() => {
                 "there is no tool to edit"
@@ -507,12 +514,13 @@ impl Screen for WorkflowScreen {
             return matrix::HINTS.to_vec();
         }
         let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
-        if state.what_if.is_some() {
+        if state.workflow.what_if.is_some() {
             let change =
                 if self.focused_pane() == Pane::Request { Act::Tick } else { Act::ApplyChange };
             return vec![change, Act::AcceptWhatIf, Act::TakeBack, Act::NextPane];
         }
-        let mut hints = if state.live.is_some() { vec![Act::TakeBack] } else { Vec::new() };
+        let mut hints =
+            if state.workflow.live.is_some() { vec![Act::TakeBack] } else { Vec::new() };
         hints.extend(match self.focused_pane() {
             Pane::Request => vec![Act::Tick, Act::AllGroups, Act::NewGroup, Act::ChangeUser],
             Pane::Graph if self.compose.is_drawing() => vec![Act::Step, Act::NewState, Act::Find],
@@ -534,7 +542,7 @@ impl Screen for WorkflowScreen {
             Pane::Offers => vec![Act::ApplyChange, Act::TryHidden],
             Pane::Run => vec![Act::Step, Act::CompareSteps, Act::Branches],
         });
-        if state.simulation.steps().next().is_some() {
+        if state.workflow.simulation.steps().next().is_some() {
             hints.extend([Act::StepBack, Act::KeepRun]);
         }
         hints.extend([

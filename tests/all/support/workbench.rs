@@ -191,7 +191,7 @@ impl Workbench {
 
     /// What happens in the newest call.
     pub fn happens(&mut self, events: impl IntoIterator<Item = (u64, EventKind)>) {
-        let call: CallId = self.state.calls.iter().next_back().expect("a call").id;
+        let call: CallId = self.state.invoke.calls.iter().next_back().expect("a call").id;
         let events = events.into_iter().map(|(at_ms, kind)| Event { at_ms, kind }).collect();
         self.send(Message::Call(CallMessage::Events { call, events }));
         self.draw();

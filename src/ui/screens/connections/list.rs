@@ -30,7 +30,7 @@ pub(super) struct List {
 /// Those that can be used, and after them those of the file that cannot.
 fn connection_names(state: &State) -> Vec<String> {
     let mut names: Vec<String> =
-        state.connections.known.iter().map(|known| known.name.clone()).collect();
+        state.network.connections.known.iter().map(|known| known.name.clone()).collect();
     let tables = ComposeContext::from_state(state)
         .settings_value()
         .and_then(|settings| settings.get(CONNECTIONS)?.as_object());
@@ -46,19 +46,20 @@ impl List {
     pub(super) fn sync_state(&mut self, state: &State) -> String {
         let before = std::mem::replace(&mut self.names, connection_names(state));
         let place = |name: &String| self.names.iter().position(|known| known == name);
-        let is_asked = self.asked != state.exploring.selected;
-        let asked = state.exploring.selected.as_ref().filter(|_| is_asked).and_then(place);
+        let is_asked = self.asked != state.network.exploring.selected;
+        let asked = state.network.exploring.selected.as_ref().filter(|_| is_asked).and_then(place);
         let more = self.names.len().saturating_sub(before.len());
         let added = self.names.iter().position(|name| !before.contains(name)).filter(|_| more == 1);
         let stays = before.get(self.cursor.row).and_then(place);
         // While the files are read, nothing is chosen yet.
-        let row = match before.is_empty() || (more > 1 && state.exploring.selected.is_none()) {
-            true => asked.or_else(|| place(&state.current_connection().name)).unwrap_or(0),
-            // One that has gone, or has another name, leaves the cursor in its row.
-            false => added.or(asked).or(stays).unwrap_or(self.cursor.row),
-        };
+        let row =
+            match before.is_empty() || (more > 1 && state.network.exploring.selected.is_none()) {
+                true => asked.or_else(|| place(&state.current_connection().name)).unwrap_or(0),
+                // One that has gone, or has another name, leaves the cursor in its row.
+                false => added.or(asked).or(stays).unwrap_or(self.cursor.row),
+            };
         self.cursor.row = row.min(self.names.len().saturating_sub(1));
-        self.asked.clone_from(&state.exploring.selected);
+        self.asked.clone_from(&state.network.exploring.selected);
         self.names.get(self.cursor.row).cloned().unwrap_or_default()
     }
 
@@ -129,10 +130,10 @@ impl List {
 
 /// How a connection is, by its sign.
 fn connection_sign(state: &State, name: &str) -> (&'static str, Role) {
-    if state.connections.find_by_name(name).is_none() {
+    if state.network.connections.find_by_name(name).is_none() {
         return ("⚠", Role::Warning);
     }
-    match state.conditions.get(name).map(|condition| condition.health).unwrap_or_default() {
+    match state.network.conditions.get(name).map(|condition| condition.health).unwrap_or_default() {
         Health::Idle => ("○", Role::Dim),
         Health::Good => ("●", Role::Success),
         Health::Busy => ("◐", Role::Warning),
@@ -141,7 +142,7 @@ fn connection_sign(state: &State, name: &str) -> (&'static str, Role) {
 }
 
 fn transport_name<'s>(state: &'s State, name: &str) -> &'s str {
-    match state.connections.find_by_name(name) {
+    match state.network.connections.find_by_name(name) {
         Some(known) => known.transport().as_str(),
         None => {
             let table = ComposeContext::from_state(state)
@@ -154,7 +155,7 @@ fn transport_name<'s>(state: &'s State, name: &str) -> &'s str {
 
 /// What goes through it, in a word or two.
 fn connection_note(state: &State, name: &str) -> (String, Role) {
-    let connections = &state.connections;
+    let connections = &state.network.connections;
     if connections.find_by_name(name).is_none() {
         return ("to be mended".into(), Role::Warning);
     }

@@ -17,7 +17,7 @@ use crate::{
 const NAMED: usize = 200;
 
 pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
-    let Some(connection) = state.connections.find_by_name(name) else {
+    let Some(connection) = state.network.connections.find_by_name(name) else {
         return wrapped_lines(
             "Its settings cannot be used yet: what is wrong stands beside them.",
             Role::Warning,
@@ -47,12 +47,12 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
     lines.push(Line::new());
     lines.extend(heading("test"));
     if let Some(condition) =
-        state.conditions.get(name).filter(|condition| !condition.words.is_empty())
+        state.network.conditions.get(name).filter(|condition| !condition.words.is_empty())
     {
         let role = if condition.health == Health::Bad { Role::Error } else { Role::Warning };
         lines.extend(wrapped_lines(&condition.words, role, cells));
     }
-    match state.exploring.reports.get(name).map(|(_, report)| report) {
+    match state.network.exploring.reports.get(name).map(|(_, report)| report) {
         None => lines.extend(wrapped_lines(
             "t opens it and asks what is there. Nothing is sent to a service.",
             Role::Dim,
@@ -75,7 +75,7 @@ fn heading(text: &str) -> Vec<Line> {
 }
 
 fn call_notes(state: &State, name: &str) -> Vec<String> {
-    let connections = &state.connections;
+    let connections = &state.network.connections;
     let mut all = Vec::new();
     if connections.chosen.as_deref() == Some(name) {
         all.push("All calls go through it in this session.".to_owned());

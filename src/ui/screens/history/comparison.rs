@@ -43,7 +43,7 @@ pub(super) struct Comparison {
 
 impl Comparison {
     pub(super) fn sync_state(&mut self, state: &State) {
-        let wanted = state.kept.compared.as_ref();
+        let wanted = state.invoke.kept.compared.as_ref();
         let same = match (wanted, &self.of) {
             (Some(wanted), Some(of)) => Arc::ptr_eq(wanted, of),
             (None, None) => true,

@@ -31,10 +31,10 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn sync_state(&mut self, state: &State) {
-        if let Some(row) = state.kept.selected_row() {
+        if let Some(row) = state.invoke.kept.selected_row() {
             self.cursor.row = row;
         }
-        if state.kept.query.is_empty()
+        if state.invoke.kept.query.is_empty()
             && self.find.as_ref().is_some_and(|find| !find.text().is_empty())
         {
             self.find = None;
@@ -46,7 +46,7 @@ impl List {
     }
 
     pub(super) fn open_find(&mut self, state: &State) {
-        self.find = Some(TextInput::new(state.kept.query.clone()));
+        self.find = Some(TextInput::new(state.invoke.kept.query.clone()));
     }
 
     pub(super) fn draw(
@@ -58,7 +58,7 @@ impl List {
         focused: bool,
     ) {
         let styles = look.styles;
-        let kept = &state.kept;
+        let kept = &state.invoke.kept;
         let calls = &kept.listing.calls;
         let title = format!("History {}", calls.len() + kept.listing.older);
         let note = match (kept.is_loading(), kept.query.is_empty(), &self.find) {
@@ -147,7 +147,7 @@ impl List {
                 _ => Reply::Ignored,
             };
         }
-        let calls = &state.kept.listing.calls;
+        let calls = &state.invoke.kept.listing.calls;
         if self.cursor.handle_key(key, calls.len()) {
             self.choose_row(state)
         } else {
@@ -156,15 +156,16 @@ impl List {
     }
 
     fn choose_row(&self, state: &State) -> Reply {
-        let chosen = state.kept.listing.calls.get(self.cursor.row).map(|call| &call.id);
-        match chosen.filter(|id| state.kept.selected.as_ref() != Some(*id)) {
+        let chosen = state.invoke.kept.listing.calls.get(self.cursor.row).map(|call| &call.id);
+        match chosen.filter(|id| state.invoke.kept.selected.as_ref() != Some(*id)) {
             Some(id) => Reply::send(Message::History(HistoryMessage::Select(id.clone()))),
             None => Reply::Handled,
         }
     }
 
     fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
-        let pressed = self.cursor.handle_mouse(mouse, self.rows, state.kept.listing.calls.len());
+        let pressed =
+            self.cursor.handle_mouse(mouse, self.rows, state.invoke.kept.listing.calls.len());
         if pressed.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)) {
             self.choose_row(state)
         } else {

@@ -116,7 +116,7 @@ impl RequestPane {
         }
         self.arguments.sync_surroundings(state);
         self.configuration.sync_surroundings(state);
-        let typed = state.arguments.get(found.id());
+        let typed = state.invoke.arguments.get(found.id());
         let revision = typed.map_or(0, EditedText::revision);
         let Some(form) = self.arguments.outdated_form(revision) else { return };
         let value = state.arguments_of(found.id());

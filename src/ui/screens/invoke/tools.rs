@@ -110,12 +110,16 @@ impl Tools {
         {
             self.cursor.row = row;
         }
-        if let Some(row) =
-            state.calls.iter().rev().position(|call| Some(call.id) == state.calls.selected)
+        if let Some(row) = state
+            .invoke
+            .calls
+            .iter()
+            .rev()
+            .position(|call| Some(call.id) == state.invoke.calls.selected)
         {
             self.calls.row = row;
         }
-        if self.part == Part::Calls && state.calls.iter().len() == 0 {
+        if self.part == Part::Calls && state.invoke.calls.iter().len() == 0 {
             self.part = Part::Tools;
         }
     }
@@ -136,7 +140,7 @@ impl Tools {
         focused: bool,
     ) {
         let styles = look.styles;
-        let calls = state.calls.iter().len();
+        let calls = state.invoke.calls.iter().len();
         let rows = u16::try_from(calls.max(4)).unwrap_or(u16::MAX).saturating_add(2);
         let lower = rows.min(area.height / 3).max(3);
         let [upper, lower] =
@@ -162,7 +166,7 @@ impl Tools {
         self.tools_area = inside;
         self.draw_tools(buffer, inside, styles, state, tools_focus);
 
-        let title = match state.many.as_ref().filter(|many| many.under_way()) {
+        let title = match state.invoke.many.as_ref().filter(|many| many.under_way()) {
             Some(many) => format!("Series {} of {}", many.series.ended_count(), many.times),
             None => format!("This session {calls}"),
         };
@@ -214,14 +218,14 @@ impl Tools {
         state: &State,
         focused: bool,
     ) {
-        let count = state.calls.iter().len();
+        let count = state.invoke.calls.iter().len();
         if count == 0 {
             Pen::new(buffer, area, 0).put_text("no call yet", styles[Role::Ghost]);
         }
         let window = self.calls.visible_rows(count, area.height);
-        let newest_first = state.calls.iter().rev().skip(window.start).take(window.len());
+        let newest_first = state.invoke.calls.iter().rev().skip(window.start).take(window.len());
         for (line, call) in (0_u16..).zip(newest_first) {
-            let here = Some(call.id) == state.calls.selected;
+            let here = Some(call.id) == state.invoke.calls.selected;
             let (sign, word, role) = call_sign(call);
             let took = call_duration(call).unwrap_or_else(|| word.to_owned());
             let mut pen = Pen::new(buffer, area, line);
@@ -270,7 +274,7 @@ impl Tools {
         match self.part {
             Part::Tools => {
                 let last = self.cursor.row + 1 >= self.shown.len();
-                if key.is_plain(Code::Down) && last && state.calls.iter().len() > 0 {
+                if key.is_plain(Code::Down) && last && state.invoke.calls.iter().len() > 0 {
                     self.part = Part::Calls;
                     return show_call(state, 0);
                 }
@@ -285,7 +289,7 @@ impl Tools {
                     self.part = Part::Tools;
                     return Reply::Handled;
                 }
-                if self.calls.handle_key(key, state.calls.iter().len()) {
+                if self.calls.handle_key(key, state.invoke.calls.iter().len()) {
                     show_call(state, self.calls.row)
                 } else {
                     Reply::Ignored
@@ -327,8 +331,9 @@ impl Tools {
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
         let wheel = matches!(mouse.kind, MouseKind::Wheel(_));
         if self.calls_area.contains(at) {
-            let chosen = self.calls.handle_mouse(mouse, self.calls_area, state.calls.iter().len());
-            if pressed && state.calls.iter().len() > 0 {
+            let chosen =
+                self.calls.handle_mouse(mouse, self.calls_area, state.invoke.calls.iter().len());
+            if pressed && state.invoke.calls.iter().len() > 0 {
                 self.part = Part::Calls;
             }
             return if chosen.is_some() || wheel {
@@ -407,7 +412,7 @@ pub(super) fn tool_of(state: &State) -> Option<EntryId> {
 
 /// Shows the call in that row, and its tool with it.
 fn show_call(state: &State, row: usize) -> Reply {
-    let Some(call) = state.calls.iter().rev().nth(row) else { return Reply::Handled };
+    let Some(call) = state.invoke.calls.iter().rev().nth(row) else { return Reply::Handled };
     let id: CallId = call.id;
     let tool = call.request.tool.clone();
     let mut messages = Vec::new();

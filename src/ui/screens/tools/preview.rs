@@ -135,7 +135,7 @@ impl Preview {
             state.generation,
             state.selected.clone(),
             state.connection_here().name,
-            state.samples.clone(),
+            state.invoke.samples.clone(),
         );
         if self.cache.as_ref().is_some_and(|cache| cache.of == of) {
             return;

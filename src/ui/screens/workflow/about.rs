@@ -155,7 +155,7 @@ pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
 /// The request: what its groups never get to, and where a run is stuck.
 pub(crate) fn request_page(facts: &Facts, state: &State) -> Reply {
     let view = RequestView::from_analysis(&facts.workflow, &facts.analysis);
-    let start = state.simulation.start().state();
+    let start = state.workflow.simulation.start().state();
     let mut words = Words(Vec::new());
     words.push_heading(&format!(
         "Asked for: {}, from {start}",

@@ -43,17 +43,17 @@ pub(crate) fn copy_menu(facts: &Facts, state: &State) -> Reply {
 }
 
 fn run_copies(facts: &Facts, state: &State) -> [Copy; 3] {
-    let (run, tools) = (&state.simulation, facts.tools());
+    let (run, tools) = (&state.workflow.simulation, facts.tools());
     let scenario = keep::scenario_text(state, "a run");
     let id = format!("run-{}", run.start_time().0);
-    let record = audit::audit_record(run, tools, &state.profiles, &id);
+    let record = audit::audit_record(run, tools, &state.workflow.profiles, &id);
     [
         ("scenario", "the steps, with what was seen as what is expected", scenario),
         ("audit record", "the run under the document's names", format!("{record:#}\n")),
         (
             "counters",
             "under the document's metric names, as Prometheus reads them",
-            metrics::render_metrics(run, tools, &state.profiles),
+            metrics::render_metrics(run, tools, &state.workflow.profiles),
         ),
     ]
 }

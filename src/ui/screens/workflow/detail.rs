@@ -60,12 +60,14 @@ impl Detail {
         subject: &Subject<'_>,
     ) {
         let state = scene.state;
-        let of_step =
-            subject.place.and_then(|id| state.simulation.step(id)).and_then(|step| step.call);
-        let live = state.live.as_ref().map(|live| live.call);
+        let of_step = subject
+            .place
+            .and_then(|id| state.workflow.simulation.step(id))
+            .and_then(|step| step.call);
+        let live = state.workflow.live.as_ref().map(|live| live.call);
         let call =
             live.or(of_step.filter(|_| subject.marked.is_none() && subject.refused.is_none()));
-        match call.and_then(|id| state.calls.get(id)) {
+        match call.and_then(|id| state.invoke.calls.get(id)) {
             Some(call) => self.draw_call(buffer, area, scene, call),
             None => {
                 self.draw_lines(
@@ -153,7 +155,7 @@ impl Detail {
 
 /// Draws what a what-if is about and would do.
 pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
-    let Some(what_if) = &scene.state.what_if else { return };
+    let Some(what_if) = &scene.state.workflow.what_if else { return };
     let mut lines: Vec<Line> = Vec::new();
     let present = scene.state.context();
     let groups = Turn::between(&present.groups(), &facts.context.groups());
@@ -219,7 +221,7 @@ fn place_lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line>
             vec![(Role::Label, "in both: ".into()), (Role::Text, list_names(&both))],
         ];
     }
-    match subject.place.and_then(|id| state.simulation.step(id)) {
+    match subject.place.and_then(|id| state.workflow.simulation.step(id)) {
         Some(step) => vec![
             vec![(Role::Heading, format!("what {} changed", step.tool))],
             turned_or_same("available", &Turn::between(&step.offer.available, &here)),
@@ -227,14 +229,15 @@ fn place_lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line>
         ],
         None => {
             let mut lines = Vec::new();
-            if let Some(question) = state.simulation.question() {
+            if let Some(question) = state.workflow.simulation.question() {
                 lines.push(vec![
                     (Role::Label, "question: ".into()),
                     (Role::Text, question.to_owned()),
                 ]);
             }
             lines.push(vec![(Role::Label, "available: ".into()), (Role::Text, list_names(&here))]);
-            let stops: Vec<String> = state.stops.iter().map(|stop| stop.description()).collect();
+            let stops: Vec<String> =
+                state.workflow.stops.iter().map(|stop| stop.description()).collect();
             if !stops.is_empty() {
                 lines.push(vec![
                     (Role::Label, "stops when: ".into()),
@@ -253,8 +256,8 @@ fn refused_lines(state: &State, facts: &Facts, refused: &Refused) -> Vec<Line> {
     )]];
     lines.extend(refused.cause.messages().into_iter().map(|words| vec![(Role::Warning, words)]));
     // The way out holds only while the run still stands there.
-    let stands_there =
-        state.simulation.current_step() == refused.after && facts.context.groups == refused.groups;
+    let stands_there = state.workflow.simulation.current_step() == refused.after
+        && facts.context.groups == refused.groups;
     let explained =
         row_of(facts.tools(), &refused.tool).and_then(|row| facts.known_explanation(row));
     match explained.and_then(|found| found.changes.first()).filter(|_| stands_there) {
@@ -281,14 +284,14 @@ fn list_names(names: &[Name]) -> String {
 fn place_words(state: &State, place: Option<StepId>) -> String {
     match place {
         None => "the start".into(),
-        Some(_) => format!("step {}", state.simulation.way_to(place).len()),
+        Some(_) => format!("step {}", state.workflow.simulation.way_to(place).len()),
     }
 }
 
 /// The keys of the tools that were available at a place, under the groups that were asked for
 /// there.
 fn available_at(state: &State, facts: &Facts, place: Option<StepId>) -> Vec<Name> {
-    let simulation = &state.simulation;
+    let simulation = &state.workflow.simulation;
     let context = match place.and_then(|id| simulation.step(id)) {
         _ if place == simulation.current_step() => simulation.next_context(),
         Some(step) => {

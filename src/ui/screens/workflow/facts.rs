@@ -128,15 +128,15 @@ impl Facts {
         };
         let (shared, context) = tried_tools(state, &base);
         let tools = &*shared;
-        let start: Name = state.simulation.start().state().into();
+        let start: Name = state.workflow.simulation.start().state().into();
         let asked = AskedGroups::from_request(context.groups.as_deref());
-        let denied = check_permission(&state.profiles, &context).err();
+        let denied = check_permission(&state.workflow.profiles, &context).err();
         let mut split = split_tools(tools, &context);
         // What a user may not ask for is refused before any tool is looked at.
         let mut hidden =
             if denied.is_some() { std::mem::take(&mut split.available) } else { Vec::new() };
         let workflow =
-            Workflow::for_groups(tools, &asked, &start).with_states(&state.listed_states);
+            Workflow::for_groups(tools, &asked, &start).with_states(&state.workflow.listed_states);
         let current = workflow.state_row(context.state());
         hidden.extend(
             split.filtered_by_state.iter().chain(&split.filtered_by_group).chain(&split.not_loaded),
@@ -145,19 +145,20 @@ impl Facts {
         Self {
             generation: state.generation,
             stands: run_position(state),
-            difference: state.what_if.as_ref().map(|_| {
+            difference: state.workflow.what_if.as_ref().map(|_| {
                 Difference::between(
                     &Standing::from_tools(&base, &state.context()),
                     &Standing::from_tools(tools, &context),
                 )
             }),
-            tried: state.what_if.clone(),
+            tried: state.workflow.what_if.clone(),
             came,
             went,
             ids,
             base: Arc::clone(&base),
             start,
             own_groups: state
+                .workflow
                 .custom_groups
                 .flat_groups()
                 .into_iter()
@@ -172,7 +173,7 @@ impl Facts {
             workflow,
             refusals: state.catalog.refusals.iter().map(ToString::to_string).collect(),
             denied: denied.map(|denied| denied.to_string()),
-            explainer: Explainer::new(tools, &context, &state.profiles),
+            explainer: Explainer::new(tools, &context, &state.workflow.profiles),
             tools: Arc::clone(&shared),
             explained: HashMap::new(),
             asked,
@@ -186,12 +187,13 @@ impl Facts {
         self.generation == state.generation
             && self.context
                 == state
+                    .workflow
                     .what_if
                     .as_ref()
                     .map_or(present.clone(), |what_if| what_if.apply_to_context(&present))
-            && self.tried == state.what_if
+            && self.tried == state.workflow.what_if
             && self.stands == run_position(state)
-            && *self.start == *state.simulation.start().state()
+            && *self.start == *state.workflow.simulation.start().state()
     }
 
     /// What tools and states are counted in: rows of facts with an equal subject mean the same.
@@ -250,7 +252,7 @@ impl Facts {
 /// The tools and the context as they would be with what is tried.
 fn tried_tools(state: &State, base: &Arc<Vec<Slot>>) -> (Arc<Vec<Slot>>, Context) {
     let context = state.context();
-    match &state.what_if {
+    match &state.workflow.what_if {
         None => (Arc::clone(base), context),
         Some(what_if) if what_if.edits.is_empty() => {
             (Arc::clone(base), what_if.apply_to_context(&context))
@@ -265,9 +267,9 @@ fn tried_tools(state: &State, base: &Arc<Vec<Slot>>) -> (Arc<Vec<Slot>>, Context
 
 fn run_position(state: &State) -> (Option<StepId>, usize, Millis) {
     (
-        state.simulation.current_step(),
-        state.simulation.steps().count(),
-        state.simulation.start_time(),
+        state.workflow.simulation.current_step(),
+        state.workflow.simulation.steps().count(),
+        state.workflow.simulation.start_time(),
     )
 }
 
@@ -279,8 +281,8 @@ fn changed_tools(
     (available, hidden): (&[ToolRow], &[ToolRow]),
 ) -> (HashSet<ToolRow>, HashSet<ToolRow>) {
     let before: HashSet<Name> = match (
-        &state.what_if,
-        state.simulation.current_step().and_then(|id| state.simulation.step(id)),
+        &state.workflow.what_if,
+        state.workflow.simulation.current_step().and_then(|id| state.workflow.simulation.step(id)),
     ) {
         (Some(_), _) => filter::available_tools(base, &state.context())
             .into_iter()
@@ -305,7 +307,7 @@ fn group_rows(
         AskedGroups::Every => true,
         AskedGroups::Only(names) => names.contains(name),
     };
-    let custom = state.custom_groups.flat_groups();
+    let custom = state.workflow.custom_groups.flat_groups();
     let mut rows: Vec<GroupRow> = groups_of(tools)
         .into_iter()
         .map(|group| GroupRow {

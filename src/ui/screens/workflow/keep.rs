@@ -26,10 +26,11 @@ use crate::{
 /// Asks for a name and keeps the run, as a file of the workspace.
 pub(crate) fn save_scenario(state: &State) -> Reply {
     let suggested = state
+        .workflow
         .simulation
-        .way_to(state.simulation.current_step())
+        .way_to(state.workflow.simulation.current_step())
         .last()
-        .and_then(|id| state.simulation.step(*id));
+        .and_then(|id| state.workflow.simulation.step(*id));
     let suggested =
         suggested.map_or_else(|| "a run".to_owned(), |step| format!("to {}", step.after));
     let words = format!(
@@ -56,7 +57,7 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
 
 /// The run as the text of a scenario file.
 pub(crate) fn scenario_text(state: &State, name: &str) -> String {
-    let scenario = Scenario::of_simulation(name, &state.simulation);
+    let scenario = Scenario::of_simulation(name, &state.workflow.simulation);
     let trial = run_scenario(state, &scenario);
     page::render_yaml(&scenario, &trial)
 }
@@ -65,9 +66,9 @@ fn run_scenario(state: &State, scenario: &Scenario) -> Trial {
     trial::run_scenario(
         scenario,
         &state.gated_tools(),
-        &state.profiles,
+        &state.workflow.profiles,
         state.mode,
-        state.simulation.start_time(),
+        state.workflow.simulation.start_time(),
     )
 }
 
@@ -190,7 +191,7 @@ fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
 pub(crate) fn ask_question(state: &State) -> Reply {
     let words =
         "What does the user ask? Live steps give it to tools with an argument question or query.";
-    let present = state.simulation.question().unwrap_or_default().to_owned();
+    let present = state.workflow.simulation.question().unwrap_or_default().to_owned();
     Reply::Open(Box::new(Prompt::new("Question", words, present, |text, _| {
         Ok(Reply::send(Message::Workflow(WorkflowMessage::SetQuestion(
             (!text.is_empty()).then(|| text.to_owned()),

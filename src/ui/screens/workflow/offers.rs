@@ -353,12 +353,12 @@ impl Offers {
             made => made,
         };
         match made {
-            Change::Take { .. } | Change::Start { .. } if state.what_if.is_some() => {
+            Change::Take { .. } | Change::Start { .. } if state.workflow.what_if.is_some() => {
                 return Reply::Refused(
                     "a what-if takes no steps: → goes on to the edit that shows this tool".into(),
                 );
             }
-            Change::AskAndTake { .. } if state.what_if.is_some() => {}
+            Change::AskAndTake { .. } if state.workflow.what_if.is_some() => {}
             Change::Ask { .. } | Change::Drop { .. } => {}
             Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => {
                 messages.push(walk(tools));
@@ -366,7 +366,7 @@ impl Offers {
             Change::Start { state, .. } => {
                 messages.push(Message::Workflow(WorkflowMessage::SetStart(state.clone())));
             }
-            Change::Edit(edits) if state.what_if.is_some() => {
+            Change::Edit(edits) if state.workflow.what_if.is_some() => {
                 let Some(id) = facts.tool_id(tool) else { return Reply::Handled };
                 messages.push(Message::Workflow(WorkflowMessage::TryEdits(
                     edits.iter().map(|edit| (id.clone(), edit.clone())).collect(),

@@ -114,6 +114,7 @@ impl Request {
                 }
                 Row::Question => {
                     let (words, role) = state
+                        .workflow
                         .simulation
                         .question()
                         .map_or(("none", Role::Dim), |asked| (asked, Role::Text));
@@ -122,7 +123,7 @@ impl Request {
                         .fill_rest(on(Role::Text));
                 }
                 Row::Start => {
-                    let start = state.simulation.start().state().to_owned();
+                    let start = state.workflow.simulation.start().state().to_owned();
                     pen.put_text("start ", on(Role::Label))
                         .put_text(&start, on(Role::State))
                         .fill_rest(on(Role::Text));
@@ -210,10 +211,10 @@ fn draw_refusals(buffer: &mut Buffer, pane: Rect, styles: &Styles, facts: &Facts
 pub(crate) fn next_user(state: &State) -> Reply {
     let present = state.context().user;
     let next = match present {
-        None => state.profiles.first(),
+        None => state.workflow.profiles.first(),
         Some(user) => {
-            let at = state.profiles.iter().position(|profile| profile.user == user);
-            at.and_then(|at| state.profiles.get(at + 1))
+            let at = state.workflow.profiles.iter().position(|profile| profile.user == user);
+            at.and_then(|at| state.workflow.profiles.get(at + 1))
         }
     };
     Reply::send(Message::Workflow(WorkflowMessage::SetUser(
@@ -222,7 +223,7 @@ pub(crate) fn next_user(state: &State) -> Reply {
 }
 
 fn ask_user(state: &State) -> Reply {
-    if state.profiles.is_empty() {
+    if state.workflow.profiles.is_empty() {
         return Reply::Refused(
             "the workspace has no user profiles: write them under [profiles] in toolcrib.toml"
                 .into(),
@@ -234,13 +235,13 @@ fn ask_user(state: &State) -> Reply {
         ..Item::default()
     }];
     let allowed = |groups: &[Name]| groups.join(", ");
-    items.extend(state.profiles.iter().map(|profile| Item {
+    items.extend(state.workflow.profiles.iter().map(|profile| Item {
         title: profile.user.to_string(),
         detail: allowed(&profile.allowed_groups),
         ..Item::default()
     }));
     let names: Vec<Option<Name>> = std::iter::once(None)
-        .chain(state.profiles.iter().map(|profile| Some(profile.user.clone())))
+        .chain(state.workflow.profiles.iter().map(|profile| Some(profile.user.clone())))
         .collect();
     Reply::Open(Box::new(Menu::with_replies("User", items, move |row| {
         Reply::send(Message::Workflow(WorkflowMessage::SetUser(names[row].clone())))

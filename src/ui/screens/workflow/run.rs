@@ -81,13 +81,13 @@ impl Row<'_> {
 impl Run {
     /// How much room the run takes below the other panes.
     pub fn height(area: Rect, state: &State) -> u16 {
-        let simulation = &state.simulation;
+        let simulation = &state.workflow.simulation;
         let rows = simulation.current_branch().len()
             + simulation.refused_attempts().len()
             + simulation.branches().len();
-        let is_live =
-            state.live.is_some() || simulation.steps().any(|(_, step)| step.call.is_some());
-        let (least, most) = match (state.what_if.is_some(), is_live) {
+        let is_live = state.workflow.live.is_some()
+            || simulation.steps().any(|(_, step)| step.call.is_some());
+        let (least, most) = match (state.workflow.what_if.is_some(), is_live) {
             (true, _) | (_, true) => (7, (area.height / 3).max(7)),
             (false, false) => (3, (area.height / 4).max(4)),
         };
@@ -101,12 +101,14 @@ impl Run {
     /// Moves the cursor to where the run stands, when that has changed.
     pub fn follow_simulation(&mut self, state: &State) {
         let stands = (
-            state.simulation.current_step(),
-            state.simulation.steps().count() + state.simulation.refused_attempts().len(),
+            state.workflow.simulation.current_step(),
+            state.workflow.simulation.steps().count()
+                + state.workflow.simulation.refused_attempts().len(),
         );
         if self.stood != Some(stands) {
-            let was_there =
-                |place: Option<StepId>| place.is_none_or(|id| state.simulation.step(id).is_some());
+            let was_there = |place: Option<StepId>| {
+                place.is_none_or(|id| state.workflow.simulation.step(id).is_some())
+            };
             self.marked = self.marked.filter(|place| was_there(*place));
             let is_refused =
                 self.stood.is_some_and(|(at, count)| at == stands.0 && count + 1 == stands.1);
@@ -117,12 +119,13 @@ impl Run {
                 Row::Refused(refused) => is_refused && refused.after == stands.0,
                 Row::Way(..) => false,
             };
-            self.cursor.row = timeline_rows(&state.simulation).iter().rposition(here).unwrap_or(0);
+            self.cursor.row =
+                timeline_rows(&state.workflow.simulation).iter().rposition(here).unwrap_or(0);
         }
     }
 
     pub fn handle_key(&mut self, key: Key, state: &State) -> Reply {
-        if self.cursor.handle_key(key, timeline_rows(&state.simulation).len()) {
+        if self.cursor.handle_key(key, timeline_rows(&state.workflow.simulation).len()) {
             Reply::Handled
         } else {
             Reply::Ignored
@@ -136,8 +139,11 @@ impl Run {
             }
             return Reply::Handled;
         }
-        let hit =
-            self.cursor.handle_mouse(mouse, self.rows, timeline_rows(&state.simulation).len());
+        let hit = self.cursor.handle_mouse(
+            mouse,
+            self.rows,
+            timeline_rows(&state.workflow.simulation).len(),
+        );
         if hit.is_some() && matches!(mouse.kind, MouseKind::Down(_)) {
             self.handle_enter(state)
         } else {
@@ -147,7 +153,7 @@ impl Run {
 
     /// Goes to the step under the cursor, or to the end of that way.
     pub fn handle_enter(&self, state: &State) -> Reply {
-        match timeline_rows(&state.simulation).get(self.cursor.row) {
+        match timeline_rows(&state.workflow.simulation).get(self.cursor.row) {
             Some(row) => Reply::send(Message::Workflow(WorkflowMessage::StepTo(row.target_step()))),
             None => Reply::Handled,
         }
@@ -155,7 +161,7 @@ impl Run {
 
     /// Compares other places with the one under the cursor from now on, or no longer.
     pub fn toggle_mark(&mut self, state: &State) -> Reply {
-        let all = timeline_rows(&state.simulation);
+        let all = timeline_rows(&state.workflow.simulation);
         let Some(row) = all.get(self.cursor.row) else { return Reply::Handled };
         self.marked =
             if self.marked == Some(row.target_step()) { None } else { Some(row.target_step()) };
@@ -164,20 +170,20 @@ impl Run {
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
         let Scene { styles, state, focused } = scene;
-        let simulation = &state.simulation;
+        let simulation = &state.workflow.simulation;
         let all = timeline_rows(simulation);
-        let title = match &state.what_if {
+        let title = match &state.workflow.what_if {
             Some(_) => "What if".to_owned(),
             None => format!("Run {}", simulation.current_branch().len()),
         };
-        let note = if state.what_if.is_some() {
+        let note = if state.workflow.what_if.is_some() {
             "W accept · Esc take back".to_owned()
         } else {
             notes(state)
         };
         let inside = Pane { title: &title, note: &note, focused, ..Pane::default() }
             .draw(buffer, area, styles);
-        if state.what_if.is_some() {
+        if state.workflow.what_if.is_some() {
             (self.rows, self.beside) = (Rect::default(), Rect::default());
             detail::draw_what_if(buffer, inside, scene, facts);
             return;
@@ -223,7 +229,7 @@ impl Run {
             let left = inside.width * 11 / 20;
             self.rows = Rect { width: left, ..inside };
             self.beside = Rect { x: inside.x + left + 2, width: inside.width - left - 2, ..inside };
-        } else if state.live.is_some() && inside.height >= 4 {
+        } else if state.workflow.live.is_some() && inside.height >= 4 {
             // What streams matters more than what was.
             self.rows = Rect { height: 1, ..inside };
             self.beside = Rect {
@@ -240,10 +246,10 @@ impl Run {
 }
 
 fn notes(state: &State) -> String {
-    let simulation = &state.simulation;
+    let simulation = &state.workflow.simulation;
     let mut notes = Vec::new();
-    if !state.stops.is_empty() {
-        notes.push(format!("stops {}", state.stops.len()));
+    if !state.workflow.stops.is_empty() {
+        notes.push(format!("stops {}", state.workflow.stops.len()));
     }
     if !simulation.refused_attempts().is_empty() {
         notes.push(format!("refused {}", simulation.refused_attempts().len()));
@@ -265,14 +271,14 @@ fn draw_row(
     on: &impl Fn(Role) -> Style,
     marked: Option<Option<StepId>>,
 ) {
-    let simulation = &state.simulation;
+    let simulation = &state.workflow.simulation;
     match row {
         Row::Place(place) => {
             match place.and_then(|id| simulation.step(id)) {
                 None => draw_start(pen, state, on),
                 Some(step) => draw_step(pen, *place, step, simulation, on),
             }
-            if let Some(live) = state.live.as_ref().filter(|live| live.at == *place) {
+            if let Some(live) = state.workflow.live.as_ref().filter(|live| live.at == *place) {
                 draw_live(pen, state, live, on(Role::Warning));
             }
             if marked == Some(*place) {
@@ -301,7 +307,7 @@ fn draw_row(
 }
 
 fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
-    let simulation = &state.simulation;
+    let simulation = &state.workflow.simulation;
     let here = simulation.current_step().is_none();
     pen.put_text(
         simulation.start().state(),
@@ -309,7 +315,7 @@ fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
     );
     if let Some(question) = simulation.question() {
         pen.put_text(&format!("   “{question}”"), on(Role::Dim));
-    } else if simulation.steps().next().is_none() && state.live.is_none() {
+    } else if simulation.steps().next().is_none() && state.workflow.live.is_none() {
         pen.put_text("   choose a tool and press Enter", on(Role::Dim));
     }
 }
@@ -361,8 +367,8 @@ fn draw_live(pen: &mut Pen<'_>, state: &State, live: &LiveStep, style: Style) {
 
 /// Goes to the end of the next branch.
 pub(crate) fn next_branch(state: &State) -> Reply {
-    let branches = state.simulation.branches();
-    let present = state.simulation.current_branch();
+    let branches = state.workflow.simulation.branches();
+    let present = state.workflow.simulation.current_branch();
     let at = branches.iter().position(|branch| branch.steps == present).unwrap_or(0);
     match branches.get((at + 1) % branches.len().max(1)) {
         Some(branch) => Reply::send(Message::Workflow(WorkflowMessage::StepTo(Some(branch.last)))),

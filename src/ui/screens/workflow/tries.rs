@@ -16,7 +16,7 @@ use crate::{
 
 /// Begins a what-if; in one, accepts it.
 pub(crate) fn toggle_what_if(state: &State) -> Reply {
-    Reply::send(if state.what_if.is_some() {
+    Reply::send(if state.workflow.what_if.is_some() {
         Message::Workflow(WorkflowMessage::AcceptWhatIf)
     } else {
         Message::Workflow(WorkflowMessage::WhatIf)

@@ -37,7 +37,7 @@ pub(crate) fn walk_menu(facts: &Facts, state: &State) -> Reply {
         detail: detail.into(),
         ..Item::default()
     };
-    let to_stop = walk::to_stop(&state.gated_tools(), &state.context(), &state.stops);
+    let to_stop = walk::to_stop(&state.gated_tools(), &state.context(), &state.workflow.stops);
     let mut stop = title("to a stop", "");
     match &to_stop {
         Some((way, met)) => {
@@ -47,7 +47,7 @@ pub(crate) fn walk_menu(facts: &Facts, state: &State) -> Reply {
             stop.note = way.len().to_string();
         }
         None => {
-            let why = if state.stops.is_empty() {
+            let why = if state.workflow.stops.is_empty() {
                 "no stop is set: p sets one"
             } else {
                 "no way under these groups meets a stop"
@@ -219,7 +219,7 @@ pub(crate) fn ask_stops(
     tool: Option<ToolRow>,
     selected: Option<Name>,
 ) -> Reply {
-    let mut stops: Vec<Stop> = state.stops.clone();
+    let mut stops: Vec<Stop> = state.workflow.stops.clone();
     let mut offer = |stop: Stop| {
         if !stops.contains(&stop) {
             stops.push(stop);
@@ -232,8 +232,12 @@ pub(crate) fn ask_stops(
     facts.tools().iter().for_each(|tool| offer(Stop::Available(tool.key.clone())));
     let item = |stop: &Stop| Item {
         title: stop.description(),
-        detail: if state.stops.contains(stop) { "Enter: no longer".into() } else { String::new() },
-        note: if state.stops.contains(stop) { "on".into() } else { String::new() },
+        detail: if state.workflow.stops.contains(stop) {
+            "Enter: no longer".into()
+        } else {
+            String::new()
+        },
+        note: if state.workflow.stops.contains(stop) { "on".into() } else { String::new() },
         ..Item::default()
     };
     let items = stops.iter().map(item).collect();
