@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub struct Many {
+pub struct Batch {
     pub request: Request,
     /// The connection's name.
     pub connection: String,
@@ -20,7 +20,7 @@ pub struct Many {
     pub series: Series,
 }
 
-impl Many {
+impl Batch {
     #[must_use]
     pub fn under_way(&self) -> bool {
         self.waiting > 0 || !self.running.is_empty()

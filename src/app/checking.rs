@@ -25,12 +25,12 @@ pub struct Snapshot {
     pub catalog: Arc<Catalog>,
     /// The texts that the catalog comes from.
     pub files: Vec<(FileId, Result<Source, SyntaxError>)>,
-    pub there: There,
+    pub there: CallDestinations,
 }
 
 /// Where calls go, as far as it is known.
 #[derive(Clone, Debug)]
-pub struct There {
+pub struct CallDestinations {
     pub connections: Connections,
     pub listeners: Listeners,
 }
@@ -57,7 +57,7 @@ impl Snapshot {
 /// place.
 pub(crate) fn findings_of<'s>(
     catalog: &Catalog,
-    there: &There,
+    there: &CallDestinations,
     files: impl Iterator<Item = (&'s FileId, Result<&'s Source, &'s SyntaxError>)>,
 ) -> Findings {
     let files: std::collections::HashMap<_, _> = files.collect();

@@ -6,7 +6,7 @@ use crate::{model::problem::Problem, systems::start::Start};
 
 /// What the screen of connections holds beside the settings.
 #[derive(Clone, Debug, Default)]
-pub struct Exploring {
+pub struct ConnectionTests {
     /// The name of the connection that is shown.
     pub selected: Option<String>,
     /// How the last test of each went, by name; with the number of the asking.

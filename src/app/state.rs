@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 
 use super::{
     answering::Answering,
-    batch::Many,
+    batch::Batch,
     calls::Calls,
     cases::Cases,
-    checking::There,
-    connection_test::Exploring,
+    checking::CallDestinations,
+    connection_test::ConnectionTests,
     deployed::DeployedTools,
     documents::Documents,
     edited_text::EditedText,
@@ -130,7 +130,7 @@ pub struct InvokeState {
     pub user: String,
     pub calls: Calls,
     /// A request that is sent many times, or was last.
-    pub many: Option<Many>,
+    pub batch: Option<Batch>,
     /// Cases that are called, and how they went.
     pub cases: Cases,
     /// Calls of earlier, too.
@@ -146,7 +146,7 @@ pub struct NetworkState {
     /// Who listens where connections lead, as far as that was asked.
     pub listeners: Listeners,
     /// Connections that are looked at.
-    pub exploring: Exploring,
+    pub tests: ConnectionTests,
     /// Tools of a running system, as last listed.
     pub deployed: Option<DeployedTools>,
     /// The way that calls take where a system has several; `None`: the first that is open.
@@ -307,7 +307,7 @@ impl State {
                 samples: Vec::new(),
                 user,
                 calls: Calls::default(),
-                many: None,
+                batch: None,
                 cases: Cases::default(),
                 kept: KeptCall::default(),
             },
@@ -315,7 +315,7 @@ impl State {
                 connections: start.connections,
                 conditions: HashMap::new(),
                 listeners: Listeners::new(),
-                exploring: Exploring::default(),
+                tests: ConnectionTests::default(),
                 deployed: None,
                 route: None,
                 new_agent: None,
@@ -415,8 +415,8 @@ impl State {
 
     /// Where calls go, with those who listen there where that was asked.
     #[must_use]
-    pub fn call_destinations(&self) -> There {
-        There {
+    pub fn call_destinations(&self) -> CallDestinations {
+        CallDestinations {
             connections: self.network.connections.clone(),
             listeners: self.network.listeners.clone(),
         }

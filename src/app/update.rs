@@ -122,7 +122,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.network.listeners.insert(connection, listeners);
             files::check_again(state);
         }
-        Message::ShowConnection(name) => state.network.exploring.selected = Some(name),
+        Message::ShowConnection(name) => state.network.tests.selected = Some(name),
         Message::TestConnection(name) => return connection_test::test_connection(state, &name),
         Message::AllowStart { name, start } => {
             return connection_test::allow(state, &name, &start);

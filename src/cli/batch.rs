@@ -27,7 +27,7 @@ use crate::{
 const QUEUE: usize = 256;
 
 /// What is sent, and how.
-pub(crate) struct Many {
+pub(crate) struct Batch {
     pub registry: Registry,
     pub requests: Vec<Request>,
     pub at_once: usize,
@@ -40,8 +40,8 @@ pub(crate) struct Many {
 
 /// Sends all and tells how each ended, in their order, and what came of them together. An
 /// interruption ends it with what came until then.
-pub(crate) async fn run_batch(many: Many, out: &mut Out) -> Ended {
-    let Many { registry, requests, at_once, connection, limits, history, json } = many;
+pub(crate) async fn run_batch(many: Batch, out: &mut Out) -> Ended {
+    let Batch { registry, requests, at_once, connection, limits, history, json } = many;
     let mut interrupt = pin!(interrupted());
     let calls = requests
         .into_iter()

@@ -9,7 +9,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     arguments,
-    batch::{self, Many},
+    batch::{self, Batch},
     deployed,
     ending::{Ended, Ending, Halt, of_call},
     global::Global,
@@ -155,7 +155,7 @@ impl Call {
         }
         if let Some(times) = self.times {
             let requests = (0..times).map(|_| fresh()).collect::<Result<_, _>>()?;
-            let many = Many {
+            let many = Batch {
                 registry: registry::of_workspace(&opened.workspace.root),
                 requests,
                 at_once: usize::from(self.jobs),

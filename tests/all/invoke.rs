@@ -381,7 +381,7 @@ fn a_request_is_sent_many_times_a_few_at_once() {
     let cancelled =
         bench.effects.iter().filter(|effect| matches!(effect, Effect::Cancel(_))).count();
     assert_eq!(
-        (cancelled, bench.state.invoke.many.as_ref().unwrap().waiting),
+        (cancelled, bench.state.invoke.batch.as_ref().unwrap().waiting),
         (4, 0),
         "{}",
         bench.screen()

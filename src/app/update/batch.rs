@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::calls;
 use crate::{
-    app::{batch::Many, effect::Effect, notices::NoticeKind, state::State},
+    app::{batch::Batch, effect::Effect, notices::NoticeKind, state::State},
     engine::series::Series,
     model::{
         call::{CallId, Outcome},
@@ -21,7 +21,7 @@ pub(super) fn begin_batch(
 ) -> Vec<Effect> {
     match state.build_request(tool) {
         Ok(request) => {
-            state.invoke.many = Some(Many {
+            state.invoke.batch = Some(Batch {
                 request,
                 connection: state.connection_of(tool).name,
                 times,
@@ -43,7 +43,7 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
     let mut effects = Vec::new();
     while let Some(many) = state
         .invoke
-        .many
+        .batch
         .as_mut()
         .filter(|many| many.waiting > 0 && many.running.len() < many.at_once)
     {
@@ -52,7 +52,7 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
         let connection = many.connection.clone();
         let begun = calls::send_again(state, request, &connection, now);
         if let (Some(Effect::Call { call, .. }), Some(many)) =
-            (begun.first(), &mut state.invoke.many)
+            (begun.first(), &mut state.invoke.batch)
         {
             many.running.insert(*call);
         }
@@ -70,7 +70,7 @@ pub(super) fn on_call_ended(
     now: Millis,
 ) -> Vec<Effect> {
     let first = state.invoke.calls.get(call).and_then(|call| call.first_chunk_ms);
-    let Some(many) = state.invoke.many.as_mut().filter(|many| many.running.contains(&call)) else {
+    let Some(many) = state.invoke.batch.as_mut().filter(|many| many.running.contains(&call)) else {
         return Vec::new();
     };
     many.running.remove(&call);
@@ -90,7 +90,7 @@ pub(super) fn on_call_ended(
 
 /// Stops a call; where it is one of many, all of them.
 pub(super) fn cancel(state: &mut State, call: CallId) -> Vec<Effect> {
-    match state.invoke.many.as_mut().filter(|many| many.running.contains(&call)) {
+    match state.invoke.batch.as_mut().filter(|many| many.running.contains(&call)) {
         Some(many) => {
             many.waiting = 0;
             many.running.iter().map(|call| Effect::Cancel(*call)).collect()

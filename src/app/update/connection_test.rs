@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        connection_test::{Exploring, Report},
+        connection_test::{ConnectionTests, Report},
         effect::Effect,
         state::State,
     },
@@ -15,7 +15,7 @@ pub(super) fn test_connection(state: &mut State, name: &str) -> Vec<Effect> {
     else {
         return Vec::new();
     };
-    let Exploring { asked, reports, .. } = &mut state.network.exploring;
+    let ConnectionTests { asked, reports, .. } = &mut state.network.tests;
     *asked += 1;
     reports.insert(name.to_owned(), (*asked, Report::UnderWay));
     vec![Effect::TestConnection { turn: *asked, connection }]
@@ -34,7 +34,7 @@ pub(super) fn allow(state: &mut State, name: &str, start: &Start) -> Vec<Effect>
 
 /// A test ended; an older one than the last asked for counts no more.
 pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Report) {
-    if let Some((asked, known)) = state.network.exploring.reports.get_mut(name)
+    if let Some((asked, known)) = state.network.tests.reports.get_mut(name)
         && *asked == turn
     {
         *known = report;

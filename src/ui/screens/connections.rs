@@ -145,7 +145,7 @@ const NOTHING_TO_ALLOW: &str =
 
 /// What the last test of a connection found not to be allowed.
 fn not_allowed<'s>(state: &'s State, name: &str) -> Option<&'s Start> {
-    match state.network.exploring.reports.get(name) {
+    match state.network.tests.reports.get(name) {
         Some((_, Report::NotAllowed(start))) => Some(start),
         _ => None,
     }

@@ -25,7 +25,7 @@ use crate::{
     app::{
         actions::{Act, Scope},
         answering::AnsweringMessage,
-        batch::Many,
+        batch::Batch,
         calls::CallMessage,
         input::{Input, Mouse, MouseKind},
         message::{Message, ScreenId},
@@ -296,7 +296,7 @@ fn routes_of(state: &State) -> Vec<RouteOffer> {
 fn times_prompt(state: &State, tool: EntryId) -> Reply {
     let last = state
         .invoke
-        .many
+        .batch
         .as_ref()
         .map_or_else(String::new, |many| format!(" Last: {}.", many.series.summary()));
     let words = format!("How often the request is sent, and how many at once: 20 x 4.{last}");
@@ -502,7 +502,7 @@ impl Screen for Invoke {
     fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
         let shown = state.invoke.calls.selected_call();
         let words = match act {
-            Act::SendMany if state.invoke.many.as_ref().is_some_and(Many::under_way) => {
+            Act::SendMany if state.invoke.batch.as_ref().is_some_and(Batch::under_way) => {
                 "a series is under way; Esc stops it"
             }
             Act::Send | Act::SendMany => {

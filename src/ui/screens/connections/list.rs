@@ -46,20 +46,19 @@ impl List {
     pub(super) fn sync_state(&mut self, state: &State) -> String {
         let before = std::mem::replace(&mut self.names, connection_names(state));
         let place = |name: &String| self.names.iter().position(|known| known == name);
-        let is_asked = self.asked != state.network.exploring.selected;
-        let asked = state.network.exploring.selected.as_ref().filter(|_| is_asked).and_then(place);
+        let is_asked = self.asked != state.network.tests.selected;
+        let asked = state.network.tests.selected.as_ref().filter(|_| is_asked).and_then(place);
         let more = self.names.len().saturating_sub(before.len());
         let added = self.names.iter().position(|name| !before.contains(name)).filter(|_| more == 1);
         let stays = before.get(self.cursor.row).and_then(place);
         // While the files are read, nothing is chosen yet.
-        let row =
-            match before.is_empty() || (more > 1 && state.network.exploring.selected.is_none()) {
-                true => asked.or_else(|| place(&state.current_connection().name)).unwrap_or(0),
-                // One that has gone, or has another name, leaves the cursor in its row.
-                false => added.or(asked).or(stays).unwrap_or(self.cursor.row),
-            };
+        let row = match before.is_empty() || (more > 1 && state.network.tests.selected.is_none()) {
+            true => asked.or_else(|| place(&state.current_connection().name)).unwrap_or(0),
+            // One that has gone, or has another name, leaves the cursor in its row.
+            false => added.or(asked).or(stays).unwrap_or(self.cursor.row),
+        };
         self.cursor.row = row.min(self.names.len().saturating_sub(1));
-        self.asked.clone_from(&state.network.exploring.selected);
+        self.asked.clone_from(&state.network.tests.selected);
         self.names.get(self.cursor.row).cloned().unwrap_or_default()
     }
 

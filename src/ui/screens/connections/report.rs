@@ -52,7 +52,7 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
         let role = if condition.health == Health::Bad { Role::Error } else { Role::Warning };
         lines.extend(wrapped_lines(&condition.words, role, cells));
     }
-    match state.network.exploring.reports.get(name).map(|(_, report)| report) {
+    match state.network.tests.reports.get(name).map(|(_, report)| report) {
         None => lines.extend(wrapped_lines(
             "t opens it and asks what is there. Nothing is sent to a service.",
             Role::Dim,

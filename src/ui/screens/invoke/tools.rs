@@ -166,7 +166,7 @@ impl Tools {
         self.tools_area = inside;
         self.draw_tools(buffer, inside, styles, state, tools_focus);
 
-        let title = match state.invoke.many.as_ref().filter(|many| many.under_way()) {
+        let title = match state.invoke.batch.as_ref().filter(|many| many.under_way()) {
             Some(many) => format!("Series {} of {}", many.series.ended_count(), many.times),
             None => format!("This session {calls}"),
         };
