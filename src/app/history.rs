@@ -70,7 +70,7 @@ pub struct KeptCall {
     pub selected: Option<TraceId>,
     /// The call that others are compared with.
     pub marked: Option<TraceId>,
-    pub open: Option<Opened>,
+    pub open: Option<ShownCall>,
     /// Two calls beside each other, in the place of the open one.
     pub compared: Option<Arc<[Trace; 2]>>,
     shown: u64,
@@ -78,7 +78,7 @@ pub struct KeptCall {
 
 /// A kept call that is shown.
 #[derive(Debug)]
-pub struct Opened {
+pub struct ShownCall {
     pub trace: Arc<Trace>,
     /// The same as a call; while it is replayed, as far as that has come.
     pub call: Call,
@@ -117,7 +117,7 @@ impl KeptCall {
     /// Shows a kept call.
     pub fn show_trace(&mut self, trace: Arc<Trace>, catalog: &Catalog) {
         let call = self.as_call(&trace, catalog);
-        self.open = Some(Opened { trace, call, replaying: false });
+        self.open = Some(ShownCall { trace, call, replaying: false });
         if let Some(open) = &mut self.open {
             open.show_all();
         }
@@ -127,7 +127,7 @@ impl KeptCall {
     pub fn begin_replay(&mut self, catalog: &Catalog) -> Option<Arc<Trace>> {
         let trace = Arc::clone(&self.open.as_ref()?.trace);
         let call = self.as_call(&trace, catalog);
-        self.open = Some(Opened { trace: Arc::clone(&trace), call, replaying: true });
+        self.open = Some(ShownCall { trace: Arc::clone(&trace), call, replaying: true });
         Some(trace)
     }
 
@@ -142,7 +142,7 @@ impl KeptCall {
     }
 }
 
-impl Opened {
+impl ShownCall {
     /// All that is kept of it, at once.
     pub fn show_all(&mut self) {
         let fresh = Call::new(

@@ -65,7 +65,7 @@ pub enum Purpose {
 
 /// Whether a document with issues may be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Draft {
+pub enum DraftPolicy {
     /// The user is asked first.
     Ask,
     Allow,
@@ -156,7 +156,7 @@ pub enum Message {
     /// Print or save the document of the form program.
     Accept {
         then: Then,
-        draft: Draft,
+        draft: DraftPolicy,
     },
 
     /// All about the workflow.

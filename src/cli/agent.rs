@@ -12,7 +12,7 @@ use super::{
     deployed,
     ending::{Ended, Ending, Halt, of_call},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint, print_problem},
     request::RequestArgs,
     signals::{interrupted, wait_for},
@@ -23,7 +23,7 @@ use crate::{
         transcript::{offered_words, state_words},
     },
     model::{
-        agent::{Asked, Part, Said, Told},
+        agent::{AgentOutput, AgentReport, Asked, Part},
         call::{CallError, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         error_kind::ErrorKind,
@@ -69,7 +69,7 @@ pub(crate) struct Agent {
 
 impl Agent {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let connections = &opened.settings.connections;
         let mut connection = connections.current();
         let agent = agents::find_agent(&connection)?;
@@ -187,7 +187,7 @@ impl Telling<'_> {
         for words in agent.warnings() {
             self.out.warn(words);
         }
-        let Said::State { state, available } = agent.current_state() else { return Ok(()) };
+        let AgentReport::State { state, available } = agent.current_state() else { return Ok(()) };
         self.tell_state("start", &state, &available)
     }
 
@@ -211,25 +211,27 @@ impl Telling<'_> {
         Ok(self.out.flush()?)
     }
 
-    fn print_events(&mut self, said: Vec<Said>) -> Result<(), Halt> {
+    fn print_events(&mut self, said: Vec<AgentReport>) -> Result<(), Halt> {
         for said in said {
             match said {
-                Said::Told(Told::Action { tool, arguments }) if self.json => {
+                AgentReport::Told(AgentOutput::Action { tool, arguments }) if self.json => {
                     let action = json!({"event": "action", "at_ms": self.at_ms, "tool": tool, "arguments": arguments});
                     self.out.json_line(&action)?;
                 }
-                Said::Told(Told::Action { tool, arguments }) => {
+                AgentReport::Told(AgentOutput::Action { tool, arguments }) => {
                     self.print_line("action", Tint::Odd, &format!("{tool} {arguments}"))?;
                 }
-                Said::Told(Told::Text { part, text, ends }) => {
+                AgentReport::Told(AgentOutput::Text { part, text, ends }) => {
                     self.print_text(part, &text, ends)?;
                 }
-                Said::Note(words) => self.out.print_status(words),
-                Said::State { state, available } => self.tell_state("state", &state, &available)?,
-                Said::Offered { steps, tools } if self.json => {
+                AgentReport::Note(words) => self.out.print_status(words),
+                AgentReport::State { state, available } => {
+                    self.tell_state("state", &state, &available)?
+                }
+                AgentReport::Offered { steps, tools } if self.json => {
                     self.out.json_line(&json!({"event": "offered", "at_ms": self.at_ms, "steps": steps, "tools": tools}))?;
                 }
-                Said::Offered { tools, .. } => {
+                AgentReport::Offered { tools, .. } => {
                     self.print_line("offered", Tint::Dim, &offered_words(&tools))?;
                 }
             }

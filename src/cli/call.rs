@@ -13,7 +13,7 @@ use super::{
     deployed,
     ending::{Ended, Ending, Halt, of_call},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, print_problem},
     signals::{interrupted, wait_for},
 };
@@ -114,7 +114,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
 
 impl Call {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let elsewhere = self.deployed_catalog(&opened, out);
         let found = elsewhere
             .as_ref()
@@ -188,7 +188,7 @@ impl Call {
     }
 
     /// Where the workspace does not have the tool: those that can be called on the running system.
-    fn deployed_catalog(&self, opened: &Opened, out: &Out) -> Option<Catalog> {
+    fn deployed_catalog(&self, opened: &OpenWorkspace, out: &Out) -> Option<Catalog> {
         if opened.catalog.tool_called(&self.tool).is_some() {
             return None;
         }
@@ -267,14 +267,14 @@ fn body_preview(body: &str) -> String {
 }
 
 /// The history of the workspace.
-fn open_history(opened: &Opened) -> Result<Arc<History>, Problem> {
+fn open_history(opened: &OpenWorkspace) -> Result<Arc<History>, Problem> {
     let mask = secrets::build_mask(&opened.settings.connections.known);
     Ok(Arc::new(History::for_workspace(&Paths::of_user()?, &opened.workspace.root, mask)))
 }
 
 /// Begins the call in the history; a call is made although it cannot be kept.
 fn begin_recording(
-    opened: &Opened,
+    opened: &OpenWorkspace,
     request: &Request,
     connection: &Connection,
     out: &Out,

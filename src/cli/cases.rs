@@ -14,12 +14,12 @@ use crate::{
 };
 
 /// A case and its file.
-pub(crate) struct Filed {
+pub(crate) struct CaseFile {
     pub path: PathBuf,
     pub case: Case,
 }
 
-impl Filed {
+impl CaseFile {
     /// Its own name, else its file's.
     #[must_use]
     pub fn display_name(&self) -> String {
@@ -57,7 +57,7 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// # Errors
 /// When a file is missing, cannot be read, or is no case (told with line and column); when there is
 /// none at all.
-pub(crate) fn read_cases(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
+pub(crate) fn read_cases(given: &[PathBuf]) -> Result<Vec<CaseFile>, Problem> {
     let mut filed = Vec::new();
     for path in given {
         match path.is_dir() {
@@ -74,7 +74,7 @@ pub(crate) fn read_cases(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
     Ok(filed)
 }
 
-fn read_one(path: &Path) -> Result<Filed, Problem> {
+fn read_one(path: &Path) -> Result<CaseFile, Problem> {
     let text = files::read_text(path)?.text;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Input, format!("reading the case {}", path.display()), cause)
@@ -83,5 +83,5 @@ fn read_one(path: &Path) -> Result<Filed, Problem> {
         .map_err(|error| wrong(error.to_string()))?;
     let case = Case::from_source(&source)
         .map_err(|issue| wrong(message_with_position(&source, &issue.at, &issue.message)))?;
-    Ok(Filed { path: path.to_owned(), case })
+    Ok(CaseFile { path: path.to_owned(), case })
 }

@@ -9,7 +9,7 @@ use super::{
     deployed, documents,
     ending::{Ended, Ending, Halt},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::Out,
     report::{self, Format, Report},
 };
@@ -39,7 +39,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_workspace(global, self.path.as_deref())?;
+        let opened = OpenWorkspace::read_workspace(global, self.path.as_deref())?;
         let mut found = findings_of(&opened);
         found.extend(findings_there(&opened, global, out)?);
         let map = self.schema_map(&opened)?;
@@ -66,7 +66,7 @@ impl Check {
     }
 
     /// What the command line maps, then what the workspace does.
-    fn schema_map(&self, opened: &Opened) -> Result<SchemaMap, Problem> {
+    fn schema_map(&self, opened: &OpenWorkspace) -> Result<SchemaMap, Problem> {
         let mut map = SchemaMap::from_pairs(&self.map)?;
         for (url, file) in &opened.settings.schemas {
             map.push(url, opened.workspace.root.join(file));
@@ -76,7 +76,7 @@ impl Check {
 }
 
 /// What is wrong in the settings, the texts and the entries, by file and place.
-fn findings_of(opened: &Opened) -> Vec<Finding> {
+fn findings_of(opened: &OpenWorkspace) -> Vec<Finding> {
     let mut found = findings::catalog_findings(&opened.catalog, |file| opened.source(file));
     for file in &opened.files {
         found.extend(findings::of_text(&opened.catalog, &file.file, file.source.as_ref()));
@@ -92,7 +92,11 @@ fn sort_key(finding: &Finding) -> (FileId, usize, usize) {
 
 /// What is wrong where calls go; only a connection that is named here is connected to, for the
 /// tools whose calls nobody gets.
-fn findings_there(opened: &Opened, global: &Global, out: &Out) -> Result<Vec<Finding>, Halt> {
+fn findings_there(
+    opened: &OpenWorkspace,
+    global: &Global,
+    out: &Out,
+) -> Result<Vec<Finding>, Halt> {
     let mut listeners = Listeners::new();
     if global.connection.is_some() {
         let connection = opened.settings.connections.current();

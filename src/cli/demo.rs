@@ -7,7 +7,7 @@ use clap::Args;
 use super::{
     ending::Ended,
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     workbench::{self, Purpose},
 };
 use crate::{
@@ -41,7 +41,7 @@ impl Demo {
                 .into());
         }
         let folder = self.prepare_folder(&Paths::of_user()?)?;
-        let opened = Opened::read_workspace(global, Some(&folder))?;
+        let opened = OpenWorkspace::read_workspace(global, Some(&folder))?;
         let example = |(key, json): &(&str, &str)| {
             let tool = opened.catalog.tool_called(key)?;
             Some((tool.id().clone(), Source::parse(Format::Json, *json).ok()?))

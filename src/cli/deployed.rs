@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{
     columns::{self, Cell},
     ending::{Ended, Ending, Halt},
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
     signals::{interrupted, wait_for},
 };
@@ -123,7 +123,7 @@ pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog
 }
 
 /// Lists them, each with the ways that lead to it.
-pub(crate) fn list_callable(opened: &Opened, json: bool, out: &mut Out) -> Ended {
+pub(crate) fn list_callable(opened: &OpenWorkspace, json: bool, out: &mut Out) -> Ended {
     let connection = opened.settings.connections.current();
     let Some(catalog) = callable_catalog(&connection)? else {
         let cause = format!(
@@ -203,7 +203,7 @@ fn interrupted_problem(doing: &str) -> Problem {
 }
 
 /// The workspace's files as documents that changes can be made of.
-pub(crate) fn to_documents(opened: &Opened) -> Documents {
+pub(crate) fn to_documents(opened: &OpenWorkspace) -> Documents {
     let mut documents = Documents::default();
     for file in &opened.files {
         let format = Format::from_path(file.file.path()).unwrap_or(Format::Json);

@@ -7,7 +7,7 @@ use super::{
     columns::{self, Cell},
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
 };
 use crate::{
@@ -65,7 +65,7 @@ impl Row {
 
 impl Doctor {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let mut rows = vec![workspace_row(&opened)];
         rows.extend(folder_rows());
         let kept = KeyStore::open().and_then(|store| store.secret_names());
@@ -96,7 +96,7 @@ impl Doctor {
     }
 }
 
-fn workspace_row(opened: &Opened) -> Row {
+fn workspace_row(opened: &OpenWorkspace) -> Row {
     let (files, tools) = (opened.files.len(), opened.catalog.tools.len());
     let words = format!("{}: {files} files, {tools} tools", opened.workspace.root.display());
     Row::new("workspace", Health::Well, words)

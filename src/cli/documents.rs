@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{opened::Opened, out::Out};
+use super::{opened::OpenWorkspace, out::Out};
 use crate::{
     engine::conformance,
     model::{entry::FileId, finding::Finding},
@@ -22,7 +22,7 @@ type Known = Result<Checker, String>;
 /// Where the documents of the workspace do not match the schemas that they name. A schema is used
 /// where the map has its address, and where its name is the path of a file in the workspace;
 /// nothing is fetched.
-pub(crate) fn check_documents(opened: &Opened, map: &SchemaMap, out: &Out) -> Vec<Finding> {
+pub(crate) fn check_documents(opened: &OpenWorkspace, map: &SchemaMap, out: &Out) -> Vec<Finding> {
     let mut schemas = Schemas { opened, map, known: HashMap::new(), flaws: Vec::new() };
     let mut found = Vec::new();
     let asked = |file: &FileId| opened.asked.as_ref().is_none_or(|asked| asked == file);
@@ -52,7 +52,7 @@ pub(crate) fn check_documents(opened: &Opened, map: &SchemaMap, out: &Out) -> Ve
 }
 
 struct Schemas<'s> {
-    opened: &'s Opened,
+    opened: &'s OpenWorkspace,
     map: &'s SchemaMap,
     known: HashMap<PathBuf, Known>,
     flaws: Vec<Finding>,

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::{
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::Out,
     request::RequestArgs,
     wrap::WIDTH,
@@ -130,7 +130,7 @@ impl From<FormatWord> for Format {
 
 impl Graph {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let asked = self.request.resolve_request(&opened, out);
         let workflow =
             Workflow::new(&opened.tools, &asked.context).with_states(&opened.settings.states);

@@ -7,7 +7,7 @@ use super::{
     columns::{self, Cell},
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
     tools::Tools,
 };
@@ -30,7 +30,7 @@ impl Groups {
         if self.tools.asks_why() {
             return self.tools.run(global, out);
         }
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let asked = self.tools.request.resolve_request(&opened, out);
         let filter = Filter::new(&asked.context);
         let groups = groups_of(&opened.tools);

@@ -7,7 +7,7 @@ use super::{
     deployed::{self, SystemWord},
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
 };
 use crate::{
@@ -37,7 +37,7 @@ pub(crate) struct Import {
 
 impl Import {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let connection = opened.settings.connections.current();
         self.system.deployment_for(&connection)?;
         let items = deployed::read_items(&connection)?;
@@ -89,7 +89,7 @@ impl Import {
     }
 }
 
-fn save_file(opened: &Opened, file: &FilePlan) -> Result<(), Problem> {
+fn save_file(opened: &OpenWorkspace, file: &FilePlan) -> Result<(), Problem> {
     let Some(text) = &file.after else { return Ok(()) };
     let expected = file
         .before

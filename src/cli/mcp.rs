@@ -9,7 +9,7 @@ use super::{
     columns::{self, Cell},
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
     signals::{interrupted, wait_for},
 };
@@ -169,11 +169,11 @@ impl Looked {
             let registry = registry::of_system().asking(Arc::new(|_| true));
             return Ok(Self { connection, inspector, registry });
         };
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         Self::named(name, &opened)
     }
 
-    fn named(name: &str, opened: &Opened) -> Result<Self, Problem> {
+    fn named(name: &str, opened: &OpenWorkspace) -> Result<Self, Problem> {
         let connection = connections::find_connection(&opened.settings.connections, name)?;
         let inspector = table::inspectors().find(|inspector| inspector.is_at(&connection));
         let inspector = inspector.ok_or_else(|| nobody(name))?;
@@ -250,7 +250,7 @@ async fn listing(looked: &Looked, bus: &dyn Bus) -> Result<Listing, Problem> {
 fn list(target: &Target, global: &Global, out: &mut Out) -> Ended {
     let looked = Looked::of(target, global, out)?;
     let kept = match &target.name {
-        Some(_) => kept_text(&looked, &Opened::read_workspace(global, None)?),
+        Some(_) => kept_text(&looked, &OpenWorkspace::read_workspace(global, None)?),
         None => None,
     };
     looked.with("listing what a server has", async |bus| {
@@ -306,7 +306,7 @@ fn drift_line(drift: &Drift) -> String {
 }
 
 /// The kept list of a server, as its file in the workspace has it.
-fn kept_text(looked: &Looked, opened: &Opened) -> Option<String> {
+fn kept_text(looked: &Looked, opened: &OpenWorkspace) -> Option<String> {
     let keeping =
         Keeping { server: &looked.connection.name, version: "", time: String::new(), tools: &[] };
     let (path, _) = looked.inspector.kept(&keeping);
@@ -373,7 +373,7 @@ fn write_frame(packet: &Packet, json: bool, out: &mut Out) -> std::io::Result<()
 
 impl Add {
     fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_workspace(global, None)?;
+        let opened = OpenWorkspace::read_workspace(global, None)?;
         let Some(inspector) = table::inspectors().next() else { return Err(nobody("it").into()) };
         let refused = |cause: String| {
             Problem::new(ProblemKind::Input, format!("adding \"{}\"", self.name), cause)
@@ -434,7 +434,11 @@ impl Add {
 }
 
 /// Puts a table into `toolcrib.toml`, all else in it as it was.
-fn write_connection(opened: &Opened, name: &str, table: Map<String, Value>) -> Result<(), Problem> {
+fn write_connection(
+    opened: &OpenWorkspace,
+    name: &str,
+    table: Map<String, Value>,
+) -> Result<(), Problem> {
     let doing = || format!("writing {SETTINGS}");
     let file = FileId::new(SETTINGS);
     let path = opened.workspace.file_path(&file);
@@ -454,7 +458,7 @@ fn write_connection(opened: &Opened, name: &str, table: Map<String, Value>) -> R
 
 impl Allow {
     fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let looked = Looked::named(&self.name, &opened)?;
         let Some(start) = process::start_of(&looked.connection) else {
             out.print_status("nothing is started for it, so there is nothing to allow");
@@ -477,7 +481,7 @@ impl Allow {
 
 impl Keep {
     fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let looked = Looked::named(&self.name, &opened)?;
         let before = kept_text(&looked, &opened);
         looked.with("keeping the tools of a server", async |bus| {

@@ -9,7 +9,7 @@ use super::{
     columns::{self, Cell},
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
     wrap::wrap,
 };
@@ -43,7 +43,7 @@ pub(crate) struct Merge {
 
 impl Merge {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let tool = opened.tool(&self.tool)?;
         let given = arguments::read_arguments(self.args.as_deref(), &self.pairs)?;
         let merging = merge_arguments(

@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// A workspace with everything that was read of it.
-pub(crate) struct Opened {
+pub(crate) struct OpenWorkspace {
     pub workspace: Workspace,
     pub settings: WorkspaceSettings,
     /// What is wrong in the settings.
@@ -49,7 +49,7 @@ pub(crate) struct Opened {
     here: PathBuf,
 }
 
-impl Opened {
+impl OpenWorkspace {
     /// Reads the workspace that the command line means. A file of a workspace brings the whole
     /// workspace along, since its entries refer to others.
     ///
@@ -187,7 +187,7 @@ impl Opened {
     }
 }
 
-impl Lookup for Opened {
+impl Lookup for OpenWorkspace {
     fn find_tool(&self, word: &str) -> Result<&Tool, Problem> {
         self.tool(word)
     }

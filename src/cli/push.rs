@@ -10,7 +10,7 @@ use super::{
     deployed::{self, SystemWord},
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
 };
 use crate::{
@@ -51,7 +51,7 @@ pub(crate) struct Push {
 
 impl Push {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         if let Some(broken) = opened.files.iter().find(|file| file.source.is_err()) {
             let cause = format!(
                 "{} cannot be read, and what it holds would seem to be gone",
@@ -158,7 +158,7 @@ impl Push {
 }
 
 /// Whose calls nobody would get. It is pushed all the same: services may be started later.
-fn warn_of_listeners(opened: &Opened, connection: &Connection, out: &Out) {
+fn warn_of_listeners(opened: &OpenWorkspace, connection: &Connection, out: &Out) {
     let Ok(Some(listeners)) = deployed::read_listeners(connection) else { return };
     let listeners = Listeners::from([(connection.name.clone(), listeners.into())]);
     for finding in findings::connection_findings(

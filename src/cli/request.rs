@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{opened::Opened, out::Out};
+use super::{opened::OpenWorkspace, out::Out};
 use crate::{
     engine::filter::{AskedGroups, available_tools, check_permission, join_names, unknown_groups},
     model::context::{Context, Name},
@@ -51,7 +51,7 @@ impl Asked {
 impl RequestArgs {
     /// The request's context, unasked whether it makes sense.
     #[must_use]
-    pub fn context(&self, opened: &Opened) -> Context {
+    pub fn context(&self, opened: &OpenWorkspace) -> Context {
         let own = &opened.settings.context;
         let text = |given: &Option<String>, own: &Option<Name>| {
             given.as_deref().map(Name::from).or_else(|| own.clone())
@@ -69,7 +69,7 @@ impl RequestArgs {
 
     /// The request; warns about tools that are not loaded, groups that no tool is in, and a user
     /// who may not ask for them.
-    pub fn resolve_request(&self, opened: &Opened, out: &Out) -> Asked {
+    pub fn resolve_request(&self, opened: &OpenWorkspace, out: &Out) -> Asked {
         opened.warn_of_refusals(out);
         let context = self.context(opened);
         let unknown = unknown_groups(&opened.tools, &context);

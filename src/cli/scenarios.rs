@@ -18,12 +18,12 @@ use crate::{
 };
 
 /// A scenario and its file.
-pub(crate) struct Scripted {
+pub(crate) struct ScenarioFile {
     pub path: PathBuf,
     pub scenario: Scenario,
 }
 
-impl Scripted {
+impl ScenarioFile {
     /// Its own name, else its file's.
     #[must_use]
     pub fn display_name(&self) -> String {
@@ -67,7 +67,7 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// # Errors
 /// When a file is missing, cannot be read, or is no scenario (told with line and column); when
 /// there is none at all.
-pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<Vec<Scripted>, Problem> {
+pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<Vec<ScenarioFile>, Problem> {
     let mut scenarios = Vec::new();
     for path in given {
         if path.is_dir() {
@@ -107,7 +107,7 @@ pub(crate) fn list_data_files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(paths)
 }
 
-fn read_one(path: PathBuf) -> Result<Scripted, Problem> {
+fn read_one(path: PathBuf) -> Result<ScenarioFile, Problem> {
     let doing = format!("reading the scenario {}", path.display());
     let text = files::read_text(&path)?.text;
     let wrong = |cause: String| Problem::new(ProblemKind::Input, doing.clone(), cause);
@@ -118,7 +118,7 @@ fn read_one(path: PathBuf) -> Result<Scripted, Problem> {
     })?;
     let scenario = Scenario::from_value(value)
         .map_err(|issue| wrong(message_with_position(&source, &issue.at, &issue.message)))?;
-    Ok(Scripted { path, scenario })
+    Ok(ScenarioFile { path, scenario })
 }
 
 /// An issue with the line and column of the nearest thing that is there.

@@ -9,7 +9,7 @@ use super::{
     columns::{self, Cell},
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::Out,
 };
 use crate::{
@@ -32,7 +32,7 @@ pub(crate) struct Schema {
 impl Schema {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let Some(word) = &self.of else { return list_types(global, out) };
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let known = opened
             .catalog
             .tool_called(word)
@@ -92,7 +92,7 @@ fn new_entry(word: &str) -> Option<Entry> {
     })
 }
 
-fn unknown_entry_problem(word: &str, opened: &Opened) -> Problem {
+fn unknown_entry_problem(word: &str, opened: &OpenWorkspace) -> Problem {
     let types: Vec<_> = entry_types().map(|(_, new)| new.type_name).collect();
     let names =
         opened.catalog.entries().map(|entry| entry.key.as_str()).chain(types.iter().copied());

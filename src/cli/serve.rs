@@ -11,7 +11,7 @@ use super::{
     answering::{WaitingCalls, next_line, stdin_lines},
     ending::{Ended, Ending, Halt},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::Out,
     signals::{interrupted, wait_for},
     stubs,
@@ -65,7 +65,7 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let connection = self.serving_connection(&opened)?;
         if connection.is_embedded() {
             let problem = Problem::new(
@@ -93,7 +93,7 @@ impl Serve {
 
     fn prepare_responder(
         &self,
-        opened: &Opened,
+        opened: &OpenWorkspace,
         connection: &Connection,
         asks: mpsc::Sender<Question>,
         out: &Out,
@@ -140,7 +140,7 @@ impl Serve {
     }
 
     /// The connection that calls of the named tools go through; without names, the workspace's.
-    fn serving_connection(&self, opened: &Opened) -> Result<Connection, Problem> {
+    fn serving_connection(&self, opened: &OpenWorkspace) -> Result<Connection, Problem> {
         let connections = &opened.settings.connections;
         // A name that is no tool's is a service's, whose tools say where its calls go.
         let goes = |word: &str| {

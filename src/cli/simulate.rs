@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::{
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
-    scenarios::{self, Scripted},
+    scenarios::{self, ScenarioFile},
     wrap::wrap,
 };
 use crate::{
@@ -68,7 +68,7 @@ enum Format {
 
 /// Scenarios as they went, with what they exercised of each workspace.
 struct Report<'r> {
-    scripted: &'r [Scripted],
+    scripted: &'r [ScenarioFile],
     trials: &'r [Trial],
     /// A workspace's name and its coverage, where that was asked for.
     coverage: Vec<(String, Coverage)>,
@@ -90,14 +90,14 @@ impl Simulate {
         };
         let format = if global.json { Format::Json } else { self.format };
         let stdout = self.stdout_use(format, scripted.len())?;
-        let mut workspaces: Vec<(ReadAs, Opened)> = Vec::new();
+        let mut workspaces: Vec<(ReadAs, OpenWorkspace)> = Vec::new();
         let mut coverage: Vec<Coverage> = Vec::new();
         let mut trials = Vec::new();
         for script in &scripted {
             // A scenario's own mode counts for how its tools are read too.
             let mode = script.scenario.mode;
             let home = if global.workspace.is_some() { None } else { script.workspace_root() };
-            let is_same = |(of, asked): &ReadAs, opened: &Opened| {
+            let is_same = |(of, asked): &ReadAs, opened: &OpenWorkspace| {
                 *of == home && mode.map_or(asked.is_none(), |mode| mode == opened.settings.mode)
             };
             let known = workspaces.iter().position(|(of, opened)| is_same(of, opened));
@@ -106,7 +106,7 @@ impl Simulate {
                 None => {
                     let global =
                         Global { mode: mode.map(Into::into).or(global.mode), ..global.clone() };
-                    let opened = Opened::read_at(&global, home.as_deref(), out)?;
+                    let opened = OpenWorkspace::read_at(&global, home.as_deref(), out)?;
                     opened.warn_of_refusals(out);
                     coverage.push(Coverage::new(&opened.tools));
                     workspaces.push(((home, mode), opened));
@@ -170,7 +170,7 @@ impl Simulate {
     fn write_records(
         &self,
         trial: &Trial,
-        opened: &Opened,
+        opened: &OpenWorkspace,
         out: &mut Out,
     ) -> Result<(), super::ending::Halt> {
         let profiles = &opened.settings.profiles;
@@ -203,13 +203,13 @@ fn write_file(file: &str, text: &str) -> Result<(), Problem> {
 }
 
 impl Report<'_> {
-    fn scripted_trials(&self) -> impl Iterator<Item = (&Scripted, &Trial)> {
+    fn scripted_trials(&self) -> impl Iterator<Item = (&ScenarioFile, &Trial)> {
         self.scripted.iter().zip(self.trials)
     }
 
     /// The steps of the one scenario, or a list of scenarios; with the coverage an object of both.
     fn to_json(&self) -> Value {
-        let of = |(script, trial): (&Scripted, &Trial)| json!({"file": script.path.display().to_string(), "name": script.display_name(), "holds": trial.has_passed(), "steps": trial.to_json()});
+        let of = |(script, trial): (&ScenarioFile, &Trial)| json!({"file": script.path.display().to_string(), "name": script.display_name(), "holds": trial.has_passed(), "steps": trial.to_json()});
         let coverage = |(workspace, coverage): &(String, Coverage)| {
             let mut value = coverage.to_json();
             value["workspace"] = workspace.as_str().into();

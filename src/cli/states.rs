@@ -7,7 +7,7 @@ use super::{
     columns::{self, Cell},
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
     tools::{Tools, sets_json, sets_words},
     wrap::wrap,
@@ -51,7 +51,7 @@ impl States {
         if self.tools.asks_why() {
             return self.tools.run(global, out);
         }
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let asked = self.tools.request.resolve_request(&opened, out);
         if let Some(state) = &self.about {
             return print_state(global, out, &opened, &asked.context, state);
@@ -84,7 +84,7 @@ impl States {
 }
 
 struct View<'v> {
-    opened: &'v Opened,
+    opened: &'v OpenWorkspace,
     workflow: &'v Workflow,
     analysis: &'v Analysis,
 }
@@ -143,7 +143,7 @@ impl View<'_> {
 fn print_state(
     global: &Global,
     out: &mut Out,
-    opened: &Opened,
+    opened: &OpenWorkspace,
     context: &Context,
     state: &str,
 ) -> Ended {
@@ -222,7 +222,12 @@ fn print_state(
 }
 
 /// What the groups asked for never get to.
-fn print_unreachable(global: &Global, out: &mut Out, opened: &Opened, view: &RequestView) -> Ended {
+fn print_unreachable(
+    global: &Global,
+    out: &mut Out,
+    opened: &OpenWorkspace,
+    view: &RequestView,
+) -> Ended {
     let key = |row: &ToolRow| opened.tools[*row].key.to_string();
     let traps: Value = view.traps.iter().map(|trap| names_json(trap)).collect();
     if global.json {

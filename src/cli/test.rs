@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    cases::{self, Filed},
+    cases::{self, CaseFile},
     ending::{Ended, Ending, Halt},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
     signals::{interrupted, wait_for},
     wrap::wrap,
@@ -63,13 +63,13 @@ enum Format {
 
 /// A case ready to be called, or why it cannot be.
 struct Plan {
-    filed: Filed,
+    filed: CaseFile,
     call: Result<(Connection, Box<Request>), Problem>,
 }
 
 /// A case as it went.
 struct Tried {
-    filed: Filed,
+    filed: CaseFile,
     verdict: Verdict,
 }
 
@@ -98,16 +98,16 @@ impl Test {
     fn open_workspace(
         &self,
         global: &Global,
-        filed: &[Filed],
+        filed: &[CaseFile],
         out: &Out,
-    ) -> Result<Opened, Problem> {
+    ) -> Result<OpenWorkspace, Problem> {
         let home =
-            filed.first().and_then(Filed::workspace_root).filter(|_| global.workspace.is_none());
-        Opened::read_at(global, home.as_deref(), out)
+            filed.first().and_then(CaseFile::workspace_root).filter(|_| global.workspace.is_none());
+        OpenWorkspace::read_at(global, home.as_deref(), out)
     }
 }
 
-fn plan_case(filed: Filed, opened: &Opened) -> Plan {
+fn plan_case(filed: CaseFile, opened: &OpenWorkspace) -> Plan {
     let request = || {
         let case = &filed.case;
         let tool = opened.tool(&case.tool)?;

@@ -8,7 +8,7 @@ use super::{
     deployed,
     ending::{Ended, Ending},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
     request::{Asked, RequestArgs},
     wrap::wrap,
@@ -49,7 +49,7 @@ impl Tools {
     }
 
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         if self.deployed {
             return deployed::list_callable(&opened, global.json, out);
         }
@@ -86,7 +86,7 @@ impl Tools {
 }
 
 struct View<'v> {
-    opened: &'v Opened,
+    opened: &'v OpenWorkspace,
     asked: &'v Asked,
     explainer: &'v Explainer,
 }

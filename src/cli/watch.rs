@@ -11,7 +11,7 @@ use super::{
     cards::{CardReader, Wanted},
     ending::{Ended, Ending, Halt},
     global::Global,
-    opened::Opened,
+    opened::OpenWorkspace,
     out::{Out, Tint},
     signals::{interrupted, wait_for},
 };
@@ -117,7 +117,7 @@ impl Watch {
         if let Some(path) = &self.open {
             return self.print_trace(path, record, global, out);
         }
-        let opened = Opened::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_aloud(global, out)?;
         let connection = opened.settings.connections.current();
         if connection.is_embedded() {
             let problem = Problem::new(

@@ -1,6 +1,6 @@
 //! What an agent tells, as a text that grows: each part under its name.
 
-use crate::model::agent::{Part, Said, Told};
+use crate::model::agent::{AgentOutput, AgentReport, Part};
 
 /// What the model was seen to be offered, in one line.
 #[must_use]
@@ -25,15 +25,19 @@ pub(crate) struct Transcript {
 
 impl Transcript {
     /// What the text grows by.
-    pub fn append_entry(&mut self, said: &Said) -> String {
+    pub fn append_entry(&mut self, said: &AgentReport) -> String {
         match said {
-            Said::Told(Told::Text { part, text, ends }) => self.append_text(*part, text, *ends),
-            Said::Told(Told::Action { tool, arguments }) => {
+            AgentReport::Told(AgentOutput::Text { part, text, ends }) => {
+                self.append_text(*part, text, *ends)
+            }
+            AgentReport::Told(AgentOutput::Action { tool, arguments }) => {
                 self.append_line("action", &format!("{tool} {arguments}"))
             }
-            Said::Note(words) => self.append_line("note", words),
-            Said::Offered { tools, .. } => self.append_line("offered", &offered_words(tools)),
-            Said::State { state, available } => {
+            AgentReport::Note(words) => self.append_line("note", words),
+            AgentReport::Offered { tools, .. } => {
+                self.append_line("offered", &offered_words(tools))
+            }
+            AgentReport::State { state, available } => {
                 self.append_line("state", &state_words(state, available)) + "\n"
             }
         }

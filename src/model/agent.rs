@@ -41,7 +41,7 @@ impl Part {
 
 /// Something that the agent tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum AgentOutput {
     /// A piece of a text; `ends` with its last piece.
     Text { part: Part, text: String, ends: bool },
     /// It uses a tool.
@@ -50,8 +50,8 @@ pub enum Told {
 
 /// What a message comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
-    Told(Told),
+pub enum AgentReport {
+    Told(AgentOutput),
     /// What is to be known of what was told just now.
     Note(String),
     /// The tools that the model is offered for this step, as seen on the broker.

@@ -213,9 +213,9 @@ pub struct Ties {
     /// Other names that its conversation goes by.
     pub also: Vec<String>,
     /// What its conversation is a part of; its messages are heard there, too.
-    pub within: Option<Whole>,
+    pub within: Option<ParentConversation>,
     /// What asked for what its conversation is a part of: the turn of another agent.
-    pub asked_by: Option<Whole>,
+    pub asked_by: Option<ParentConversation>,
     /// What it shares with other conversations of the same errand, over several agents.
     pub trace: Option<String>,
     /// Other conversations that end with it, though it is no message of theirs.
@@ -249,7 +249,7 @@ pub enum Known {
 
 /// A conversation that others are parts of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Whole {
+pub struct ParentConversation {
     pub id: String,
     /// What it is about.
     pub topic: Option<String>,

@@ -44,7 +44,7 @@ use crate::{
         consents::Consents,
         files::{self, Expected, NotSaved, Outside, Stamp},
         history::History,
-        journal::{Draft, Drafts, Journal},
+        journal::{Drafts, Journal, UnsavedText},
         samples,
         settings::user,
         watch::Watch,
@@ -273,7 +273,7 @@ impl Performer {
         let at = SystemTime::now();
         let draft = |(file, Unsaved { text, before })| {
             let newer_than = [before].into_iter().chain(self.asked.get(&file).cloned()).collect();
-            (file, Draft { text, at, newer_than })
+            (file, UnsavedText { text, at, newer_than })
         };
         texts.into_iter().map(draft).collect()
     }

@@ -34,7 +34,7 @@ pub struct Checker {
 
 /// A schema as far as it can be relied on.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedSchema {
     /// None where the schema is invalid as a whole.
     pub checker: Option<Checker>,
     pub findings: Vec<SchemaFinding>,
@@ -63,7 +63,7 @@ impl Checker {
     /// and the rest of the schema counts. Without `$schema` the draft is read off the keywords;
     /// what is meant counts (see `readable.rs`).
     #[must_use]
-    pub fn compile_lenient(schema: &Arc<Value>) -> Opened {
+    pub fn compile_lenient(schema: &Arc<Value>) -> OpenedSchema {
         let (draft, reason) = Draft::declared_in(schema)
             .map_or_else(|| Draft::infer_from(schema), |draft| (draft, None));
         let reading =
@@ -81,7 +81,7 @@ impl Checker {
                 .build(&without_examples(&shown))
             {
                 Ok(whole) => {
-                    return Opened {
+                    return OpenedSchema {
                         checker: Some(Self::from_validator(whole, &shown, draft)),
                         findings,
                         reading,
@@ -96,7 +96,7 @@ impl Checker {
                 break;
             }
         }
-        Opened { checker: None, findings, reading, schema: Arc::new(Value::Bool(true)) }
+        OpenedSchema { checker: None, findings, reading, schema: Arc::new(Value::Bool(true)) }
     }
 
     fn from_validator(whole: Validator, schema: &Arc<Value>, draft: Draft) -> Self {

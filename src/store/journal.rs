@@ -37,11 +37,11 @@ const SLOTS: usize = 16;
 const CLOCKS: Duration = Duration::from_millis(50);
 
 /// Drafts by file.
-pub type Drafts = BTreeMap<FileId, Draft>;
+pub type Drafts = BTreeMap<FileId, UnsavedText>;
 
 /// An unsaved text, and how to tell later whether it is newer than its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
+pub struct UnsavedText {
     pub text: SharedText,
     /// When it was the newest.
     pub at: SystemTime,
@@ -176,7 +176,7 @@ struct Left {
 }
 
 impl Left {
-    fn from_draft(draft: &Draft) -> Self {
+    fn from_draft(draft: &UnsavedText) -> Self {
         let newer_than =
             draft.newer_than.iter().map(|text| text.as_deref().map(fingerprint)).collect();
         Self { text: draft.text.whole_text().clone(), at: draft.at, newer_than }
@@ -268,7 +268,7 @@ mod tests {
     }
 
     fn drafts(rows: &[(&str, &str)]) -> Drafts {
-        let draft = |text: Arc<str>| Draft {
+        let draft = |text: Arc<str>| UnsavedText {
             text: text.into(),
             at: SystemTime::now(),
             newer_than: Vec::new(),
@@ -361,7 +361,7 @@ mod tests {
         let (home, paths) = home();
         let at = |file: &FileId| home.path().join(file.path());
         let newer_than = newer_than.iter().map(|text| text.map(Arc::from)).collect();
-        let draft = Draft { text: text.into(), at: SystemTime::now() - age, newer_than };
+        let draft = UnsavedText { text: text.into(), at: SystemTime::now() - age, newer_than };
         Journal::for_workspace(&paths, home.path())
             .write_drafts(&[(FileId::new("a"), draft)].into())
             .unwrap();
@@ -391,7 +391,8 @@ mod tests {
         let ahead = SystemTime::now() + old;
         let (home, paths) = home();
         fs::write(home.path().join("a"), "theirs").unwrap();
-        let draft = Draft { text: "ab".into(), at: ahead, newer_than: vec![Some("a".into())] };
+        let draft =
+            UnsavedText { text: "ab".into(), at: ahead, newer_than: vec![Some("a".into())] };
         Journal::for_workspace(&paths, home.path())
             .write_drafts(&[(FileId::new("a"), draft)].into())
             .unwrap();

@@ -9,25 +9,25 @@ use super::{
     lines::Lines,
     page::Page,
     place::{Format, Note},
-    segments::{Alone, Segments},
+    segments::{ParsedSegment, Segments},
     shared_text::SharedText,
-    whole::Whole,
+    whole::ParsedText,
 };
 use crate::schema::pointer::Pointer;
 
 #[derive(Debug)]
-pub(crate) struct Cut {
+pub(crate) struct SegmentedText {
     pub segments: Segments,
-    whole: OnceLock<Option<Whole>>,
+    whole: OnceLock<Option<ParsedText>>,
     value: OnceLock<Arc<Value>>,
     notes: OnceLock<Vec<Note>>,
     /// The manner of the text as it was before the first edit, for all of its revisions.
     learned: Arc<OnceLock<Option<Arc<Learned>>>>,
     /// The segment that was last asked about.
-    last: Mutex<Option<(usize, Arc<Alone>)>>,
+    last: Mutex<Option<(usize, Arc<ParsedSegment>)>>,
 }
 
-impl Cut {
+impl SegmentedText {
     /// A text that was just read.
     pub fn new(segments: Segments) -> Self {
         let (whole, value, notes, last) = Default::default();
@@ -43,8 +43,13 @@ impl Cut {
         self.value.get_or_init(|| Arc::new(self.segments.whole_value()))
     }
 
-    pub fn parsed_whole(&self, format: Format, text: &SharedText, lines: &Lines) -> Option<&Whole> {
-        self.whole.get_or_init(|| Whole::parse(format, text.whole_text(), lines).ok()).as_ref()
+    pub fn parsed_whole(
+        &self,
+        format: Format,
+        text: &SharedText,
+        lines: &Lines,
+    ) -> Option<&ParsedText> {
+        self.whole.get_or_init(|| ParsedText::parse(format, text.whole_text(), lines).ok()).as_ref()
     }
 
     pub fn notes(&self, format: Format, text: &SharedText, lines: &Lines) -> &[Note] {
@@ -59,7 +64,7 @@ impl Cut {
     pub fn learned_style(&self, format: Format, text: &SharedText) -> Option<Arc<Learned>> {
         let learn = || {
             let sample = self.segments.sample_text(text.whole_text())?;
-            let whole = Whole::parse(format, &sample, &Lines::new(&sample)).ok()?;
+            let whole = ParsedText::parse(format, &sample, &Lines::new(&sample)).ok()?;
             let root = &whole.tree.documents.first()?.root;
             Learned::from_page(&Page::new(&sample, format), format, root, text.whole_text())
                 .map(Arc::new)
@@ -68,7 +73,11 @@ impl Cut {
     }
 
     /// The segment that a pointer leads to or into, read alone.
-    pub fn parse_segment(&self, text: &SharedText, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
+    pub fn parse_segment(
+        &self,
+        text: &SharedText,
+        at: &Pointer,
+    ) -> Option<(usize, Arc<ParsedSegment>)> {
         let row = self.segments.row_at(at)?;
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, alone)) = &*last

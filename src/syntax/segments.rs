@@ -14,7 +14,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
-pub(crate) use found::Alone;
+pub(crate) use found::ParsedSegment;
 use found::{Found, SegmentContent};
 
 use super::{
@@ -190,7 +190,7 @@ impl Segments {
     }
 
     /// The segment of a row, read alone.
-    pub fn parse_segment(&self, text: &SharedText, row: usize) -> Option<Alone> {
+    pub fn parse_segment(&self, text: &SharedText, row: usize) -> Option<ParsedSegment> {
         let (Span { start, end }, _) = self.segment_at(row)?;
         let written = text.slice(start, end)?;
         match self.format {

@@ -7,7 +7,7 @@ use serde_json::Value;
 pub use super::place::{Format, Note, NoteKind, Place, Span, SyntaxError};
 use super::{
     change::{self, Splice},
-    cut::Cut,
+    cut::SegmentedText,
     draft::Draft,
     edit::{Edit, EditError, Patch},
     edit_strategies::{self, Learned},
@@ -17,11 +17,11 @@ use super::{
     page::Page,
     print,
     python::{self, Reading},
-    segments::{self, Alone, Segments},
+    segments::{self, ParsedSegment, Segments},
     shared_text::SharedText,
     tree::Document,
     value,
-    whole::Whole,
+    whole::ParsedText,
 };
 use crate::schema::pointer::Pointer;
 
@@ -50,8 +50,8 @@ struct Meaning {
 
 #[derive(Debug)]
 enum Body {
-    Whole(Whole),
-    Cut(Box<Cut>),
+    Whole(ParsedText),
+    Cut(Box<SegmentedText>),
 }
 
 impl Source {
@@ -63,7 +63,7 @@ impl Source {
         match cut {
             Some(segments) => {
                 let lines = Lines::new(&text);
-                Ok(Self::of_cut(format, text.into(), lines, Cut::new(segments)))
+                Ok(Self::of_cut(format, text.into(), lines, SegmentedText::new(segments)))
             }
             None => Self::parse_whole(format, text),
         }
@@ -78,7 +78,7 @@ impl Source {
 
     fn parse_whole(format: Format, text: Arc<str>) -> Result<Self, SyntaxError> {
         let lines = Lines::new(&text);
-        let body = Body::Whole(Whole::parse(format, &text, &lines)?);
+        let body = Body::Whole(ParsedText::parse(format, &text, &lines)?);
         Ok(Self {
             format,
             text: text.into(),
@@ -87,7 +87,7 @@ impl Source {
         })
     }
 
-    fn of_cut(format: Format, text: SharedText, lines: Lines, cut: Cut) -> Self {
+    fn of_cut(format: Format, text: SharedText, lines: Lines, cut: SegmentedText) -> Self {
         Self {
             format,
             text,
@@ -500,7 +500,7 @@ impl Source {
         self.parsed_whole()?.tree.documents.get(row)
     }
 
-    fn parsed_whole(&self) -> Option<&Whole> {
+    fn parsed_whole(&self) -> Option<&ParsedText> {
         match &self.meaning.body {
             Body::Whole(whole) => Some(whole),
             Body::Cut(cut) => cut.parsed_whole(self.format, &self.text, &self.meaning.lines),
@@ -600,7 +600,7 @@ impl Source {
         Some(Self::of_cut(self.format, text, lines, cut.with_segments(segments)))
     }
 
-    fn as_cut(&self) -> Option<&Cut> {
+    fn as_cut(&self) -> Option<&SegmentedText> {
         match &self.meaning.body {
             Body::Cut(cut) => Some(cut),
             Body::Whole(_) => None,
@@ -608,13 +608,13 @@ impl Source {
     }
 
     /// The segment that a pointer leads to or into.
-    fn find_segment(&self, document: usize, at: &Pointer) -> Option<(&Cut, usize)> {
+    fn find_segment(&self, document: usize, at: &Pointer) -> Option<(&SegmentedText, usize)> {
         let cut = self.as_cut().filter(|_| document == 0)?;
         Some((cut, cut.segments.row_at(at)?))
     }
 
     /// The same, read alone.
-    fn parse_segment(&self, document: usize, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
+    fn parse_segment(&self, document: usize, at: &Pointer) -> Option<(usize, Arc<ParsedSegment>)> {
         self.as_cut().filter(|_| document == 0)?.parse_segment(&self.text, at)
     }
 }
@@ -637,7 +637,7 @@ mod tests {
     /// The text read in segments, however short it is.
     fn cut(format: Format, text: &str) -> Option<Source> {
         let segments = Segments::from_text(format, text)?;
-        Some(Source::of_cut(format, text.into(), Lines::new(text), Cut::new(segments)))
+        Some(Source::of_cut(format, text.into(), Lines::new(text), SegmentedText::new(segments)))
     }
 
     fn whole(format: Format, text: &str) -> Source {

@@ -11,12 +11,12 @@ use super::{
 
 /// What is read of a text.
 #[derive(Debug)]
-pub(crate) struct Whole {
+pub(crate) struct ParsedText {
     pub tree: Tree,
     pub notes: Vec<Note>,
 }
 
-impl Whole {
+impl ParsedText {
     pub fn parse(format: Format, text: &str, lines: &Lines) -> Result<Self, SyntaxError> {
         let tree = match format {
             Format::Json | Format::Jsonc | Format::Json5 => {

@@ -16,7 +16,7 @@ use crate::{
         transcript::{Transcript, state_words},
     },
     model::{
-        agent::{Asked, Said},
+        agent::{AgentReport, Asked},
         call::{CallError, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         entry::SystemId,
@@ -124,7 +124,7 @@ impl Telling {
         let now = self.run.current_state();
         self.before = self.transcript.append_entry(&now);
         let mut notices = std::mem::take(&mut self.complaints);
-        if let Said::State { state, available } = &now {
+        if let AgentReport::State { state, available } = &now {
             notices.push(state_words(state, available));
         }
         notices
@@ -159,7 +159,7 @@ impl Telling {
     }
 
     /// What the text grows by, which begins with where the dialogue begins.
-    fn transcript_delta(&mut self, said: &[Said]) -> String {
+    fn transcript_delta(&mut self, said: &[AgentReport]) -> String {
         let before = std::mem::take(&mut self.before);
         before + &said.iter().map(|said| self.transcript.append_entry(said)).collect::<String>()
     }

@@ -24,7 +24,7 @@ use self::{
     buffer::TapBuffer,
     now::{notice_now, now_millis},
     order::Order,
-    redact::Cut,
+    redact::Redactor,
     replay::Past,
 };
 use super::transport::{
@@ -92,7 +92,7 @@ impl Tap {
         since: Option<Millis>,
     ) -> Result<Self, CallError> {
         let buffer = Arc::new(TapBuffer::new(CAPACITY));
-        let cut = Arc::new(Cut(mask));
+        let cut = Arc::new(Redactor(mask));
         let (mut listeners, mut beside, stop) =
             (JoinSet::new(), JoinSet::new(), CancellationToken::new());
         // Before the subscriptions: what is newer than this may be heard twice, and nothing is
@@ -196,7 +196,7 @@ struct Listener {
     all: Arc<[Address]>,
     /// Our own message to ourselves goes there.
     own: Option<String>,
-    cut: Arc<Cut>,
+    cut: Arc<Redactor>,
     buffer: Arc<TapBuffer>,
     /// `None`: what is heard is in order already.
     order: Option<Arc<Order>>,
@@ -382,7 +382,9 @@ mod tests {
             headers: Vec::new(),
             body: Bytes::copy_from_slice(body.as_bytes()),
         };
-        Tapped::ObservedMessage(Arc::new(Cut(Mask::default()).redact_packet(packet, now_millis())))
+        Tapped::ObservedMessage(Arc::new(
+            Redactor(Mask::default()).redact_packet(packet, now_millis()),
+        ))
     }
 
     fn bodies(taken: &[Tapped]) -> Vec<String> {

@@ -16,7 +16,7 @@ use toolcrib::{
     model::entry::FileId,
     store::{
         files::{self, Expected, Outside},
-        journal::{Draft, Drafts, Journal},
+        journal::{Drafts, Journal, UnsavedText},
         paths::Paths,
         workspace::Workspace,
     },
@@ -46,8 +46,11 @@ fn journalled(text: &str) -> BTreeMap<FileId, Arc<str>> {
 }
 
 fn drafts(text: &str) -> Drafts {
-    let draft =
-        |text: Arc<str>| Draft { text: text.into(), at: SystemTime::now(), newer_than: Vec::new() };
+    let draft = |text: Arc<str>| UnsavedText {
+        text: text.into(),
+        at: SystemTime::now(),
+        newer_than: Vec::new(),
+    };
     journalled(text).into_iter().map(|(file, text)| (file, draft(text))).collect()
 }
 

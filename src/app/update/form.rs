@@ -10,7 +10,7 @@ use crate::{
         documents::Change,
         effect::Effect,
         form_file::{FormEnd, Goal, issues_of, value_of},
-        message::{Draft, Then},
+        message::{DraftPolicy, Then},
         notices::NoticeKind,
         state::{Question, State},
     },
@@ -21,14 +21,19 @@ use crate::{
 
 /// Prints or saves the document. One with issues asks first, unless the user has said that it is a
 /// draft.
-pub(super) fn accept(state: &mut State, then: Then, draft: Draft, now: Millis) -> Vec<Effect> {
+pub(super) fn accept(
+    state: &mut State,
+    then: Then,
+    draft: DraftPolicy,
+    now: Millis,
+) -> Vec<Effect> {
     state.question = None;
     fill_empty(state, now);
     let Some(form) = &state.form else { return Vec::new() };
     let Some(document) = state.documents.get(&form.file) else { return Vec::new() };
     let mut issues = form.unread.clone();
     issues.extend(issues_of(&form.schema, document));
-    if draft == Draft::Ask && !issues.is_empty() {
+    if draft == DraftPolicy::Ask && !issues.is_empty() {
         state.question = Some(Question::Draft { then, issues });
         return Vec::new();
     }

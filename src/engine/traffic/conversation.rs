@@ -6,7 +6,7 @@ use crate::model::{
     call::CallError,
     clock::Millis,
     entry::SystemId,
-    traffic::{Decoded, Known, ObservedMessage, Part, Settled, Whole},
+    traffic::{Decoded, Known, ObservedMessage, ParentConversation, Part, Settled},
 };
 
 /// So many remarks, and so many parts, of one conversation are kept.
@@ -89,7 +89,7 @@ pub struct Conversation {
     /// What it shares with others of the same errand.
     pub trace: Option<Arc<str>>,
     /// The one that it is an errand of, where its messages say so.
-    pub asked_by: Option<Whole>,
+    pub asked_by: Option<ParentConversation>,
     /// Who or what it is about, where its system says so.
     pub topic: Option<String>,
     /// Where its first message went.
@@ -177,7 +177,7 @@ impl Conversation {
         number: u64,
         crossing: &ObservedMessage,
         reading: &Decoded,
-        whole: &Whole,
+        whole: &ParentConversation,
     ) -> Self {
         let id = Some(whole.id.as_str().into());
         Self {

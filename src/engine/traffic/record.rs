@@ -17,7 +17,7 @@ use super::{
 };
 use crate::model::{
     clock::Millis,
-    traffic::{Decoded, ObservedMessage, Part, Settled, Tapped, Whole, Witnessed},
+    traffic::{Decoded, ObservedMessage, ParentConversation, Part, Settled, Tapped, Witnessed},
 };
 
 /// How much is kept; the oldest goes first.
@@ -193,7 +193,7 @@ impl Record {
     /// The conversation that others are parts of, which may not have been heard itself yet.
     fn whole_conversation(
         &mut self,
-        whole: &Whole,
+        whole: &ParentConversation,
         crossing: &ObservedMessage,
         reading: &Decoded,
     ) -> u64 {

@@ -18,7 +18,7 @@ pub(crate) struct Found<'t> {
 
 /// A segment read alone.
 #[derive(Debug)]
-pub(crate) struct Alone {
+pub(crate) struct ParsedSegment {
     /// The text that was read: the segment, or what stands for it.
     pub text: String,
     pub document: Document,
@@ -28,7 +28,7 @@ pub(crate) struct Alone {
     pub depth: usize,
 }
 
-impl Alone {
+impl ParsedSegment {
     /// A pointer of the whole as one of what was read.
     pub fn to_inner_pointer(&self, at: &Pointer) -> Pointer {
         at.tokens().iter().skip(self.depth).cloned().collect()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::found::{Alone, Found, SegmentContent, stands_alone};
+use super::found::{Found, ParsedSegment, SegmentContent, stands_alone};
 use crate::syntax::{
     json::{self, dialect::Dialect},
     place::Span,
@@ -166,9 +166,9 @@ pub(crate) fn segment_content(text: &str) -> Option<SegmentContent> {
 
 /// What is read is the value behind blanks that are those of its line, so that what is written into
 /// it is indented as in the whole.
-pub(crate) fn parse_segment(text: &str, start: usize, indent: &str) -> Option<Alone> {
+pub(crate) fn parse_segment(text: &str, start: usize, indent: &str) -> Option<ParsedSegment> {
     let (value, _) = value_of(text)?;
     let text = format!("{indent}{}", &text[value..]);
     let document = parse_strict(&text)?.documents.into_iter().next()?;
-    Some(Alone { text, document, ahead: start + value - indent.len(), depth: 2 })
+    Some(ParsedSegment { text, document, ahead: start + value - indent.len(), depth: 2 })
 }

@@ -1,7 +1,7 @@
 //! Cuts YAML: sections in block style, whose members are in block style too.
 
 use super::{
-    found::{Alone, Found, SegmentContent, stands_alone},
+    found::{Found, ParsedSegment, SegmentContent, stands_alone},
     plain,
 };
 use crate::syntax::{
@@ -116,8 +116,8 @@ pub(super) fn parsed_content(text: &str) -> Option<SegmentContent> {
     Some(SegmentContent { key, value, is_odd })
 }
 
-pub(crate) fn parse_segment(text: &str, start: usize) -> Option<Alone> {
+pub(crate) fn parse_segment(text: &str, start: usize) -> Option<ParsedSegment> {
     let tree = yaml::parse::parse_tree(text).ok()?;
     let [document] = <[Document; 1]>::try_from(tree.documents).ok()?;
-    Some(Alone { text: text.to_owned(), document, ahead: start, depth: 1 })
+    Some(ParsedSegment { text: text.to_owned(), document, ahead: start, depth: 1 })
 }

@@ -11,7 +11,7 @@ use super::{
     settings,
 };
 use crate::model::{
-    agent::{Asked, Part, Told},
+    agent::{AgentOutput, Asked, Part},
     call::Request,
     connection::Connection,
     context::Context,
@@ -118,7 +118,7 @@ pub(crate) fn parse_question(request: &Request) -> Option<Asked> {
 /// What a message of the agent tells. The use of a tool is no message of its own: it stands only
 /// among the facts that explain a step.
 #[must_use]
-pub(crate) fn parse_message(message: &Value) -> Option<Told> {
+pub(crate) fn parse_message(message: &Value) -> Option<AgentOutput> {
     let word = |name: &str| message.get(name).and_then(Value::as_str);
     // Before 2.3.1 it was called otherwise.
     let kind = word("message_type").or_else(|| word("chunk_type"))?;
@@ -126,7 +126,7 @@ pub(crate) fn parse_message(message: &Value) -> Option<Told> {
         return parse_action(message.get("explain_triples")?);
     }
     let text = word("content").unwrap_or_default().to_owned();
-    Some(Told::Text {
+    Some(AgentOutput::Text {
         part: Part::parse(kind)?,
         text,
         ends: message.get("end_of_message") == Some(&Value::Bool(true)),
@@ -135,7 +135,7 @@ pub(crate) fn parse_message(message: &Value) -> Option<Told> {
 
 /// The use of a tool among the facts that explain a step.
 #[must_use]
-pub(crate) fn parse_action(triples: &Value) -> Option<Told> {
+pub(crate) fn parse_action(triples: &Value) -> Option<AgentOutput> {
     let triples = triples.as_array()?;
     // The gateway shortens the members' names that the bus has.
     let of_either = |triple: &Value, long: &str, short: &str| {
@@ -150,7 +150,7 @@ pub(crate) fn parse_action(triples: &Value) -> Option<Told> {
             triples.iter().find(|triple| of_either(triple, "/p/iri", "/p/i").ends_with(name))?;
         Some(of_either(triple, "/o/value", "/o/v")).filter(|text| !text.is_empty())
     };
-    Some(Told::Action {
+    Some(AgentOutput::Action {
         tool: object("/action")?,
         arguments: object("/arguments").unwrap_or_else(|| "{}".into()),
     })
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::model::transport::TransportKind;
 
-    fn told(text: &str) -> Option<Told> {
+    fn told(text: &str) -> Option<AgentOutput> {
         parse_message(&serde_json::from_str(text).unwrap())
     }
 
@@ -185,19 +185,19 @@ mod tests {
         let piece = r#"{"message_type": "thought", "content": "I", "end_of_message": false, "message_id": "x"}"#;
         assert_eq!(
             told(piece),
-            Some(Told::Text { part: Part::Thought, text: "I".into(), ends: false })
+            Some(AgentOutput::Text { part: Part::Thought, text: "I".into(), ends: false })
         );
         let end = r#"{"message_type": "answer", "end_of_message": true, "end_of_dialog": true}"#;
         assert_eq!(
             told(end),
-            Some(Told::Text { part: Part::Answer, text: String::new(), ends: true })
+            Some(AgentOutput::Text { part: Part::Answer, text: String::new(), ends: true })
         );
         let facts = r#"{"message_type": "explain", "explain_triples": [
             {"s": {"t": "i", "i": "u"}, "p": {"t": "i", "i": "https://trustgraph.ai/ns/action"}, "o": {"t": "l", "v": "joke"}},
             {"s": {"t": "i", "i": "u"}, "p": {"t": "i", "i": "https://trustgraph.ai/ns/arguments"}, "o": {"t": "l", "v": "{\"a\": 1}"}}]}"#;
         assert_eq!(
             told(facts),
-            Some(Told::Action { tool: "joke".into(), arguments: r#"{"a": 1}"#.into() })
+            Some(AgentOutput::Action { tool: "joke".into(), arguments: r#"{"a": 1}"#.into() })
         );
         let begun = r#"{"message_type": "explain", "explain_triples": []}"#;
         assert_eq!((told(begun), told("{}"), told("[1]")), (None, None, None));

@@ -16,7 +16,7 @@ use crate::{
         workflow::similar,
     },
     model::{
-        agent::{Asked, Part, Said, Told},
+        agent::{AgentOutput, AgentReport, Asked, Part},
         call::{CallError, Outcome},
         catalog::Catalog,
         context::{Context, Mode},
@@ -74,8 +74,8 @@ impl Dialogue {
 
     /// The state now, and the tools that there are in it.
     #[must_use]
-    pub fn current_state(&self) -> Said {
-        Said::State {
+    pub fn current_state(&self) -> AgentReport {
+        AgentReport::State {
             state: self.context.state().to_owned(),
             available: self.expected.last().cloned().unwrap_or_default(),
         }
@@ -100,27 +100,27 @@ impl Dialogue {
     }
 
     /// What the next message of the agent, as JSON, comes to.
-    pub fn handle_message(&mut self, message: &str) -> Vec<Said> {
+    pub fn handle_message(&mut self, message: &str) -> Vec<AgentReport> {
         let message: Value = serde_json::from_str(message).unwrap_or_default();
         let Some(told) = agent::parse_message(&message) else { return Vec::new() };
-        let mut said = vec![Said::Told(told.clone())];
+        let mut said = vec![AgentReport::Told(told.clone())];
         match told {
-            Told::Action { tool, .. } => self.used = Some(tool),
-            Told::Text { part: Part::Observation, text, ends } => {
+            AgentOutput::Action { tool, .. } => self.used = Some(tool),
+            AgentOutput::Text { part: Part::Observation, text, ends } => {
                 self.observed.push_str(&text);
                 if ends {
                     said.extend(self.finish_step());
                 }
             }
-            Told::Text { .. } => {}
+            AgentOutput::Text { .. } => {}
         }
         said
     }
 
     /// A tool was used: the state moves, whether it failed or not, and other tools may be there.
-    fn finish_step(&mut self) -> Vec<Said> {
+    fn finish_step(&mut self) -> Vec<AgentReport> {
         let note = agent::observation_meaning(&std::mem::take(&mut self.observed))
-            .map(|words| Said::Note(words.to_owned()));
+            .map(|words| AgentReport::Note(words.to_owned()));
         let is_held = |tool: &Tool| tool.gate.not_loaded().is_none();
         let used = self.used.take().and_then(|name| {
             self.tools.tools.iter().find(|tool| tool.name == name && is_held(tool))
@@ -139,7 +139,7 @@ impl Dialogue {
     }
 
     /// What is learned by listening on the broker.
-    pub fn handle_overheard(&mut self, heard: Overheard) -> Vec<Said> {
+    pub fn handle_overheard(&mut self, heard: Overheard) -> Vec<AgentReport> {
         match heard {
             Overheard::Offered { steps, tools } => {
                 self.seen.push((steps, tools));
@@ -166,16 +166,17 @@ impl Dialogue {
     }
 
     /// What was offered for the steps that are known by now, beside what was expected.
-    fn compare_offered(&mut self) -> Vec<Said> {
+    fn compare_offered(&mut self) -> Vec<AgentReport> {
         let (known, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.seen)
             .into_iter()
             .partition(|(steps, _)| *steps < self.expected.len());
         self.seen = rest;
         let mut said = Vec::new();
         for (steps, tools) in known {
-            let note = offer_difference(&self.expected[steps], &tools, self.stays).map(Said::Note);
+            let note =
+                offer_difference(&self.expected[steps], &tools, self.stays).map(AgentReport::Note);
             self.offered = Some(tools.clone());
-            said.extend([Said::Offered { steps, tools }].into_iter().chain(note));
+            said.extend([AgentReport::Offered { steps, tools }].into_iter().chain(note));
         }
         said
     }
@@ -384,12 +385,12 @@ mod tests {
         let mut told = dialogue(&["a"]);
         let offered = |steps, tools: &[&str]| Overheard::Offered { steps, tools: names(tools) };
         let said = told.handle_overheard(offered(0, &["look"]));
-        assert_eq!(said, [Said::Offered { steps: 0, tools: names(&["look"]) }]);
+        assert_eq!(said, [AgentReport::Offered { steps: 0, tools: names(&["look"]) }]);
         // Heard before the step that it belongs to.
         assert_eq!(told.handle_overheard(offered(1, &["look", "old"])), []);
         told.handle_message(&action("look"));
         let said = told.handle_message(&piece("observation", "x", true));
-        let Some(Said::Note(words)) = said.last() else { panic!("{said:?}") };
+        let Some(AgentReport::Note(words)) = said.last() else { panic!("{said:?}") };
         assert!(
             words.contains("(without tell, with old)")
                 && words.contains("push trustgraph --reload"),
@@ -494,7 +495,7 @@ mod tests {
         let said = told.handle_message(&piece("observation", "x", true));
         assert_eq!(
             said.last(),
-            Some(&Said::State { state: "undefined".into(), available: names(&["look"]) })
+            Some(&AgentReport::State { state: "undefined".into(), available: names(&["look"]) })
         );
     }
 
@@ -504,7 +505,7 @@ mod tests {
         let refused = dialogue_of(&["*"], text);
         assert_eq!(
             refused.current_state(),
-            Said::State { state: "undefined".into(), available: Vec::new() }
+            AgentReport::State { state: "undefined".into(), available: Vec::new() }
         );
         assert!(refused.warnings()[0].starts_with("0 tools"), "{:?}", refused.warnings());
     }
@@ -516,12 +517,12 @@ mod tests {
         let mut told = dialogue_of(&["*"], text);
         assert_eq!(
             told.current_state(),
-            Said::State { state: "undefined".into(), available: vec!["x".into()] }
+            AgentReport::State { state: "undefined".into(), available: vec!["x".into()] }
         );
         told.handle_message(&action("x"));
         let said = told.handle_message(&piece("observation", "done", true));
         assert!(
-            matches!(said.last(), Some(Said::State { state, .. }) if state == "moved"),
+            matches!(said.last(), Some(AgentReport::State { state, .. }) if state == "moved"),
             "{said:?}"
         );
         let mute = dialogue_of(
@@ -540,7 +541,7 @@ mod tests {
             true,
         ));
         assert!(
-            matches!(&said[1], Said::Note(words) if words.contains("cannot call tool services")),
+            matches!(&said[1], AgentReport::Note(words) if words.contains("cannot call tool services")),
             "{said:?}"
         );
         let said = dialogue(&["a"]).handle_message(&piece(
@@ -549,7 +550,7 @@ mod tests {
             true,
         ));
         assert!(
-            matches!(&said[1], Said::Note(words) if words.contains("the MCP tool itself failed")),
+            matches!(&said[1], AgentReport::Note(words) if words.contains("the MCP tool itself failed")),
             "{said:?}"
         );
         assert!(told.warnings().is_empty());

@@ -13,7 +13,7 @@ use super::{
     request::ID,
 };
 use crate::model::{
-    agent::Told,
+    agent::AgentOutput,
     call::CallError,
     error_kind::ErrorKind,
     traffic::{Decoded, KeptMessage, ObservedMessage, Part},
@@ -276,7 +276,7 @@ fn describe_answer(fields: Fields) -> Made {
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind =
         if text("message_type").is_empty() { text("chunk_type") } else { text("message_type") };
-    if let Some(Told::Action { tool, arguments }) =
+    if let Some(AgentOutput::Action { tool, arguments }) =
         fields.get("explain_triples").and_then(agent::parse_action)
     {
         return (

@@ -20,7 +20,7 @@ use crate::schema::{
     moment::LocalTime,
     pointer::Pointer,
     tree::Schema,
-    validate::{Checker, Opened, SchemaFinding},
+    validate::{Checker, OpenedSchema, SchemaFinding},
 };
 
 impl Form {
@@ -29,7 +29,7 @@ impl Form {
     #[must_use]
     pub fn new(schema: impl Into<Arc<Value>>) -> Self {
         let schema = schema.into();
-        let Opened { checker, findings, reading, schema: shown } =
+        let OpenedSchema { checker, findings, reading, schema: shown } =
             Checker::compile_lenient(&schema);
         let mut form = Self::from_schema(schema, Schema::new(shown), checker, findings, reading);
         form.rebuild_fields();

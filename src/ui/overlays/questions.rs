@@ -14,7 +14,7 @@ use crate::{
             imports::{self, Differing},
         },
         form_file::Goal,
-        message::{Draft, Message, Then},
+        message::{DraftPolicy, Message, Then},
         state::{Question, State},
     },
     engine::filter::AskedGroups,
@@ -184,7 +184,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 Goal::Saved => "What you changed is not saved yet.",
             };
             let done = if *goal == Goal::Printed { "print and leave" } else { "save and leave" };
-            let accept = Message::Accept { then: Then::Leave, draft: Draft::Ask };
+            let accept = Message::Accept { then: Then::Leave, draft: DraftPolicy::Ask };
             let answers = vec![
                 Answer { key: 's', words: done, messages: vec![Message::DropQuestion, accept] },
                 Answer {
@@ -210,7 +210,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             let lost =
                 if unread { " What is typed and is no value will not be in it." } else { "" };
             let words = format!("{count}: {}.{lost} It can be kept as a draft.", said.join("; "));
-            let accept = Message::Accept { then: *then, draft: Draft::Allow };
+            let accept = Message::Accept { then: *then, draft: DraftPolicy::Allow };
             let answers = vec![
                 Answer { key: 'm', words: "stay and mend", messages: aside.clone() },
                 Answer { key: 'd', words: "keep as a draft", messages: vec![accept] },

@@ -17,7 +17,7 @@ use crate::{
         documents::{Change, Document},
         form_file::{FormFile, Goal, value_of},
         input::{Code, Input, Mouse, MouseKind},
-        message::{Draft, Message, TextTarget, Then},
+        message::{DraftPolicy, Message, TextTarget, Then},
         state::State,
     },
     model::entry::FileId,
@@ -233,10 +233,10 @@ impl Screen for FormScreen {
                 self.form.step_pane(act, &mut self.panes, FORM, state)
             }
             Act::Accept => {
-                self.end_task(Message::Accept { then: Then::Leave, draft: Draft::Ask }, state)
+                self.end_task(Message::Accept { then: Then::Leave, draft: DraftPolicy::Ask }, state)
             }
             Act::Save => {
-                self.end_task(Message::Accept { then: Then::Stay, draft: Draft::Ask }, state)
+                self.end_task(Message::Accept { then: Then::Stay, draft: DraftPolicy::Ask }, state)
             }
             Act::Quit => self.end_task(Message::Quit { discard: false }, state),
             _ if act.action().scope == Scope::Form => self.form.act(act, state),

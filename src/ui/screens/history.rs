@@ -21,7 +21,7 @@ use crate::{
         actions::{Act, Scope},
         calls::CallMessage,
         history::HistoryMessage,
-        history::Opened,
+        history::ShownCall,
         input::{Code, Input, Mouse, MouseKind},
         message::Message,
         state::State,
@@ -131,7 +131,7 @@ impl History {
     }
 }
 
-fn opened_call(state: &State) -> Option<&Opened> {
+fn opened_call(state: &State) -> Option<&ShownCall> {
     state.invoke.kept.open.as_ref()
 }
 
@@ -150,7 +150,7 @@ fn replay_menu() -> Reply {
     })))
 }
 
-fn copy_menu(open: &Opened) -> Reply {
+fn copy_menu(open: &ShownCall) -> Reply {
     let head = &open.trace.head;
     let events = open.trace.events.iter().map(|event| lines::of_event(&head.id, event));
     let copies = [
@@ -178,7 +178,7 @@ fn copy_menu(open: &Opened) -> Reply {
     })))
 }
 
-fn export_prompt(open: &Opened) -> Reply {
+fn export_prompt(open: &ShownCall) -> Reply {
     let id = open.trace.head.id.clone();
     let name = format!("{}-{}.jsonl", open.trace.head.tool, id.chars().take(8).collect::<String>());
     let words = "The call as it is kept, without its secrets, as JSON lines. The file, from the folder where toolcrib was started:";
@@ -193,7 +193,7 @@ fn export_prompt(open: &Opened) -> Reply {
     })))
 }
 
-fn remove_question(open: &Opened) -> Reply {
+fn remove_question(open: &ShownCall) -> Reply {
     let head = &open.trace.head;
     let words = format!("This call of {} is taken out of the history for good.", head.tool);
     let remove = Choice {
@@ -292,7 +292,7 @@ impl Screen for History {
             }
             Act::ResendKept => return Reply::send(Message::History(HistoryMessage::Resend)),
             Act::EditKept => {
-                let edit = |open: &Opened| {
+                let edit = |open: &ShownCall| {
                     Message::Call(CallMessage::EditSent {
                         tool: open.trace.head.tool.to_string(),
                         arguments: open.trace.head.arguments.clone(),

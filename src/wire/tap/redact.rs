@@ -15,9 +15,9 @@ use crate::{
 pub(super) const LONGEST: usize = 1024 * 1024;
 
 /// Makes crossings; secrets that the mask knows do not get through.
-pub(super) struct Cut(pub(super) Mask);
+pub(super) struct Redactor(pub(super) Mask);
 
-impl Cut {
+impl Redactor {
     /// The message, heard at that time.
     pub(super) fn redact_packet(&self, packet: Packet, at: Millis) -> ObservedMessage {
         let Packet { subject, reply, headers, body } = packet;

@@ -8,7 +8,7 @@ use futures::StreamExt;
 use super::{
     buffer::TapBuffer,
     now::{notice_now, now_millis},
-    redact::Cut,
+    redact::Redactor,
 };
 use crate::{
     model::{
@@ -24,7 +24,7 @@ pub(super) struct Past {
     /// What is kept; asked for before it was listened.
     pub(super) keeps: Vec<Keeps>,
     pub(super) since: Millis,
-    pub(super) cut: Arc<Cut>,
+    pub(super) cut: Arc<Redactor>,
     pub(super) buffer: Arc<TapBuffer>,
 }
 

@@ -107,7 +107,7 @@ fn an_answer_in_the_inbox_meets_its_request() {
 fn of_call(at: u64, call: &str, turn: &str, part: Part) -> Witnessed {
     let ties = Ties {
         also: vec![format!("card of {call}")],
-        within: Some(Whole { id: turn.into(), topic: Some("agent".into()) }),
+        within: Some(ParentConversation { id: turn.into(), topic: Some("agent".into()) }),
         trace: Some("t".into()),
         ..Ties::default()
     };

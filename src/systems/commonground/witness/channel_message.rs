@@ -7,7 +7,7 @@ use crate::model::{
     call::CallError,
     entry::SystemId,
     error_kind::ErrorKind,
-    traffic::{Decoded, KeptMessage, ObservedMessage, Part, Ties, Whole},
+    traffic::{Decoded, KeptMessage, ObservedMessage, ParentConversation, Part, Ties},
 };
 
 pub(super) const SYSTEM: SystemId = super::super::keys::SYSTEM;
@@ -73,14 +73,14 @@ impl<'c> ChannelMessage<'c> {
         label: &'static str,
         text: impl Into<String>,
     ) -> Decoded {
-        let within = self.turn_id().map(|turn| Whole {
+        let within = self.turn_id().map(|turn| ParentConversation {
             id: turn.to_owned(),
             topic: self.header(headers::AGENT).map(str::to_owned),
         });
         let reading =
             Decoded { id: id.map(str::to_owned), ..Decoded::new(Some(SYSTEM), part, label, text) };
         let reading = with_trace(self.crossing, reading);
-        let asked_by = self.header(headers::PARENT_TURN).map(|turn| Whole {
+        let asked_by = self.header(headers::PARENT_TURN).map(|turn| ParentConversation {
             id: turn.to_owned(),
             topic: self.header(headers::PARENT_AGENT).map(str::to_owned),
         });

@@ -10,7 +10,7 @@ use crate::{
     model::{
         attachment::CardSource,
         connection::Connection,
-        traffic::{Decoded, Whole},
+        traffic::{Decoded, ParentConversation},
     },
     systems::commonground::settings::Channel,
 };
@@ -72,7 +72,7 @@ impl Names {
                 heard.subject.category == "str" && self.learn(agent, about.and_then(Value::as_str));
             reading.topic = Some(self.title(agent));
         }
-        for Whole { topic, .. } in
+        for ParentConversation { topic, .. } in
             [&mut reading.ties.within, &mut reading.ties.asked_by].into_iter().flatten()
         {
             *topic = topic.as_deref().map(|agent| self.title(agent));

@@ -48,7 +48,7 @@ const AT_WORK: Duration = Duration::from_secs(10);
 
 /// What became of one command.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct AnsweredCommand {
     /// Tells the command from the others that were taken.
     pub number: u64,
     pub tool: String,
@@ -94,19 +94,19 @@ impl CommandContext {
         message: &Message,
         number: u64,
         stop: &CancellationToken,
-    ) -> Told {
+    ) -> AnsweredCommand {
         let command = command_of(message);
         let subject = Subject::parse(&command.subject);
         let context = subject
             .map(|subject| command::context_of(&subject, &command.headers))
             .unwrap_or_default();
         let body: Value = serde_json::from_str(&command.body).unwrap_or_default();
-        let mut told = Told {
+        let mut told = AnsweredCommand {
             number,
             tool: body["tool_name"].as_str().unwrap_or(&stand.tool).to_owned(),
             call: context.tool_call_id.clone(),
             agent: context.agent_id.clone(),
-            ..Told::default()
+            ..AnsweredCommand::default()
         };
         let taken = Taken { stand, command, body, stop };
         let done =
@@ -123,7 +123,7 @@ impl CommandContext {
         &self,
         taken: &Taken<'_>,
         context: Context,
-        told: &mut Told,
+        told: &mut AnsweredCommand,
     ) -> Result<(), CallError> {
         let Taken { stand, command, body, .. } = taken;
         let world = self.read_world(stand, &context, body).await?;
@@ -160,7 +160,7 @@ impl CommandContext {
         taken: &Taken<'_>,
         (context, call): (&Context, &Card),
         arguments: Map<String, Value>,
-        told: &mut Told,
+        told: &mut AnsweredCommand,
     ) -> Result<(), CallError> {
         let Taken { stand, command, stop, .. } = taken;
         let mut failed = None;
@@ -243,7 +243,7 @@ impl CommandContext {
         context: &Context,
         call: &Card,
         built: &Built,
-        told: &mut Told,
+        told: &mut AnsweredCommand,
     ) -> Result<(), CallError> {
         let fresh = Uuid::new_v4().simple().to_string();
         let author = executor::author(&taken.stand.target);

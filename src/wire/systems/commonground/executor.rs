@@ -22,7 +22,7 @@ use super::{
     asking::AnsweredTool,
     calling::{known_project, required_channel},
     cause,
-    desk::{CommandContext, Told},
+    desk::{AnsweredCommand, CommandContext},
     sight::COMMANDS,
     tables::Tables,
 };
@@ -177,7 +177,7 @@ impl Executor {
 
     /// Answers calls, several at once, until `stop`; what has no answer then is left. Reports that
     /// nobody takes in time are left out.
-    pub async fn run(self, told: mpsc::Sender<Told>, stop: CancellationToken) {
+    pub async fn run(self, told: mpsc::Sender<AnsweredCommand>, stop: CancellationToken) {
         let Self { desk, mut stands, .. } = self;
         let lines = stands.iter_mut().filter_map(|(stand, own)| {
             let stand = stand.clone();

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     asking::{AnsweredTool, By},
-    desk::Told,
+    desk::AnsweredCommand,
     executor::{Executor, From as Backlog},
 };
 use crate::{
@@ -167,9 +167,20 @@ impl Responding for Listening {
     }
 }
 
-impl From<Told> for Report {
-    fn from(told: Told) -> Self {
-        let Told { number, tool, call, agent, rule, words, status, rows, written, problem } = told;
+impl From<AnsweredCommand> for Report {
+    fn from(told: AnsweredCommand) -> Self {
+        let AnsweredCommand {
+            number,
+            tool,
+            call,
+            agent,
+            rule,
+            words,
+            status,
+            rows,
+            written,
+            problem,
+        } = told;
         let error = problem
             .as_ref()
             .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message}));

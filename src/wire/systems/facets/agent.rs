@@ -5,7 +5,7 @@ use futures::future::BoxFuture;
 use crate::{
     engine::mask::Mask,
     model::{
-        agent::{Asked, Said},
+        agent::{AgentReport, Asked},
         call::CallError,
         connection::Connection,
         problem::Problem,
@@ -29,7 +29,7 @@ pub trait AgentRun: Send {
     fn warnings(&self) -> Vec<String>;
 
     /// The state now, and the tools that there are in it.
-    fn current_state(&self) -> Said;
+    fn current_state(&self) -> AgentReport;
 
     /// Listens on the broker behind the connection, where its settings name one, before the
     /// question is asked.
@@ -44,14 +44,17 @@ pub trait AgentRun: Send {
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
     /// What is learned next by listening; never ends where nothing is heard.
-    fn next_overheard(&mut self) -> BoxFuture<'_, Vec<Said>>;
+    fn next_overheard(&mut self) -> BoxFuture<'_, Vec<AgentReport>>;
 
     /// What the next message of the agent comes to.
-    fn handle_message(&mut self, message: &str) -> Vec<Said>;
+    fn handle_message(&mut self, message: &str) -> Vec<AgentReport>;
 
     /// A failure of the agent with what is known of its cause, and what else was learned until that
     /// was known.
-    fn explain_failure(&mut self, problem: CallError) -> BoxFuture<'_, (Vec<Said>, CallError)>;
+    fn explain_failure(
+        &mut self,
+        problem: CallError,
+    ) -> BoxFuture<'_, (Vec<AgentReport>, CallError)>;
 
     /// Stops listening; the broker knows it once this is done.
     fn unsubscribe(self: Box<Self>) -> BoxFuture<'static, ()>;

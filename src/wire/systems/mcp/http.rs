@@ -46,12 +46,12 @@ const VERSION: &str = "MCP-Protocol-Version";
 
 /// What every request of a connection says.
 #[derive(Clone)]
-struct Said {
+struct SessionHeaders {
     session: Arc<Lock<Option<String>>>,
     version: Arc<Lock<Option<(String, String)>>>,
 }
 
-impl Said {
+impl SessionHeaders {
     fn headers(&self) -> Vec<(String, String)> {
         let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
         session.map(|id| ("Mcp-Session-Id".to_owned(), id)).into_iter().collect()
@@ -64,7 +64,7 @@ impl Said {
 
 pub(crate) struct HttpPipe {
     bus: Arc<dyn Bus>,
-    said: Said,
+    said: SessionHeaders,
     streams: HashMap<Id, AbortHandle>,
     running: JoinSet<()>,
     sender: mpsc::Sender<Arrival>,
@@ -74,7 +74,7 @@ pub(crate) struct HttpPipe {
 /// One request and what comes of it.
 struct Stream {
     bus: Arc<dyn Bus>,
-    said: Said,
+    said: SessionHeaders,
     /// `None`: no answer is expected.
     id: Option<Id>,
     arrivals: mpsc::Sender<Arrival>,
@@ -87,7 +87,7 @@ struct Stream {
 impl HttpPipe {
     pub fn new(bus: Arc<dyn Bus>) -> Self {
         let (sender, arrivals) = mpsc::channel(QUEUE);
-        let said = Said { session: Arc::default(), version: Arc::default() };
+        let said = SessionHeaders { session: Arc::default(), version: Arc::default() };
         Self { bus, said, streams: HashMap::new(), running: JoinSet::new(), sender, arrivals }
     }
 

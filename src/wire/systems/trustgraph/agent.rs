@@ -7,7 +7,7 @@ use super::overhearing::Listener;
 use crate::{
     engine::mask::Mask,
     model::{
-        agent::{Asked, Said},
+        agent::{AgentReport, Asked},
         call::CallError,
         connection::Connection,
         problem::Problem,
@@ -56,7 +56,7 @@ impl AgentRun for TrustGraphRun {
         self.dialogue.warnings()
     }
 
-    fn current_state(&self) -> Said {
+    fn current_state(&self) -> AgentReport {
         self.dialogue.current_state()
     }
 
@@ -72,18 +72,21 @@ impl AgentRun for TrustGraphRun {
         })
     }
 
-    fn next_overheard(&mut self) -> BoxFuture<'_, Vec<Said>> {
+    fn next_overheard(&mut self) -> BoxFuture<'_, Vec<AgentReport>> {
         Box::pin(async move {
             let heard = self.listener.next().await;
             heard.into_iter().flat_map(|heard| self.dialogue.handle_overheard(heard)).collect()
         })
     }
 
-    fn handle_message(&mut self, message: &str) -> Vec<Said> {
+    fn handle_message(&mut self, message: &str) -> Vec<AgentReport> {
         self.dialogue.handle_message(message)
     }
 
-    fn explain_failure(&mut self, problem: CallError) -> BoxFuture<'_, (Vec<Said>, CallError)> {
+    fn explain_failure(
+        &mut self,
+        problem: CallError,
+    ) -> BoxFuture<'_, (Vec<AgentReport>, CallError)> {
         Box::pin(async move {
             let said = self.listener.until_known(&mut self.dialogue).await;
             (said, self.dialogue.explain_failure(problem))

@@ -10,7 +10,7 @@ use super::ask::request_text;
 use crate::{
     engine::mask::Mask,
     model::{
-        agent::{Asked, Said},
+        agent::{AgentReport, Asked},
         call::CallError,
         connection::Connection,
         problem::{Problem, ProblemKind},
@@ -85,7 +85,7 @@ impl Listener {
 
     /// Hears on until the dialogue knows why the agent failed, or for long enough; what else was
     /// learned on the way.
-    pub async fn until_known(&mut self, dialogue: &mut Dialogue) -> Vec<Said> {
+    pub async fn until_known(&mut self, dialogue: &mut Dialogue) -> Vec<AgentReport> {
         let mut said = Vec::new();
         if self.0.is_some() {
             let hearing = async {
