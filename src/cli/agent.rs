@@ -226,7 +226,7 @@ impl Telling<'_> {
                 }
                 AgentReport::Note(words) => self.out.print_status(words),
                 AgentReport::State { state, available } => {
-                    self.tell_state("state", &state, &available)?
+                    self.tell_state("state", &state, &available)?;
                 }
                 AgentReport::Offered { steps, tools } if self.json => {
                     self.out.json_line(&json!({"event": "offered", "at_ms": self.at_ms, "steps": steps, "tools": tools}))?;

@@ -98,7 +98,7 @@ impl OpenWorkspace {
     /// The same, with a warning for whatever keeps an answer from being whole.
     ///
     /// # Errors
-    /// As [`Opened::read_workspace`].
+    /// As [`OpenWorkspace::read_workspace`].
     pub fn read_aloud(global: &Global, out: &Out) -> Result<Self, Problem> {
         Self::read_at(global, None, out)
     }
@@ -106,7 +106,7 @@ impl OpenWorkspace {
     /// The same of a workspace that another path names.
     ///
     /// # Errors
-    /// As [`Opened::read_workspace`].
+    /// As [`OpenWorkspace::read_workspace`].
     pub fn read_at(global: &Global, path: Option<&Path>, out: &Out) -> Result<Self, Problem> {
         let opened = Self::read_workspace(global, path)?;
         for finding in

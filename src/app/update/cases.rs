@@ -51,7 +51,7 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
                 effects.extend(begun);
             }
             Err(problem) => {
-                drop(state.invoke.cases.verdicts.insert(file, Verdict::not_called(&problem)))
+                drop(state.invoke.cases.verdicts.insert(file, Verdict::not_called(&problem)));
             }
         }
     }

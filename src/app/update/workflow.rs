@@ -49,7 +49,7 @@ pub(super) fn handle_message(
         WorkflowMessage::SetQuestion(question) => state.workflow.simulation.set_question(question),
         WorkflowMessage::ToggleStop(stop) => toggle_stop(state, stop, now),
         WorkflowMessage::WhatIf => {
-            state.workflow.what_if = Some(WhatIf::from_context(&state.context()))
+            state.workflow.what_if = Some(WhatIf::from_context(&state.context()));
         }
         WorkflowMessage::TryEdits(edits) => try_edits(state, edits),
         WorkflowMessage::AcceptWhatIf => return accept_what_if(state, now),
