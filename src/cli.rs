@@ -23,6 +23,7 @@ mod cases;
 mod check;
 mod columns;
 mod completions;
+mod configured;
 mod demo;
 mod deployed;
 mod doctor;
@@ -119,7 +120,7 @@ enum Command {
     Serve(serve::Serve),
     /// Ask TrustGraph's agent and tell its steps as they come
     Agent(agent::Agent),
-    /// Take the tools of a running system into files
+    /// Take the tools of a running system into files, and MCP servers from other programs
     Import(import::Import),
     /// Send the tools to a running system, after showing what changes there
     Push(push::Push),

@@ -1,9 +1,11 @@
-//! `toolcrib import`: takes the tools of a running system into the workspace's files.
+//! `toolcrib import`: takes the tools of a running system into the workspace's files, and servers
+//! from where other programs have them.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{
+    configured::ImportServers,
     deployed::{self, SystemWord},
     ending::{Ended, Ending},
     global::Global,
@@ -21,10 +23,14 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Import {
+    #[command(subcommand)]
+    from: Option<From>,
+
     /// The system to take them from
-    #[arg(value_parser = SystemWord::value_parser())]
-    system: SystemWord,
+    #[arg(value_parser = SystemWord::value_parser(), required = true)]
+    system: Option<SystemWord>,
 
     /// Take also what is different here; it is kept as it is otherwise
     #[arg(long)]
@@ -35,11 +41,26 @@ pub(crate) struct Import {
     dry_run: bool,
 }
 
+#[derive(Subcommand, Debug)]
+enum From {
+    /// List the MCP servers that other programs have configured, and write them into toolcrib.toml
+    Mcp(ImportServers),
+}
+
 impl Import {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        match (&self.from, self.system) {
+            (Some(From::Mcp(servers)), _) => servers.run(global, out),
+            (None, Some(system)) => self.take_tools(system, global, out),
+            // The command line is not read without either.
+            (None, None) => Ok(Ending::Usage),
+        }
+    }
+
+    fn take_tools(&self, system: SystemWord, global: &Global, out: &mut Out) -> Ended {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let connection = opened.settings.connections.current();
-        self.system.deployment_for(&connection)?;
+        system.deployment_for(&connection)?;
         let items = deployed::read_items(&connection)?;
         let documents = deployed::to_documents(&opened);
         let differing = if self.overwrite { Differing::Overwrite } else { Differing::Keep };

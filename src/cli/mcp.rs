@@ -434,7 +434,7 @@ impl Add {
 }
 
 /// Puts a table into `toolcrib.toml`, all else in it as it was.
-fn write_connection(
+pub(super) fn write_connection(
     opened: &OpenWorkspace,
     name: &str,
     table: Map<String, Value>,

@@ -13,6 +13,7 @@
 //! | [`agent`] | has an agent that works on a question |
 //! | [`stubs`] | has calls that a stub can answer as they were answered |
 //! | [`by_hand`] | has tools that a person can answer for |
+//! | [`configured`] | is configured for other programs, whose files can be read |
 //! | [`deployment`](super::deployed::deployment) | has entries that can be read and written while it runs |
 
 pub mod agent;
@@ -20,6 +21,7 @@ pub mod attachments;
 pub mod by_hand;
 pub mod caller;
 pub mod calls;
+pub mod configured;
 pub mod gates;
 pub mod loader;
 pub mod merge;

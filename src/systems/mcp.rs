@@ -55,7 +55,7 @@ use serde_json::Value;
 
 use super::{
     deployed::deployment::Deployment,
-    facets::{calls::Calls, loader::Loader},
+    facets::{calls::Calls, configured::Configured, loader::Loader},
     system::{NewEntry, Reference, System},
 };
 use crate::{
@@ -132,6 +132,10 @@ impl System for Mcp {
     }
 
     fn loader(&self) -> Option<&dyn Loader> {
+        Some(self)
+    }
+
+    fn configured(&self) -> Option<&dyn Configured> {
         Some(self)
     }
 

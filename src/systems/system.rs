@@ -7,7 +7,8 @@ use super::{
     deployed::deployment::Deployment,
     facets::{
         agent::Agent, attachments::Attachments, by_hand::ByHand, caller::Caller, calls::Calls,
-        gates::Gates, loader::Loader, merge::Merge, observer::Observer, stubs::Stubs,
+        configured::Configured, gates::Gates, loader::Loader, merge::Merge, observer::Observer,
+        stubs::Stubs,
     },
 };
 use crate::{
@@ -168,6 +169,11 @@ pub trait System: Sync {
 
     /// A person can answer for its tools.
     fn by_hand(&self) -> Option<&dyn ByHand> {
+        None
+    }
+
+    /// How other programs configure it, where they do.
+    fn configured(&self) -> Option<&dyn Configured> {
         None
     }
 

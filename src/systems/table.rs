@@ -4,7 +4,10 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::{commonground, deployed::deployment::Deployment, mcp, system::System, trustgraph};
+use super::{
+    commonground, deployed::deployment::Deployment, facets::configured::Configured, mcp,
+    system::System, trustgraph,
+};
 use crate::model::{connection::Connection, tool::Tool};
 
 /// The systems of toolcrib, in the order in which they are asked whether a file is theirs.
@@ -36,6 +39,11 @@ pub fn by_id(id: &str) -> Option<&'static dyn System> {
 pub(crate) fn deployments() -> impl Iterator<Item = (&'static dyn System, &'static dyn Deployment)>
 {
     every_system().iter().filter_map(|system| Some((*system, system.deployment()?)))
+}
+
+/// Every system that other programs configure servers of.
+pub(crate) fn configured() -> impl Iterator<Item = &'static dyn Configured> {
+    every_system().iter().filter_map(|system| system.configured())
 }
 
 /// The one of them that a connection leads to.

@@ -167,7 +167,8 @@ fn command(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<ServerC
 }
 
 /// Whether a variable of that name usually holds a secret.
-fn is_secret_name(variable: &str) -> bool {
+#[must_use]
+pub(crate) fn is_secret_name(variable: &str) -> bool {
     const WORDS: [&str; 6] = ["token", "secret", "password", "passwd", "apikey", "credential"];
     let plain: String =
         variable.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();

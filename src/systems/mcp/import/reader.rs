@@ -86,9 +86,8 @@ impl Reader {
 
     /// Looks for secrets that stand in the file; `at` is the server's place.
     pub(super) fn look_for_secrets(&mut self, server: &Server, at: &Pointer) {
-        let is_secret = |name: &str| SECRET.as_ref().is_some_and(|secret| secret.is_match(name));
         for (name, value) in server.env.iter().chain(&server.headers) {
-            if is_secret(name) && !value.is_empty() && !value.contains("${") {
+            if is_secret_name(name) && !value.is_empty() && !value.contains("${") {
                 let words = format!(
                     "{name} is a secret that stands in the file; name a variable or an input in its place"
                 );
@@ -96,4 +95,9 @@ impl Reader {
             }
         }
     }
+}
+
+/// Whether values under this name are secrets.
+pub(super) fn is_secret_name(name: &str) -> bool {
+    SECRET.as_ref().is_some_and(|secret| secret.is_match(name))
 }

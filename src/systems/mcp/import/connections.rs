@@ -1,0 +1,316 @@
+//! Servers that other programs have configured, as connections that start or reach the same.
+//!
+//! Settings of a workspace hold no secrets, and can refer to them only as whole values of
+//! variables and as bearer tokens. What needs more is left out, and it is said why.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use serde_json::{Map, Value, json};
+
+use super::{
+    config::config_import,
+    reader,
+    server::{HTTP, STDIO, Server},
+};
+use crate::{
+    engine::{
+        mask::{MASKED, Mask},
+        settings::connections,
+    },
+    model::transport::TransportKind,
+    systems::{
+        facets::configured::{ConfigFile, ConfigServer, ConfigServers, Configured},
+        mcp::{
+            Mcp,
+            expand::{self, Context},
+            form::Form,
+            keys,
+        },
+    },
+};
+
+/// Files below the home folder, in the forms that they are in.
+const HOME: &[(Form, &str)] = &[
+    (Form::ClaudeDesktop, ".config/Claude/claude_desktop_config.json"),
+    (Form::ClaudeDesktop, "Library/Application Support/Claude/claude_desktop_config.json"),
+    (Form::ClaudeDesktop, "AppData/Roaming/Claude/claude_desktop_config.json"),
+    (Form::McpJson, ".claude.json"),
+    (Form::VsCode, ".config/Code/User/mcp.json"),
+    (Form::VsCode, ".config/Code/User/settings.json"),
+    (Form::VsCode, "Library/Application Support/Code/User/mcp.json"),
+    (Form::VsCode, "Library/Application Support/Code/User/settings.json"),
+    (Form::VsCode, "AppData/Roaming/Code/User/mcp.json"),
+    (Form::VsCode, "AppData/Roaming/Code/User/settings.json"),
+    (Form::Cursor, ".cursor/mcp.json"),
+    (Form::Zed, ".config/zed/settings.json"),
+    (Form::Zed, "AppData/Roaming/Zed/settings.json"),
+    (Form::Codex, ".codex/config.toml"),
+];
+
+/// The same below the folder of a project.
+const PROJECT: &[(Form, &str)] = &[
+    (Form::McpJson, ".mcp.json"),
+    (Form::VsCode, ".vscode/mcp.json"),
+    (Form::VsCode, ".vscode/settings.json"),
+    (Form::Cursor, ".cursor/mcp.json"),
+    (Form::Zed, ".zed/settings.json"),
+    (Form::Codex, ".codex/config.toml"),
+];
+
+impl Configured for Mcp {
+    fn home_files(&self) -> Vec<&'static str> {
+        HOME.iter().map(|(_, path)| *path).collect()
+    }
+
+    fn project_files(&self) -> Vec<&'static str> {
+        PROJECT.iter().map(|(_, path)| *path).collect()
+    }
+
+    fn read_config(&self, file: &ConfigFile<'_>) -> ConfigServers {
+        let read = config_import(form_by_path(file.path), file.text, file.platform);
+        let findings = read.faults.iter().map(|fault| {
+            let at = fault.at.to_string();
+            let at = if at.is_empty() { at } else { format!(" at {at}") };
+            format!("{}{at}: {}", fault.id, fault.words)
+        });
+        let findings = findings.collect();
+        let Some(form) = read.form else { return ConfigServers { findings, ..Default::default() } };
+        let servers = read.servers.iter().map(|server| to_connection(form, server, file));
+        ConfigServers { form: form.as_str(), servers: servers.collect(), findings }
+    }
+}
+
+/// The form of a file that lies where a program looks for it.
+fn form_by_path(path: &str) -> Option<Form> {
+    let is_at = |place: &str| path.strip_suffix(place).is_some_and(|rest| rest.ends_with('/'));
+    HOME.iter().chain(PROJECT).find(|(_, place)| is_at(place)).map(|(form, _)| *form)
+}
+
+fn to_connection(form: Form, server: &Server, file: &ConfigFile<'_>) -> ConfigServer {
+    let mut maker = Maker::new(form, server, file);
+    let table = match server.transport.as_str() {
+        STDIO => maker.process_table(),
+        HTTP => maker.http_table(),
+        other => Err(format!("the transport {other} is not spoken here")),
+    };
+    ConfigServer {
+        name: server.name.clone(),
+        shown: show_server(server),
+        disabled: server.disabled,
+        table,
+        notes: maker.notes,
+    }
+}
+
+/// The command or the address of a server, what may be a secret masked.
+fn show_server(server: &Server) -> String {
+    let mask = Mask::default();
+    let mut shown = Vec::new();
+    match (&server.command, &server.url) {
+        (Some(command), _) if server.transport != HTTP => {
+            shown.push(mask.mask_text(command).into_owned());
+            let mut before = "";
+            for arg in &server.args {
+                shown.push(mask.mask_named_value(before, arg).into_owned());
+                before = if arg.starts_with('-') { arg } else { "" };
+            }
+        }
+        (_, Some(url)) if has_password(url) => shown.push(MASKED.to_owned()),
+        (_, url) => {
+            shown.extend(url.iter().map(|url| mask.mask_text(url).into_owned()));
+        }
+    }
+    shown.join(" ")
+}
+
+fn has_password(url: &str) -> bool {
+    connections::holds_credentials(url)
+}
+
+/// Whether a value must not stand in a file under this name.
+fn is_secret(name: &str, value: &str) -> bool {
+    const ENDINGS: [&str; 5] = ["key", "pat", "pass", "pwd", "auth"];
+    let lower = name.to_lowercase();
+    let is_named = connections::is_secret_name(name)
+        || reader::is_secret_name(name)
+        || ENDINGS.iter().any(|ending| lower.rsplit(['_', '-']).next() == Some(*ending));
+    !value.is_empty() && (is_named || Mask::default().mask_named_value(name, value) != value)
+}
+
+/// Makes the table of one server.
+struct Maker<'m> {
+    form: Form,
+    server: &'m Server,
+    /// What is known; without variables of the environment, and with them.
+    fixed: Context,
+    whole: Context,
+    notes: Vec<String>,
+}
+
+/// Where the value of a variable comes from.
+enum Source {
+    Text(String),
+    Variable(String),
+    KeyStore(String),
+}
+
+impl<'m> Maker<'m> {
+    fn new(form: Form, server: &'m Server, file: &ConfigFile<'_>) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let given = |input: &super::server::Input| {
+            let default = Some(&input.default).filter(|value| !input.secret && !value.is_null())?;
+            Some((input.id.clone(), default.clone()))
+        };
+        let defaults: BTreeMap<String, Value> = server.inputs.iter().filter_map(given).collect();
+        let texts = defaults
+            .iter()
+            .filter_map(|(id, value)| Some((id.clone(), value.as_str()?.to_owned())));
+        let below = |folder: &str| file.home.map(|home| format!("{home}/{folder}"));
+        let fixed = Context {
+            env: file.home.map(|home| ("HOME".to_owned(), home.to_owned())).into_iter().collect(),
+            home: owned(file.home),
+            workspace: owned(file.project),
+            dir: file.path.rsplit_once('/').map(|(dir, _)| dir.to_owned()),
+            desktop: below("Desktop"),
+            documents: below("Documents"),
+            downloads: below("Downloads"),
+            separator: if file.platform == "win32" { "\\" } else { "/" }.to_owned(),
+            inputs: texts.collect(),
+            user_config: defaults.clone(),
+            variables: BTreeMap::new(),
+        };
+        let whole = Context { env: file.variables.clone(), ..fixed.clone() };
+        Self { form, server, fixed, whole, notes: Vec::new() }
+    }
+
+    /// A text that settings hold as it is; `what` it is, for people.
+    fn plain_text(&self, what: &str, text: &str) -> Result<String, String> {
+        let filled = expand::expand_text(self.form, text, &self.fixed);
+        let missing = filled.missing.join(", ");
+        if !missing.is_empty() {
+            return Err(format!(
+                "{what} names {missing}; a connection can refer to such a value only in env"
+            ));
+        }
+        if expand::expand_text(self.form, text, &self.whole).value != filled.value {
+            let words = "depends on a variable; a connection can refer to one only in env";
+            return Err(format!("{what} {words}"));
+        }
+        Ok(filled.value)
+    }
+
+    fn process_table(&mut self) -> Result<Map<String, Value>, String> {
+        let server = self.server;
+        if let Some(file) = &server.env_file {
+            return Err(format!("it reads variables from {file}, which a connection cannot"));
+        }
+        let command = server.command.as_deref().unwrap_or_default();
+        let mut table = Map::new();
+        table.insert("system".into(), json!(keys::SYSTEM));
+        table.insert("command".into(), json!(self.plain_text("its command", command)?));
+        table.insert("args".into(), json!(self.plain_args()?));
+        let (mut env, mut env_key) = (Map::new(), Map::new());
+        for (name, value) in &server.env {
+            match self.find_source(name, value) {
+                Source::Text(text) => drop(env.insert(name.clone(), json!(text))),
+                Source::Variable(variable) => {
+                    env.insert(name.clone(), json!(format!("${variable}")));
+                }
+                Source::KeyStore(key) => drop(env_key.insert(name.clone(), json!(key))),
+            }
+        }
+        if let Some(dir) = &server.cwd {
+            table.insert("dir".into(), json!(self.plain_text("its folder", dir)?));
+        }
+        for (key, values) in [(connections::ENV, env), (connections::ENV_KEY, env_key)] {
+            if !values.is_empty() {
+                table.insert(key.to_owned(), Value::Object(values));
+            }
+        }
+        Ok(table)
+    }
+
+    fn plain_args(&self) -> Result<Vec<String>, String> {
+        let mut before = "";
+        for (row, arg) in self.server.args.iter().enumerate() {
+            let what = format!("argument {}", row + 1);
+            let (name, value) = arg.split_once(['=', ':']).unwrap_or((before, arg));
+            // A flag is no value of the one before it.
+            if !arg.starts_with("--") && is_secret_in_words(before, arg)
+                || is_secret_in_words(name, value)
+            {
+                return Err(format!("{what} looks like a secret, and no file here may hold one"));
+            }
+            self.plain_text(&what, arg)?;
+            before = if arg.starts_with('-') { arg } else { "" };
+        }
+        Ok(expand::expand_args(self.form, &self.server.args, &self.fixed).value)
+    }
+
+    /// Where a variable of the server gets its value from; a secret never from the file.
+    fn find_source(&mut self, name: &str, value: &str) -> Source {
+        if let Some(variable) = self.whole_variable(value) {
+            return Source::Variable(variable);
+        }
+        let plain = self.plain_text(name, value);
+        match plain {
+            Ok(text) if !is_secret(name, &text) && !text.starts_with('$') => Source::Text(text),
+            _ => Source::KeyStore(self.key_for(name)),
+        }
+    }
+
+    /// The variable of the environment that a value is, and nothing beside it.
+    fn whole_variable(&self, value: &str) -> Option<String> {
+        let pattern = match self.form {
+            Form::McpJson => r"^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}$",
+            Form::VsCode | Form::Cursor | Form::Codex => r"^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$",
+            Form::ClaudeDesktop | Form::Zed | Form::Mcpb | Form::ServerJson => return None,
+        };
+        let name = Regex::new(pattern).ok()?.captures(value)?[1].to_owned();
+        // The default counts where there is one and the variable is not set.
+        let has_default = value.contains(":-") && !self.whole.env.contains_key(&name);
+        Some(name).filter(|_| !has_default)
+    }
+
+    /// The name in the key store of a value that the user has to put there.
+    fn key_for(&mut self, name: &str) -> String {
+        let key = format!("{}-{name}", self.server.name);
+        self.notes.push(format!("`toolcrib secret set {key}` keeps the value of {name}"));
+        key
+    }
+
+    fn http_table(&mut self) -> Result<Map<String, Value>, String> {
+        let server = self.server;
+        let url = self.plain_text("its address", server.url.as_deref().unwrap_or_default())?;
+        if has_password(&url) || is_secret_in_words("", &url) {
+            return Err("its address holds a secret, and no file here may hold one".to_owned());
+        }
+        let Some(transport) = TransportKind::of_address(&url) else {
+            return Err("its address does not begin with http:// or https://".to_owned());
+        };
+        let mut table = Map::new();
+        table.insert("system".into(), json!(keys::SYSTEM));
+        table.insert("transport".into(), json!(transport.as_str()));
+        table.insert("servers".into(), json!([url]));
+        for (name, value) in &server.headers {
+            let bearer = value.get(..7).filter(|word| word.eq_ignore_ascii_case("Bearer "));
+            if !name.eq_ignore_ascii_case("authorization") || bearer.is_none() {
+                return Err(format!("it needs the header {name}, which a connection cannot send"));
+            }
+            let (key, at) = match self.whole_variable(&value[7..]) {
+                Some(variable) => ("token-variable", variable),
+                None => ("token-key", self.key_for("token")),
+            };
+            table.insert(key.to_owned(), json!(at));
+        }
+        Ok(table)
+    }
+}
+
+/// Whether a word of a command line or an address is a secret, or holds one; a number and a truth
+/// value are none.
+fn is_secret_in_words(name: &str, value: &str) -> bool {
+    let is_plain = value.parse::<f64>().is_ok() || matches!(value, "true" | "false");
+    !is_plain && !value.contains("${") && Mask::default().mask_named_value(name, value) != value
+}
