@@ -39,11 +39,13 @@ fn is_allowed(start: &Start) -> bool {
         || Consents::of_user().is_ok_and(|consents| consents.has(start))
 }
 
-/// The same for calls from a workspace: agents that are made for them are kept for its later calls.
+/// The same for calls from a workspace: what it keeps of servers is known, and agents that are made
+/// for calls are kept for its later ones.
 #[must_use]
 pub(crate) fn of_workspace(root: &Path) -> Registry {
+    let registry = of_system().in_workspace(root);
     match Paths::of_user() {
-        Ok(paths) => of_system().keeping_agents(paths.agents_path(root)),
-        Err(_) => of_system(),
+        Ok(paths) => registry.keeping_agents(paths.agents_path(root)),
+        Err(_) => registry,
     }
 }

@@ -136,7 +136,7 @@ impl System for Mcp {
     }
 
     fn configured(&self) -> Option<&dyn Configured> {
-        Some(self)
+        Some(&import::connections::McpConfigs)
     }
 
     fn calls(&self) -> Option<&dyn Calls> {

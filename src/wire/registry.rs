@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex as Lock, PoisonError},
     time::Duration,
 };
@@ -46,6 +46,8 @@ pub struct Registry {
     secrets: Secrets,
     consent: Consent,
     kept: Kept,
+    /// The folder of the workspace that connections are opened for.
+    workspace: Option<PathBuf>,
     slots: Lock<HashMap<String, Arc<Mutex<Option<Open>>>>>,
     states: watch::Sender<States>,
 }
@@ -86,6 +88,7 @@ impl Registry {
             secrets,
             consent: Arc::new(|_| false),
             kept: Kept::default(),
+            workspace: None,
             slots: Lock::default(),
             states: watch::Sender::default(),
         }
@@ -95,6 +98,14 @@ impl Registry {
     #[must_use]
     pub fn keeping_agents(mut self, folder: PathBuf) -> Self {
         self.kept.agents = OwnAgents::in_folder(folder);
+        self
+    }
+
+    /// Opens connections for the workspace of this folder, where something may be kept of the other
+    /// side.
+    #[must_use]
+    pub fn in_workspace(mut self, root: &Path) -> Self {
+        self.workspace = Some(root.to_owned());
         self
     }
 
@@ -223,7 +234,7 @@ impl Registry {
     async fn opened(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {
         let mut openers = every_live_system().iter().filter_map(|system| system.opener());
         if let Some(opener) = openers.find(|opener| opener.is_at(connection)) {
-            return opener.open(connection, &self.secrets).await;
+            return opener.open(connection, &self.secrets, self.workspace.as_deref()).await;
         }
         match transport::open_bus(connection, &self.secrets) {
             Some(opening) => opening.await,

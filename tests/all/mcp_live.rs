@@ -104,6 +104,54 @@ fn what_changed_since_it_was_kept_is_told_by_severity() {
 }
 
 #[test]
+fn a_call_tells_what_changed_since_the_tools_were_kept() {
+    let place = place("");
+    place.run(&["mcp", "keep", "test"]).ended(0, &[]);
+    assert_eq!(stages(&events(&place, &["echo", "text=a"]), "drift"), Vec::<&Value>::new());
+    let file = place.here.join("mcp/test.json");
+    let kept = fs::read_to_string(&file).unwrap();
+    let other = kept.replace("Says it again", "Says it twice").replace("\"die\"", "\"live\"");
+    fs::write(&file, other).unwrap();
+    let told = events(&place, &["echo", "text=a"]);
+    let drift = stages(&told, "drift");
+    assert_eq!(drift.len(), 1, "{told:#?}");
+    assert_eq!(
+        drift[0]["text"],
+        "its tools are not those that were kept: 1 breaking (live), 1 trust (echo), 1 compatible (die); `toolcrib mcp keep test` tells what changed"
+    );
+    assert_eq!(told.last().unwrap()["outcome"], "succeeded");
+    call(&place, &["echo", "text=a"]).ended(0, &["1 breaking (live)"]);
+}
+
+#[test]
+fn the_era_of_a_kept_server_is_not_probed_again() {
+    let told = tempfile::tempdir().unwrap();
+    let file = told.path().join("methods");
+    let place = place_with(&[&format!("METHODS={}", file.display())], "");
+    let methods = || {
+        call(&place, &["echo", "text=a"]).ended(0, &[]);
+        let methods = fs::read_to_string(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        methods
+    };
+    let first = |methods: String| methods.lines().next().unwrap_or_default().to_owned();
+    assert_eq!(first(methods()), "server/discover");
+    place.run(&["mcp", "keep", "test"]).ended(0, &[]);
+    fs::remove_file(&file).unwrap();
+    assert_eq!(first(methods()), "initialize");
+
+    // What speaks the other era by now is probed after all.
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let modern = settings.replace("mcp_server.py\"", "mcp_server.py\", \"modern\"");
+    assert_ne!(settings, modern);
+    fs::write(place.here.join("toolcrib.toml"), modern).unwrap();
+    place.run(&["mcp", "allow", "test"]).ended(0, &[]);
+    let methods = methods();
+    let opening: Vec<&str> = methods.lines().take(2).collect();
+    assert_eq!(opening, ["initialize", "server/discover"]);
+}
+
+#[test]
 fn nothing_starts_that_the_user_did_not_allow() {
     let settings = format!(
         "[connections.test]\nsystem = \"mcp\"\ncommand = \"sh\"\nargs = [\"-c\", \"touch started; exec {} {}\"]\n",

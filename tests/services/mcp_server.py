@@ -1,5 +1,6 @@
 """An MCP server of the legacy era on standard input and output, whose tools do what tests want to see. The first argument says how it starts:
-nothing, `fails` (says why on standard error), `prints` (a banner on standard output), `dies-on-probe`, `asks` (for the client's folders at once)."""
+nothing, `fails` (says why on standard error), `prints` (a banner on standard output), `dies-on-probe`, `asks` (for the client's folders at once),
+`modern` (speaks that era alone). METHODS names a file to which the method of each message is added."""
 import json
 import os
 import sys
@@ -21,6 +22,8 @@ def out(text):
 
 
 def result(id, **members):
+    if how == "modern":
+        members.setdefault("resultType", "complete")
     out({"jsonrpc": "2.0", "id": id, "result": members})
 
 
@@ -89,9 +92,15 @@ asked = {}
 for line in sys.stdin:
     message = json.loads(line)
     id, method = message.get("id"), message.get("method")
+    if method and os.environ.get("METHODS"):
+        with open(os.environ["METHODS"], "a") as file:
+            file.write(method + "\n")
     if method == "server/discover" and how == "dies-on-probe":
         sys.exit(1)
-    if method == "initialize":
+    if how == "modern" and method == "server/discover":
+        result(id, supportedVersions=["2026-07-28"], capabilities={"tools": {}}, ttlMs=0, cacheScope="private",
+               _meta={"io.modelcontextprotocol/serverInfo": {"name": "test", "version": "8"}})
+    elif method == "initialize" and how != "modern":
         result(id, protocolVersion="2025-11-25", capabilities={"tools": {"listChanged": True}}, serverInfo={"name": "test", "version": "7"})
     elif method == "notifications/initialized" and how == "asks":
         asked[1] = lambda reply: None

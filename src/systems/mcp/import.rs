@@ -3,7 +3,7 @@
 
 mod bundle;
 pub mod config;
-mod connections;
+pub mod connections;
 mod entries;
 mod reader;
 mod registry;

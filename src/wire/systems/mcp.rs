@@ -8,6 +8,7 @@
 //! | [`frame_log`] | keeps the frames that went by, for who looks at them |
 //! | [`channel`] | an open connection, as calls use it |
 //! | [`calling`] | a call of a tool, each step of it told |
+//! | [`kept_file`] | what the workspace keeps of a server |
 //! | [`listing`] | what a server has |
 //! | [`inspector`] | the same for the commands that look at servers, and what changed since it was kept |
 
@@ -18,10 +19,11 @@ pub mod driver;
 pub mod frame_log;
 pub mod http;
 pub mod inspector;
+pub mod kept_file;
 pub mod listing;
 pub mod pipe;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use futures::future::BoxFuture;
 
@@ -86,10 +88,13 @@ impl Opener for LiveMcp {
         &'a self,
         connection: &'a Connection,
         secrets: &'a Secrets,
+        workspace: Option<&'a Path>,
     ) -> Doing<'a, Arc<dyn Bus>> {
-        Box::pin(
-            async move { Ok(Arc::new(channel::open(connection, secrets).await?) as Arc<dyn Bus>) },
-        )
+        Box::pin(async move {
+            let kept = workspace.and_then(|root| kept_file::read_list(root, &connection.name));
+            let channel = channel::open(connection, secrets, kept.as_ref()).await?;
+            Ok(Arc::new(channel) as Arc<dyn Bus>)
+        })
     }
 }
 

@@ -22,7 +22,6 @@ use crate::{
     systems::{
         facets::configured::{ConfigFile, ConfigServer, ConfigServers, Configured},
         mcp::{
-            Mcp,
             expand::{self, Context},
             form::Form,
             keys,
@@ -58,7 +57,10 @@ const PROJECT: &[(Form, &str)] = &[
     (Form::Codex, ".codex/config.toml"),
 ];
 
-impl Configured for Mcp {
+/// MCP servers of other programs.
+pub(crate) struct McpConfigs;
+
+impl Configured for McpConfigs {
     fn home_files(&self) -> Vec<&'static str> {
         HOME.iter().map(|(_, path)| *path).collect()
     }
@@ -177,7 +179,7 @@ impl<'m> Maker<'m> {
             downloads: below("Downloads"),
             separator: if file.platform == "win32" { "\\" } else { "/" }.to_owned(),
             inputs: texts.collect(),
-            user_config: defaults.clone(),
+            user_config: defaults,
             variables: BTreeMap::new(),
         };
         let whole = Context { env: file.variables.clone(), ..fixed.clone() };
@@ -294,11 +296,13 @@ impl<'m> Maker<'m> {
         table.insert("transport".into(), json!(transport.as_str()));
         table.insert("servers".into(), json!([url]));
         for (name, value) in &server.headers {
-            let bearer = value.get(..7).filter(|word| word.eq_ignore_ascii_case("Bearer "));
-            if !name.eq_ignore_ascii_case("authorization") || bearer.is_none() {
+            let token =
+                value.split_once(' ').filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));
+            let token = token.filter(|_| name.eq_ignore_ascii_case("authorization"));
+            let Some((_, token)) = token else {
                 return Err(format!("it needs the header {name}, which a connection cannot send"));
-            }
-            let (key, at) = match self.whole_variable(&value[7..]) {
+            };
+            let (key, at) = match self.whole_variable(token) {
                 Some(variable) => ("token-variable", variable),
                 None => ("token-key", self.key_for("token")),
             };

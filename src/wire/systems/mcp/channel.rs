@@ -5,7 +5,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex as Lock, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -14,8 +14,8 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    driver::{Command, Driver, Promises},
-    listing,
+    driver::{Command, Driver, Promises, stage},
+    kept_file, listing,
     pipe::Pipe,
 };
 use crate::{
@@ -24,11 +24,13 @@ use crate::{
         transport::TransportKind,
     },
     systems::mcp::{
+        calls::CALL,
+        kept::KeptList,
         rpc::build::Client,
         session::Session,
         settings,
         turn::{Opened, Settings},
-        version::Versions,
+        version::{Era, Versions},
     },
     wire::{
         secrets::Secrets,
@@ -52,6 +54,10 @@ pub(crate) struct Channel {
     kind: TransportKind,
     opened: Opened,
     tools: usize,
+    promises: Promises,
+    /// What changed of its tools since they were kept, and whether a call told it already.
+    drift: Option<String>,
+    told: AtomicBool,
     news: Arc<ConnectionEvents>,
     inboxes: AtomicU64,
     /// Inboxes for answers to requests that are yet to be sent.
@@ -61,18 +67,42 @@ pub(crate) struct Channel {
 type Inbox = (QueueSender, oneshot::Sender<()>);
 
 /// Starts or finds the server, finds out how it speaks, and asks for its tools, as their promises
-/// are what answers are held against.
+/// are what answers are held against. Of a server whose tools are kept, the era is known, and what
+/// changed is told with its first call.
 ///
 /// # Errors
 /// When it cannot be reached, or does not come to speak with us.
-pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<Channel, CallError> {
+pub(crate) async fn open(
+    connection: &Connection,
+    secrets: &Secrets,
+    kept: Option<&KeptList>,
+) -> Result<Channel, CallError> {
+    let remembered = kept.map(|kept| kept.era).filter(|era| *era == Era::Legacy);
+    let mut channel = match open_in_era(connection, secrets, remembered).await {
+        // It speaks another era now: a probe tells.
+        Err(problem) if remembered.is_some() && problem.kind == ErrorKind::NotUnderstood => {
+            open_in_era(connection, secrets, None).await?
+        }
+        opened => opened?,
+    };
+    if !channel.opened.capabilities()["tools"].is_null() {
+        channel.ask_for_tools(kept).await?;
+    }
+    Ok(channel)
+}
+
+async fn open_in_era(
+    connection: &Connection,
+    secrets: &Secrets,
+    remembered: Option<Era>,
+) -> Result<Channel, CallError> {
     let pipe = Pipe::open(connection, secrets).await?;
     let session = Session::new(Settings {
         transport: pipe.kind(),
         era: settings::era(connection),
         versions: Versions::default(),
         client: Client::new("toolcrib", env!("CARGO_PKG_VERSION")),
-        remembered: None,
+        remembered,
     });
     let where_to = match connection.command() {
         Some(command) => command.to_string(),
@@ -91,22 +121,18 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<C
     tokio::spawn(driver.run(obeyed));
     let opened = opened.await.unwrap_or_else(|_| Err(over()))?;
     news.mark_connected();
-    let mut channel = Channel {
+    Ok(Channel {
         commands,
         kind: connection.transport(),
         opened,
         tools: 0,
+        promises,
+        drift: None,
+        told: AtomicBool::default(),
         news,
         inboxes: AtomicU64::default(),
         waiting: Lock::default(),
-    };
-    if !channel.opened.capabilities()["tools"].is_null() {
-        let tools = listing::list(&channel, listing::TOOLS).await?.pages;
-        channel.tools = tools.items.len();
-        let mut known = promises.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = tools.items.into_iter().filter_map(promise).collect();
-    }
-    Ok(channel)
+    })
 }
 
 /// What a tool promises of its answers.
@@ -120,6 +146,15 @@ fn over() -> CallError {
 }
 
 impl Channel {
+    async fn ask_for_tools(&mut self, kept: Option<&KeptList>) -> Result<(), CallError> {
+        let tools = listing::list(self, listing::TOOLS).await?.pages.items;
+        self.tools = tools.len();
+        self.drift = kept.and_then(|kept| kept_file::describe_drift(kept, &tools));
+        let mut known = self.promises.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = tools.into_iter().filter_map(promise).collect();
+        Ok(())
+    }
+
     async fn order(&self, command: Command) -> Result<(), CallError> {
         let sent = self.commands.send(command).await;
         sent.map_err(|_| self.news.close_reason().unwrap_or_else(over))
@@ -140,8 +175,9 @@ impl Bus for Channel {
         let text =
             |name: &str| visible_text(server[name].as_str().unwrap_or_default()).into_owned();
         let spoken = &self.opened.spoken;
+        let drift = self.drift.iter().map(|drift| format!("; {drift}")).collect::<String>();
         format!(
-            "{} {} speaks MCP {} ({} era) and has {} {}",
+            "{} {} speaks MCP {} ({} era) and has {} {}{drift}",
             text("name"),
             text("version"),
             spoken.version,
@@ -178,6 +214,13 @@ impl Bus for Channel {
             };
             let Some((inbox, left)) = inbox else { return Err(over()) };
             let method = message.to.name;
+            if method == CALL
+                && let Some(drift) = &self.drift
+                && !self.told.swap(true, Ordering::Relaxed)
+            {
+                // Whoever listened may have gone; then the call ends by itself.
+                let _ = inbox.push(stage("drift", drift, "")).await;
+            }
             self.order(Command::Request { method, params, inbox, left: Some(left) }).await
         })
     }

@@ -430,7 +430,8 @@ impl Driver {
     }
 }
 
-fn stage(name: &str, words: &str, body: &str) -> Incoming {
+#[must_use]
+pub(crate) fn stage(name: &str, words: &str, body: &str) -> Incoming {
     let headers = vec![
         (STAGE.to_owned(), name.to_owned()),
         (WORDS.to_owned(), visible_text(words).into_owned()),

@@ -1,0 +1,49 @@
+//! What a workspace keeps of a server, and what of it is no longer so.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::Value;
+
+use crate::{
+    model::shown::visible_text,
+    systems::mcp::{
+        drift::{self, Severity},
+        kept::KeptList,
+    },
+};
+
+/// So many tools are named of each severity.
+const NAMED: usize = 3;
+
+/// The list that the workspace keeps of the server of that name; `None` where it keeps none.
+#[must_use]
+pub(crate) fn read_list(root: &Path, server: &str) -> Option<KeptList> {
+    let text = fs::read_to_string(root.join(KeptList::path(server))).ok()?;
+    KeptList::from_value(&serde_json::from_str(&text).ok()?)
+}
+
+/// What changed since the list was kept, in a line with the worst first; `None` where nothing did.
+#[must_use]
+pub(crate) fn describe_drift(kept: &KeptList, tools: &[Value]) -> Option<String> {
+    let mut changed: BTreeMap<Severity, Vec<String>> = BTreeMap::new();
+    for change in drift::compare_lists(&kept.tools, tools) {
+        changed.entry(change.severity).or_default().push(change.tool);
+    }
+    let told: Vec<String> = changed
+        .into_iter()
+        .map(|(severity, mut tools)| {
+            let count = tools.len();
+            tools.dedup();
+            let more = if tools.len() > NAMED { ", …" } else { "" };
+            tools.truncate(NAMED);
+            format!("{count} {} ({}{more})", severity.as_str(), visible_text(&tools.join(", ")))
+        })
+        .collect();
+    let name = visible_text(&kept.server);
+    (!told.is_empty()).then(|| {
+        format!(
+            "its tools are not those that were kept: {}; `toolcrib mcp keep {name}` tells what changed",
+            told.join(", ")
+        )
+    })
+}
