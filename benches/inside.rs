@@ -1,5 +1,5 @@
 //! What happens inside for a key or a change: filter, workflow, layout, forms, edits of files,
-//! frames.
+//! frames, and frames while an answer streams in.
 
 #![expect(
     clippy::unwrap_used,
@@ -18,6 +18,7 @@ use ratatui::{Terminal, backend::TestBackend};
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
+        calls::CallMessage,
         input::{Code, Input, Key},
         keymap::Keymap,
         message::{Loaded, Message, ScreenId},
@@ -35,6 +36,7 @@ use toolcrib::{
         workflow::graph::Workflow,
     },
     model::{
+        call::{Event, EventKind, Request, StrayCause},
         catalog::Catalog,
         clock::Millis,
         context::{Context, Mode},
@@ -250,5 +252,81 @@ fn frames(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, filtering, workflow, forms, edits, openings, frames);
+/// So many chunks come between two frames.
+const NEXT: usize = 50;
+
+/// What a call of which nothing is known but its answer is begun with.
+fn request(state: &State) -> Request {
+    let tool = &state.catalog.tools[0];
+    Request {
+        tool: tool.id().clone(),
+        system: tool.entry.system,
+        name: tool.name.clone(),
+        to: "request:tg:flood".into(),
+        reply: None,
+        headers: Vec::new(),
+        correlation: "bench".into(),
+        arguments: "{}".into(),
+        body: "{}".into(),
+    }
+}
+
+/// Pieces of an answer, each so long, and now and then a message of another call.
+fn pieces(count: usize, length: usize) -> Vec<Event> {
+    let text =
+        "## Work\n\nall work and **no play** makes `jack` a dull boy\n\n".repeat(length / 50 + 1);
+    let kind = |row: usize| match row % 20 {
+        19 => EventKind::Stray {
+            cause: StrayCause::ForeignId,
+            id: None,
+            headers: [].into(),
+            body: "{}".into(),
+        },
+        _ => EventKind::Chunk { text: text[..length].into(), bytes: length },
+    };
+    (0..count).map(|row| Event { at_ms: row as u64, kind: kind(row) }).collect()
+}
+
+fn streams(c: &mut Criterion) {
+    for (length, sizes) in [(20, [1_000, 10_000, 100_000]), (500_000, [1, 10, 100])] {
+        for (tab, view) in ["Text", "Tree", "Raw", "Time", "MD", "Hex", "Head", "Strays"]
+            .into_iter()
+            .enumerate()
+            .filter(|(_, view)| *view != "Tree")
+        {
+            let name = format!("{view} as an answer comes, by pieces of {length} bytes before");
+            at_sizes(c, &name, &sizes, |size| {
+                let mut state = state(1);
+                update(&mut state, Message::Show(ScreenId::Invoke), Millis(0));
+                let request = request(&state);
+                let call = state.calls.begin_call(request, "here", Millis(0));
+                let events = move |events| Message::Call(CallMessage::Events { call, events });
+                update(&mut state, events(pieces(size.max(20), length)), Millis(0));
+                let mut root = Root::new(
+                    theme::available_themes(&[]).0,
+                    Colour::Allowed,
+                    Keymap::with_overrides(&BTreeMap::new()).0,
+                );
+                let mut terminal = Terminal::new(TestBackend::new(200, 60)).unwrap();
+                terminal.draw(|frame| root.draw(frame, &state)).map(drop).unwrap();
+                for key in
+                    [Code::Tab, Code::Tab].into_iter().chain((0..tab).map(|_| Code::Char('v')))
+                {
+                    for message in root.handle_input(&Input::Key(Key::plain(key)), &state) {
+                        update(&mut state, message, Millis(0));
+                    }
+                }
+                terminal.draw(|frame| root.draw(frame, &state)).map(drop).unwrap();
+                println!("{}", terminal.backend());
+                let next = pieces(NEXT.min(size), length.min(1_000));
+                Box::new(move || {
+                    update(&mut state, events(next.clone()), Millis(0));
+                    terminal.draw(|frame| root.draw(frame, &state)).map(drop).unwrap();
+                })
+            });
+        }
+    }
+}
+
+criterion_group!(benches, filtering, workflow, forms, edits, openings, frames, streams);
 criterion_main!(benches);

@@ -1,6 +1,12 @@
 //! A call: one use of a tool; its request, its events with their times, its outcome.
 
-use std::{collections::VecDeque, fmt, ops::Deref, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    fmt,
+    ops::{Deref, Range},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{
     clock::Millis,
@@ -149,8 +155,9 @@ impl fmt::Debug for SharedText {
     }
 }
 
+/// `T` is the text of a chunk: itself, or where in the answer it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub enum EventKind {
+pub enum EventKind<T = SharedText> {
     /// The connection was there and the request went out.
     Sent {
         bytes: usize,
@@ -160,7 +167,7 @@ pub enum EventKind {
     Headers(Headers),
     /// A piece of the answer; empty pieces are kept.
     Chunk {
-        text: SharedText,
+        text: T,
         bytes: usize,
     },
     Stray {
@@ -218,9 +225,30 @@ impl From<Problem> for CallError {
 
 /// What happened in a call, `at_ms` milliseconds after it began.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct Event<T = SharedText> {
     pub at_ms: u64,
-    pub kind: EventKind,
+    pub kind: EventKind<T>,
+}
+
+/// An event as a call keeps it: of a chunk's text only the place in [`Call::text`], which holds it.
+pub type LoggedEvent = Event<Range<usize>>;
+
+impl<T> Event<T> {
+    /// The same with another text, where it is a chunk.
+    pub fn map_text<U>(self, map: impl FnOnce(T) -> U) -> Event<U> {
+        let kind = match self.kind {
+            EventKind::Chunk { text, bytes } => EventKind::Chunk { text: map(text), bytes },
+            EventKind::Sent { bytes } => EventKind::Sent { bytes },
+            EventKind::Headers(headers) => EventKind::Headers(headers),
+            EventKind::Stray { cause, id, headers, body } => {
+                EventKind::Stray { cause, id, headers, body }
+            }
+            EventKind::Notice(words) => EventKind::Notice(words),
+            EventKind::Stage(stage) => EventKind::Stage(stage),
+            EventKind::End { outcome, problem } => EventKind::End { outcome, problem },
+        };
+        Event { at_ms: self.at_ms, kind }
+    }
 }
 
 /// How many of a call's first events stay in memory, and how many bytes of what they carry.
@@ -255,20 +283,29 @@ pub struct EventLog {
     last_bytes: usize,
     let_go: u64,
     chunks: u64,
+    strays: u64,
+    /// How many of the strays were let go.
+    strays_gone: u64,
 }
 
-/// An event with the number of the chunks up to it, those that were let go among them.
+/// An event with its weight, and the number of the chunks and of the strays up to it, those that
+/// were let go among them.
 #[derive(Clone, Debug)]
 struct Logged {
-    event: Event,
+    event: LoggedEvent,
+    weight: usize,
     chunks: u64,
+    strays: u64,
 }
 
 impl EventLog {
-    pub fn push(&mut self, event: Event) {
+    /// Takes an event in; the text of a chunk stands in the answer from the byte `start` on.
+    fn push(&mut self, event: Event, start: usize) {
         let weight = event.payload_len();
         self.chunks += u64::from(matches!(event.kind, EventKind::Chunk { .. }));
-        let logged = Logged { event, chunks: self.chunks };
+        self.strays += u64::from(matches!(event.kind, EventKind::Stray { .. }));
+        let event = event.map_text(|text| start..start + text.len());
+        let logged = Logged { event, weight, chunks: self.chunks, strays: self.strays };
         let is_early = self.last.is_empty() && self.let_go == 0;
         if is_early && self.first.len() < FIRST_EVENTS && self.first_bytes + weight <= FIRST_BYTES {
             self.first_bytes += weight;
@@ -279,19 +316,24 @@ impl EventLog {
         self.last.push_back(logged);
         while self.last.len() > LAST_EVENTS || (self.last_bytes > LAST_BYTES && self.last.len() > 1)
         {
-            let gone = self.last.pop_front();
-            self.last_bytes -= gone.as_ref().map_or(0, |gone| gone.event.payload_len());
+            let Some(gone) = self.last.pop_front() else { break };
+            self.last_bytes -= gone.weight;
             self.let_go += 1;
+            self.strays_gone += u64::from(matches!(gone.event.kind, EventKind::Stray { .. }));
         }
     }
 
     /// Events in memory, in order, with [`EventLog::gap`] between the first and the last.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
-        self.first.iter().chain(&self.last).map(|logged| &logged.event)
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &LoggedEvent> + Clone {
+        self.first.iter().chain(&self.last).map(|logged| {
+            #[cfg(test)]
+            work::count_event();
+            &logged.event
+        })
     }
 
     #[must_use]
-    pub fn get(&self, row: usize) -> Option<&Event> {
+    pub fn get(&self, row: usize) -> Option<&LoggedEvent> {
         self.logged_at(row).map(|logged| &logged.event)
     }
 
@@ -303,7 +345,37 @@ impl EventLog {
     }
 
     fn logged_at(&self, row: usize) -> Option<&Logged> {
+        #[cfg(test)]
+        work::count_event();
         self.first.get(row).or_else(|| self.last.get(row.checked_sub(self.first.len())?))
+    }
+
+    /// How many strays are in memory.
+    #[must_use]
+    pub fn stray_count(&self) -> usize {
+        usize::try_from(self.strays - self.strays_gone).unwrap_or(usize::MAX)
+    }
+
+    /// The row of one of the strays in memory, which count from 0. It is found by the numbers
+    /// beside the events, without going through them.
+    #[must_use]
+    pub fn stray_row(&self, stray: usize) -> Option<usize> {
+        if stray >= self.stray_count() {
+            return None;
+        }
+        let stray = stray as u64;
+        let is_before = |strays: u64| {
+            move |logged: &Logged| {
+                #[cfg(test)]
+                work::count_event();
+                logged.strays <= strays
+            }
+        };
+        let row = self.first.partition_point(is_before(stray));
+        if row < self.first.len() {
+            return Some(row);
+        }
+        Some(row + self.last.partition_point(is_before(stray + self.strays_gone)))
     }
 
     #[must_use]
@@ -413,6 +485,7 @@ impl Call {
 
     /// Takes an event in. After the end only strays count, and what a broker says of the request.
     pub fn apply_event(&mut self, event: Event) {
+        let start = self.text.len();
         let ended = matches!(self.state, CallState::Ended { .. });
         match &event.kind {
             EventKind::Stray { .. } => self.strays += 1,
@@ -436,7 +509,13 @@ impl Call {
                 self.text.shrink_to_fit();
             }
         }
-        self.events.push(event);
+        self.events.push(event, start);
+    }
+
+    /// An event of this call with the text that it brought.
+    #[must_use]
+    pub fn event_with_text(&self, event: &LoggedEvent) -> Event<&str> {
+        event.clone().map_text(|text| &self.text[text])
     }
 
     #[must_use]
@@ -463,17 +542,38 @@ fn make_room(text: &mut String, more: usize) {
     }
 }
 
+/// How many events of logs were looked at; a measure of work that tests hold.
+#[cfg(test)]
+pub(crate) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        static LOOKED_AT: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count_event() {
+        LOOKED_AT.set(LOOKED_AT.get() + 1);
+    }
+
+    /// So many on this thread so far.
+    pub(crate) fn events_looked_at() -> u64 {
+        LOOKED_AT.get()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        model::entry::{EntryForm, EntryPlace, FileId},
+        schema::pointer::Pointer,
+    };
 
     fn logged(count: usize, bytes: usize) -> EventLog {
         let mut log = EventLog::default();
         for at_ms in 0..count as u64 {
-            log.push(Event {
-                at_ms,
-                kind: EventKind::Chunk { text: "a".repeat(bytes).into(), bytes },
-            });
+            let kind = EventKind::Chunk { text: "a".repeat(bytes).into(), bytes };
+            log.push(Event { at_ms, kind }, 0);
         }
         log
     }
@@ -490,7 +590,7 @@ mod tests {
         let each = LAST_BYTES / 8;
         let large = logged(100, each);
         assert_eq!((large.len(), large.gap()), (2 + 8, Some((2, 90))));
-        let held: usize = large.iter().map(Event::payload_len).sum();
+        let held: usize = large.first.iter().chain(&large.last).map(|logged| logged.weight).sum();
         assert!(held <= FIRST_BYTES + LAST_BYTES, "{held}");
         let times: Vec<u64> = large.iter().map(|event| event.at_ms).collect();
         assert_eq!(times, [0, 1, 92, 93, 94, 95, 96, 97, 98, 99]);
@@ -498,5 +598,54 @@ mod tests {
         let huge = logged(3, LAST_BYTES + 1);
         assert_eq!((huge.len(), huge.gap()), (1, Some((0, 2))), "the last one stays");
         assert!(!huge.is_empty());
+    }
+
+    #[test]
+    fn a_chunks_text_is_kept_once_and_strays_are_found_where_they_are() {
+        let mut call = streamed_call();
+        for at_ms in 0..10_000 {
+            let kind = match at_ms % 7 {
+                3 => EventKind::Stray {
+                    cause: StrayCause::Late,
+                    id: None,
+                    headers: [].into(),
+                    body: "{}".into(),
+                },
+                _ => EventKind::Chunk { text: format!("ä{at_ms} ").into(), bytes: 1 },
+            };
+            call.apply_event(Event { at_ms, kind });
+        }
+        for event in call.events.iter() {
+            if let EventKind::Chunk { text, .. } = call.event_with_text(event).kind {
+                assert_eq!(text, format!("ä{} ", event.at_ms));
+            }
+        }
+        let is_stray =
+            |row: &usize| matches!(call.events.get(*row).unwrap().kind, EventKind::Stray { .. });
+        let rows: Vec<usize> = (0..call.events.len()).filter(is_stray).collect();
+        assert_eq!(call.events.stray_count(), rows.len());
+        let found: Vec<usize> = (0..).map_while(|stray| call.events.stray_row(stray)).collect();
+        assert_eq!(found, rows);
+    }
+
+    fn streamed_call() -> Call {
+        let tool = EntryPlace {
+            file: FileId::new("tools.yaml"),
+            document: 0,
+            at: Pointer::root(),
+            form: EntryForm::Plain,
+        };
+        let request = Request {
+            tool: EntryId::new(tool),
+            system: "",
+            name: "one".into(),
+            to: String::new(),
+            reply: None,
+            headers: Vec::new(),
+            correlation: String::new(),
+            arguments: "{}".into(),
+            body: "{}".into(),
+        };
+        Call::new(CallId(1), request, "here", Millis(0))
     }
 }

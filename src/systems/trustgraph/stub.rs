@@ -43,7 +43,9 @@ pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> 
         body: &body,
         text: &call.text,
     };
-    let mut service = kept.build_service(call.events.iter())?;
+    let events: Vec<Event> =
+        call.events.iter().map(|event| call.event_with_text(event).map_text(Into::into)).collect();
+    let mut service = kept.build_service(events.iter())?;
     // What is not of the history is not masked yet.
     for rule in &mut service.rules {
         let texts = rule.then.pieces.iter().map(|piece| piece.text.as_str());

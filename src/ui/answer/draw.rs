@@ -12,7 +12,7 @@ use super::{
 use crate::{
     app::actions::Act,
     model::{
-        call::{Call, CallError, CallState, EventKind, StrayCause},
+        call::{Call, CallError, CallState, EventKind, LoggedEvent, StrayCause},
         size,
     },
     ui::{
@@ -175,10 +175,13 @@ impl Answer {
     }
 
     fn draw_stray_line(&self, buffer: &mut Buffer, look: Look<'_>, call: &Call) {
-        let first = call.events.iter().find_map(|event| match &event.kind {
-            EventKind::Stray { cause, .. } => Some(cause.message()),
+        let first = match Listing::from_call(call, Which::Strays).get(0) {
+            Some(Listed::Event(event, ..)) => match &event.kind {
+                EventKind::Stray { cause, .. } => Some(cause.message()),
+                _ => None,
+            },
             _ => None,
-        });
+        };
         let kept = if call.strays == 1 {
             "1 stray kept".to_owned()
         } else {
@@ -345,21 +348,23 @@ fn byte_rate(call: &Call) -> Option<String> {
 /// The call's way in a few words, in lines that fit: queued, sent, first byte and chunk, last
 /// chunk, end.
 fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
-    let at = |wanted: fn(&EventKind) -> bool, from_end: bool| {
+    let at = |wanted: fn(&LoggedEvent) -> bool, from_end: bool| {
         let mut events = call.events.iter();
-        let fits = |event: &&crate::model::call::Event| wanted(&event.kind);
+        let fits = |event: &&LoggedEvent| wanted(event);
         if from_end { events.rfind(fits) } else { events.find(fits) }.map(|event| event.at_ms)
     };
-    let chunk = |kind: &EventKind| matches!(kind, EventKind::Chunk { .. });
+    let chunk = |event: &LoggedEvent| matches!(event.kind, EventKind::Chunk { .. });
     // Over HTTP headers come before any of the answer.
-    let first = at(|kind| matches!(kind, EventKind::Headers(_) | EventKind::Chunk { .. }), false);
+    let first =
+        at(|event| matches!(event.kind, EventKind::Headers(_) | EventKind::Chunk { .. }), false);
     let end = match &call.state {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
         _ => None,
     };
     let parts = [
         Some("queued +0".to_owned()),
-        at(|kind| matches!(kind, EventKind::Sent { .. }), false).map(|ms| format!("sent +{ms}")),
+        at(|event| matches!(event.kind, EventKind::Sent { .. }), false)
+            .map(|ms| format!("sent +{ms}")),
         first.filter(|ms| Some(*ms) != call.first_chunk_ms).map(|ms| format!("first byte +{ms}")),
         call.first_chunk_ms.map(|ms| format!("first chunk +{ms}")),
         at(chunk, true).filter(|_| call.chunks > 1).map(|ms| format!("last chunk +{ms}")),
@@ -414,5 +419,79 @@ pub(crate) fn draw_welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
     );
     for (line, words) in (0_u16..).zip(wrap(&words, usize::from(area.width))) {
         Pen::new(buffer, area, line).put_text(&words, look.styles[Role::Ghost]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{history, keymap::Keymap},
+        model::{
+            call::{CallId, Event, work},
+            clock::Millis,
+            trace::Head,
+        },
+        ui::theme::Theme,
+    };
+
+    /// A call that so many messages came to; each twentieth is a stray.
+    fn streamed(count: u64) -> Call {
+        let request = history::request_of(&Head::default(), None);
+        let mut call = Call::new(CallId(1), request, "here", Millis(0));
+        call.apply_event(Event { at_ms: 0, kind: EventKind::Sent { bytes: 100 } });
+        (1..=count).for_each(|at_ms| call.apply_event(message(at_ms)));
+        call
+    }
+
+    fn message(at_ms: u64) -> Event {
+        let kind = match at_ms % 20 {
+            0 => EventKind::Stray {
+                cause: StrayCause::NoId,
+                id: None,
+                headers: [].into(),
+                body: "{}".into(),
+            },
+            _ => EventKind::Chunk { text: format!("piece {at_ms}\n").into(), bytes: 20 },
+        };
+        Event { at_ms, kind }
+    }
+
+    /// Draws a frame; how many events were looked at for it.
+    fn frame_work(answer: &mut Answer, call: &Call) -> u64 {
+        let (keymap, styles) = (Keymap::default(), Theme::default().styles);
+        let area = Rect::new(0, 0, 120, 40);
+        let before = work::events_looked_at();
+        answer.sync_call(Some(call));
+        answer.draw(
+            &mut Buffer::empty(area),
+            area,
+            Look { styles: &styles, keymap: &keymap },
+            &Shown { call, whose: "answer", focused: true },
+        );
+        work::events_looked_at() - before
+    }
+
+    #[test]
+    fn a_frame_looks_at_the_events_that_are_seen_however_many_came() {
+        for count in [100, 10_000, 100_000] {
+            let mut call = streamed(count);
+            for view in [View::Text, View::Raw, View::Time, View::Hex, View::Strays] {
+                let mut answer = Answer::default();
+                answer.sync_call(Some(&call));
+                answer.tabs.at = view as usize;
+                assert!(answer.view() == view);
+                let first = frame_work(&mut answer, &call);
+                call.apply_event(message(1));
+                let next = frame_work(&mut answer, &call);
+                // An event in a row of the 40, found by halves where it is a stray.
+                let most = 40 * 2 * 15;
+                assert!(
+                    first <= most && next <= most,
+                    "{} of {count}: {first}, {next}",
+                    answer.tabs.at
+                );
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     engine,
     model::{
-        call::{Call, Event, EventKind, Outcome},
+        call::{Call, EventKind, LoggedEvent, Outcome},
         size,
     },
     ui::styles::Role,
@@ -30,31 +30,29 @@ pub(crate) enum Which {
 /// A row of a list of events: one in memory, or the gap where some were let go.
 #[derive(Clone, Copy)]
 pub(crate) enum Listed<'c> {
-    /// With the number of the chunk, where it is one.
-    Event(&'c Event, u64),
+    /// With the call that holds its text, and the number of the chunk, where it is one.
+    Event(&'c LoggedEvent, &'c Call, u64),
     Gap(u64),
 }
 
 /// The rows of a call, in order. They are not gathered: each is found when it is asked for.
+#[derive(Clone, Copy)]
 pub(crate) struct Listing<'c> {
     call: &'c Call,
-    /// Rows of events in memory, where not all are listed.
-    some: Option<Vec<usize>>,
+    which: Which,
 }
 
 impl<'c> Listing<'c> {
     pub fn from_call(call: &'c Call, which: Which) -> Self {
-        let is_stray = |(row, event): (usize, &Event)| {
-            matches!(event.kind, EventKind::Stray { .. }).then_some(row)
-        };
-        let some = (which == Which::Strays)
-            .then(|| call.events.iter().enumerate().filter_map(is_stray).collect());
-        Self { call, some }
+        Self { call, which }
     }
 
     pub fn len(&self) -> usize {
-        let all = || self.call.events.len() + usize::from(self.call.events.gap().is_some());
-        self.some.as_ref().map_or_else(all, Vec::len)
+        let events = &self.call.events;
+        match self.which {
+            Which::All => events.len() + usize::from(events.gap().is_some()),
+            Which::Strays => events.stray_count(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -63,20 +61,20 @@ impl<'c> Listing<'c> {
 
     pub fn get(&self, row: usize) -> Option<Listed<'c>> {
         let events = &self.call.events;
-        let event = match (&self.some, events.gap()) {
-            (Some(some), _) => *some.get(row)?,
-            (None, Some((at, count))) if row == at => return Some(Listed::Gap(count)),
-            (None, Some((at, _))) if row > at => row - 1,
-            (None, _) => row,
+        let event = match (self.which, events.gap()) {
+            (Which::Strays, _) => events.stray_row(row)?,
+            (Which::All, Some((at, count))) if row == at => return Some(Listed::Gap(count)),
+            (Which::All, Some((at, _))) if row > at => row - 1,
+            (Which::All, _) => row,
         };
-        Some(Listed::Event(events.get(event)?, events.chunks_to(event)))
+        Some(Listed::Event(events.get(event)?, self.call, events.chunks_to(event)))
     }
 }
 
 impl Listed<'_> {
     pub fn log_row(&self) -> LogRow {
-        let (event, number) = match self {
-            Self::Event(event, number) => (event, number),
+        let (event, call, number) = match self {
+            Self::Event(event, call, number) => (event, call, number),
             Self::Gap(count) => {
                 let text = format!("{count} events are no longer in memory");
                 return LogRow { time: String::new(), what: "…".into(), role: Role::Dim, text };
@@ -89,7 +87,9 @@ impl Listed<'_> {
             EventKind::Sent { bytes } => {
                 ("request".to_owned(), Role::Info, size::format_size(*bytes as u64))
             }
-            EventKind::Chunk { text, .. } => (format!("chunk {number}"), Role::Dim, quoted(text)),
+            EventKind::Chunk { text, .. } => {
+                (format!("chunk {number}"), Role::Dim, quoted(&call.text[text.clone()]))
+            }
             EventKind::Headers(headers) => {
                 ("headers".to_owned(), Role::Info, engine::events::format_headers(headers))
             }
@@ -115,15 +115,14 @@ impl Listed<'_> {
     /// megabytes long, and a row is one line.
     pub fn raw_json(&self) -> String {
         match self {
-            Self::Event(event, _) => match &event.kind {
-                EventKind::Chunk { text, bytes } if text.len() > LONGEST => {
-                    let start: String = text.chars().take(LONGEST).collect();
-                    let kind =
-                        EventKind::Chunk { text: format!("{start}…").into(), bytes: *bytes };
-                    engine::events::event_json(&Event { at_ms: event.at_ms, kind }).to_string()
-                }
-                _ => engine::events::event_json(event).to_string(),
-            },
+            Self::Event(event, call, _) => {
+                let start = |text: &str| match text.len() > LONGEST {
+                    true => format!("{}…", text.chars().take(LONGEST).collect::<String>()),
+                    false => text.to_owned(),
+                };
+                let event = call.event_with_text(event).map_text(|text| start(text).into());
+                engine::events::event_json(&event).to_string()
+            }
             Self::Gap(count) => serde_json::json!({"event": "gap", "events": count}).to_string(),
         }
     }

@@ -342,8 +342,8 @@ fn open_event_page(listed: &Listed<'_>) -> Reply {
     const LINES: usize = 2_000;
     let LogRow { time, what, .. } = listed.log_row();
     let text = match listed {
-        Listed::Event(event, _) => match &event.kind {
-            EventKind::Chunk { text, .. } => text.to_string(),
+        Listed::Event(event, call, _) => match &event.kind {
+            EventKind::Chunk { text, .. } => call.text[text.clone()].to_owned(),
             EventKind::Stray { body, .. } => body.to_string(),
             EventKind::Stage(stage) if !stage.body.is_empty() => {
                 format!("{}\n\n{}", stage.words, pretty_json(&stage.body))
