@@ -715,7 +715,7 @@ fn over_a_gateway_no_response_queue_is_missed() {
     ));
     bench.draw();
     assert!(
-        bench.shows("reply     the gateway's answer") && !bench.shows("response queue"),
+        bench.shows("reply     the server's answer") && !bench.shows("response queue"),
         "{}",
         bench.screen()
     );

@@ -92,7 +92,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         Some(Err(problem)) => (problem.cause, Role::Error),
         None if routed => ("the API's answer".to_owned(), Role::Text),
         None if has_inbox => (inbox.to_owned(), Role::Text),
-        None if !connection.transport().is_bus() => ("the gateway's answer".to_owned(), Role::Text),
+        None if !connection.transport().is_bus() => ("the server's answer".to_owned(), Role::Text),
         None => ("none: the service names no response queue".to_owned(), Role::Warning),
     };
     let headers: Vec<String> =
