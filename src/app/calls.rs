@@ -50,7 +50,7 @@ pub enum CallMessage {
         tool: String,
         arguments: Arc<str>,
     },
-    /// Send the request that stands in the form many times, so many at once.
+    /// Send the request in the form `times` times, `at_once` at a time.
     SendMany {
         tool: EntryId,
         times: usize,

@@ -117,7 +117,7 @@ fn a_call_tells_what_changed_since_the_tools_were_kept() {
     assert_eq!(drift.len(), 1, "{told:#?}");
     assert_eq!(
         drift[0]["text"],
-        "its tools are not those that were kept: 1 breaking (live), 1 trust (echo), 1 compatible (die); `toolcrib mcp keep test` tells what changed"
+        "its tools are not those that were kept: 1 breaking (live), 1 trust (echo), 1 compatible (die); `toolcrib mcp keep test` shows what changed"
     );
     assert_eq!(told.last().unwrap()["outcome"], "succeeded");
     call(&place, &["echo", "text=a"]).ended(0, &["1 breaking (live)"]);

@@ -1,4 +1,4 @@
-//! Entries made anew: where they go, under which key, as which text; copying them out as
+//! New entries: where they go, under which key, as which text; copying them out as
 //! descriptors, and taking such texts in.
 
 use std::{collections::HashSet, fmt, sync::Arc};

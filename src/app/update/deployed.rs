@@ -142,7 +142,7 @@ fn plan_pushes(state: &State, items: &[Item]) -> Result<[Push; 2], Problem> {
         state.documents.iter().find(|(_, document)| !document.gone && document.source.is_err());
     if let Some((file, _)) = broken {
         let cause = format!("{file} cannot be read, and what it holds would seem to be gone");
-        return Err(wrong(cause).with_remedy("mend it first"));
+        return Err(wrong(cause).with_remedy("fix it first"));
     }
     let connection = state.current_connection();
     let (_, deployment) = table::deployment_at(&connection).ok_or_else(|| {

@@ -382,7 +382,7 @@ pub(super) fn on_saved(
     effects
 }
 
-/// Shows what the beginning of a file holds until the first slice comes, which tells it anew.
+/// Shows what the beginning of a file holds until the first slice comes, which replaces it.
 pub(super) fn begun(state: &mut State, file: &FileId, held: Held) {
     if state.reading == LoadProgress::UnderWay(0) && held.mode == state.mode {
         Arc::make_mut(&mut state.catalog).replace_file(file, held.part);
@@ -525,11 +525,7 @@ fn ask_to_recover(state: &mut State, mut texts: BTreeMap<FileId, Arc<str>>) {
 pub(super) fn answer_recovery(state: &mut State, take: bool, now: Millis) -> Vec<Effect> {
     let Some(Question::Recover(texts)) = state.question.take() else { return Vec::new() };
     if !take {
-        state.notices.push(
-            NoticeKind::Done,
-            "the unsaved work of the earlier session was let go",
-            now,
-        );
+        state.notices.push(NoticeKind::Done, "unsaved work of the earlier session discarded", now);
         return vec![Effect::Journal(UnsavedTexts::new())];
     }
     let changes: Vec<_> = texts

@@ -191,7 +191,7 @@ pub(super) fn load_arguments(state: &mut State, tool: &str, arguments: &str, now
             state.selected = Some(tool);
             state.screen = ScreenId::Invoke;
             let masked = if arguments.contains(crate::engine::mask::MASKED) {
-                "; masked secrets are to be typed anew"
+                "; enter masked secrets again"
             } else {
                 ""
             };

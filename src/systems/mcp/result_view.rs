@@ -176,7 +176,7 @@ impl Reading {
         }
         if result.get("isError") == Some(&Value::Bool(true)) {
             if PROTOCOL_ERROR.as_ref().is_some_and(|begins| begins.is_match(&text)) {
-                let words = "is an error of the protocol, told as one of the tool";
+                let words = "is a protocol error, reported as a tool error";
                 self.push_fault(
                     "result.protocol-error-as-text",
                     member_pointer("result", "content"),
@@ -190,7 +190,7 @@ impl Reading {
             .first()
             .is_some_and(|text| FAILURE.as_ref().is_some_and(|begins| begins.is_match(text)))
         {
-            let words = "reads like an error, told as a success";
+            let words = "reads like an error, but is reported as a success";
             self.push_fault("result.error-as-success", member_pointer("result", "content"), words);
         }
         let is_valid = self.check_structured(structured, output_schema);

@@ -369,7 +369,7 @@ impl Session {
             {
                 faults.push(fault(
                     "list-changed.undeclared",
-                    "the server did not say that it tells this",
+                    "the server did not declare this notification",
                 ));
             }
             Notice::Cancelled { request, reason } => {

@@ -89,7 +89,7 @@ impl Reader {
         for (name, value) in server.env.iter().chain(&server.headers) {
             if is_secret_name(name) && !value.is_empty() && !value.contains("${") {
                 let words = format!(
-                    "{name} is a secret that stands in the file; name a variable or an input in its place"
+                    "{name} is a secret in plain text; refer to a variable or an input instead"
                 );
                 self.push_fault("config.secret-inline", at, words);
             }

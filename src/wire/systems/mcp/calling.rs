@@ -220,5 +220,9 @@ fn timed_out(which: &Patience, patience: Duration, total: Duration, stages: u64)
             (ErrorKind::TimedOutIdle, words)
         }
     };
-    CallError::new(kind, message, "give it more time with --timeout; the server was told to stop")
+    CallError::new(
+        kind,
+        message,
+        "give it more time with --timeout; the call was cancelled at the server",
+    )
 }

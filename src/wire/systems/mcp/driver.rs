@@ -388,7 +388,7 @@ impl Driver {
     async fn asked(&mut self, id: &Id, asked: &Asked, faults: &[Fault], text: &str) {
         let is_declared = faults.iter().all(|fault| fault.id != "asked.undeclared");
         let (answer, done) = match &asked.kind {
-            _ if !is_declared => (None, "refused, as it was told that this client cannot"),
+            _ if !is_declared => (None, "refused: this client did not declare the capability"),
             AskedKind::Form { .. } | AskedKind::Url { .. } => {
                 (Some(Decision::Decline.into_result()), "declined")
             }

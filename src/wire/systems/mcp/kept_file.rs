@@ -42,7 +42,7 @@ pub(crate) fn describe_drift(kept: &KeptList, tools: &[Value]) -> Option<String>
     let name = visible_text(&kept.server);
     (!told.is_empty()).then(|| {
         format!(
-            "its tools are not those that were kept: {}; `toolcrib mcp keep {name}` tells what changed",
+            "its tools are not those that were kept: {}; `toolcrib mcp keep {name}` shows what changed",
             told.join(", ")
         )
     })
