@@ -1,14 +1,21 @@
-//! Answering calls by hand at the terminal: each is shown, a line of input is its answer.
+//! Answering by hand at the terminal what waits for a person: each is shown, a line of input is its
+//! answer.
 
-use std::{collections::VecDeque, io::BufRead, thread};
+use std::{
+    collections::VecDeque,
+    io::{BufRead, IsTerminal as _},
+    path::Path,
+    thread,
+};
 
 use tokio::sync::mpsc;
 
 use super::out::Out;
 use crate::{
     engine::mask::Mask,
-    model::catalog::Catalog,
+    model::{catalog::Catalog, problem::Problem},
     runtime::now::now_millis,
+    store::files,
     wire::systems::facets::responder::{Asking, Question},
 };
 
@@ -69,6 +76,16 @@ impl<'c> WaitingCalls<'c> {
         out.print_status(waiting.how_to_type());
     }
 
+    /// Leaves out what nobody waits for any longer.
+    pub fn drop_abandoned(&mut self, out: &mut Out) {
+        let first = self.waiting.front().map(|question| question.reply.is_closed());
+        self.waiting.retain(|question| !question.reply.is_closed());
+        if first == Some(true) {
+            out.print_status("the question was withdrawn");
+            self.show_first(out);
+        }
+    }
+
     /// Answers the first call; a line that is no answer is asked for again.
     pub fn answer_first(&mut self, line: &str, out: &mut Out) {
         let Some(Question { asking, .. }) = self.waiting.front() else { return };
@@ -81,6 +98,68 @@ impl<'c> WaitingCalls<'c> {
             let _ = reply.send(Some(answer));
         }
         self.show_first(out);
+    }
+}
+
+/// Answers to what a server asks during a call: those that were given with it, then what somebody
+/// types at the terminal. Where neither is there, nobody answers.
+pub(crate) struct QuestionDesk<'c> {
+    questions: mpsc::Receiver<Question>,
+    /// The last one answers all that follow.
+    given: VecDeque<String>,
+    waiting: WaitingCalls<'c>,
+    typing: Option<mpsc::Receiver<String>>,
+}
+
+impl<'c> QuestionDesk<'c> {
+    /// Answers are lines, or files with `@` before their names.
+    ///
+    /// # Errors
+    /// When such a file cannot be read.
+    pub fn new(
+        questions: mpsc::Receiver<Question>,
+        given: &[String],
+        catalog: &'c Catalog,
+    ) -> Result<Self, Problem> {
+        let read = |word: &String| match word.strip_prefix('@') {
+            Some(file) => files::read_text(Path::new(file)).map(|read| read.text.to_string()),
+            None => Ok(word.clone()),
+        };
+        let given = given.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Self { questions, given, waiting: WaitingCalls::new(catalog), typing: None })
+    }
+
+    /// Answers the next question, or takes the next line for one. Never ends while nothing is
+    /// asked; dropping it loses nothing.
+    pub async fn step(&mut self, out: &mut Out) {
+        tokio::select! {
+            question = self.questions.recv() => match question {
+                Some(question) => self.take_question(question, out),
+                None => std::future::pending().await,
+            },
+            line = next_line(&mut self.typing), if !self.waiting.is_empty() => match line {
+                Some(line) => {
+                    self.waiting.drop_abandoned(out);
+                    self.waiting.answer_first(&line, out);
+                }
+                // Nobody types any more: what waits stays unanswered.
+                None => self.waiting.waiting.clear(),
+            },
+        }
+    }
+
+    fn take_question(&mut self, question: Question, out: &mut Out) {
+        let next = if self.given.len() > 1 { self.given.pop_front() } else { None };
+        if let Some(line) = next.as_ref().or(self.given.front()) {
+            match question.asking.waiting.parse_line(line) {
+                // An error only says that the call is no longer waited for.
+                Ok(answer) => drop(question.reply.send(Some(answer))),
+                Err(why) => out.warn(format!("--answer {line:?} is no answer: {why}")),
+            }
+        } else if std::io::stdin().is_terminal() {
+            self.typing.get_or_insert_with(stdin_lines);
+            self.waiting.push_question(question, out);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
+    answering::QuestionDesk,
     arguments,
     batch::{self, Batch},
     deployed,
@@ -100,6 +101,12 @@ pub(crate) struct Call {
     #[arg(long, value_name = "COUNT", default_value_t = 1, requires = "times", value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
 
+    /// Answer what the server asks during the call: values of a form as JSON, accept, decline or
+    /// cancel; what a model says; @FILE. Several answer one question each, the last one all that
+    /// follow. Without any, you are asked at a terminal; elsewhere the server is declined
+    #[arg(long, value_name = "ANSWER|@FILE", conflicts_with = "times")]
+    answer: Vec<String>,
+
     /// Leave nothing of this call in the history
     #[arg(long)]
     no_history: bool,
@@ -183,8 +190,10 @@ impl Call {
             bytes: 0,
             first: None,
         };
-        let registry = registry::of_workspace(&opened.workspace.root);
-        wait_for("calling", stream_call(registry, connection, request, self.limits(), teller))
+        let (asks, questions) = mpsc::channel(1);
+        let desk = QuestionDesk::new(questions, &self.answer, catalog)?;
+        let registry = registry::of_workspace(&opened.workspace.root).with_questions(asks);
+        wait_for("calling", stream_call(registry, connection, (request, self.limits()), desk, teller))
     }
 
     /// Where the workspace does not have the tool: those that can be called on the running system.
@@ -293,8 +302,8 @@ fn begin_recording(
 async fn stream_call(
     registry: Registry,
     connection: Connection,
-    request: Request,
-    limits: Limits,
+    (request, limits): (Request, Limits),
+    mut desk: QuestionDesk<'_>,
     mut teller: EventPrinter<'_>,
 ) -> Ended {
     let began = Instant::now();
@@ -319,6 +328,7 @@ async fn stream_call(
                 running = false;
                 continue;
             }
+            () = desk.step(teller.out) => continue,
         };
         if count == 0 {
             registry.close().await;

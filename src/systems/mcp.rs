@@ -3,7 +3,7 @@
 //!
 //! A connection: [`session`] is its state machine over the frames of [`rpc`], one [`turn`] after
 //! each. [`negotiate`] finds the era and [`version`] that a server speaks, [`notice`] reads what it
-//! says unasked, [`asked`] what it asks, [`pages`] its lists, [`task`] work that outlives its call,
+//! says unasked, [`asked`] what it asks and [`answering`] how a person answers that, [`pages`] its lists, [`task`] work that outlives its call,
 //! [`headers`] repeats arguments over HTTP.
 //!
 //! What a server says of its tools and answers, at its place and with the answer kept:
@@ -20,6 +20,7 @@
 //! variables.
 
 pub mod annotations;
+pub mod answering;
 pub mod asked;
 pub mod base64;
 pub mod calls;

@@ -18,7 +18,11 @@ use super::{
     secrets::{Secrets, Variables},
     session,
     systems::{
-        facets::{multi_step::Kept, own_agents::OwnAgents},
+        facets::{
+            multi_step::Kept,
+            opener::{Opening, Questions},
+            own_agents::OwnAgents,
+        },
         live::CallDriver,
         table::{self, every_live_system},
     },
@@ -48,6 +52,7 @@ pub struct Registry {
     kept: Kept,
     /// The folder of the workspace that connections are opened for.
     workspace: Option<PathBuf>,
+    questions: Option<Questions>,
     slots: Lock<HashMap<String, Arc<Mutex<Option<Open>>>>>,
     states: watch::Sender<States>,
 }
@@ -89,6 +94,7 @@ impl Registry {
             consent: Arc::new(|_| false),
             kept: Kept::default(),
             workspace: None,
+            questions: None,
             slots: Lock::default(),
             states: watch::Sender::default(),
         }
@@ -106,6 +112,13 @@ impl Registry {
     #[must_use]
     pub fn in_workspace(mut self, root: &Path) -> Self {
         self.workspace = Some(root.to_owned());
+        self
+    }
+
+    /// Hands on what servers ask a person; without it, nobody answers.
+    #[must_use]
+    pub fn with_questions(mut self, questions: Questions) -> Self {
+        self.questions = Some(questions);
         self
     }
 
@@ -234,7 +247,13 @@ impl Registry {
     async fn opened(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {
         let mut openers = every_live_system().iter().filter_map(|system| system.opener());
         if let Some(opener) = openers.find(|opener| opener.is_at(connection)) {
-            return opener.open(connection, &self.secrets, self.workspace.as_deref()).await;
+            let opening = Opening {
+                connection,
+                secrets: &self.secrets,
+                workspace: self.workspace.as_deref(),
+                questions: self.questions.as_ref(),
+            };
+            return opener.open(opening).await;
         }
         match transport::open_bus(connection, &self.secrets) {
             Some(opening) => opening.await,

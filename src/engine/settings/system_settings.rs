@@ -34,8 +34,8 @@ pub struct SettingsSchema {
     pub connections: &'static [ConnectionMember],
 }
 
-/// What must hold for a text beyond its being one; while it does not, the connection cannot be
-/// used.
+/// What must hold for a text, or each text of a list, beyond its being one; while it does not, the
+/// connection cannot be used.
 pub struct Rule {
     pub key: &'static str,
     pub code: &'static str,
@@ -145,8 +145,12 @@ impl SettingsSchema {
                 reader.note_wrong_type(&at, type_description(property));
                 continue;
             }
-            let text = value.as_str().unwrap_or_default();
-            for rule in self.rules.iter().filter(|rule| rule.key == key && !(rule.holds)(text)) {
+            let texts = match value {
+                Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+                value => vec![value.as_str().unwrap_or_default()],
+            };
+            let is_broken = |rule: &&Rule| texts.iter().any(|text| !(rule.holds)(text));
+            for rule in self.rules.iter().filter(|rule| rule.key == key).filter(is_broken) {
                 broken = true;
                 reader.add_finding(
                     Severity::Error,

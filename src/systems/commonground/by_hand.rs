@@ -127,6 +127,10 @@ impl WaitingCall for Waiting {
         json!({STATUS: "failed", ERROR: {"code": "refused", "message": message}})
     }
 
+    fn refusal_note(&self) -> Option<&'static str> {
+        Some("gets a failed result with the code \"refused\" and this message")
+    }
+
     fn parse_line(&self, line: &str) -> Result<Value, String> {
         parse_line(line)
     }
@@ -140,6 +144,7 @@ impl WaitingCall for Waiting {
         let built = build_from_answer(answer, self.command);
         let after = built.after;
         Preview {
+            title: "Card",
             written: self.preview_card(&built),
             then: format!(
                 "{}: {} ({})",
@@ -147,7 +152,7 @@ impl WaitingCall for Waiting {
                 after.after.description(),
                 after.origin.message()
             ),
-            told: built.report("the card's id"),
+            told: Some(built.report("the card's id")),
         }
     }
 }

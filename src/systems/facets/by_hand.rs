@@ -54,6 +54,10 @@ pub trait WaitingCall: Debug + Send + Sync {
     /// The answer that refuses the call, with that message.
     fn refusal_answer(&self, message: &str) -> Value;
 
+    /// What becomes of the message of a refusal, to go on after the caller: `gets … this message`;
+    /// `None` where a refusal has none.
+    fn refusal_note(&self) -> Option<&'static str>;
+
     /// An answer as a person types it in one line.
     ///
     /// # Errors
@@ -70,10 +74,12 @@ pub trait WaitingCall: Debug + Send + Sync {
 /// What an answer comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
+    /// What that is: `Card`.
+    pub title: &'static str,
     /// As it will be written.
     pub written: Value,
     /// What becomes of the caller then, and why.
     pub then: String,
-    /// What its caller is told.
-    pub told: Value,
+    /// What its caller is told beside it.
+    pub told: Option<Value>,
 }

@@ -159,8 +159,8 @@ fn look_at_url(url: &str, faults: &mut Vec<Fault>) {
     let mut tell =
         |id, words: &'static str| faults.push(Fault::new(id, member_pointer("url"), words));
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    let host = host_of(authority);
+    let authority = authority_of(url);
+    let host = url_host(url);
     let is_local = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
     if !(scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http") && is_local) {
         tell("elicit.url-scheme", "is not an https: address");
@@ -182,8 +182,15 @@ fn look_at_url(url: &str, faults: &mut Vec<Fault>) {
     }
 }
 
-fn host_of(authority: &str) -> &str {
-    let host = authority.rsplit('@').next().unwrap_or_default();
+fn authority_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#', '\\']).next().unwrap_or_default()
+}
+
+/// The host that a URL leads to, whatever it wants to look like.
+#[must_use]
+pub fn url_host(url: &str) -> &str {
+    let host = authority_of(url).rsplit('@').next().unwrap_or_default();
     match host.find(']') {
         Some(end) if host.starts_with('[') => &host[..=end],
         _ => host.split(':').next().unwrap_or_default(),

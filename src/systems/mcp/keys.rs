@@ -9,6 +9,9 @@ pub const MCP: &str = "mcp";
 
 pub const SERVER: &str = "server";
 pub const ERA: &str = "era";
+/// What a connection declares to its server, and the folders that it tells it.
+pub const CAPABILITIES: &str = "capabilities";
+pub const ROOTS: &str = "roots";
 pub const VERSION: &str = "version";
 pub const TIME: &str = "time";
 pub const HASH: &str = "hash";

@@ -36,17 +36,88 @@ pub const SETTINGS: SettingsSchema = SettingsSchema {
             words: "must be \"auto\", \"legacy\" (up to 2025-11-25) or \"modern\" (from 2026-07-28 on)",
             holds: |word| ["auto", "legacy", "modern"].contains(&word),
         },
+        Rule {
+            key: keys::CAPABILITIES,
+            code: "settings.capabilities",
+            words: "must be a list of \"elicitation\", \"elicitation-url\", \"sampling\", \"sampling-tools\", \"roots\" and \"tasks\"",
+            holds: |word| Capability::parse(word).is_some(),
+        },
     ],
     secrets: &[],
     connections: &[],
 };
 
+/// Something that a client can declare to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Capability {
+    Elicitation,
+    ElicitationUrl,
+    Sampling,
+    SamplingTools,
+    Roots,
+    Tasks,
+}
+
+impl Capability {
+    const ALL: [Self; 6] = [
+        Self::Elicitation,
+        Self::ElicitationUrl,
+        Self::Sampling,
+        Self::SamplingTools,
+        Self::Roots,
+        Self::Tasks,
+    ];
+    /// What is declared where the connection does not say it: all that a person can answer.
+    const DEFAULT: [Self; 4] =
+        [Self::Elicitation, Self::ElicitationUrl, Self::Sampling, Self::Tasks];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Elicitation => "elicitation",
+            Self::ElicitationUrl => "elicitation-url",
+            Self::Sampling => "sampling",
+            Self::SamplingTools => "sampling-tools",
+            Self::Roots => "roots",
+            Self::Tasks => "tasks",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == word)
+    }
+
+    /// Where it stands among the capabilities of a client.
+    fn path(self) -> &'static [&'static str] {
+        match self {
+            Self::Elicitation => &["elicitation", "form"],
+            Self::ElicitationUrl => &["elicitation", "url"],
+            Self::Sampling => &["sampling"],
+            Self::SamplingTools => &["sampling", "tools"],
+            Self::Roots => &["roots"],
+            Self::Tasks => &["extensions", "io.modelcontextprotocol/tasks"],
+        }
+    }
+}
+
 fn schema() -> Value {
+    let words = |capabilities: &[Capability]| -> Vec<&str> {
+        capabilities.iter().map(|capability| capability.as_str()).collect()
+    };
     json!({
         "type": "object",
         "properties": {
             SYSTEM: {"type": "string", "enum": [keys::SYSTEM], "description": "An MCP server is there"},
             keys::ERA: {"type": "string", "enum": ["auto", "legacy", "modern"], "default": "auto", "description": "How to speak with it: as its answer to a probe says, as up to 2025-11-25, or as from 2026-07-28 on"},
+            keys::CAPABILITIES: {
+                "type": "array", "uniqueItems": true,
+                "items": {"type": "string", "enum": words(&Capability::ALL)},
+                "default": words(&Capability::DEFAULT),
+                "description": "What toolcrib declares to the server: that a person fills in forms and opens URLs, answers in the place of a model (also with tools), tells folders, follows tasks. Many servers have other tools then",
+            },
+            keys::ROOTS: {
+                "type": "array", "items": {"type": "string"},
+                "description": "Folders that the server is told when it asks for roots, from the workspace's folder on. Default: none",
+            },
         },
     })
 }
@@ -73,5 +144,75 @@ pub fn era(connection: &Connection) -> EraChoice {
         Some("legacy") => EraChoice::Legacy,
         Some("modern") => EraChoice::Modern,
         _ => EraChoice::Auto,
+    }
+}
+
+/// What is declared to a server: what the connection names, and roots where it has some.
+#[must_use]
+pub fn client_capabilities(connection: &Connection) -> Value {
+    let mut declared = match list_of(connection, keys::CAPABILITIES) {
+        Some(words) => words.into_iter().filter_map(Capability::parse).collect(),
+        None => Capability::DEFAULT.to_vec(),
+    };
+    if !roots(connection).is_empty() {
+        declared.push(Capability::Roots);
+    }
+    let mut capabilities = json!({});
+    for capability in declared {
+        let mut at = &mut capabilities;
+        for name in capability.path() {
+            at = &mut at[*name];
+            if at.is_null() {
+                *at = json!({});
+            }
+        }
+    }
+    capabilities
+}
+
+/// The folders that a server is told, as the connection names them.
+#[must_use]
+pub fn roots(connection: &Connection) -> Vec<&str> {
+    list_of(connection, keys::ROOTS).unwrap_or_default()
+}
+
+/// The connection with these folders in the place of its own.
+#[must_use]
+pub fn with_roots(connection: Connection, roots: &[String]) -> Connection {
+    let mut settings = connection.settings.get(keys::SYSTEM).cloned().unwrap_or_default();
+    settings.values.insert(keys::ROOTS.to_owned(), json!(roots));
+    connection.with_settings(keys::SYSTEM, settings)
+}
+
+fn list_of<'c>(connection: &'c Connection, key: &str) -> Option<Vec<&'c str>> {
+    let items = connection.settings.get(keys::SYSTEM)?.values.get(key)?.as_array()?;
+    Some(items.iter().filter_map(Value::as_str).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connection(values: &Value) -> Connection {
+        let values = values.as_object().cloned().unwrap_or_default();
+        let settings = SystemSettings { values, ..SystemSettings::default() };
+        Connection::embedded().with_settings(keys::SYSTEM, settings)
+    }
+
+    #[test]
+    fn what_is_ticked_is_declared() {
+        let declared = |values: Value| client_capabilities(&connection(&values));
+        assert_eq!(
+            declared(json!({})),
+            json!({"elicitation": {"form": {}, "url": {}}, "sampling": {},
+                "extensions": {"io.modelcontextprotocol/tasks": {}}})
+        );
+        assert_eq!(declared(json!({"capabilities": []})), json!({}));
+        assert_eq!(
+            declared(json!({"capabilities": ["sampling-tools"], "roots": ["."]})),
+            json!({"sampling": {"tools": {}}, "roots": {}})
+        );
+        let told = with_roots(connection(&json!({"era": "legacy"})), &["a".to_owned()]);
+        assert_eq!((roots(&told), era(&told)), (vec!["a"], EraChoice::Legacy));
     }
 }

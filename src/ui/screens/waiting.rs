@@ -55,7 +55,7 @@ use crate::{
 };
 
 /// The panes, from left to right.
-const NAMES: [&str; 3] = ["Calls", "Answer", "Card"];
+const NAMES: [&str; 3] = ["Calls", "Answer", "Preview"];
 const LEFT: usize = 0;
 const MIDDLE: usize = 1;
 const RIGHT: usize = 2;
@@ -154,16 +154,16 @@ impl Waiting {
 
     fn draw_card(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
         let focused = self.panes.focus == RIGHT;
-        let pane =
-            Pane { title: "Card", note: "as it will be written", focused, ..Pane::default() };
+        let shown = state.answering.shown_call();
+        let title = shown.map_or("Preview", |open| {
+            open.asked.waiting.preview(&open.answer_value()).title
+        });
+        let pane = Pane { title, note: "as it will be written", focused, ..Pane::default() };
         let inside = inset_area(pane.draw(buffer, area, styles));
         let form = self.forms.shown_form();
         let mending = form.map_or(0, |form| form.issues().len() + form.draft_issues().len());
         let cells = usize::from(inside.width);
-        let lines = state
-            .answering
-            .shown_call()
-            .map_or_else(Vec::new, |open| card::card_lines(open, mending, cells));
+        let lines = shown.map_or_else(Vec::new, |open| card::card_lines(open, mending, cells));
         self.card.draw(buffer, inside, styles, &lines);
     }
 }
@@ -179,11 +179,12 @@ fn place_path(at: &Pointer) -> String {
 /// Asks for the message of a failure, and sends it.
 fn refuse_prompt(open: &Open) -> Reply {
     let (id, waiting) = (open.asked.ask, Arc::clone(&open.asked.waiting));
-    let words = format!(
-        "{} gets a failed result with the code \"refused\" for {}, and this message:",
-        open.asked.waiting.caller_id(),
-        open.asked.waiting.tool_name()
-    );
+    let Some(note) = open.asked.waiting.refusal_note() else {
+        let edits = vec![Edit::Set { at: Pointer::root(), to: waiting.refusal_answer("").into() }];
+        let refused = [AnsweringMessage::Edit { ask: id, edits }, AnsweringMessage::Send(id)];
+        return Reply::Send(refused.map(Message::Answering).into_iter().collect());
+    };
+    let words = format!("{}: {} {note}:", waiting.tool_name(), waiting.caller_id());
     Reply::Open(Box::new(Prompt::new("Refuse the call", words, "", move |text, _| {
         if text.trim().is_empty() {
             return Err("an error needs a message".into());

@@ -5,6 +5,7 @@
 //! | [`pipe`], [`http`] | moves frames, whatever carries them |
 //! | [`arrival`] | what comes in |
 //! | [`driver`] | runs the state machine of a connection over a pipe, and tells each call what is its own |
+//! | [`asker`] | answers what a server asks, or has a person answer it |
 //! | [`frame_log`] | keeps the frames that went by, for who looks at them |
 //! | [`channel`] | an open connection, as calls use it |
 //! | [`calling`] | a call of a tool, each step of it told |
@@ -13,6 +14,7 @@
 //! | [`inspector`] | the same for the commands that look at servers, and what changed since it was kept |
 
 pub mod arrival;
+pub mod asker;
 pub mod calling;
 pub mod channel;
 pub mod driver;
@@ -23,7 +25,7 @@ pub mod kept_file;
 pub mod listing;
 pub mod pipe;
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
@@ -31,7 +33,7 @@ use super::{
     facets::{
         inspector::Inspector,
         multi_step::{CallContext, MultiStep},
-        opener::Opener,
+        opener::{Opener, Opening},
         store::DeployedStore,
     },
     live::{CallDriver, LiveSystem},
@@ -49,7 +51,6 @@ use crate::{
     },
     wire::{
         connector::Connector,
-        secrets::Secrets,
         session::event_sink::{End, EventSink, SinkClosed},
         transport::bus::{Bus, Doing},
     },
@@ -84,15 +85,11 @@ impl Opener for LiveMcp {
         settings::is_at(connection)
     }
 
-    fn open<'a>(
-        &'a self,
-        connection: &'a Connection,
-        secrets: &'a Secrets,
-        workspace: Option<&'a Path>,
-    ) -> Doing<'a, Arc<dyn Bus>> {
+    fn open<'a>(&'a self, opening: Opening<'a>) -> Doing<'a, Arc<dyn Bus>> {
         Box::pin(async move {
-            let kept = workspace.and_then(|root| kept_file::read_list(root, &connection.name));
-            let channel = channel::open(connection, secrets, kept.as_ref()).await?;
+            let name = &opening.connection.name;
+            let kept = opening.workspace.and_then(|root| kept_file::read_list(root, name));
+            let channel = channel::open(opening, kept.as_ref()).await?;
             Ok(Arc::new(channel) as Arc<dyn Bus>)
         })
     }

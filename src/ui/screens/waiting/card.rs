@@ -12,7 +12,7 @@ use crate::{
 /// The card that the answer comes to, as it stands.
 pub(super) fn card_lines(open: &Open, mending: usize, cells: usize) -> Vec<Line> {
     let waiting = &open.asked.waiting;
-    let Preview { written, then, told } = waiting.preview(&open.answer_value());
+    let Preview { written, then, told, .. } = waiting.preview(&open.answer_value());
     let mut lines = Vec::new();
     if mending > 0 {
         let words =
@@ -34,9 +34,11 @@ pub(super) fn card_lines(open: &Open, mending: usize, cells: usize) -> Vec<Line>
     lines.extend(reading::json_lines(&card, cells));
     lines.push(Vec::new());
     lines.extend(reading::wrapped_lines(&then, Role::Dim, cells));
-    lines.push(Vec::new());
-    lines.push(vec![(Role::Heading, "the caller's inbox gets".into())]);
-    let report = serde_json::to_string_pretty(&told).unwrap_or_default();
-    lines.extend(reading::json_lines(&report, cells));
+    if let Some(told) = told {
+        lines.push(Vec::new());
+        lines.push(vec![(Role::Heading, "the caller's inbox gets".into())]);
+        let report = serde_json::to_string_pretty(&told).unwrap_or_default();
+        lines.extend(reading::json_lines(&report, cells));
+    }
     lines
 }

@@ -2,6 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
+use tokio::sync::mpsc;
+
+use super::responder::Question;
 use crate::{
     model::connection::Connection,
     wire::{
@@ -10,17 +13,25 @@ use crate::{
     },
 };
 
+/// Takes what the other side asks a person.
+pub(crate) type Questions = mpsc::Sender<Question>;
+
+/// What a connection is opened with.
+#[derive(Clone, Copy)]
+pub struct Opening<'o> {
+    pub connection: &'o Connection,
+    pub secrets: &'o Secrets,
+    /// The folder of the workspace that it is opened for, where there is one.
+    pub workspace: Option<&'o Path>,
+    /// Who is asked; `None`: nobody is there.
+    pub questions: Option<&'o Questions>,
+}
+
 /// Opens connections in a system's own way, over a transport.
 pub trait Opener: Sync {
     /// Whether a connection leads to this system.
     fn is_at(&self, connection: &Connection) -> bool;
 
-    /// Opens one: what is given back is spoken with in the system's own terms. `workspace` is the
-    /// folder of the workspace that it is opened for, where there is one.
-    fn open<'a>(
-        &'a self,
-        connection: &'a Connection,
-        secrets: &'a Secrets,
-        workspace: Option<&'a Path>,
-    ) -> Doing<'a, Arc<dyn Bus>>;
+    /// Opens one: what is given back is spoken with in the system's own terms.
+    fn open<'a>(&'a self, opening: Opening<'a>) -> Doing<'a, Arc<dyn Bus>>;
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
 use super::{
-    driver::{ANSWER, FAULT, PROMISED, STAGE, VERSION, WORDS},
+    driver::{ANSWER, FAULT, PROMISED, QUESTION, STAGE, VERSION, WORDS},
     listing::{begin, reply, said},
 };
 use crate::{
@@ -76,6 +76,8 @@ pub(crate) async fn call(
     sink.emit(EventKind::Sent { bytes: request.body.len() }).await?;
     let mut stages = 0_u64;
     let mut since = Instant::now();
+    // While a person has a question of the server, nothing else is expected.
+    let mut questions = 0_u32;
     loop {
         let held = sink.held;
         let patience = if stages == 0 { limits.first } else { limits.idle };
@@ -84,7 +86,7 @@ pub(crate) async fn call(
             biased;
             heard = listening.next() => Ok(heard),
             () = sleep_until(total) => Err(Patience::Total),
-            () = sleep_until(since + patience) => Err(Patience::Next),
+            () = sleep_until(since + patience), if questions == 0 => Err(Patience::Next),
         };
         match heard {
             Err(which) => {
@@ -100,6 +102,11 @@ pub(crate) async fn call(
                     return answer(&packet, limits.answer, sink).await;
                 }
                 stages += 1;
+                questions = match said(&packet, QUESTION) {
+                    Some("begins") => questions + 1,
+                    Some(_) => questions.saturating_sub(1),
+                    None => questions,
+                };
                 tell_stage(&packet, sink).await?;
                 // Time in which nobody took our events does not count.
                 since = Instant::now().max(since + (sink.held - held));
@@ -169,7 +176,7 @@ async fn answer(packet: &Packet, largest: u64, sink: &mut EventSink) -> Result<E
             (Outcome::Failed, Some(problem))
         }
         Ended::InputRequired => {
-            let remedy = "toolcrib cannot give it yet; call the tool with all that it needs";
+            let remedy = "answer what it asks, or call the tool with all that it needs";
             let message = format!("the server wants to know more first: {text}");
             let kind = ErrorKind::parse("input-required");
             (Outcome::Failed, Some(CallError::new(kind, message, remedy)))

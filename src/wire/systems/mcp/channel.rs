@@ -14,14 +14,14 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
+    asker::Asker,
     driver::{Command, Driver, Promises, stage},
     kept_file, listing,
     pipe::Pipe,
 };
 use crate::{
     model::{
-        call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible_text,
-        transport::TransportKind,
+        call::CallError, error_kind::ErrorKind, shown::visible_text, transport::TransportKind,
     },
     systems::mcp::{
         calls::CALL,
@@ -33,12 +33,11 @@ use crate::{
         version::{Era, Versions},
     },
     wire::{
-        secrets::Secrets,
-        systems::facets::inspector::FRAMES,
+        systems::facets::{inspector::FRAMES, opener::Opening},
         transport::{
             bus::{Bus, Doing, Share},
             connection_event::ConnectionEvents,
-            message::{Address, Outgoing},
+            message::{Address, Incoming, Outgoing},
             message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
             settings::display_address,
         },
@@ -73,15 +72,14 @@ type Inbox = (QueueSender, oneshot::Sender<()>);
 /// # Errors
 /// When it cannot be reached, or does not come to speak with us.
 pub(crate) async fn open(
-    connection: &Connection,
-    secrets: &Secrets,
+    opening: Opening<'_>,
     kept: Option<&KeptList>,
 ) -> Result<Channel, CallError> {
     let remembered = kept.map(|kept| kept.era).filter(|era| *era == Era::Legacy);
-    let mut channel = match open_in_era(connection, secrets, remembered).await {
+    let mut channel = match open_in_era(opening, remembered).await {
         // It speaks another era now: a probe tells.
         Err(problem) if remembered.is_some() && problem.kind == ErrorKind::NotUnderstood => {
-            open_in_era(connection, secrets, None).await?
+            open_in_era(opening, None).await?
         }
         opened => opened?,
     };
@@ -92,16 +90,19 @@ pub(crate) async fn open(
 }
 
 async fn open_in_era(
-    connection: &Connection,
-    secrets: &Secrets,
+    opening: Opening<'_>,
     remembered: Option<Era>,
 ) -> Result<Channel, CallError> {
+    let Opening { connection, secrets, workspace, questions } = opening;
     let pipe = Pipe::open(connection, secrets).await?;
     let session = Session::new(Settings {
         transport: pipe.kind(),
         era: settings::era(connection),
         versions: Versions::default(),
-        client: Client::new("toolcrib", env!("CARGO_PKG_VERSION")),
+        client: Client {
+            capabilities: settings::client_capabilities(connection),
+            ..Client::new("toolcrib", env!("CARGO_PKG_VERSION"))
+        },
         remembered,
     });
     let where_to = match connection.command() {
@@ -116,6 +117,7 @@ async fn open_in_era(
         (session, pipe),
         (connection.clone(), secrets.clone()),
         (Arc::clone(&news), Arc::clone(&promises)),
+        Asker::new(connection, workspace, questions.cloned()),
         opening,
     );
     tokio::spawn(driver.run(obeyed));
@@ -219,7 +221,7 @@ impl Bus for Channel {
                 && !self.told.swap(true, Ordering::Relaxed)
             {
                 // Whoever listened may have gone; then the call ends by itself.
-                let _ = inbox.push(stage("drift", drift, "")).await;
+                let _ = inbox.push(Incoming::Packet(stage("drift", drift, ""))).await;
             }
             self.order(Command::Request { method, params, inbox, left: Some(left) }).await
         })

@@ -14,8 +14,12 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+mod questions;
+
+use self::questions::Finished;
 use super::{
     arrival::Arrival,
+    asker::Asker,
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
 };
@@ -23,9 +27,8 @@ use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible_text},
     schema::literal::Literal,
     systems::mcp::{
-        asked::{Asked, Decision, Kind as AskedKind, roots_result},
+        asked::Kind as AskedKind,
         calls::CALL,
-        codes,
         fault::Fault,
         negotiate::Transport,
         notice::Notice,
@@ -55,6 +58,8 @@ pub(crate) const VERSION: &str = ":version";
 pub(crate) const PROMISED: &str = ":promised";
 /// One thing that is wrong with what came.
 pub(crate) const FAULT: &str = ":fault";
+/// A person is asked from here on (`begins`), or no longer (`ends`); no call is impatient meanwhile.
+pub(crate) const QUESTION: &str = ":question";
 
 /// What the tools of a server promise of their answers, by name.
 pub(crate) type Promises = Arc<Lock<HashMap<String, Value>>>;
@@ -76,6 +81,8 @@ pub(crate) enum Command {
 struct Waiting {
     inbox: QueueSender,
     _left: Option<oneshot::Sender<()>>,
+    /// How often the server wanted to know more before it answered.
+    rounds: u32,
 }
 
 pub(crate) struct Driver {
@@ -85,6 +92,7 @@ pub(crate) struct Driver {
     pub secrets: Secrets,
     pub news: Arc<ConnectionEvents>,
     pub promises: Promises,
+    asker: Asker,
     /// Is told once whether both sides speak.
     pub opening: Option<oneshot::Sender<Result<Opened, CallError>>>,
     pub frames: FrameLog,
@@ -98,6 +106,9 @@ struct Running {
     /// Those whose listener has gone.
     gone: FuturesUnordered<BoxFuture<'static, Id>>,
     deadlines: Vec<(Instant, Id)>,
+    /// Questions of the server that are being answered, and how to take each away.
+    asking: FuturesUnordered<BoxFuture<'static, Finished>>,
+    withdrawals: HashMap<Id, oneshot::Sender<()>>,
     /// The pipe is over, and why.
     over: Option<CallError>,
 }
@@ -108,11 +119,12 @@ impl Driver {
         (session, pipe): (Session, Pipe),
         (connection, secrets): (Connection, Secrets),
         (news, promises): (Arc<ConnectionEvents>, Promises),
+        asker: Asker,
         opening: oneshot::Sender<Result<Opened, CallError>>,
     ) -> Self {
         let (frames, state) = (FrameLog::default(), Running::default());
         let opening = Some(opening);
-        Self { session, pipe, connection, secrets, news, promises, opening, frames, state }
+        Self { session, pipe, connection, secrets, news, promises, asker, opening, frames, state }
     }
 
     /// Opens the connection and drives it until it is over, or nobody holds it any more.
@@ -138,6 +150,7 @@ impl Driver {
                     self.perform(turn).await;
                     self.state.waiting.remove(&id);
                 }
+                Some(finished) = self.state.asking.next() => self.finish(finished).await,
                 () = sleep_until(due), if deadline.is_some() => self.look_at_the_clock().await,
             }
         }
@@ -161,22 +174,27 @@ impl Driver {
                 value => call = call.with_param(&name, &Literal::from(value)),
             }
         }
-        let with_progress = method == CALL;
+        self.begin(call, Waiting { inbox, _left: left, rounds: 0 }).await;
+    }
+
+    /// Sends a request whose answer somebody waits for.
+    async fn begin(&mut self, call: Call, waiting: Waiting) {
+        let with_progress = call.method == CALL;
         let Some(outgoing) = self.session.call(call, with_progress, Vec::new()) else {
             let problem = CallError::new(
                 ErrorKind::ConnectionLost,
                 "the server is not connected",
                 "try again",
             );
-            return drop(inbox.push(Incoming::Failed(problem)).await);
+            return drop(waiting.inbox.push(Incoming::Failed(problem)).await);
         };
         if let Some(id) = outgoing.id.clone() {
-            let (listener, gone) = (inbox.clone(), id.clone());
+            let (listener, gone) = (waiting.inbox.clone(), id.clone());
             self.state.gone.push(Box::pin(async move {
                 listener.closed().await;
                 gone
             }));
-            self.state.waiting.insert(id, Waiting { inbox, _left: left });
+            self.state.waiting.insert(id, waiting);
         }
         self.send(outgoing).await;
     }
@@ -284,7 +302,15 @@ impl Driver {
                 let ended = self.state.over.take();
                 self.refuse(ended.unwrap_or_else(|| refused(&findings, error.as_ref())));
             }
-            What::Answer { id, call, .. } => self.answer(&id, &call, text, &faults).await,
+            What::Answer { id, call, result, .. } => {
+                let asks = frame.zip(result).and_then(|(frame, span)| {
+                    questions::input_required(self.session.client(), &frame, &span)
+                });
+                match asks {
+                    Some(asks) => self.ask_within(&id, call, text, asks).await,
+                    None => self.answer(&id, &call, text, &faults).await,
+                }
+            }
             What::HttpError { id, status, .. } => {
                 self.fail(&id, http_error(status, &text)).await;
             }
@@ -302,13 +328,14 @@ impl Driver {
                     Some(CallError::new(ErrorKind::ConnectionLost, message, "try again"));
             }
             What::Notice(notice) => self.notice(notice, &text, &faults).await,
-            What::Asked { id, asked } => self.asked(&id, &asked, &faults, &text).await,
+            What::Asked { id, asked } => self.asked(id, asked, &faults, &text).await,
             What::AnsweredAtOnce { asked } if asked.kind == AskedKind::Ping => {}
             What::AnsweredAtOnce { asked } => {
                 let words = format!("the server asks {}, which was refused", asked.method);
                 self.tell_all("asked", &words, &text).await;
             }
-            What::Withdrawn { .. } => {
+            What::Withdrawn { id, .. } => {
+                self.state.withdrawals.remove(&id);
                 self.tell_all("asked", "the server no longer wants its answer", &text).await;
             }
             What::Late { .. } | What::Unmatched | What::Foreign => {
@@ -357,7 +384,7 @@ impl Driver {
                     Some(waiting) => {
                         let stage = stage("progress", &words, text);
                         // One that has left is told that it has by another way.
-                        let _ = waiting.inbox.push(stage).await;
+                        let _ = waiting.inbox.push(Incoming::Packet(stage)).await;
                     }
                     None => self.tell_all("odd", &odd(text, faults), text).await,
                 }
@@ -383,37 +410,14 @@ impl Driver {
         }
     }
 
-    /// Nobody is here who could fill in a form or ask a model, so what is asked is declined in the
-    /// way that the protocol has for it.
-    async fn asked(&mut self, id: &Id, asked: &Asked, faults: &[Fault], text: &str) {
-        let is_declared = faults.iter().all(|fault| fault.id != "asked.undeclared");
-        let (answer, done) = match &asked.kind {
-            _ if !is_declared => (None, "refused: this client did not declare the capability"),
-            AskedKind::Form { .. } | AskedKind::Url { .. } => {
-                (Some(Decision::Decline.into_result()), "declined")
-            }
-            AskedKind::Roots => (Some(roots_result(&[])), "answered with no folder"),
-            _ => (None, "refused"),
-        };
-        let answer = match answer {
-            Some(result) => self.session.answer(id, &Literal::from(result)),
-            None => {
-                self.session.refuse(id, codes::METHOD_NOT_FOUND, "not supported by this client")
-            }
-        };
-        let message = asked.params.get("message").and_then(Value::as_str);
-        let message = message.map(|message| format!(" \"{message}\"")).unwrap_or_default();
-        let words = format!("the server asks {}{message}: {done}", asked.method);
-        self.tell_all("asked", &words, text).await;
-        if let Some(answer) = answer {
-            Box::pin(self.send(answer)).await;
-        }
-    }
-
     /// Tells something to all calls that are under way, as nobody knows whose it is.
     async fn tell_all(&mut self, name: &str, words: &str, body: &str) {
+        self.push_to_all(&stage(name, words, body)).await;
+    }
+
+    async fn push_to_all(&mut self, told: &Packet) {
         for waiting in self.state.waiting.values() {
-            let _ = waiting.inbox.push(stage(name, words, body)).await;
+            let _ = waiting.inbox.push(Incoming::Packet(told.clone())).await;
         }
     }
 
@@ -431,13 +435,13 @@ impl Driver {
 }
 
 #[must_use]
-pub(crate) fn stage(name: &str, words: &str, body: &str) -> Incoming {
+pub(crate) fn stage(name: &str, words: &str, body: &str) -> Packet {
     let headers = vec![
         (STAGE.to_owned(), name.to_owned()),
         (WORDS.to_owned(), visible_text(words).into_owned()),
     ];
     let body = Bytes::copy_from_slice(body.as_bytes());
-    Incoming::Packet(Packet { subject: None, reply: None, headers, body })
+    Packet { subject: None, reply: None, headers, body }
 }
 
 /// What is wrong, and where.

@@ -1,0 +1,182 @@
+//! Answers what a server asks: folders from the connection's settings, all else by a person, where
+//! there is one.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::{
+    model::connection::Connection,
+    systems::mcp::{
+        answering::{Answer, WaitingRequest},
+        asked::{Asked, Decision, Kind, roots_result},
+        codes,
+        fault::Fault,
+        settings,
+    },
+    wire::systems::facets::{
+        opener::Questions,
+        responder::{Asking, Question},
+    },
+};
+
+/// Who answers the questions of one server.
+#[derive(Clone)]
+pub(crate) struct Asker {
+    server: String,
+    /// Each with its address and its name.
+    roots: Vec<(String, Option<String>)>,
+    questions: Option<Questions>,
+}
+
+/// What becomes of a question.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Answered {
+    /// `None`: it is left without an answer.
+    pub answer: Option<Answer>,
+    /// The same for people, to go on after "the server asks …:".
+    pub words: &'static str,
+    /// Nobody was there to answer.
+    pub is_alone: bool,
+}
+
+impl Answered {
+    fn at_once(result: Value, words: &'static str) -> Self {
+        Self { answer: Some(Answer::Result(result)), words, is_alone: false }
+    }
+
+    fn refused(words: &'static str, message: &str) -> Self {
+        let answer = Answer::Refusal { code: codes::METHOD_NOT_FOUND, message: message.into() };
+        Self { answer: Some(answer), words, is_alone: false }
+    }
+}
+
+/// What is done with a question.
+pub(crate) enum Way {
+    AtOnce(Answered),
+    /// A person has it.
+    Person(oneshot::Receiver<Option<Value>>),
+}
+
+impl Asker {
+    /// Folders count from the workspace's own.
+    #[must_use]
+    pub fn new(
+        connection: &Connection,
+        workspace: Option<&Path>,
+        questions: Option<Questions>,
+    ) -> Self {
+        let base = workspace.map(Path::to_owned).or_else(|| std::env::current_dir().ok());
+        let base = base.unwrap_or_default();
+        let roots = settings::roots(connection).into_iter().map(|root| root_of(&base.join(root)));
+        Self { server: connection.name.clone(), roots: roots.collect(), questions }
+    }
+
+    /// Answers a question, or hands it to a person.
+    pub async fn ask(&self, asked: &Asked, faults: &[Fault]) -> Way {
+        let is_undeclared = faults.iter().any(|fault| fault.id == "asked.undeclared");
+        Way::AtOnce(match &asked.kind {
+            _ if is_undeclared => Answered::refused(
+                "refused: this client did not declare the capability",
+                "not supported by this client",
+            ),
+            Kind::Roots if self.roots.is_empty() => {
+                Answered::at_once(roots_result(&[]), "answered with no folder")
+            }
+            Kind::Roots => {
+                Answered::at_once(roots_result(&self.roots), "answered with the folders of `roots`")
+            }
+            Kind::Form { .. } | Kind::Url { .. } | Kind::Sampling => {
+                if let Some(reply) = self.hand_over(asked, faults).await {
+                    return Way::Person(reply);
+                }
+                unanswered(&asked.kind)
+            }
+            Kind::Ping | Kind::Other => Answered::refused("refused", "Method not found"),
+        })
+    }
+
+    async fn hand_over(
+        &self,
+        asked: &Asked,
+        faults: &[Fault],
+    ) -> Option<oneshot::Receiver<Option<Value>>> {
+        let (reply, answered) = oneshot::channel();
+        let waiting = WaitingRequest {
+            server: self.server.clone(),
+            asked: asked.clone(),
+            faults: faults.to_vec(),
+        };
+        let asking = Asking {
+            number: 0,
+            arguments: asked.params.as_object().cloned().unwrap_or_default(),
+            waiting: Arc::new(waiting),
+            failed: None,
+        };
+        self.questions.as_ref()?.send(Question { asking, reply }).await.ok()?;
+        Some(answered)
+    }
+}
+
+/// What a person's answer becomes; dropped without one, nobody answers.
+pub(crate) async fn answer_of(kind: &Kind, reply: oneshot::Receiver<Option<Value>>) -> Answered {
+    match reply.await {
+        Ok(Some(value)) => {
+            let answer = Answer::from_value(value);
+            let words = match &answer {
+                Answer::Refusal { .. } => "refused",
+                Answer::Result(result) => match result["action"].as_str() {
+                    Some("accept") => "accepted",
+                    Some("decline") => "declined",
+                    Some("cancel") => "cancelled",
+                    _ => "answered",
+                },
+            };
+            Answered { answer: Some(answer), words, is_alone: false }
+        }
+        Ok(None) => Answered { answer: None, words: "left without an answer", is_alone: false },
+        Err(_) => unanswered(kind),
+    }
+}
+
+/// The answer where nobody is there who could give one.
+fn unanswered(kind: &Kind) -> Answered {
+    let answer = match kind {
+        Kind::Sampling => {
+            Answer::Refusal { code: -1, message: "nobody is there to answer".into() }
+        }
+        _ => Answer::Result(Decision::Decline.into_result()),
+    };
+    Answered { answer: Some(answer), words: "declined, as nobody is there to answer", is_alone: true }
+}
+
+/// A folder's address and name.
+fn root_of(path: &Path) -> (String, Option<String>) {
+    let path: PathBuf = path.components().collect();
+    let uri = reqwest::Url::from_file_path(&path)
+        .map_or_else(|()| format!("file://{}", path.display()), |url| url.to_string());
+    (uri, path.file_name().map(|name| name.to_string_lossy().into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_count_from_the_workspace() {
+        let connection = settings::with_roots(Connection::embedded(), &[".".into(), "a b".into()]);
+        let asker = Asker::new(&connection, Some(Path::new("/work/lab")), None);
+        let name = |name: &str| Some(name.to_owned());
+        assert_eq!(
+            asker.roots,
+            [
+                ("file:///work/lab".to_owned(), name("lab")),
+                ("file:///work/lab/a%20b".to_owned(), name("a b"))
+            ]
+        );
+    }
+}
