@@ -193,7 +193,10 @@ impl Call {
         let (asks, questions) = mpsc::channel(1);
         let desk = QuestionDesk::new(questions, &self.answer, catalog)?;
         let registry = registry::of_workspace(&opened.workspace.root).with_questions(asks);
-        wait_for("calling", stream_call(registry, connection, (request, self.limits()), desk, teller))
+        wait_for(
+            "calling",
+            stream_call(registry, connection, (request, self.limits()), desk, teller),
+        )
     }
 
     /// Where the workspace does not have the tool: those that can be called on the running system.

@@ -168,7 +168,10 @@ impl WaitingCall for WaitingRequest {
     fn answer_fault(&self, answer: &Value) -> Option<(Pointer, String)> {
         let is_empty = answer[CONTENT]["type"] == "text" && answer[CONTENT]["text"] == "";
         (self.asked.kind == Kind::Sampling && is_empty).then(|| {
-            (Pointer::root().child(CONTENT).child("text"), "is empty; a model says something".into())
+            (
+                Pointer::root().child(CONTENT).child("text"),
+                "is empty; a model says something".into(),
+            )
         })
     }
 
@@ -299,7 +302,8 @@ mod tests {
         let model = waiting("sampling/createMessage", json!({"messages": [], "maxTokens": 9}));
         assert_eq!(model.parse_line("hello").unwrap()["content"]["text"], "hello");
         assert!(model.parse_line("").is_err(), "a model says something");
-        let whole = r#"{"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}"#;
+        let whole =
+            r#"{"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "m"}"#;
         assert_eq!(model.parse_line(whole).unwrap()["model"], "m");
         let refused = Answer::from_value(model.parse_line("refuse").unwrap());
         assert!(matches!(refused, Answer::Refusal { code: -1, .. }), "{refused:?}");

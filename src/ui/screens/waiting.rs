@@ -155,9 +155,8 @@ impl Waiting {
     fn draw_card(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
         let focused = self.panes.focus == RIGHT;
         let shown = state.answering.shown_call();
-        let title = shown.map_or("Preview", |open| {
-            open.asked.waiting.preview(&open.answer_value()).title
-        });
+        let title =
+            shown.map_or("Preview", |open| open.asked.waiting.preview(&open.answer_value()).title);
         let pane = Pane { title, note: "as it will be written", focused, ..Pane::default() };
         let inside = inset_area(pane.draw(buffer, area, styles));
         let form = self.forms.shown_form();

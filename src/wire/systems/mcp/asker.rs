@@ -146,12 +146,14 @@ pub(crate) async fn answer_of(kind: &Kind, reply: oneshot::Receiver<Option<Value
 /// The answer where nobody is there who could give one.
 fn unanswered(kind: &Kind) -> Answered {
     let answer = match kind {
-        Kind::Sampling => {
-            Answer::Refusal { code: -1, message: "nobody is there to answer".into() }
-        }
+        Kind::Sampling => Answer::Refusal { code: -1, message: "nobody is there to answer".into() },
         _ => Answer::Result(Decision::Decline.into_result()),
     };
-    Answered { answer: Some(answer), words: "declined, as nobody is there to answer", is_alone: true }
+    Answered {
+        answer: Some(answer),
+        words: "declined, as nobody is there to answer",
+        is_alone: true,
+    }
 }
 
 /// A folder's address and name.

@@ -89,10 +89,7 @@ pub(crate) async fn open(
     Ok(channel)
 }
 
-async fn open_in_era(
-    opening: Opening<'_>,
-    remembered: Option<Era>,
-) -> Result<Channel, CallError> {
+async fn open_in_era(opening: Opening<'_>, remembered: Option<Era>) -> Result<Channel, CallError> {
     let Opening { connection, secrets, workspace, questions } = opening;
     let pipe = Pipe::open(connection, secrets).await?;
     let session = Session::new(Settings {

@@ -70,10 +70,8 @@ pub(super) fn input_required(client: &Client, frame: &Frame, span: &Span) -> Opt
     let result = frame.parse_value(span);
     let requests = Asked::of_result(&result, client);
     let is_asking = result["resultType"] == "input_required" && !requests.is_empty();
-    is_asking.then(|| Asks {
-        requests,
-        state: result.get("requestState").cloned().map(Literal::from),
-    })
+    is_asking
+        .then(|| Asks { requests, state: result.get("requestState").cloned().map(Literal::from) })
 }
 
 impl Driver {
@@ -109,9 +107,7 @@ impl Driver {
             self.tell_all(FINDING, &alone_words(asked), "").await;
         }
         let frame = match &answered.answer {
-            Some(Answer::Result(result)) => {
-                self.session.answer(id, &Literal::from(result.clone()))
-            }
+            Some(Answer::Result(result)) => self.session.answer(id, &Literal::from(result.clone())),
             Some(Answer::Refusal { code, message }) => self.session.refuse(id, *code, message),
             None => None,
         };
