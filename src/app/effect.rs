@@ -141,13 +141,13 @@ pub enum Effect {
         turn: u64,
         connection: Box<Connection>,
     },
-    /// Keep that the user allows a start, then test the connection.
+    /// Keep that the user allows a start, then do what it was asked for.
     AllowStart {
-        turn: u64,
-        connection: Box<Connection>,
         start: Box<Start>,
+        then: Box<Effect>,
     },
-    /// Read what is configured where the connection leads. Answered by `Deployed`.
+    /// Read what is configured where the connection leads. Answered by `Deployed`, or
+    /// `StartNotAllowed`.
     ReadDeployed {
         connection: Box<Connection>,
         purpose: Purpose,

@@ -110,6 +110,8 @@ pub enum Message {
         name: String,
         start: Box<Start>,
     },
+    /// The user allows the start that `Question::AllowStart` is about.
+    AllowAskedStart,
     /// Lets all calls go through this one; `None`: through those that the workspace says.
     UseConnection(Option<String>),
     /// What is configured where the connection leads is wanted. Answered by `Deployed`.
@@ -136,6 +138,8 @@ pub enum Message {
     CopyTools(Vec<EntryId>),
     /// Put a shipped sample into this (empty) workspace.
     PutSample(&'static str),
+    /// Connect to a server of tools: its command or address is asked for.
+    AskServer,
     /// Unsaved work of an earlier session: take it up, or let it go.
     Recover(bool),
     Notice(NoticeKind, String),
@@ -171,6 +175,12 @@ pub enum Message {
     Answering(AnsweringMessage),
 
     // What comes back.
+    /// What was to be read is behind a server that the user has not allowed to start.
+    StartNotAllowed {
+        connection: String,
+        start: Box<Start>,
+        purpose: Purpose,
+    },
     /// What is configured where the connection leads, or why it could not be read.
     Deployed {
         purpose: Purpose,

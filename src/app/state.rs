@@ -20,7 +20,7 @@ use super::{
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
     history::KeptCall,
-    message::{Condition, ScreenId, Then},
+    message::{Condition, Purpose, ScreenId, Then},
     notices::Notices,
     watching::Watching,
     what_if::WhatIf,
@@ -56,7 +56,7 @@ use crate::{
         calling::{self, without_agent},
         deployed::{item::Item, push::Push},
         facets::calls::CallOf,
-        table,
+        start, table,
     },
 };
 
@@ -246,6 +246,10 @@ pub enum Question {
     Push { keep: Box<Push>, delete: Box<Push> },
     /// An earlier session left unsaved work.
     Recover(BTreeMap<FileId, Arc<str>>),
+    /// Which server is to be connected to?
+    Server,
+    /// May the server of this connection be started, to read what it has?
+    AllowStart { connection: String, start: Box<start::Start>, purpose: Purpose },
 }
 
 impl State {

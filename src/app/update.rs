@@ -94,6 +94,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.question = None;
             return vec![Effect::PutSample(name)];
         }
+        Message::AskServer => state.question = Some(Question::Server),
         Message::Recover(take) => return files::answer_recovery(state, take, now),
         Message::OpenEditor { file, line, column } => {
             return files::open_editor(state, file, line, column, now);
@@ -126,6 +127,10 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::TestConnection(name) => return connection_test::test_connection(state, &name),
         Message::AllowStart { name, start } => {
             return connection_test::allow(state, &name, &start);
+        }
+        Message::AllowAskedStart => return deployed::allow_start(state, now),
+        Message::StartNotAllowed { connection, start, purpose } => {
+            deployed::ask_to_start(state, connection, start, purpose);
         }
         Message::ConnectionTested { turn, connection, report } => {
             connection_test::on_test_ended(state, turn, &connection, report);

@@ -24,7 +24,6 @@ use crate::{
     app::{
         calls::CallMessage,
         checking::Snapshot,
-        connection_test::Report,
         effect::{Effect, Overwrite},
         message::{Condition, Health, Message, Purpose},
         notices::NoticeKind,
@@ -182,15 +181,13 @@ impl Performer {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
             Effect::TestConnection { turn, connection } => self.test_connection(turn, *connection),
-            Effect::AllowStart { turn, connection, start } => {
-                match Consents::of_user().and_then(|consents| consents.give(&start)) {
-                    Ok(()) => self.test_connection(turn, *connection),
-                    Err(problem) => self.send_message(Message::ConnectionTested {
-                        turn,
-                        connection: connection.name,
-                        report: Report::Failed(problem),
-                    }),
+            Effect::AllowStart { start, then } => {
+                if let Err(problem) = Consents::of_user().and_then(|consents| consents.give(&start))
+                {
+                    self.send_message(Message::Failed(problem));
                 }
+                // Not allowed still, it says so itself.
+                self.perform(*then);
             }
             Effect::ReadDeployed { connection, purpose } => {
                 self.read_deployed(*connection, purpose);
@@ -391,6 +388,10 @@ impl Performer {
     }
 
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {
+        if let Some(start) = self.registry.not_allowed(&connection).map(Box::new) {
+            let connection = connection.name;
+            return self.send_message(Message::StartNotAllowed { connection, start, purpose });
+        }
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
             let read = deployed::read_items(&*registry, &connection).await;

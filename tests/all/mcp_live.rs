@@ -442,3 +442,34 @@ fn the_workbench_asks_before_it_starts_a_server() {
     ping.env("XDG_STATE_HOME", place.home.path().join(".local/state"));
     Ran::of(ping.output().unwrap()).ended(0, &[]);
 }
+
+#[test]
+fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
+    let place = Place::with(&[]);
+    let mut screen =
+        terminal::toolcrib(["."]).folder(&place.here).home(place.home.path()).size(80, 24).start();
+    screen.wait_for("Welcome to toolcrib");
+    screen.press(["m"]);
+    screen.wait_for("Connect an MCP server");
+    screen.wait_for("server-everything");
+    screen.press(["ctrl+a", "delete"]);
+    screen.paste(&format!("test {} {}", python(), script()));
+    screen.wait_for("[connections.test]");
+    screen.press(["enter"]);
+    screen.wait_for("Start the server of test?");
+    screen.wait_for("mcp_server.py");
+    screen.press(["y"]);
+    screen.wait_for("9 tools are deployed on test");
+    screen.press(["enter"]);
+    screen.type_text("hello there");
+    screen.press(["enter", "f6"]);
+    screen.wait_for("✓");
+    screen.wait_for("hello there");
+    screen.press(["ctrl+q"]);
+    screen.wait_end();
+    // It is in the file, and calls go there from now on.
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    assert!(
+        settings.starts_with("connection = \"test\"\n\n[connections.test]\nsystem = \"mcp\"\n")
+    );
+}

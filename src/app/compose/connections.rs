@@ -1,6 +1,6 @@
 //! Connections: which of them a tool's calls always go through.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{context::ComposeContext, plan::Plan};
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
     model::{connection::Connection, connections::Connections, settings::SETTINGS, tool::Tool},
     schema::pointer::Pointer,
     syntax::{edit::Edit, print, source::Format},
+    systems::table,
 };
 
 /// The table of the settings file that holds them.
@@ -113,31 +114,70 @@ pub(crate) fn edit_connection(ground: ComposeContext<'_>, name: &str, edits: &[E
     Plan::new(format!("edit connection {name}"), edits.iter().map(of).collect())
 }
 
-/// Adds a connection that leads to an address: `NAME ADDRESS`.
+/// Adds a connection that leads to an address: `NAME ADDRESS`; or to a server that is started for
+/// it: `NAME COMMAND ARGUMENT…`.
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or the address is none.
 pub(crate) fn add_connection(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
-    let mut words = text.split_whitespace();
-    let (Some(name), Some(address), None) = (words.next(), words.next(), words.next()) else {
-        return Err("write a name and an address: local nats://127.0.0.1:4222".into());
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [name, address] = words[..] else {
+        return match words[..] {
+            [] | [_] => Err("write a name and an address: local nats://127.0.0.1:4222".into()),
+            _ => add_server(ground, text),
+        };
     };
     check_name_free(ground, name)?;
-    let alone = Connections::default();
     if !address.contains("://") {
         let known: Vec<_> = example_addresses()
             .filter_map(|example| Some(format!("{}://", example.split_once("://")?.0)))
             .collect();
         return Err(format!("an address begins with {}", known.join(" or ")));
     }
-    connections::find_connection(&alone, address)
-        .map_err(|problem| format!("{}; {}", problem.cause, problem.remedy))?;
+    check_address(address)?;
     let value = json!({"servers": [address]});
     let text_of_new =
         || format!("[{CONNECTIONS}.{name}]\n{}", print::print_value(Format::Toml, &value));
     let change = ground
         .in_settings(Edit::Set { at: table_pointer(name), to: value.clone().into() }, text_of_new);
     Ok(Plan::new(format!("add connection {name}"), vec![change]))
+}
+
+fn check_address(address: &str) -> Result<(), String> {
+    connections::find_connection(&Connections::default(), address)
+        .map(drop)
+        .map_err(|problem| format!("{}; {}", problem.cause, problem.remedy))
+}
+
+/// Adds a connection to a server of tools that is started with a command or reached at an address,
+/// `NAME COMMAND ARGUMENT…` or `NAME ADDRESS`. Where calls went through the embedded connection,
+/// they go through the new one.
+///
+/// # Errors
+/// When it cannot be called so, is there already, or no server is named.
+pub(crate) fn add_server(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [name, server @ ..] = &words[..] else { return Err("write a name first".into()) };
+    check_name_free(ground, name)?;
+    if let [address] = server
+        && address.contains("://")
+    {
+        check_address(address)?;
+    }
+    let configured = table::configured().next().ok_or("no system here has such servers")?;
+    let value = Value::Object(configured.server_table(server)?);
+    let has_usual = ground.settings_value().is_some_and(|settings| settings.get(USUAL).is_some());
+    let text_of_new = || {
+        let usual = print::print_value(Format::Toml, &json!({USUAL: name}));
+        let table = print::print_value(Format::Toml, &value);
+        format!("{usual}\n[{CONNECTIONS}.{name}]\n{table}")
+    };
+    let set = |at, to| ground.in_settings(Edit::Set { at, to }, text_of_new);
+    let mut changes = vec![set(table_pointer(name), value.clone().into())];
+    if !has_usual && ground.settings_value().is_some() {
+        changes.push(set(Pointer::root().child(USUAL), (*name).into()));
+    }
+    Ok(Plan::new(format!("add connection {name}"), changes))
 }
 
 /// Whether a new connection can be called so.

@@ -23,13 +23,14 @@ pub(super) fn test_connection(state: &mut State, name: &str) -> Vec<Effect> {
 
 /// Lets the server of a connection be started, and tests it.
 pub(super) fn allow(state: &mut State, name: &str, start: &Start) -> Vec<Effect> {
-    let allowing = |effect| match effect {
-        Effect::TestConnection { turn, connection } => {
-            Effect::AllowStart { turn, connection, start: Box::new(start.clone()) }
-        }
-        other => other,
-    };
-    test_connection(state, name).into_iter().map(allowing).collect()
+    allow_before(start, test_connection(state, name))
+}
+
+/// The same effects, after the start is allowed that they need.
+pub(super) fn allow_before(start: &Start, effects: Vec<Effect>) -> Vec<Effect> {
+    let allowing =
+        |effect| Effect::AllowStart { start: Box::new(start.clone()), then: Box::new(effect) };
+    effects.into_iter().map(allowing).collect()
 }
 
 /// A test ended; an older one than the last asked for counts no more.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::connection_test;
 use crate::{
     app::{
         deployed::{DeployedTools, Progress},
@@ -20,6 +21,7 @@ use crate::{
             item::Item,
             push::{Absent, Push},
         },
+        start::Start,
         table,
     },
 };
@@ -73,6 +75,34 @@ pub(super) fn list_deployed(state: &mut State, now: Millis) -> Vec<Effect> {
         catalog,
     });
     vec![Effect::ReadDeployed { connection: Box::new(connection), purpose: Purpose::Call { turn } }]
+}
+
+/// Asks whether the server may be started that is to be read.
+pub(super) fn ask_to_start(
+    state: &mut State,
+    connection: String,
+    start: Box<Start>,
+    purpose: Purpose,
+) {
+    if let Purpose::Call { turn } = purpose {
+        state.network.deployed.take_if(|known| known.turn == turn);
+    }
+    state.question = Some(Question::AllowStart { connection, start, purpose });
+}
+
+/// The user allows that start: what was to be read is read.
+pub(super) fn allow_start(state: &mut State, now: Millis) -> Vec<Effect> {
+    let Some(Question::AllowStart { connection, start, purpose }) = state.question.take() else {
+        return Vec::new();
+    };
+    if state.current_connection().name != connection {
+        return Vec::new();
+    }
+    let effects = match purpose {
+        Purpose::Call { .. } => list_deployed(state, now),
+        other => request_deployed(state, other, now),
+    };
+    connection_test::allow_before(&start, effects)
 }
 
 /// Shows what would change, here or there, or what can be called there.

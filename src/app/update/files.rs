@@ -455,6 +455,8 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
     if state.catalog.entries().next().is_none()
         && state.question.is_none()
         && state.documents.changed_files().next().is_none()
+        // A workspace of connections alone has something to show.
+        && state.network.connections.known.len() == Connections::default().known.len()
     {
         state.question = Some(Question::Begin);
     }

@@ -15,6 +15,13 @@ pub trait Configured: Sync {
 
     /// Reads such a file, in whatever form it is.
     fn read_config(&self, file: &ConfigFile<'_>) -> ConfigServers;
+
+    /// The table of a connection to a server that a user names by its command or its address: what
+    /// stands in `toolcrib.toml`.
+    ///
+    /// # Errors
+    /// When the words name no server, or one that cannot be reached from here.
+    fn server_table(&self, words: &[&str]) -> Result<Map<String, Value>, String>;
 }
 
 /// A file, and what its variables stand for.

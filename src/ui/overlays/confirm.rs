@@ -17,6 +17,9 @@ use crate::{
     },
 };
 
+/// Cells between two answers of a row.
+const BETWEEN: u16 = 2;
+
 /// An answer: its key, its words, what it asks for.
 pub(crate) struct Answer {
     pub key: char,
@@ -77,39 +80,57 @@ impl Confirm {
     }
 }
 
+/// Where buttons stand in rows of so many cells, each as its column, row and width; and how many
+/// rows they take.
+fn place_buttons(buttons: &[String], cells: u16) -> (Vec<(u16, u16, u16)>, u16) {
+    let (mut x, mut y) = (0, 0);
+    let place = |words: &String| {
+        let width = u16::try_from(text_width(words)).unwrap_or(u16::MAX);
+        if x > 0 && width > cells.saturating_sub(x) {
+            (x, y) = (0, y + 1);
+        }
+        let at = (x, y, width);
+        x += width.saturating_add(BETWEEN).min(u16::MAX - x);
+        at
+    };
+    let places = buttons.iter().map(place).collect();
+    (places, y + 1)
+}
+
 impl Overlay for Confirm {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
-        let lines = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
+        let cells = area.width.saturating_sub(8).min(72);
+        let lines = wrap(&self.words, usize::from(cells));
         let shown = if self.shown.is_empty() { 0 } else { self.shown.len() + 1 };
-        let height = u16::try_from(lines.len() + shown).unwrap_or(u16::MAX - 4) + 4;
+        let buttons: Vec<String> = self
+            .answers
+            .iter()
+            .map(|answer| format!(" {} {} ", answer.key, answer.words))
+            .collect();
+        let (places, rows) = place_buttons(&buttons, cells);
+        let height = u16::try_from(lines.len() + shown).unwrap_or(u16::MAX - 16) + rows + 3;
         let (sheet, inside) = modal::draw_modal(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         let buffer = frame.buffer_mut();
-        for (row, line) in (0..inside.height.saturating_sub(2)).zip(&lines) {
+        let above = inside.height.saturating_sub(rows + 1);
+        for (row, line) in (0..above).zip(&lines) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Overlay]);
         }
         let below = u16::try_from(lines.len()).unwrap_or(0) + 1;
-        for (row, line) in (below..inside.height.saturating_sub(2)).zip(&self.shown) {
+        for (row, line) in (below..above).zip(&self.shown) {
             let mut pen = Pen::new(buffer, inside, row);
             for (role, text) in line {
                 pen.put_text(text, Style { bg: styles[Role::Overlay].bg, ..styles[*role] });
             }
         }
+        let first = inside.height.saturating_sub(rows);
         self.places.clear();
-        let mut pen = Pen::new(buffer, inside, inside.height.saturating_sub(1));
-        for (row, answer) in self.answers.iter().enumerate() {
+        for (row, ((x, y, width), words)) in places.into_iter().zip(&buttons).enumerate() {
             let style = styles[if row == self.at { Role::Selected } else { Role::Chip }];
-            let words = format!(" {} {} ", answer.key, answer.words);
-            let x = pen.column_now();
-            self.places.push(Rect::new(
-                x,
-                inside.bottom().saturating_sub(1),
-                u16::try_from(text_width(&words)).unwrap_or(0),
-                1,
-            ));
-            pen.put_text(&words, style).skip(2);
+            Pen::new(buffer, inside, first + y).skip(x).put_text(words, style);
+            self.places.push(Rect::new(inside.x + x, inside.y + first + y, width, 1));
         }
     }
 

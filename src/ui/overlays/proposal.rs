@@ -113,6 +113,18 @@ impl Proposal {
         Self { aside: Some(message), ..self }
     }
 
+    /// The same; these messages come after those that do it.
+    #[must_use]
+    pub fn followed_by(mut self, messages: impl Into<Vec<Message>>) -> Self {
+        let (make, after) = (self.make, messages.into());
+        self.make = Box::new(move |text, state| {
+            let mut made = make(text, state)?;
+            made.messages.extend(after.iter().cloned());
+            Ok(made)
+        });
+        self
+    }
+
     /// Offers more, beside what it does anyway; nothing is asked to be typed.
     #[must_use]
     pub fn with_switch(

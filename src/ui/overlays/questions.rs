@@ -10,15 +10,16 @@ use crate::{
     app::{
         calls::CallMessage,
         compose::{
+            connections,
             context::ComposeContext,
             imports::{self, Differing},
         },
         form_file::Goal,
-        message::{DraftPolicy, Message, Then},
+        message::{DraftPolicy, Message, ScreenId, Then},
         state::{Question, State},
     },
     engine::filter::AskedGroups,
-    model::entry::FileId,
+    model::{entry::FileId, settings::SETTINGS},
     systems::{
         self, agents,
         deployed::push::{Change, Push},
@@ -29,6 +30,9 @@ use crate::{
         widgets::difference,
     },
 };
+
+/// A server that anyone with Node.js can start.
+const EXAMPLE_SERVER: &str = "everything npx -y @modelcontextprotocol/server-everything";
 
 /// Lines that are shown of one file's difference.
 const SHOWN: usize = 6;
@@ -51,9 +55,24 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
                     .with_closing_message(Message::DropQuestion),
             )
         }
+        Question::Server => Box::new(server_proposal()),
         Question::Push { keep, delete } => Box::new(push_proposal(keep, delete, state)),
         other => Box::new(confirm_question(other, state)),
     }
+}
+
+/// Connects to a server of tools, and lists them.
+fn server_proposal() -> Proposal {
+    let words = "A name for it, and the command that starts it or its address. Nothing is started before you allow it.";
+    Proposal::with_text_input("Connect an MCP server", words, EXAMPLE_SERVER, |text, state| {
+        connections::add_server(ComposeContext::from_state(state), text)
+    })
+    .followed_by([
+        Message::Save(Some(FileId::new(SETTINGS))),
+        Message::Show(ScreenId::Invoke),
+        Message::ListDeployed,
+    ])
+    .with_closing_message(Message::DropQuestion)
 }
 
 /// A push; what only the running system has stays there unless that is switched.
@@ -146,6 +165,14 @@ pub(crate) fn agent_prompt(state: &State) -> Prompt {
 fn confirm_question(question: &Question, state: &State) -> Confirm {
     let aside = vec![Message::DropQuestion];
     match question {
+        Question::AllowStart { connection, start, .. } => {
+            let title = format!("Start the server of {connection}?");
+            let answers = vec![
+                Answer { key: 'n', words: "not now", messages: aside.clone() },
+                Answer { key: 'y', words: "allow it", messages: vec![Message::AllowAskedStart] },
+            ];
+            Confirm::new(title, start.lines().join("\n"), answers, aside)
+        }
         Question::Begin => {
             let words = "There is no descriptor in this folder yet. A sample brings a tool and its service that answer at once, without a server.";
             let answers = vec![
@@ -158,6 +185,11 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     key: 'w',
                     words: "a workflow sample",
                     messages: vec![Message::PutSample("spec-workflow")],
+                },
+                Answer {
+                    key: 'm',
+                    words: "connect an MCP server",
+                    messages: vec![Message::AskServer],
                 },
                 Answer { key: 'e', words: "start empty", messages: aside.clone() },
             ];
@@ -250,7 +282,9 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             Confirm::new(title, words, answers, aside)
         }
         // These two show what changes, and are no choice of answers.
-        Question::Import(_) | Question::Push { .. } => Confirm::new("", "", Vec::new(), aside),
+        Question::Import(_) | Question::Push { .. } | Question::Server => {
+            Confirm::new("", "", Vec::new(), aside)
+        }
         Question::Recover(texts) => {
             let printed = state.form.as_ref().filter(|form| form.goal == Goal::Printed);
             let words = match printed {

@@ -165,7 +165,7 @@ fn ask_to_allow(name: String, start: &Start) -> Reply {
 fn add_connection(state: &State) -> Reply {
     let is_free = !connections::is_in_settings(ComposeContext::from_state(state), "local");
     let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
-    let words = "Its name, and the address that it leads to, such as local nats://127.0.0.1:4222";
+    let words = "Its name, and the address that it leads to, such as local nats://127.0.0.1:4222, or the command of an MCP server, such as everything npx -y @modelcontextprotocol/server-everything";
     Reply::Open(Box::new(Proposal::with_text_input(
         "New connection",
         words,

@@ -81,6 +81,26 @@ impl Configured for McpConfigs {
         let servers = read.servers.iter().map(|server| to_connection(form, server, file));
         ConfigServers { form: form.as_str(), servers: servers.collect(), findings }
     }
+
+    fn server_table(&self, words: &[&str]) -> Result<Map<String, Value>, String> {
+        let (command, args) = words.split_first().ok_or("write a command or an address")?;
+        let mut table = Map::new();
+        table.insert("system".into(), json!(keys::SYSTEM));
+        if !command.contains("://") {
+            table.insert("command".into(), json!(command));
+            table.insert("args".into(), json!(args));
+            return Ok(table);
+        }
+        if !args.is_empty() {
+            return Err("nothing can follow an address".into());
+        }
+        let transport = TransportKind::of_address(command).filter(|_| command.starts_with("http"));
+        let transport =
+            transport.ok_or("an MCP server's address begins with http:// or https://")?;
+        table.insert("transport".into(), json!(transport.as_str()));
+        table.insert("servers".into(), json!([command]));
+        Ok(table)
+    }
 }
 
 /// The form of a file that lies where a program looks for it.

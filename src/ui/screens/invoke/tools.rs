@@ -149,7 +149,7 @@ impl Tools {
             Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
             None => format!("{} find", look.keymap.display_key(crate::app::actions::Act::Find)),
         };
-        let title = format!("Tools {}", state.catalog.tools.len());
+        let title = format!("Tools {}", self.rows.len());
         let foot = self.cursor.position_text(self.shown.len()).unwrap_or_default();
         let tools_focus = focused && self.part == Part::Tools;
         let pane = Pane { title: &title, note: &note, foot: &foot, focused: tools_focus };
