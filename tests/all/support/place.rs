@@ -26,6 +26,7 @@ impl Place {
     pub fn with(files: &[(&str, &str)]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let here = home.path().join("work");
+        fs::create_dir_all(&here).unwrap();
         for (path, text) in files {
             let path = here.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
