@@ -463,7 +463,7 @@ fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
     screen.press(["enter"]);
     screen.type_text("hello there");
     screen.press(["enter", "f6"]);
-    screen.wait_for("✓");
+    screen.wait_for("succeeded");
     screen.wait_for("hello there");
     screen.press(["ctrl+q"]);
     screen.wait_end();

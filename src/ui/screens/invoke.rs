@@ -27,7 +27,7 @@ use crate::{
         answering::AnsweringMessage,
         batch::Batch,
         calls::CallMessage,
-        input::{Input, Mouse, MouseKind},
+        input::{Code, Input, Mouse, MouseKind},
         message::{Message, ScreenId},
         state::State,
     },
@@ -93,11 +93,25 @@ pub(crate) fn invoke_screen() -> Box<dyn Screen> {
 
 impl Invoke {
     fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
-        match pane {
+        let reply = match pane {
             LEFT => self.tools.handle_input(input, state),
             MIDDLE => self.request.handle_input(input, state),
             _ => self.answer.handle_input(input, state.invoke.calls.selected_call()),
+        };
+        let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
+        let next = match (pane, self.tools.part) {
+            (LEFT, Part::Tools) if is(Code::Enter) => MIDDLE,
+            (LEFT, Part::Calls) if is(Code::Enter) => RIGHT,
+            // While a call runs, Esc stops it.
+            (MIDDLE | RIGHT, _) if is(Code::Esc) && !self.running => LEFT,
+            _ => return reply,
+        };
+        if matches!(reply, Reply::Ignored) {
+            self.panes.focus = next;
+            self.rest_focused_form();
+            return Reply::Handled;
         }
+        reply
     }
 
     /// Tab goes from field to field, and after the last to the next pane.
@@ -576,6 +590,8 @@ impl Screen for Invoke {
             RIGHT if self.answer.is_finding() => {
                 vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")]
             }
+            LEFT if self.tools.part == Part::Tools => vec![("Enter", "arguments")],
+            LEFT => vec![("Enter", "answer")],
             _ => Vec::new(),
         }
     }
