@@ -20,7 +20,6 @@ use toolcrib::{
     app::{
         calls::CallMessage,
         input::{Code, Input, Key},
-        keymap::Keymap,
         message::{Loaded, Message, ScreenId},
         state::{Start, State},
         update::update,
@@ -49,6 +48,7 @@ use toolcrib::{
     },
     systems::read,
     ui::{
+        actions::build_keymap,
         form::view::{Form, FormReply},
         root::{Colour, Root},
         theme,
@@ -218,8 +218,9 @@ fn openings(c: &mut Criterion) {
 
 /// The application with so many tools read.
 fn state(tools: usize) -> State {
+    let keymap = build_keymap(&BTreeMap::new()).0;
     let mut state =
-        State::new(Start { context: context(), theme: "dark".into(), ..Start::default() });
+        State::new(Start { context: context(), theme: "dark".into(), keymap, ..Start::default() });
     let source = source(tools);
     let loaded = Loaded { text: source.text().clone(), source: Ok(source), held: None };
     update(&mut state, Message::Loaded(vec![(file(), loaded)]), Millis(0));
@@ -237,11 +238,7 @@ fn frames(c: &mut Criterion) {
                 |size| {
                     let mut state = state(size);
                     update(&mut state, Message::Show(screen), Millis(0));
-                    let mut root = Root::new(
-                        theme::available_themes(&[]).0,
-                        Colour::Allowed,
-                        Keymap::with_overrides(&BTreeMap::new()).0,
-                    );
+                    let mut root = Root::new(theme::available_themes(&[]).0, Colour::Allowed);
                     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
                     Box::new(move || {
                         terminal.draw(|frame| root.draw(frame, &state)).map(drop).unwrap();
@@ -301,11 +298,7 @@ fn streams(c: &mut Criterion) {
                 let call = state.invoke.calls.begin_call(request, "here", Millis(0));
                 let events = move |events| Message::Call(CallMessage::Events { call, events });
                 update(&mut state, events(pieces(size, length)), Millis(0));
-                let mut root = Root::new(
-                    theme::available_themes(&[]).0,
-                    Colour::Allowed,
-                    Keymap::with_overrides(&BTreeMap::new()).0,
-                );
+                let mut root = Root::new(theme::available_themes(&[]).0, Colour::Allowed);
                 let mut terminal = Terminal::new(TestBackend::new(200, 60)).unwrap();
                 terminal.draw(|frame| root.draw(frame, &state)).map(drop).unwrap();
                 // The answer is the third pane.

@@ -1,7 +1,7 @@
 //! The application without a terminal: what a user can do, what happens then, and what the world is
 //! asked for.
 //!
-//! Input becomes an [`actions::Act`] through the [`keymap`]; a focused view turns it into a
+//! Input becomes an [`actions::Action`] through the [`keymap`]; a focused view turns it into a
 //! [`message::Message`]; [`update::update`] changes the [`state::State`] and answers with
 //! [`effect::Effect`]s. No clock, no I/O, no drawing.
 

@@ -12,7 +12,7 @@
 //! | [`systems`] | one folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders requests, decodes replies |
 //! | [`store`] | files: workspace, saving, journal, settings, state |
 //! | [`wire`] | transports, the life of a call, and what each system does on the wire |
-//! | [`app`] | the application without a terminal: actions, keymap, state, messages, update, effects |
+//! | [`app`] | the application without a terminal: keymap, state, messages, update, effects |
 //! | [`ui`] | drawing and input: theme, widgets, forms, overlays, screens |
 //! | [`runtime`] | the only place where things run: event loop, effects, terminal |
 //! | [`cli`] | one file per command, no logic of its own |

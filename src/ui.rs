@@ -3,9 +3,12 @@
 //! A view owns only cursor, scroll and folds. All drawing goes through ratatui's `Frame`, all
 //! colours through [`styles`].
 
+pub mod action_rows;
+pub mod actions;
 pub mod answer;
 pub mod canvas;
 pub mod cases;
+pub mod everywhere;
 pub mod form;
 pub mod line_wrap;
 pub mod overlays;

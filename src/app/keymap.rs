@@ -1,4 +1,5 @@
-//! Which key means which action in which scope: the table's keys, changed by the user's.
+//! The actions that there are, and which key means which of them in which scope: their own keys,
+//! changed by the user's.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -6,31 +7,40 @@ use std::{
 };
 
 use super::{
-    actions::{ACTIONS, Act, Scope, by_id},
+    actions::{Action, ActionId, Risk, Scope},
     input::Key,
 };
 
-#[derive(Clone, Debug)]
+/// Made of the table of all actions; the default has none.
+#[derive(Clone, Debug, Default)]
 pub struct Keymap {
-    bindings: HashMap<(Scope, Key), Act>,
-    keys: HashMap<Act, Vec<Key>>,
+    actions: Vec<&'static Action>,
+    bindings: HashMap<(Scope, Key), &'static Action>,
+    keys: HashMap<ActionId, Vec<Key>>,
 }
 
-impl Default for Keymap {
-    fn default() -> Self {
-        Self::with_overrides(&BTreeMap::new()).0
-    }
-}
+/// Stands for an action that is in no table.
+static UNKNOWN: Action = Action {
+    id: "unknown",
+    scope: Scope::Global,
+    keys: &[],
+    title: "unknown",
+    help: "",
+    risk: Risk::None,
+};
 
 impl Keymap {
-    /// The table's keys with the user's in their place: action id → keys (an empty list takes the
-    /// keys away). What is wrong in them is told in words, and passed over.
+    /// These actions under their keys, or under the user's in their place: action id → keys (an
+    /// empty list takes the keys away). What is wrong in them is told in words, and passed over.
     #[must_use]
-    pub fn with_overrides(overrides: &BTreeMap<String, Vec<String>>) -> (Self, Vec<String>) {
+    pub fn new(
+        actions: Vec<&'static Action>,
+        overrides: &BTreeMap<String, Vec<String>>,
+    ) -> (Self, Vec<String>) {
         let mut complaints = Vec::new();
-        let mut chosen: HashMap<Act, Vec<Key>> = HashMap::new();
+        let mut chosen: HashMap<ActionId, Vec<Key>> = HashMap::new();
         for (id, keys) in overrides {
-            let Some(action) = by_id(id) else {
+            let Some(action) = actions.iter().find(|action| action.id == id) else {
                 complaints
                     .push(format!("keymap: there is no action {id:?}; the README lists them"));
                 continue;
@@ -42,104 +52,67 @@ impl Keymap {
                     Err(error) => complaints.push(format!("keymap: {id}: {error}")),
                 }
             }
-            chosen.insert(action.act, parsed);
+            chosen.insert(action.id, parsed);
         }
-        let mut keymap = Self { bindings: HashMap::new(), keys: HashMap::new() };
-        for action in ACTIONS {
-            if let Some(keys) = chosen.get(&action.act) {
+        let mut keymap = Self::default();
+        for action in &actions {
+            if let Some(keys) = chosen.get(action.id) {
                 for key in keys {
-                    keymap.bind(action.scope, *key, action.act, &mut complaints);
+                    keymap.bind(*key, action, &mut complaints);
                 }
             }
         }
-        for action in ACTIONS.iter().filter(|action| !chosen.contains_key(&action.act)) {
+        for action in actions.iter().filter(|action| !chosen.contains_key(action.id)) {
             for key in action.keys.iter().filter_map(|key| key.parse().ok()) {
-                keymap.bind(action.scope, key, action.act, &mut complaints);
+                keymap.bind(key, action, &mut complaints);
             }
         }
+        keymap.actions = actions;
         (keymap, complaints)
     }
 
-    fn bind(&mut self, scope: Scope, key: Key, act: Act, complaints: &mut Vec<String>) {
-        match self.bindings.get(&(scope, key)) {
+    fn bind(&mut self, key: Key, action: &'static Action, complaints: &mut Vec<String>) {
+        match self.bindings.get(&(action.scope, key)) {
             Some(before) => {
-                complaints.push(format!(
-                    "keymap: {key} means {}, no longer {}",
-                    before.action().id,
-                    act.action().id
-                ));
+                complaints
+                    .push(format!("keymap: {key} means {}, no longer {}", before.id, action.id));
             }
             None => {
-                self.bindings.insert((scope, key), act);
-                self.keys.entry(act).or_default().push(key);
+                self.bindings.insert((action.scope, key), action);
+                self.keys.entry(action.id).or_default().push(key);
             }
         }
+    }
+
+    /// Every action, in the order in which help shows them.
+    #[must_use]
+    pub fn actions(&self) -> &[&'static Action] {
+        &self.actions
+    }
+
+    /// The action of that name. That there is one is asserted where assertions are on.
+    #[must_use]
+    pub fn action(&self, id: ActionId) -> &'static Action {
+        let found = self.actions.iter().find(|action| action.id == id);
+        debug_assert!(found.is_some() || self.actions.is_empty(), "no action is called {id:?}");
+        found.copied().unwrap_or(&UNKNOWN)
     }
 
     /// The action of a key, the innermost scope first.
     #[must_use]
-    pub fn action_for(&self, scopes: &[Scope], key: Key) -> Option<Act> {
-        scopes.iter().find_map(|scope| self.bindings.get(&(*scope, key)).copied())
+    pub fn action_for(&self, scopes: &[Scope], key: Key) -> Option<ActionId> {
+        scopes.iter().find_map(|scope| Some(self.bindings.get(&(*scope, key))?.id))
     }
 
     /// The keys of an action, the first one for display.
     #[must_use]
-    pub fn keys_for(&self, act: Act) -> &[Key] {
-        self.keys.get(&act).map_or(&[], Vec::as_slice)
+    pub fn keys_for(&self, id: ActionId) -> &[Key] {
+        self.keys.get(self.action(id).id).map_or(&[], Vec::as_slice)
     }
 
     /// The key to show for an action; empty where it has none.
     #[must_use]
-    pub fn display_key(&self, act: Act) -> String {
-        self.keys_for(act).first().map(ToString::to_string).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn overrides(rows: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
-        rows.iter()
-            .map(|(id, keys)| {
-                ((*id).to_owned(), keys.iter().map(|key| (*key).to_owned()).collect())
-            })
-            .collect()
-    }
-
-    #[test]
-    fn the_innermost_scope_wins() {
-        let keymap = Keymap::default();
-        let f = "f".parse().unwrap();
-        assert_eq!(
-            keymap.action_for(&[Scope::Catalog, Scope::Tools, Scope::Global], f),
-            Some(Act::ApplyFix)
-        );
-        assert_eq!(
-            keymap.action_for(&[Scope::Available, Scope::Workflow, Scope::Global], f),
-            Some(Act::StepFailed)
-        );
-        assert_eq!(keymap.action_for(&[Scope::Global], f), None);
-    }
-
-    #[test]
-    fn the_users_keys_replace_the_tables() {
-        let rows: &[(&str, &[&str])] =
-            &[("palette", &["ctrl+k"]), ("nope", &["x"]), ("save", &["hyper+s"])];
-        let (keymap, complaints) = Keymap::with_overrides(&overrides(rows));
-        assert_eq!(
-            keymap.action_for(&[Scope::Global], "ctrl+k".parse().unwrap()),
-            Some(Act::Palette)
-        );
-        assert_eq!(keymap.action_for(&[Scope::Global], "ctrl+p".parse().unwrap()), None);
-        assert_eq!(complaints.len(), 2, "{complaints:?}");
-    }
-
-    #[test]
-    fn a_key_that_the_user_gives_away_is_told() {
-        let (keymap, complaints) = Keymap::with_overrides(&overrides(&[("quit", &["u"])]));
-        assert_eq!(keymap.action_for(&[Scope::Global], "u".parse().unwrap()), Some(Act::Quit));
-        assert_eq!(keymap.display_key(Act::Undo), "Alt+U");
-        assert_eq!(complaints, ["keymap: u means quit, no longer undo"]);
+    pub fn display_key(&self, id: ActionId) -> String {
+        self.keys_for(id).first().map(ToString::to_string).unwrap_or_default()
     }
 }

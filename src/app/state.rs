@@ -20,6 +20,7 @@ use super::{
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
     history::KeptCall,
+    keymap::Keymap,
     message::{Condition, Purpose, ScreenId, Then},
     notices::Notices,
     watching::Watching,
@@ -72,6 +73,8 @@ pub struct Start {
     pub custom_groups: CustomGroups,
     pub connections: Connections,
     pub theme: String,
+    /// What a user can do, and with which keys.
+    pub keymap: Keymap,
     /// Names of the themes that can be chosen.
     pub themes: Vec<String>,
     /// Makes the ids of this session differ from any other's.
@@ -180,6 +183,8 @@ pub struct State {
     /// Calls that are answered by hand.
     pub answering: Answering,
     pub theme: String,
+    /// What a user can do, and with which keys.
+    pub keymap: Keymap,
     pub themes: Vec<String>,
     pub notices: Notices,
     /// Something the user must decide before it goes on.
@@ -283,6 +288,7 @@ impl State {
             watching: Watching::default(),
             answering: Answering::default(),
             theme: start.theme,
+            keymap: start.keymap,
             themes: start.themes,
             notices: Notices::default(),
             question: None,

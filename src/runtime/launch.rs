@@ -17,7 +17,6 @@ use crate::{
     app::{
         effect::Effect,
         form_file::Filled,
-        keymap::Keymap,
         message::Message,
         notices::NoticeKind,
         state::{Start, State},
@@ -31,6 +30,7 @@ use crate::{
         history::History, journal::Journal, paths::Paths, secrets, stale, workspace::Workspace,
     },
     ui::{
+        actions::build_keymap,
         root::{Colour, Root},
         theme,
     },
@@ -91,8 +91,9 @@ async fn open_event_loop(
 ) -> std::io::Result<(EventLoop<TerminalHost>, Vec<Effect>)> {
     let Launch { workspace, paths, settings, themes, mut start, limits, mut complaints } = launch;
     let (themes, theme_complaints) = theme::available_themes(&themes);
-    let (keymap, keymap_complaints) = Keymap::with_overrides(&settings.keys);
+    let (keymap, keymap_complaints) = build_keymap(&settings.keys);
     complaints.extend(theme_complaints.into_iter().chain(keymap_complaints));
+    start.keymap = keymap;
     start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
     let known = |name: &String| start.themes.contains(name);
     start.theme = settings
@@ -144,11 +145,11 @@ async fn open_event_loop(
     }
     let is_form = state.form.is_some();
     let (root, first) = if is_form {
-        (Root::form_program(themes, colour, keymap), Vec::new())
+        (Root::form_program(themes, colour), Vec::new())
     } else {
         performer.watch_workspace();
         let first = Effect::Read { first: Some(state.mode) };
-        (Root::new(themes, colour, keymap), vec![first])
+        (Root::new(themes, colour), vec![first])
     };
     Ok((EventLoop { state, root, host: TerminalHost::open(performer)?, messages }, first))
 }

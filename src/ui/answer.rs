@@ -3,12 +3,14 @@
 //!
 //! | file | does |
 //! | --- | --- |
+//! | [`actions`] | what can be done with it |
 //! | [`pane`] | which view, where in it, its keys |
 //! | [`draw`] | draws it |
 //! | [`events`] | a call's events as rows |
 //! | [`rendered`], [`bytes`] | the answer as Markdown, and as bytes |
 //! | [`headers`], [`attachments`] | what went and came beside the bodies, and with a call's steps |
 
+pub mod actions;
 pub mod attachments;
 pub mod bytes;
 pub mod draw;

@@ -5,6 +5,7 @@
 //! and drafts. The value stays outside: a form is given it by [`view::Form::sync_value`] and answers
 //! input with edits. Screens embed a [`host::FormHost`], which turns those into messages. A new widget is a file with a [`cell::Widget`] and a row in the table.
 
+pub mod actions;
 pub mod cell;
 pub mod host;
 pub mod notes;
@@ -34,7 +35,6 @@ mod moment;
 mod mouse;
 mod multi_line;
 mod number;
-mod offers;
 mod path;
 mod raw_json;
 mod read_only;

@@ -1,13 +1,14 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
 //! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`proposal`] and [`page`] are the forms;
-//! [`palette`], [`help`], [`connections`], [`questions`] and [`samples`] fill them.
+//! [`palette`], [`help`], [`connections`], [`notices`], [`questions`] and [`samples`] fill them.
 
 pub mod confirm;
 pub mod connections;
 pub mod help;
 pub mod menu;
 pub mod modal;
+pub mod notices;
 pub mod page;
 pub mod palette;
 pub mod paste;

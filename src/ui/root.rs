@@ -6,8 +6,10 @@ mod words;
 use ratatui::{Frame, layout::Rect};
 
 use super::{
+    action_rows,
     canvas::{Pen, text_width},
-    overlays::{connections, help, palette, questions, samples},
+    everywhere::{self, Window},
+    overlays::{help, palette, questions},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
@@ -15,10 +17,9 @@ use super::{
     widgets::panes::SIDE_BY_SIDE,
 };
 use crate::app::{
-    actions::{Act, Scope},
+    actions::{ActionId, Scope},
     input::{Code, Input, Key, Mouse, MouseKind},
-    keymap::Keymap,
-    message::{Health, Message, Purpose, ScreenId},
+    message::{Health, Message, ScreenId},
     notices::NoticeKind,
     state::{Question, State},
 };
@@ -38,7 +39,6 @@ pub struct Root {
     themes: Vec<Theme>,
     colour: Colour,
     styles: (String, Styles),
-    keymap: Keymap,
     screens: Vec<(ScreenId, Box<dyn Screen>)>,
     /// The screens that the top line names.
     tabs: &'static [ScreenRow],
@@ -46,7 +46,7 @@ pub struct Root {
     /// The question that the overlay asks, to open it once.
     asked: Option<Question>,
     /// Pressable places of the top and bottom line.
-    places: Vec<(Rect, Act)>,
+    places: Vec<(Rect, ActionId)>,
     /// Those of the bottom line while something lies over the screen.
     keys: Vec<(Rect, Key)>,
     body: Rect,
@@ -55,12 +55,11 @@ pub struct Root {
 
 impl Root {
     #[must_use]
-    pub fn new(themes: Vec<Theme>, colour: Colour, keymap: Keymap) -> Self {
+    pub fn new(themes: Vec<Theme>, colour: Colour) -> Self {
         Self {
             themes,
             colour,
             styles: (String::new(), Theme::default().styles),
-            keymap,
             screens: SCREENS.iter().map(|row| (row.id, (row.make)())).collect(),
             tabs: SCREENS,
             overlay: None,
@@ -74,10 +73,10 @@ impl Root {
 
     /// The screen of the form program: a form and nothing else.
     #[must_use]
-    pub fn form_program(themes: Vec<Theme>, colour: Colour, keymap: Keymap) -> Self {
+    pub fn form_program(themes: Vec<Theme>, colour: Colour) -> Self {
         let screens: Vec<(ScreenId, Box<dyn Screen>)> =
             vec![(ScreenId::Form, Box::<FormScreen>::default())];
-        Self { screens, tabs: &[], ..Self::new(themes, colour, keymap) }
+        Self { screens, tabs: &[], ..Self::new(themes, colour) }
     }
 
     /// Draws the state.
@@ -98,14 +97,14 @@ impl Root {
         }
         self.sync_state(state);
         self.body = Rect { y: 1, height: area.height - 2, ..area };
-        let look = Look { styles: &styles, keymap: &self.keymap };
+        let look = Look { styles: &styles, keymap: &state.keymap };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
         self.draw_top(frame, Rect { height: 1, ..area }, &styles, state);
         self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
         if let Some(overlay) = &mut self.overlay {
-            overlay.draw(frame, self.body, Look { styles: &styles, keymap: &self.keymap }, state);
+            overlay.draw(frame, self.body, look, state);
         }
     }
 
@@ -174,7 +173,9 @@ impl Root {
             116..140 => ("toolcrib", "  ", format!("{} mode", state.mode)),
             _ => ("toolcrib", "   ", format!("{} mode", state.mode)),
         };
-        let title = |row: &ScreenRow| if is_narrow { row.short } else { row.act.action().title };
+        let title = |row: &ScreenRow| {
+            if is_narrow { row.short } else { state.keymap.action(row.action).title }
+        };
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
         pen.fill_rest(bar)
@@ -202,7 +203,7 @@ impl Root {
             } else {
                 bar
             };
-            let key = self.keymap.display_key(row.act);
+            let key = state.keymap.display_key(row.action);
             let x = pen.column_now();
             pen.put_text(
                 &key,
@@ -210,7 +211,7 @@ impl Root {
             )
             .put_text(" ", bar);
             pen.put_text(title(row), style);
-            self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.act));
+            self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.action));
             pen.put_text(gap, bar);
         }
         let room = pen.remaining_cells();
@@ -228,7 +229,7 @@ impl Root {
                         .patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })
                 },
             );
-            self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), Act::SwitchMode));
+            self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), "switch-mode"));
             pen.put_text("  ", bar);
         } else {
             pen.skip(u16::try_from(left).unwrap_or(0));
@@ -241,7 +242,7 @@ impl Root {
         .put_text(" ", bar)
         .put_text(&shown, bar);
         self.places
-            .push((Rect::new(x, line.y, pen.column_now().saturating_sub(x), 1), Act::Connection));
+            .push((Rect::new(x, line.y, pen.column_now().saturating_sub(x), 1), "connection"));
     }
 
     fn draw_bottom(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
@@ -259,7 +260,7 @@ impl Root {
             .as_ref()
             .map_or(0, |(_, words)| (text_width(words) + 3).min(usize::from(line.width) * 3 / 4));
         // The way to help is shown wherever anything is.
-        let need = |(key, title, _): &(String, String, Option<Act>)| {
+        let need = |(key, title, _): &(String, String, Option<ActionId>)| {
             text_width(key) + text_width(title) + 3
         };
         let last = hints.last().map_or(0, need);
@@ -286,7 +287,7 @@ impl Root {
     }
 
     /// Keys for the bottom line: key, words, and what a press on them does.
-    fn hint_entries(&self, state: &State) -> Vec<(String, String, Option<Act>)> {
+    fn hint_entries(&self, state: &State) -> Vec<(String, String, Option<ActionId>)> {
         if let Some(overlay) = &self.overlay {
             return overlay
                 .key_hints()
@@ -296,21 +297,22 @@ impl Root {
         }
         let Some(screen) = self.screen(state) else { return Vec::new() };
         let typing = screen.is_typing();
-        let mut acts = screen.hinted_actions(state);
-        acts.extend([Act::Palette, Act::Help]);
+        let mut actions = screen.hinted_actions(state);
+        actions.extend(["palette", "help"]);
         let mut hints: Vec<_> = screen
             .key_hints()
             .into_iter()
             .map(|(key, words)| (key.to_owned(), words.to_owned(), None))
             .collect();
-        for act in acts {
+        for action in actions {
             // A key that the screen takes for itself is not the action's.
             let free = |key: &Key| !hints.iter().any(|(known, ..)| *known == key.to_string());
             let usable = |key: &&Key| (!typing || key.typed_char().is_none()) && free(key);
-            if let Some(key) = self.keymap.keys_for(act).iter().find(usable)
-                && screen.refusal_reason(act, state).is_none()
+            if let Some(key) = state.keymap.keys_for(action).iter().find(usable)
+                && screen.refusal_reason(action, state).is_none()
             {
-                hints.push((key.to_string(), act.action().title.to_owned(), Some(act)));
+                let title = state.keymap.action(action).title.to_owned();
+                hints.push((key.to_string(), title, Some(action)));
             }
         }
         hints
@@ -333,21 +335,14 @@ impl Root {
     }
 
     /// Why an action can't be used now.
-    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
-        let scope = act.action().scope;
+    fn refusal_reason(&self, action: ActionId, state: &State) -> Option<String> {
+        let scope = state.keymap.action(action).scope;
         if scope != Scope::Global && !self.scopes(state).contains(&scope) {
             return Some(format!("only in {}", scope.title()));
         }
-        match act {
-            Act::Undo if !state.can_undo() => Some("there is nothing to undo".into()),
-            Act::Redo if !state.can_redo() => Some("there is nothing to redo".into()),
-            Act::AskAgent => questions::agent_refusal(state),
-            Act::Variables => samples::refusal_reason(state),
-            Act::SaveAll if state.documents.changed_files().next().is_none() => {
-                Some("no file has unsaved changes".into())
-            }
-            _ => self.screen(state)?.refusal_reason(act, state),
-        }
+        let window: &dyn Window = self;
+        action_rows::refusal_reason(everywhere::ACTIONS, window, action, state)
+            .or_else(|| self.screen(state)?.refusal_reason(action, state))
     }
 
     /// Takes an input in; what the application is asked for comes back.
@@ -387,7 +382,7 @@ impl Root {
         if let Some(overlay) = &mut self.overlay {
             // Ctrl+C always leads out.
             if *input == Input::Key(Key::ctrl('c')) {
-                return self.handle_action(Act::Quit, state);
+                return self.handle_action("quit", state);
             }
             return match overlay.handle_input(input, state) {
                 OverlayReply::Stay => Reply::Handled,
@@ -441,15 +436,15 @@ impl Root {
                 return Reply::Handled;
             }
         }
-        if let Some(act) = self.keymap.action_for(&self.scopes(state), key) {
-            return self.handle_action(act, state);
+        if let Some(action) = state.keymap.action_for(&self.scopes(state), key) {
+            return self.handle_action(action, state);
         }
         let reply = if typing && !chord { Reply::Ignored } else { self.ask_screen(&input, state) };
         match reply {
             Reply::Ignored if key.is_plain(Code::Esc) => Reply::Handled,
             Reply::Ignored => Reply::Refused(format!(
                 "{key} does nothing here; {} lists the keys",
-                self.keymap.display_key(Act::Help)
+                state.keymap.display_key("help")
             )),
             other => other,
         }
@@ -478,57 +473,45 @@ impl Root {
         }
     }
 
-    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
-        if let Some(why) = self.refusal_reason(act, state) {
-            return Reply::Refused(format!("{}: {why}", act.action().title));
+    fn handle_action(&mut self, action: ActionId, state: &State) -> Reply {
+        let title = state.keymap.action(action).title;
+        if let Some(why) = self.refusal_reason(action, state) {
+            return Reply::Refused(format!("{title}: {why}"));
         }
         let reply = match self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
-            Some((_, screen)) => screen.handle_action(act, state),
+            Some((_, screen)) => screen.handle_action(action, state),
             None => Reply::Ignored,
         };
+        let reply = match reply {
+            Reply::Ignored => {
+                let window: &mut dyn Window = self;
+                action_rows::run_action(everywhere::ACTIONS, window, action, state)
+                    .unwrap_or_default()
+            }
+            other => other,
+        };
         match reply {
-            Reply::Ignored => self.act_globally(act, state),
+            Reply::Ignored => Reply::Refused(format!("{title}: not here")),
             other => other,
         }
     }
+}
 
-    fn act_globally(&mut self, act: Act, state: &State) -> Reply {
-        if let Some(row) = self.tabs.iter().find(|row| row.act == act) {
-            return Reply::send(Message::Show(row.id));
-        }
-        match act {
-            Act::Help => Reply::Open(Box::new(help::help_page(&self.keymap, &self.scopes(state)))),
-            Act::Palette => Reply::Open(Box::new(palette::action_palette(&self.keymap, |act| {
-                self.refusal_reason(act, state)
-            }))),
-            Act::Undo => Reply::send(Message::Undo),
-            Act::Redo => Reply::send(Message::Redo),
-            Act::Save => Reply::send(Message::Save(
-                state.selected.as_ref().map(|entry| entry.file().clone()),
-            )),
-            Act::SaveAll => Reply::send(Message::Save(None)),
-            Act::SwitchMode => Reply::send(Message::SwitchMode),
-            Act::ImportTools => Reply::send(Message::AskDeployed(Purpose::Import)),
-            Act::PushTools => Reply::send(Message::AskDeployed(Purpose::Push)),
-            Act::AskAgent => Reply::Open(Box::new(questions::agent_prompt(state))),
-            Act::Variables => Reply::Open(Box::new(samples::sample_menu(state))),
-            Act::Suspend => Reply::send(Message::Suspend),
-            Act::Reload => Reply::send(Message::Reload),
-            Act::Quit => Reply::send(Message::Quit { discard: false }),
-            Act::NextTheme => {
-                let at =
-                    self.themes.iter().position(|theme| theme.name == state.theme).unwrap_or(0);
-                self.themes
-                    .get((at + 1) % self.themes.len().max(1))
-                    .map_or(Reply::Handled, |theme| {
-                        Reply::send(Message::SetTheme(theme.name.clone()))
-                    })
-            }
-            Act::ShowNotices => Reply::Open(Box::new(words::notices_page(state))),
-            Act::Connection => Reply::Open(Box::new(connections::connection_menu(state))),
-            Act::ToolConnection => connections::of_tool(state),
-            Act::Find => Reply::Refused("there is nothing to find in this pane".into()),
-            _ => Reply::Refused(format!("{}: not here", act.action().title)),
+impl Window for Root {
+    fn open_help(&self, state: &State) -> Reply {
+        Reply::Open(Box::new(help::help_page(&state.keymap, &self.scopes(state))))
+    }
+
+    fn open_palette(&self, state: &State) -> Reply {
+        let refusal = |action| self.refusal_reason(action, state);
+        Reply::Open(Box::new(palette::action_palette(&state.keymap, refusal)))
+    }
+
+    fn show(&self, screen: ScreenId) -> Reply {
+        if self.tabs.iter().any(|row| row.id == screen) {
+            Reply::send(Message::Show(screen))
+        } else {
+            Reply::Ignored
         }
     }
 }

@@ -10,13 +10,13 @@ pub mod watch;
 pub mod workflow;
 
 use super::view::Screen;
-use crate::app::{actions::Act, message::ScreenId, state::State};
+use crate::app::{actions::ActionId, message::ScreenId, state::State};
 
 /// A row of the table.
 pub(crate) struct ScreenRow {
     pub id: ScreenId,
     /// The action that shows it; its title is the screen's name.
-    pub act: Act,
+    pub action: ActionId,
     /// Its name where there is little room.
     pub short: &'static str,
     pub make: fn() -> Box<dyn Screen>,
@@ -32,49 +32,49 @@ fn always_named(_: &State) -> bool {
 pub(crate) const SCREENS: &[ScreenRow] = &[
     ScreenRow {
         id: ScreenId::Tools,
-        act: Act::ShowTools,
+        action: "show-tools",
         short: "Tools",
         make: || Box::<tools::Tools>::default(),
         named: always_named,
     },
     ScreenRow {
         id: ScreenId::Workflow,
-        act: Act::ShowWorkflow,
+        action: "show-workflow",
         short: "Workflow",
         make: || Box::<workflow::WorkflowScreen>::default(),
         named: always_named,
     },
     ScreenRow {
         id: ScreenId::Invoke,
-        act: Act::ShowInvoke,
+        action: "show-invoke",
         short: "Invoke",
         make: invoke::invoke_screen,
         named: always_named,
     },
     ScreenRow {
         id: ScreenId::Watch,
-        act: Act::ShowWatch,
+        action: "show-watch",
         short: "Watch",
         make: || Box::<watch::WatchScreen>::default(),
         named: always_named,
     },
     ScreenRow {
         id: ScreenId::History,
-        act: Act::ShowHistory,
+        action: "show-history",
         short: "History",
         make: || Box::<history::History>::default(),
         named: always_named,
     },
     ScreenRow {
         id: ScreenId::Connections,
-        act: Act::ShowConnections,
+        action: "show-connections",
         short: "Conn",
         make: || Box::<connections::ConnectionsScreen>::default(),
         named: always_named,
     },
     ScreenRow {
         id: ScreenId::Waiting,
-        act: Act::ShowWaiting,
+        action: "show-waiting",
         short: "Waiting",
         make: || Box::<waiting::Waiting>::default(),
         // Most workspaces never need it.

@@ -4,7 +4,7 @@ use ratatui::{Frame, layout::Rect};
 
 use super::styles::Styles;
 use crate::app::{
-    actions::{Act, Scope},
+    actions::{ActionId, Scope},
     input::Input,
     keymap::Keymap,
     message::Message,
@@ -73,10 +73,10 @@ pub trait Screen {
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply;
 
     /// An action of one of its scopes, or a global one that belongs to panes (next pane, find).
-    fn handle_action(&mut self, act: Act, state: &State) -> Reply;
+    fn handle_action(&mut self, act: ActionId, state: &State) -> Reply;
 
     /// Why an action can't be used now; `None` when it can.
-    fn refusal_reason(&self, act: Act, state: &State) -> Option<String>;
+    fn refusal_reason(&self, act: ActionId, state: &State) -> Option<String>;
 
     /// The keys that work here and are no actions of the table, with what they do; they come first
     /// in the hint line.
@@ -85,7 +85,7 @@ pub trait Screen {
     }
 
     /// The actions worth naming in the hint line now, most useful first.
-    fn hinted_actions(&self, state: &State) -> Vec<Act>;
+    fn hinted_actions(&self, state: &State) -> Vec<ActionId>;
 }
 
 /// What lies over the screen and takes all input: a menu, a question, a text.
@@ -105,5 +105,5 @@ pub enum OverlayReply {
     /// Close, and go on with this.
     CloseWith(Reply),
     /// Close, and do this action as if its key had been pressed.
-    Act(Act),
+    Act(ActionId),
 }

@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
-        actions::Act,
+        actions::ActionId,
         input::{Button, Input, Key, Mods, Mouse, MouseKind},
     },
     model::finding::Severity,
@@ -97,7 +97,7 @@ impl Desk {
         self.take(reply);
     }
 
-    pub fn acts(&mut self, act: Act) -> FormReply {
+    pub fn acts(&mut self, act: ActionId) -> FormReply {
         let reply = self.form.handle_action(act);
         self.take(reply)
     }
@@ -410,7 +410,7 @@ fn chips_come_and_go() {
 fn items_are_added_moved_copied_and_removed() {
     let mut desk = Desk::new(tool(), json!({}));
     desk.goes("/arguments");
-    desk.acts(Act::AddItem);
+    desk.acts("add-item");
     assert_eq!(
         desk.value["arguments"],
         json!([{"type": "string"}]),
@@ -419,22 +419,22 @@ fn items_are_added_moved_copied_and_removed() {
     assert_eq!(desk.form.focused_place().to_string(), "/arguments/0/name");
     desk.types("first");
     desk.goes("/arguments/0");
-    desk.acts(Act::DuplicateItem);
+    desk.acts("duplicate-item");
     desk.goes("/arguments/1/name");
     desk.keys("end backspace");
     desk.types("!");
     desk.goes("/arguments/1");
-    desk.acts(Act::MoveUp);
+    desk.acts("move-up");
     assert_eq!(desk.value["arguments"][0]["name"], "firs!");
     assert_eq!(
         desk.form.focused_place().to_string(),
         "/arguments/0",
         "the focus goes with the item"
     );
-    assert!(matches!(desk.acts(Act::MoveUp), FormReply::Refused(_)));
+    assert!(matches!(desk.acts("move-up"), FormReply::Refused(_)));
     desk.clicks("↓");
     assert_eq!(desk.value["arguments"][1]["name"], "firs!");
-    desk.acts(Act::RemoveValue);
+    desk.acts("remove-value");
     assert_eq!(desk.value["arguments"], json!([{"type": "string", "name": "first"}]));
     desk.clicks("+ add item");
     assert_eq!(desk.value["arguments"].as_array().unwrap().len(), 2);
@@ -444,18 +444,18 @@ fn items_are_added_moved_copied_and_removed() {
 fn entries_of_a_map_are_added_and_renamed() {
     let mut desk = Desk::new(tool(), json!({}));
     desk.goes("/headers");
-    desk.acts(Act::AddItem);
+    desk.acts("add-item");
     desk.types("X-One");
     desk.keys("enter");
     desk.types("1");
     assert_eq!(desk.value["headers"], json!({"X-One": "1"}));
-    desk.acts(Act::RenameMember);
+    desk.acts("rename-member");
     desk.keys("ctrl+u");
     desk.types("X-Two");
     desk.keys("enter");
     assert_eq!(desk.value["headers"], json!({"X-Two": "1"}));
     desk.goes("/headers");
-    desk.acts(Act::AddItem);
+    desk.acts("add-item");
     desk.types("X-Two");
     assert!(matches!(desk.keys("enter"), FormReply::Refused(_)));
 }
@@ -474,7 +474,7 @@ fn what_is_deep_and_unset_is_made_on_the_way() {
 fn any_field_can_be_edited_as_json() {
     let mut desk = Desk::new(tool(), json!({"extra": {}}));
     desk.goes("/extra");
-    desk.acts(Act::EditJson);
+    desk.acts("edit-json");
     desk.keys("ctrl+a backspace");
     desk.types("{\"deep\": ");
     assert!(desk.screen().contains("is not JSON"), "{}", desk.screen());
@@ -551,7 +551,7 @@ fn the_name_of_an_entry_is_not_lost_when_the_focus_goes() {
     let schema = json!({"type": "object", "properties": {"headers": {"type": "object", "additionalProperties": {"type": "string"}}, "last": {}}});
     let mut desk = Desk::new(schema, json!({}));
     desk.goes("/headers");
-    desk.acts(Act::AddItem);
+    desk.acts("add-item");
     desk.types("accept");
     desk.clicks("last");
     assert_eq!(*desk.value, json!({"headers": {"accept": ""}}));
@@ -681,7 +681,7 @@ proptest! {
         let mut desk = Desk::new(schema, value).sized(40, 12);
         for (step, key) in keys.into_iter().enumerate() {
             desk.keys(KEYS[key]);
-            let acts = [Act::AddItem, Act::RemoveValue, Act::MoveDown, Act::DuplicateItem, Act::SetNull, Act::EditJson, Act::RenameMember, Act::NextIssue];
+            let acts = ["add-item", "remove-value", "move-down", "duplicate-item", "set-null", "edit-json", "rename-member", "next-issue"];
             if step % 5 == 4 {
                 desk.acts(acts[(step / 5 + key) % acts.len()]);
             }
@@ -715,12 +715,12 @@ fn a_member_that_the_schema_does_not_name_can_be_added_anywhere() {
         json!({"n": 0}),
     );
     desk.goes("/n");
-    assert_eq!(desk.acts(Act::AddMember), FormReply::Handled);
+    assert_eq!(desk.acts("add-member"), FormReply::Handled);
     desk.types("extra");
     desk.keys("enter");
     assert_eq!(*desk.value, json!({"n": 0, "extra": ""}));
     desk.goes("/o");
-    desk.acts(Act::AddItem);
+    desk.acts("add-item");
     desk.types("q");
     desk.keys("enter");
     assert_eq!(*desk.value, json!({"n": 0, "extra": "", "o": {"q": ""}}));
@@ -728,5 +728,5 @@ fn a_member_that_the_schema_does_not_name_can_be_added_anywhere() {
         json!({"properties": {"n": {"type": "number"}}, "additionalProperties": false}),
         json!({}),
     );
-    assert!(matches!(desk.acts(Act::AddMember), FormReply::Refused(_)));
+    assert!(matches!(desk.acts("add-member"), FormReply::Refused(_)));
 }

@@ -4,10 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolcrib::{
-    app::actions::Act,
-    ui::form::view::{Form, FormReply},
-};
+use toolcrib::ui::form::view::{Form, FormReply};
 
 use crate::form::Desk;
 
@@ -110,12 +107,12 @@ fn members_of_what_is_read_only_are_read_only() {
         desk.keys("enter");
         desk.types("z");
         for act in [
-            Act::RemoveValue,
-            Act::SetNull,
-            Act::DuplicateItem,
-            Act::AddItem,
-            Act::AddMember,
-            Act::RenameMember,
+            "remove-value",
+            "set-null",
+            "duplicate-item",
+            "add-item",
+            "add-member",
+            "rename-member",
         ] {
             assert!(matches!(desk.acts(act), FormReply::Refused(_)), "{at} {act:?}");
         }
@@ -132,7 +129,7 @@ fn nullable_of_openapi_allows_null() {
     let issues: Vec<String> = desk.form.issues().iter().map(|issue| issue.at.to_string()).collect();
     assert_eq!(issues, ["/n"]);
     desk.goes("/k");
-    desk.acts(Act::SetNull);
+    desk.acts("set-null");
     assert_eq!(desk.value["k"], Value::Null);
 }
 
@@ -159,7 +156,7 @@ fn a_chip_may_hold_a_comma() {
 fn an_entry_may_have_an_empty_name() {
     let mut desk =
         Desk::new(json!({"type": "object", "additionalProperties": {"type": "string"}}), json!({}));
-    desk.acts(Act::AddMember);
+    desk.acts("add-member");
     desk.types("\"\"");
     desk.keys("enter");
     assert_eq!(*desk.value, json!({"": ""}));
@@ -196,7 +193,7 @@ fn words_of_a_ui_schema_have_their_effect_or_are_named() {
     desk.keys("right");
     assert_eq!(desk.value["k"], "z", "what is disabled is not offered");
     desk.goes("/l/0");
-    for act in [Act::AddItem, Act::MoveDown, Act::DuplicateItem, Act::RemoveValue] {
+    for act in ["add-item", "move-down", "duplicate-item", "remove-value"] {
         assert!(matches!(desk.acts(act), FormReply::Refused(_)), "{act:?}");
     }
     desk.goes("/a");
@@ -209,11 +206,11 @@ fn words_of_a_ui_schema_have_their_effect_or_are_named() {
 fn only_what_is_set_is_shown_until_a_field_is_looked_for() {
     let schema = json!({"required": ["b"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "o": {"type": "object", "properties": {"c": {}, "d": {"type": "string"}}}}});
     let mut desk = Desk::new(schema, json!({"a": "x", "o": {"d": "y"}}));
-    desk.acts(Act::OnlySet);
+    desk.acts("only-set");
     assert_eq!(labels(&desk), ["a", "o", "d"]);
     desk.goes("/b");
     assert_eq!(labels(&desk), ["a", "b", "o", "c", "d"]);
-    desk.acts(Act::OnlySet);
-    desk.acts(Act::OnlySet);
+    desk.acts("only-set");
+    desk.acts("only-set");
     assert_eq!(labels(&desk).len(), 5);
 }

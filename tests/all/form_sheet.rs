@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolcrib::{app::actions::Act, schema::pointer::Pointer, ui::form::view::FormReply};
+use toolcrib::{schema::pointer::Pointer, ui::form::view::FormReply};
 
 use crate::form::Desk;
 
@@ -34,12 +34,12 @@ fn copied(reply: FormReply) -> String {
 #[test]
 fn a_field_that_is_folded_away_is_found_by_name_and_by_description() {
     let mut desk = desk(json!({"name": "ab", "servers": [{"host": "x"}, {"host": "y"}]}));
-    desk.acts(Act::FindField);
+    desk.acts("find-field");
     desk.types("weig");
     assert!(desk.screen().contains("servers › 1 › weight"), "{}", desk.screen());
     desk.keys("down enter");
     assert_eq!(desk.form.focused_place().to_string(), "/servers/1/weight");
-    desk.acts(Act::FindField);
+    desk.acts("find-field");
     desk.types("tried again");
     assert!(desk.screen().contains("Retries › count"), "{}", desk.screen());
     desk.clicks("Retries › count");
@@ -53,7 +53,7 @@ fn looking_for_a_field_takes_nothing_from_what_is_typed() {
     desk.keys("enter");
     desk.keys("end");
     desk.types("c");
-    desk.acts(Act::FindField);
+    desk.acts("find-field");
     desk.types("mode");
     desk.keys("esc");
     assert_eq!((*desk.value).clone(), json!({"name": "abc"}));
@@ -64,16 +64,16 @@ fn looking_for_a_field_takes_nothing_from_what_is_typed() {
 fn a_subtree_goes_out_and_in_as_json_and_as_yaml() {
     let mut desk = desk(json!({"name": "ab", "servers": [{"host": "x", "weight": 2}]}));
     desk.goes("/servers/0");
-    let text = copied(desk.acts(Act::CopyYaml));
+    let text = copied(desk.acts("copy-yaml"));
     assert_eq!(text, "host: x\nweight: 2");
     desk.goes("/servers");
-    let list = copied(desk.acts(Act::CopyValue));
+    let list = copied(desk.acts("copy-value"));
     assert_eq!(serde_json::from_str::<Value>(&list).unwrap(), json!([{"host": "x", "weight": 2}]));
     desk.form.set_clip(&text);
     desk.keys("enter");
-    desk.acts(Act::AddItem);
+    desk.acts("add-item");
     desk.goes("/servers/1");
-    desk.acts(Act::PasteValue);
+    desk.acts("paste-value");
     assert_eq!(desk.value["servers"][1], json!({"host": "x", "weight": 2}));
     desk.pastes("[{\"host\": \"only\"}]");
     assert_eq!(
@@ -82,7 +82,7 @@ fn a_subtree_goes_out_and_in_as_json_and_as_yaml() {
         "what is pasted on a fold is its value"
     );
     desk.form.set_clip("a: [");
-    assert!(matches!(desk.acts(Act::PasteValue), FormReply::Refused(_)));
+    assert!(matches!(desk.acts("paste-value"), FormReply::Refused(_)));
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn copies_and_pastes_keep_the_spelling_of_numbers() {
     let mut desk = desk(json!({"name": "ab"}));
     desk.goes("/servers");
     desk.pastes("[{\"host\": \"x\", \"weight\": 1.50}, {\"host\": \"y\", \"weight\": 1e3}]");
-    let text = copied(desk.acts(Act::CopyValue));
+    let text = copied(desk.acts("copy-value"));
     assert!(text.contains("1.50") && text.contains("1e3"), "{text}");
-    let text = copied(desk.acts(Act::CopyYaml));
+    let text = copied(desk.acts("copy-yaml"));
     assert!(text.contains("1.50"), "{text}");
 }
 
@@ -102,15 +102,15 @@ fn a_field_goes_back_to_its_default_and_a_subtree_too() {
         json!({"name": "ab", "mode": "slow", "retry": {"count": 5, "wait": 1}, "servers": [{"host": "x", "weight": 2}]}),
     );
     desk.goes("/mode");
-    desk.acts(Act::ResetField);
+    desk.acts("reset-field");
     assert_eq!(desk.value.get("mode"), None, "the default counts where nothing is set");
     assert!(desk.screen().contains("fast · default"));
-    assert!(matches!(desk.acts(Act::ResetField), FormReply::Refused(_)));
+    assert!(matches!(desk.acts("reset-field"), FormReply::Refused(_)));
     desk.goes("/retry");
-    desk.acts(Act::ResetField);
+    desk.acts("reset-field");
     assert_eq!(desk.value.get("retry"), None);
     desk.goes("/servers/0");
-    desk.acts(Act::ResetField);
+    desk.acts("reset-field");
     assert_eq!(desk.value["servers"], json!([{}]), "an item stays, as it would begin");
 }
 
@@ -127,12 +127,12 @@ fn what_differs_from_the_saved_value_is_marked_told_and_set_back() {
     assert!(desk.screen().contains("was \"ab\""), "{}", desk.screen());
     desk.goes("/mode");
     assert!(desk.screen().contains("▎name"), "{}", desk.screen());
-    desk.acts(Act::RemoveValue);
+    desk.acts("remove-value");
     assert!(desk.screen().contains("was \"slow\""), "{}", desk.screen());
-    desk.acts(Act::RevertField);
+    desk.acts("revert-field");
     assert_eq!(desk.value["mode"], "slow");
     desk.goes("/token");
-    desk.acts(Act::RemoveValue);
+    desk.acts("remove-value");
     assert!(
         desk.screen().contains("was another one") && !desk.screen().contains("hunter2"),
         "{}",
@@ -151,7 +151,7 @@ fn descriptions_are_rendered_and_long_ones_fold() {
     );
     desk.clicks("more lines");
     assert!(desk.screen().contains("• five"), "{}", desk.screen());
-    desk.acts(Act::FieldHelp);
+    desk.acts("field-help");
     assert!(!desk.screen().contains("• five"));
 }
 
@@ -161,7 +161,7 @@ fn a_description_longer_than_the_pane_is_read_by_keys() {
     let schema = json!({"properties": {"a": {"type": "string", "description": long.join("\n")}, "b": {"type": "string"}}});
     let mut desk = Desk::new(schema, json!({}));
     desk.goes("/a");
-    desk.acts(Act::FieldHelp);
+    desk.acts("field-help");
     for _ in 0..8 {
         desk.keys("pagedown");
         if desk.screen().contains("line 60.") {
@@ -179,13 +179,13 @@ fn issues_are_gone_through_both_ways_round_and_round() {
     let mut seen = Vec::new();
     desk.goes("/name");
     for _ in 0..3 {
-        desk.acts(Act::NextIssue);
+        desk.acts("next-issue");
         seen.push(desk.form.focused_place().to_string());
     }
     assert_eq!(seen, ["/retry/count", "/servers/1/host", "/name"]);
     let mut back = Vec::new();
     for _ in 0..3 {
-        desk.acts(Act::PreviousIssue);
+        desk.acts("previous-issue");
         back.push(desk.form.focused_place().to_string());
     }
     assert_eq!(back, ["/servers/1/host", "/retry/count", "/name"]);
@@ -265,7 +265,7 @@ fn adding_to_chips_is_typing_the_next_one() {
         json!({"tags": ["a"]}),
     );
     desk.keys("esc");
-    assert_eq!(desk.acts(Act::AddItem), FormReply::Handled);
+    assert_eq!(desk.acts("add-item"), FormReply::Handled);
     desk.types("xu");
     desk.keys("enter");
     assert_eq!(*desk.value, json!({"tags": ["a", "xu"]}));
@@ -296,16 +296,16 @@ fn null_is_one_of_the_kinds_of_a_union_that_allows_it() {
     desk.clicks("nothing, said outright");
     assert_eq!(*desk.value, json!({"u": null}));
     desk.keys("tab");
-    assert!(desk.form.hinted_actions().contains(&Act::SetNull), "{:?}", desk.form.hinted_actions());
-    desk.acts(Act::SetNull);
-    assert!(!desk.form.hinted_actions().contains(&Act::SetNull));
+    assert!(desk.form.hinted_actions().contains(&"set-null"), "{:?}", desk.form.hinted_actions());
+    desk.acts("set-null");
+    assert!(!desk.form.hinted_actions().contains(&"set-null"));
     assert_eq!(*desk.value, json!({"u": null, "s": null}));
 }
 
 #[test]
 fn what_comes_back_from_outside_brings_its_editor() {
     let mut desk = Desk::new(json!({"properties": {"a": {"type": "string"}}}), json!({"a": "one"}));
-    let FormReply::OpenEditor { at, text } = desk.acts(Act::EditText) else {
+    let FormReply::OpenEditor { at, text } = desk.acts("edit-text") else {
         panic!("no editor is opened")
     };
     assert_eq!(text, "one");
@@ -322,7 +322,7 @@ fn where_indents_end_the_way_to_the_field_is_said() {
         value = json!({(format!("level{level}")): value});
     }
     let mut desk = Desk::new(schema, value).sized(80, 10);
-    desk.acts(Act::FindField);
+    desk.acts("find-field");
     desk.types("leaf");
     desk.keys("enter");
     let position = desk.form.position_text().unwrap();

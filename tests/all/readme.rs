@@ -5,7 +5,7 @@
 
 use std::{env, fmt::Write as _, fs, path::PathBuf, process::Command, sync::Mutex};
 
-use toolcrib::app::actions::{ACTIONS, Scope};
+use toolcrib::{app::actions::Scope, ui::actions::all_actions};
 
 use crate::support::terminal::binary;
 
@@ -41,8 +41,9 @@ fn same(text: &str, wanted: &str) {
 
 /// The table of keys, by scope.
 fn keys() -> String {
+    let actions = all_actions();
     let mut scopes: Vec<Scope> = Vec::new();
-    for action in ACTIONS {
+    for action in &actions {
         if !scopes.contains(&action.scope) {
             scopes.push(action.scope);
         }
@@ -51,7 +52,7 @@ fn keys() -> String {
     for scope in scopes {
         writeln!(table, "\n**{}**\n\n| key | action | does |\n| --- | --- | --- |", scope.title())
             .unwrap();
-        for action in ACTIONS.iter().filter(|action| action.scope == scope) {
+        for action in actions.iter().filter(|action| action.scope == scope) {
             let keys: Vec<String> = action.keys.iter().map(|key| format!("`{key}`")).collect();
             writeln!(
                 table,

@@ -428,10 +428,9 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
             .collect();
         let turn = bench.state.watching.turn;
         bench.send(Message::Watch(WatchMessage::Heard { turn, heard: many }));
-        let (mut screen, theme, keymap) =
-            (WatchScreen::default(), Theme::default(), toolcrib::app::keymap::Keymap::default());
+        let (mut screen, theme) = (WatchScreen::default(), Theme::default());
         let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
-        let look = Look { styles: &theme.styles, keymap: &keymap };
+        let look = Look { styles: &theme.styles, keymap: &bench.state.keymap };
         screen.sync_state(&bench.state);
         terminal.draw(|frame| screen.draw(frame, frame.area(), look, &bench.state)).unwrap();
         work.push(screen.work_done());

@@ -219,7 +219,7 @@ fn a_path_is_found_folder_by_folder() {
 #[test]
 fn wrong_json_is_marked_and_kept() {
     let mut desk = desk(&json!({"type": "array", "items": {}}), json!({}));
-    desk.acts(toolcrib::app::actions::Act::EditJson);
+    desk.acts("edit-json");
     desk.types("[1, x]");
     assert!(desk.screen().contains("column 5"), "{}", desk.screen());
     desk.keys("left backspace");

@@ -2,7 +2,6 @@
 
 use crate::{
     app::{
-        actions::Act,
         answering::{AnsweredTool, Answering, AnsweringMessage, AskId, Asked, Open},
         edited_text::EditedText,
         effect::Effect,
@@ -130,7 +129,7 @@ fn add_waiting_call(state: &mut State, asked: Asked, now: Millis) {
     }
     let (agent, tool) =
         (asked.waiting.caller_id().to_owned(), asked.waiting.tool_name().to_owned());
-    let key = Act::ShowWaiting.action().keys.join(", ");
+    let key = state.keymap.action("show-waiting").keys.join(", ");
     let words = match &asked.failed {
         Some(problem) => format!(
             "the answer of {tool} could not be written: {} — {}",

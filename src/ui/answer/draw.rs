@@ -10,7 +10,6 @@ use super::{
     pane::{Answer, VIEWS, View},
 };
 use crate::{
-    app::actions::Act,
     model::{
         call::{Call, CallError, CallState, EventKind, LoggedEvent, StrayCause},
         size,
@@ -187,7 +186,7 @@ impl Answer {
         } else {
             format!("{} strays kept", call.strays)
         };
-        let show = format!(" ▸ {} show", look.keymap.display_key(Act::Strays));
+        let show = format!(" ▸ {} show", look.keymap.display_key("strays"));
         let mut pen = Pen::new(buffer, self.stray_line, 0);
         let words = format!("{kept}: {}", first.unwrap_or(StrayCause::Late.message()));
         pen.put_column(
@@ -409,7 +408,7 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
 pub(crate) fn draw_welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
     let send = look
         .keymap
-        .keys_for(Act::Send)
+        .keys_for("send")
         .iter()
         .map(ToString::to_string)
         .collect::<Vec<_>>()

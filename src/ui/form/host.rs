@@ -9,17 +9,25 @@ use std::{collections::HashMap, hash::Hash, sync::Arc};
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 
-use super::view::{Form, FormReply};
+use super::{
+    actions::ACTIONS,
+    view::{Form, FormReply},
+};
 use crate::{
     app::{
-        actions::Act,
+        actions::ActionId,
         input::{Code, Input, Key, Mods},
         message::{Message, TextTarget},
         state::State,
     },
     schema::pointer::Pointer,
     syntax::{edit::Edit, source::Source},
-    ui::{styles::Styles, view::Reply, widgets::panes::Panes},
+    ui::{
+        action_rows::{has_action, refuse_when},
+        styles::Styles,
+        view::Reply,
+        widgets::panes::{Panes, Step},
+    },
 };
 
 /// Whose value a form edits; the form of an owner stays the same one while the owner is kept.
@@ -198,8 +206,9 @@ impl<O: ValueOwner> FormHost<O> {
         self.ask(state, |form| form.handle_input(input))
     }
 
-    pub fn act(&mut self, act: Act, state: &State) -> Reply {
-        self.ask(state, |form| form.handle_action(act))
+    /// Does an action of forms; any other is ignored.
+    pub fn act(&mut self, id: ActionId, state: &State) -> Reply {
+        self.ask(state, |form| form.handle_action(id))
     }
 
     /// Takes in what is typed and is not yet in the value: the messages that put it there.
@@ -211,20 +220,26 @@ impl<O: ValueOwner> FormHost<O> {
     }
 
     /// Goes to the next field, or to the one before; `Ignored` at the end of the form.
-    pub fn step_field(&mut self, act: Act, state: &State) -> Reply {
-        let mods = Mods { shift: act == Act::PreviousPane, ..Mods::default() };
+    pub fn step_field(&mut self, step: Step, state: &State) -> Reply {
+        let mods = Mods { shift: step == Step::Previous, ..Mods::default() };
         self.input(&Input::Key(Key { code: Code::Tab, mods }), state)
     }
 
     /// Tab goes from field to field of the form in `pane`, and after the last to the next pane.
-    pub fn step_pane(&mut self, act: Act, panes: &mut Panes, pane: usize, state: &State) -> Reply {
+    pub fn step_pane(
+        &mut self,
+        step: Step,
+        panes: &mut Panes,
+        pane: usize,
+        state: &State,
+    ) -> Reply {
         if panes.focus == pane {
-            let reply = self.step_field(act, state);
+            let reply = self.step_field(step, state);
             if !matches!(reply, Reply::Ignored) {
                 return reply;
             }
         }
-        panes.step(act);
+        panes.step(step);
         if panes.focus == pane {
             self.rest();
         }
@@ -239,8 +254,11 @@ impl<O: ValueOwner> FormHost<O> {
 
     /// Why an action of the form cannot be done; where no form is shown, `absent` says so.
     #[must_use]
-    pub fn refusal(&self, act: Act, absent: &str) -> Option<String> {
-        self.shown_form().map_or_else(|| Some(absent.to_owned()), |form| form.refusal_reason(act))
+    pub fn refusal(&self, id: ActionId, absent: &str) -> Option<String> {
+        match self.shown_form() {
+            Some(form) => form.refusal_reason(id),
+            None => refuse_when(has_action(ACTIONS, id), absent),
+        }
     }
 
     #[must_use]
@@ -249,7 +267,7 @@ impl<O: ValueOwner> FormHost<O> {
     }
 
     #[must_use]
-    pub fn hints(&self) -> Vec<Act> {
+    pub fn hints(&self) -> Vec<ActionId> {
         self.shown_form().map_or_else(Vec::new, Form::hinted_actions)
     }
 

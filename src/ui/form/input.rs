@@ -4,16 +4,11 @@ use serde_json::Value;
 
 use super::{
     cell::{Answer, Ask, Click},
-    focus::{Go, Way},
-    offers::empty_value,
-    raw_json, rename,
+    focus::Go,
     view::{Form, FormReply},
 };
 use crate::{
-    app::{
-        actions::Act,
-        input::{Code, Input, Key},
-    },
+    app::input::{Code, Input, Key},
     schema::{
         blank::blank_value,
         fields::{Field, Part, Presence, Role, key_at},
@@ -21,7 +16,7 @@ use crate::{
         node::NodeKey,
         pointer::Pointer,
     },
-    syntax::{edit::Edit, source::Format},
+    syntax::edit::Edit,
     ui::form::change::FormContext,
 };
 
@@ -162,7 +157,7 @@ impl Form {
         }
     }
 
-    fn activate_editor(&mut self) -> FormReply {
+    pub(super) fn activate_editor(&mut self) -> FormReply {
         self.resting = false;
         self.ask_editor(|editor, cell| {
             editor.on_activate(cell);
@@ -353,7 +348,7 @@ impl Form {
     }
 
     /// Adds to the list or map of a row, or after the item of a row.
-    fn add_child(&mut self, row: usize) -> FormReply {
+    pub(super) fn add_child(&mut self, row: usize) -> FormReply {
         let field = &self.fields[row];
         let at = field.pointer.clone();
         if let Some(object) = self.grown_object(field) {
@@ -376,7 +371,7 @@ impl Form {
     }
 
     /// Asks for the name of a member to be added.
-    fn name_member(&mut self, object: &Pointer) -> FormReply {
+    pub(super) fn name_member(&mut self, object: &Pointer) -> FormReply {
         self.view.adding = Some(object.clone());
         self.focus_add(object);
         FormReply::Handled
@@ -421,116 +416,5 @@ impl Form {
             return FormReply::Handled;
         }
         self.commit_edits(vec![Edit::Rename { at: at.clone(), key: name.to_owned() }])
-    }
-
-    /// Does an action of the form's scope on the focused row.
-    pub fn handle_action(&mut self, act: Act) -> FormReply {
-        self.begun = true;
-        if let Some(words) = self.refusal_reason(act) {
-            return FormReply::Refused(words);
-        }
-        // What is typed but not yet in the value goes in first.
-        let first = if matches!(act, Act::OpenField | Act::FieldHelp) {
-            FormReply::Handled
-        } else {
-            self.flush_editor()
-        };
-        first.merge_with(self.act_on_row(act))
-    }
-
-    fn act_on_row(&mut self, act: Act) -> FormReply {
-        if act == Act::OnlySet {
-            self.view.only_set = !self.view.only_set;
-            self.relayout_fields();
-            self.follow = true;
-            return FormReply::Handled;
-        }
-        let Some(row) = self.focused_row() else { return FormReply::Handled };
-        let field = &self.fields[row];
-        let at = field.pointer.clone();
-        match act {
-            Act::OpenField => {
-                if self.resting && self.editor.as_ref().is_some_and(|editor| editor.is_typing()) {
-                    return self.activate_editor();
-                }
-                self.handle_input(&Input::Key(Key::plain(Code::Enter)))
-            }
-            Act::AddItem if matches!(field.kind, Kind::Chips(_)) => {
-                self.resting = false;
-                self.ask_editor(|editor, cell| editor.handle_click(cell, Click::Add));
-                FormReply::Handled
-            }
-            Act::AddItem => self.add_child(row),
-            Act::AddMember => self.name_member(&self.object_around(field)),
-            Act::RemoveValue => self.commit_edits(vec![Edit::Remove { at }]),
-            Act::MoveUp => self.move_item(&at, -1),
-            Act::MoveDown => self.move_item(&at, 1),
-            Act::DuplicateItem => self.duplicate(&at),
-            Act::SetNull => self.commit_edits(vec![Edit::Set { at, to: Value::Null.into() }]),
-            Act::SetEmpty => empty_value(field).map_or(FormReply::Handled, |to| {
-                self.commit_edits(vec![Edit::Set { at, to: to.into() }])
-            }),
-            Act::EditJson => {
-                self.editor = self.cell(row).map(|cell| raw_json::open_editor(&cell));
-                self.resting = false;
-                FormReply::Handled
-            }
-            Act::RenameMember => {
-                self.editor = self.cell(row).map(|cell| rename::open_editor(&cell));
-                self.resting = false;
-                FormReply::Handled
-            }
-            Act::EditText => {
-                let text = self.cell(row).map(|cell| cell.value_text()).unwrap_or_default();
-                FormReply::OpenEditor { at, text }
-            }
-            Act::FixField => {
-                let fix =
-                    self.remarks.row_remarks(row).iter().find_map(|remark| remark.fix.as_ref());
-                fix.map_or(FormReply::Handled, |(note, _)| FormReply::Fix(*note))
-            }
-            Act::FieldHelp => {
-                self.full_help = !self.full_help;
-                self.follow = true;
-                FormReply::Handled
-            }
-            Act::NextIssue | Act::PreviousIssue => {
-                self.seek_remark(if act == Act::NextIssue { Way::Down } else { Way::Up });
-                FormReply::Handled
-            }
-            Act::FindField => {
-                self.open_finder();
-                FormReply::Handled
-            }
-            Act::CopyValue => self.copy_value(&at, Format::Json),
-            Act::CopyYaml => self.copy_value(&at, Format::Yaml),
-            Act::PasteValue => self.paste_value(&self.clip.clone()),
-            Act::ResetField => {
-                self.reset_edit(row).map_or(FormReply::Handled, |edit| self.put_back(edit))
-            }
-            Act::RevertField => {
-                self.revert_edit(row).map_or(FormReply::Handled, |edit| self.put_back(edit))
-            }
-            _ => FormReply::Ignored,
-        }
-    }
-
-    fn move_item(&mut self, at: &Pointer, by: isize) -> FormReply {
-        let to = at.last_index().and_then(|index| index.checked_add_signed(by));
-        to.map_or(FormReply::Handled, |to| {
-            self.commit_edits(vec![Edit::Move { at: at.clone(), to }])
-        })
-    }
-
-    fn duplicate(&mut self, at: &Pointer) -> FormReply {
-        let (Some(list), Some(index), Some(item)) =
-            (at.parent(), at.last_index(), at.get(&self.value).cloned())
-        else {
-            return FormReply::Handled;
-        };
-        let place = list.item(index + 1);
-        let reply = self.commit_edits(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
-        self.reveal_field(&place);
-        reply
     }
 }

@@ -7,10 +7,7 @@ use super::{
     view::{Form, FormReply, Held, Target},
 };
 use crate::{
-    app::{
-        actions::Act,
-        input::{Button, Mouse, MouseKind},
-    },
+    app::input::{Button, Mouse, MouseKind},
     schema::{
         fields::{Part, Role},
         pointer::Pointer,
@@ -91,9 +88,7 @@ impl Form {
                 FormReply::Handled
             }
             // A second press on a name that the user gave is to change it.
-            Target::Row if is_entry && was_here && on_label => {
-                self.handle_action(Act::RenameMember)
-            }
+            Target::Row if is_entry && was_here && on_label => self.handle_action("rename-member"),
             Target::Row => FormReply::Handled,
             Target::Widget(click @ (Click::At { .. } | Click::Item(_))) => {
                 self.held = Some(Held::Widget);
@@ -103,12 +98,12 @@ impl Form {
                 })
             }
             Target::Widget(click) => self.handle_click(click),
-            Target::Earlier => self.handle_action(Act::MoveUp),
-            Target::Later => self.handle_action(Act::MoveDown),
-            Target::Duplicate => self.handle_action(Act::DuplicateItem),
-            Target::Remove => self.handle_action(Act::RemoveValue),
+            Target::Earlier => self.handle_action("move-up"),
+            Target::Later => self.handle_action("move-down"),
+            Target::Duplicate => self.handle_action("duplicate-item"),
+            Target::Remove => self.handle_action("remove-value"),
             Target::Fix(note) => FormReply::Fix(note),
-            Target::Help => self.handle_action(Act::FieldHelp),
+            Target::Help => self.handle_action("field-help"),
         };
         left.merge_with(reply)
     }

@@ -3,7 +3,7 @@
 use super::page::{Line, Page};
 use crate::{
     app::{
-        actions::{ACTIONS, Action, Scope},
+        actions::{Action, Scope},
         keymap::Keymap,
     },
     ui::{
@@ -14,20 +14,21 @@ use crate::{
 
 /// The page for the scopes that are in force, innermost first.
 pub(crate) fn help_page(keymap: &Keymap, scopes: &[Scope]) -> Page {
+    let actions = keymap.actions();
     let mut order: Vec<Scope> = scopes.to_vec();
     let mut others: Vec<Scope> =
-        ACTIONS.iter().map(|action| action.scope).filter(|scope| !scopes.contains(scope)).collect();
+        actions.iter().map(|action| action.scope).filter(|scope| !scopes.contains(scope)).collect();
     others.sort();
     others.dedup();
     order.extend(others);
-    let keys_of = |action: &Action| match keymap.keys_for(action.act) {
+    let keys_of = |action: &Action| match keymap.keys_for(action.id) {
         [] => "—".to_owned(),
         keys => keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("  "),
     };
-    let widest = ACTIONS.iter().map(|action| text_width(&keys_of(action))).max().unwrap_or(0) + 2;
+    let widest = actions.iter().map(|action| text_width(&keys_of(action))).max().unwrap_or(0) + 2;
     let mut lines: Vec<Line> = Vec::new();
     for scope in order {
-        let rows: Vec<_> = ACTIONS.iter().filter(|action| action.scope == scope).collect();
+        let rows: Vec<_> = actions.iter().filter(|action| action.scope == scope).collect();
         if rows.is_empty() {
             continue;
         }

@@ -1,17 +1,16 @@
 //! What the top and bottom line say beside keys and screens: the form program's title, the notice
-//! or the findings; and the page of notices.
+//! or the findings.
 
 use ratatui::{Frame, layout::Rect};
 
 use crate::{
     app::{
         form_file::FormFile,
-        notices::{Notice, NoticeKind},
         state::{LoadProgress, State},
     },
     ui::{
         canvas::{self, Pen},
-        overlays::page,
+        overlays::notices,
         styles::{Role, Styles},
     },
 };
@@ -47,7 +46,7 @@ pub(super) fn draw_form_top(
 /// What stands at the right of the bottom line.
 pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
     if let Some(notice) = state.notices.current() {
-        return Some((notice_role(notice), notice.text.clone()));
+        return Some((notices::notice_role(notice), notice.text.clone()));
     }
     if let LoadProgress::UnderWay(files) = state.reading {
         return Some((Role::Info, format!("reading … {files} files")));
@@ -65,33 +64,4 @@ pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
             format!("✗ {} ⚠ {}", many(errors, "error"), many(warnings, "warning")),
         )),
     }
-}
-
-fn notice_role(notice: &Notice) -> Role {
-    match notice.kind {
-        NoticeKind::Done => Role::Success,
-        NoticeKind::Hint => Role::Info,
-        NoticeKind::Warning => Role::Warning,
-        NoticeKind::Problem => Role::Error,
-    }
-}
-
-pub(super) fn notices_page(state: &State) -> page::Page {
-    let mut lines: Vec<page::Line> = Vec::new();
-    for notice in state.notices.iter() {
-        for (row, text) in canvas::wrap(&notice.text, 90).into_iter().enumerate() {
-            let sign = match (row, notice.kind) {
-                (0, NoticeKind::Done) => "✓ ",
-                (0, NoticeKind::Hint) => "· ",
-                (0, NoticeKind::Warning) => "⚠ ",
-                (0, NoticeKind::Problem) => "✗ ",
-                _ => "  ",
-            };
-            lines.push(vec![(notice_role(notice), sign.to_owned()), (Role::Text, text)]);
-        }
-    }
-    if lines.is_empty() {
-        lines.push(vec![(Role::Dim, "nothing so far".to_owned())]);
-    }
-    page::Page::new("Notices", lines).at_end()
 }

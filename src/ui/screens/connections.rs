@@ -22,10 +22,11 @@ use serde_json::{Value, json};
 use self::list::List;
 use crate::{
     app::{
-        actions::{Act, Scope},
+        actions::{ActionId, Scope},
         compose::{
             connections::{self, table_pointer},
             context::ComposeContext,
+            plan::Plan,
         },
         connection_test::Report,
         input::{Code, Input, Mouse, MouseKind},
@@ -37,6 +38,7 @@ use crate::{
     syntax::edit::Edit,
     systems::{settings::connection_form, start::Start},
     ui::{
+        action_rows::{self, refuse_when},
         answer::draw::inset_area,
         canvas::Pen,
         canvas::wrap,
@@ -51,9 +53,54 @@ use crate::{
         },
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
-        widgets::{pane::Pane, panes::Panes, reading::ReadPosition},
+        widgets::{
+            pane::Pane,
+            panes::{Panes, Step},
+            reading::ReadPosition,
+        },
     },
 };
+
+type Row = action_rows::Row<ConnectionsScreen>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Connections, "test-connection", "test", ConnectionsScreen::test)
+        .keys(&["t"])
+        .help("Open the connection and ask what is there; nothing is sent to a service")
+        .refused(ConnectionsScreen::broken_refusal),
+    Row::new(Scope::Connections, "allow-start", "allow start…", ConnectionsScreen::allow_start)
+        .keys(&["a"])
+        .help(
+            "Allow that the server of the connection is started, after a look at the exact \
+             command",
+        )
+        .refused(ConnectionsScreen::start_refusal),
+    Row::new(Scope::Connections, "add-connection", "new…", |_, state| add_connection(state))
+        .keys(&["n"])
+        .help("Add a connection to toolcrib.toml"),
+    Row::new(Scope::Connections, "choose-connection", "use for all", ConnectionsScreen::choose)
+        .keys(&["c"])
+        .help("Let all calls of this session go through it, or again as toolcrib.toml says")
+        .refused(ConnectionsScreen::broken_refusal),
+    Row::new(Scope::Connections, "usual-connection", "make usual", ConnectionsScreen::make_usual)
+        .keys(&["m"])
+        .help("Make it the workspace's own: for all tools that have none of their own")
+        .refused(|screen, state| screen.usual_plan(state).err()),
+    Row::new(Scope::Connections, "rename-connection", "rename…", ConnectionsScreen::rename)
+        .keys(&["r"])
+        .help("Give the connection another name")
+        .refused(ConnectionsScreen::absent_refusal),
+    Row::new(Scope::Connections, "remove-connection", "delete…", ConnectionsScreen::remove)
+        .keys(&["x"])
+        .help("Take the connection out of toolcrib.toml")
+        .risky()
+        .refused(ConnectionsScreen::absent_refusal),
+    Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
+    Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
+    Row::taking_over("save", |screen, state| {
+        screen.after_form(state, Message::Save(Some(FileId::new(SETTINGS))))
+    }),
+];
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Connections", "Settings", "Test"];
@@ -268,84 +315,16 @@ impl Screen for ConnectionsScreen {
         }
     }
 
-    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
-        let name = self.shown.clone();
-        match act {
-            Act::NextPane | Act::PreviousPane => {
-                self.forms.step_pane(act, &mut self.panes, MIDDLE, state)
-            }
-            Act::AddConnection => add_connection(state),
-            Act::TestConnection => self.after_form(state, Message::TestConnection(name)),
-            Act::AllowStart => match not_allowed(state, &name) {
-                Some(start) => ask_to_allow(name, start),
-                None => Reply::Refused(NOTHING_TO_ALLOW.into()),
-            },
-            Act::RenameConnection => {
-                let words = format!("Connection {name} is called:");
-                Reply::Open(Box::new(Proposal::with_text_input(
-                    "Rename the connection",
-                    words,
-                    name.clone(),
-                    move |text, state| {
-                        connections::rename_connection(
-                            ComposeContext::from_state(state),
-                            &name,
-                            text.trim(),
-                        )
-                    },
-                )))
-            }
-            Act::RemoveConnection => {
-                let title = format!("Delete connection {name}?");
-                Reply::Open(Box::new(Proposal::new(title, "", move |state| {
-                    connections::remove_connection(ComposeContext::from_state(state), &name)
-                })))
-            }
-            Act::UsualConnection => {
-                match connections::make_usual(
-                    ComposeContext::from_state(state),
-                    &state.network.connections,
-                    &name,
-                ) {
-                    Ok(plan) => {
-                        Reply::send(Message::Change { label: plan.label, changes: plan.changes })
-                    }
-                    Err(why) => Reply::Refused(why),
-                }
-            }
-            Act::ChooseConnection => {
-                let chosen = state.network.connections.chosen.as_ref() == Some(&name);
-                Reply::send(Message::UseConnection((!chosen).then_some(name)))
-            }
-            Act::Save => self.after_form(state, Message::Save(Some(FileId::new(SETTINGS)))),
-            _ if act.action().scope == Scope::Form => self.forms.act(act, state),
-            _ => Reply::Ignored,
+    fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
+        match action_rows::run_action(ACTIONS, self, id, state) {
+            None => self.forms.act(id, state),
+            Some(reply) => reply,
         }
     }
 
-    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
-        let absent = !connections::is_in_settings(ComposeContext::from_state(state), &self.shown);
-        match act {
-            Act::RenameConnection | Act::RemoveConnection if absent => {
-                Some(format!("{} is not in {SETTINGS}", self.shown))
-            }
-            Act::AllowStart if not_allowed(state, &self.shown).is_none() => {
-                Some(NOTHING_TO_ALLOW.into())
-            }
-            Act::TestConnection | Act::ChooseConnection
-                if state.network.connections.find_by_name(&self.shown).is_none() =>
-            {
-                Some("its settings must be mended first".into())
-            }
-            Act::UsualConnection => connections::make_usual(
-                ComposeContext::from_state(state),
-                &state.network.connections,
-                &self.shown,
-            )
-            .err(),
-            _ if act.action().scope == Scope::Form => self.forms.refusal(act, "there is no form"),
-            _ => None,
-        }
+    fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
+        action_rows::refusal_reason(ACTIONS, self, id, state)
+            .or_else(|| self.forms.refusal(id, "there is no form"))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
@@ -356,27 +335,101 @@ impl Screen for ConnectionsScreen {
         }
     }
 
-    fn hinted_actions(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let mut hints = Vec::new();
         if state.documents.get(&FileId::new(SETTINGS)).is_some_and(|document| document.is_changed())
         {
-            hints.push(Act::Save);
+            hints.push("save");
         }
         if self.panes.focus == MIDDLE {
             hints.extend(self.forms.hints());
-            hints.push(Act::TestConnection);
+            hints.push("test-connection");
             return hints;
         }
-        hints.push(Act::TestConnection);
-        hints.extend(not_allowed(state, &self.shown).map(|_| Act::AllowStart));
+        hints.push("test-connection");
+        hints.extend(not_allowed(state, &self.shown).map(|_| "allow-start"));
         hints.extend([
-            Act::AddConnection,
-            Act::ChooseConnection,
-            Act::UsualConnection,
-            Act::RenameConnection,
-            Act::RemoveConnection,
+            "add-connection",
+            "choose-connection",
+            "usual-connection",
+            "rename-connection",
+            "remove-connection",
         ]);
-        hints.push(Act::NextPane);
+        hints.push("next-pane");
         hints
+    }
+}
+
+/// What its actions do, and why they can't be done.
+impl ConnectionsScreen {
+    fn step_pane(&mut self, step: Step, state: &State) -> Reply {
+        self.forms.step_pane(step, &mut self.panes, MIDDLE, state)
+    }
+
+    fn test(&mut self, state: &State) -> Reply {
+        self.after_form(state, Message::TestConnection(self.shown.clone()))
+    }
+
+    fn broken_refusal(&self, state: &State) -> Option<String> {
+        let is_unknown = state.network.connections.find_by_name(&self.shown).is_none();
+        refuse_when(is_unknown, "its settings must be mended first")
+    }
+
+    fn allow_start(&mut self, state: &State) -> Reply {
+        match not_allowed(state, &self.shown) {
+            Some(start) => ask_to_allow(self.shown.clone(), start),
+            None => Reply::Refused(NOTHING_TO_ALLOW.into()),
+        }
+    }
+
+    fn start_refusal(&self, state: &State) -> Option<String> {
+        refuse_when(not_allowed(state, &self.shown).is_none(), NOTHING_TO_ALLOW)
+    }
+
+    fn rename(&mut self, _: &State) -> Reply {
+        let name = self.shown.clone();
+        let words = format!("Connection {name} is called:");
+        Reply::Open(Box::new(Proposal::with_text_input(
+            "Rename the connection",
+            words,
+            name.clone(),
+            move |text, state| {
+                connections::rename_connection(
+                    ComposeContext::from_state(state),
+                    &name,
+                    text.trim(),
+                )
+            },
+        )))
+    }
+
+    fn remove(&mut self, _: &State) -> Reply {
+        let name = self.shown.clone();
+        let title = format!("Delete connection {name}?");
+        Reply::Open(Box::new(Proposal::new(title, "", move |state| {
+            connections::remove_connection(ComposeContext::from_state(state), &name)
+        })))
+    }
+
+    fn absent_refusal(&self, state: &State) -> Option<String> {
+        let is_known = connections::is_in_settings(ComposeContext::from_state(state), &self.shown);
+        (!is_known).then(|| format!("{} is not in {SETTINGS}", self.shown))
+    }
+
+    fn usual_plan(&self, state: &State) -> Result<Plan, String> {
+        let context = ComposeContext::from_state(state);
+        connections::make_usual(context, &state.network.connections, &self.shown)
+    }
+
+    fn make_usual(&mut self, state: &State) -> Reply {
+        match self.usual_plan(state) {
+            Ok(plan) => Reply::send(Message::Change { label: plan.label, changes: plan.changes }),
+            Err(why) => Reply::Refused(why),
+        }
+    }
+
+    fn choose(&mut self, state: &State) -> Reply {
+        let is_chosen = state.network.connections.chosen.as_ref() == Some(&self.shown);
+        Reply::send(Message::UseConnection((!is_chosen).then(|| self.shown.clone())))
     }
 }

@@ -13,7 +13,7 @@ use ratatui::{
 use self::{document::DocumentPane, issues::IssuesPane};
 use crate::{
     app::{
-        actions::{Act, Scope},
+        actions::{ActionId, Scope},
         documents::{Change, Document},
         form_file::{FormFile, Goal, value_of},
         input::{Code, Input, Mouse, MouseKind},
@@ -24,14 +24,35 @@ use crate::{
     schema::pointer::Pointer,
     syntax::{edit::Edit, source::Source},
     ui::{
+        action_rows::{self, refuse_when},
         form::{
             host::{FormHost, ValueOwner, written_in},
             view::Form,
         },
         view::{Look, Reply, Screen},
-        widgets::{pane::Pane, panes::Panes},
+        widgets::{
+            pane::Pane,
+            panes::{Panes, Step},
+        },
     },
 };
+
+type Row = action_rows::Row<FormScreen>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::FormFile, "accept", "done", |screen, state| {
+        screen.end_task(accept(Then::Leave), state)
+    })
+    .keys(&["ctrl+enter", "alt+enter", "f6"])
+    .help("Print the document, or save it, and leave"),
+    Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
+    Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
+    Row::taking_over("save", |screen, state| screen.end_task(accept(Then::Stay), state))
+        .refused(|_, state| no_file(state)),
+    Row::taking_over("quit", |screen, state| {
+        screen.end_task(Message::Quit { discard: false }, state)
+    }),
+];
 
 const FORM: usize = 0;
 const DOCUMENT: usize = 1;
@@ -83,13 +104,28 @@ fn arranged_text(file: &FileId, edits: &[Edit], form: &Form, state: &State) -> O
 fn empty_form(task: &FormFile) -> Form {
     let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
     if !form.is_checked() {
-        form.handle_action(Act::EditJson);
+        form.handle_action("edit-json");
         form.stop_typing();
     }
     form
 }
 
+/// Actions of all screens that a program with nothing but a form doesn't have.
+const OF_THE_WORKBENCH: [ActionId; 7] = [
+    "save-all",
+    "switch-mode",
+    "connection",
+    "reload",
+    "show-tools",
+    "show-workflow",
+    "show-invoke",
+];
+
 impl FormScreen {
+    fn step_pane(&mut self, step: Step, state: &State) -> Reply {
+        self.form.step_pane(step, &mut self.panes, FORM, state)
+    }
+
     /// Takes in the document as it is now.
     fn sync_form(&mut self, task: &FormFile, state: &State) {
         let Some(document) = state.documents.get(&task.file) else { return };
@@ -227,65 +263,47 @@ impl Screen for FormScreen {
         }
     }
 
-    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
-        match act {
-            Act::NextPane | Act::PreviousPane => {
-                self.form.step_pane(act, &mut self.panes, FORM, state)
-            }
-            Act::Accept => {
-                self.end_task(Message::Accept { then: Then::Leave, draft: DraftPolicy::Ask }, state)
-            }
-            Act::Save => {
-                self.end_task(Message::Accept { then: Then::Stay, draft: DraftPolicy::Ask }, state)
-            }
-            Act::Quit => self.end_task(Message::Quit { discard: false }, state),
-            _ if act.action().scope == Scope::Form => self.form.act(act, state),
-            _ => Reply::Ignored,
+    fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
+        match action_rows::run_action(ACTIONS, self, id, state) {
+            None => self.form.act(id, state),
+            Some(reply) => reply,
         }
     }
 
-    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
-        let elsewhere = matches!(
-            act,
-            Act::SaveAll
-                | Act::SwitchMode
-                | Act::Connection
-                | Act::Reload
-                | Act::ShowTools
-                | Act::ShowWorkflow
-                | Act::ShowInvoke
-        );
-        if elsewhere {
-            return Some("only in the workbench".into());
-        }
-        if act == Act::Save && state.form.as_ref().is_some_and(|form| form.goal == Goal::Printed) {
-            return Some("there is no file; done prints it and leaves".into());
-        }
-        if act.action().scope == Scope::Form {
-            return self.form.refusal(act, "there is no form");
-        }
-        None
+    fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
+        refuse_when(OF_THE_WORKBENCH.contains(&id), "only in the workbench")
+            .or_else(|| action_rows::refusal_reason(ACTIONS, self, id, state))
+            .or_else(|| self.form.refusal(id, "there is no form"))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         if self.panes.focus == FORM { self.form.keys() } else { Vec::new() }
     }
 
-    fn hinted_actions(&self, state: &State) -> Vec<Act> {
-        let mut hints = vec![Act::Accept];
+    fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
+        let mut hints = vec!["accept"];
         if state.form.as_ref().is_some_and(|form| form.goal == Goal::Saved) {
-            hints.push(Act::Save);
+            hints.push("save");
         }
         match (self.form.shown_form(), self.panes.focus) {
             (Some(form), FORM) => {
                 hints.extend(form.hinted_actions());
                 if !form.all_issues().is_empty() {
-                    hints.push(Act::NextIssue);
+                    hints.push("next-issue");
                 }
             }
-            _ => hints.push(Act::NextPane),
+            _ => hints.push("next-pane"),
         }
-        hints.extend([Act::Undo, Act::Quit]);
+        hints.extend(["undo", "quit"]);
         hints
     }
+}
+
+fn accept(then: Then) -> Message {
+    Message::Accept { then, draft: DraftPolicy::Ask }
+}
+
+fn no_file(state: &State) -> Option<String> {
+    let is_printed = state.form.as_ref().is_some_and(|form| form.goal == Goal::Printed);
+    refuse_when(is_printed, "there is no file; done prints it and leaves")
 }

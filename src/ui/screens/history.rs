@@ -18,7 +18,7 @@ use ratatui::{
 use self::{comparison::Comparison, list::List};
 use crate::{
     app::{
-        actions::{Act, Scope},
+        actions::{ActionId, Scope},
         calls::CallMessage,
         history::HistoryMessage,
         history::ShownCall,
@@ -27,25 +27,82 @@ use crate::{
         state::State,
     },
     engine::trace::lines,
+    model::call::Call,
     systems::agents,
     ui::{
+        action_rows::{self, refuse_when},
         answer::{
+            actions::{self, NO_END, ShowsAnswer},
             draw::{Shown, inset_area},
             pane::Answer,
         },
         canvas::{Pen, wrap},
-        cases,
         overlays::{
             confirm::{Answer as Choice, Confirm},
             menu::{Item, Menu},
             prompt::Prompt,
         },
-        stubs,
         styles::Role,
         view::{Look, Reply, Screen},
-        widgets::{pane::Pane, panes::Panes},
+        widgets::{
+            pane::Pane,
+            panes::{Panes, Step},
+        },
     },
 };
+
+type Row = action_rows::Row<History>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::History, "replay", "replay…", |_, state| replay(state))
+        .keys(&["p"])
+        .help("Let the answer come once more, at its own speed or faster; once more stops it")
+        .refused(|_, state| none_open(state)),
+    Row::new(Scope::History, "mark", "mark", |_, state| mark(state))
+        .keys(&["space"])
+        .help("Mark the call, to compare another one with it")
+        .refused(|_, state| none_open(state)),
+    Row::new(Scope::History, "compare-calls", "compare", |_, state| compare(state))
+        .keys(&["c"])
+        .help("Compare the call with the marked one, or with the one before it: text, JSON, times")
+        .refused(|_, state| {
+            let is_only = state.invoke.kept.comparison_target().is_none();
+            refuse_when(is_only, "there is no other call to compare with")
+                .or_else(|| none_open(state))
+        }),
+    Row::new(Scope::History, "resend-kept", "resend", |_, _| {
+        Reply::send(Message::History(HistoryMessage::Resend))
+    })
+    .keys(&["r"])
+    .help("Send the call's request once more, over the connection that it was made for")
+    .refused(|_, state| resend_refusal(state)),
+    Row::new(Scope::History, "edit-kept", "edit, resend", |_, state| {
+        with_open(state, edit_and_resend)
+    })
+    .keys(&["e"])
+    .help("Put the call's arguments into the form of Invoke, to change and send them")
+    .refused(|_, state| agent_refusal(state).or_else(|| none_open(state))),
+    Row::new(Scope::History, "copy-kept", "copy as…", |_, state| with_open(state, copy_menu))
+        .keys(&["y"])
+        .help("Copy the answer, the request or the whole call as JSON lines")
+        .refused(|_, state| none_open(state)),
+    Row::new(Scope::History, "export-kept", "export", |_, state| with_open(state, export_prompt))
+        .keys(&["w"])
+        .help("Write the call to a file, as JSON lines")
+        .refused(|_, state| none_open(state)),
+    Row::new(Scope::History, "remove-kept", "remove", |_, state| with_open(state, remove_question))
+        .keys(&["x"])
+        .help("Take the call out of the history")
+        .risky()
+        .refused(|_, state| none_open(state)),
+    Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
+    Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
+    Row::taking_over("find", History::open_find).refused(History::find_refusal),
+    Row::taking_over("next-answer-view", History::next_view).refused(|_, state| none_open(state)),
+    Row::refusing("follow", History::follow_refusal),
+    Row::refusing("keep-case", |_, state| case_refusal(state)),
+    Row::refusing("keep-stub", |_, state| stub_refusal(state)),
+];
 
 /// The panes, from left to right.
 const NAMES: [&str; 2] = ["Calls", "Answer"];
@@ -256,105 +313,20 @@ impl Screen for History {
         }
     }
 
-    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
-        let open = opened_call(state);
-        match act {
-            Act::NextPane => self.panes.next(),
-            Act::PreviousPane => self.panes.previous(),
-            Act::Find if self.panes.focus == LEFT => self.list.open_find(state),
-            Act::Find => self.answer.open_find(),
-            Act::Follow => self.answer.turn_follow(),
-            Act::NextView if state.invoke.kept.compared.is_some() => self.comparison.next_view(),
-            Act::NextView => self.answer.next_view(open.map(|open| &open.call)),
-            Act::Strays => self.answer.turn_strays(),
-            Act::Replay if open.is_some_and(|open| open.replaying) => {
-                return Reply::send(Message::History(HistoryMessage::StopReplay));
+    fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
+        match action_rows::run_action(ACTIONS, self, id, state).unwrap_or_default() {
+            Reply::Ignored => {
+                let screen: &mut dyn ShowsAnswer = self;
+                action_rows::run_action(actions::ACTIONS, screen, id, state).unwrap_or_default()
             }
-            Act::Replay => return replay_menu(),
-            Act::MarkKept => {
-                return state.invoke.kept.selected.clone().map_or(Reply::Handled, |id| {
-                    Reply::send(Message::History(HistoryMessage::Mark(id)))
-                });
-            }
-            Act::CompareKept if state.invoke.kept.compared.is_some() => {
-                return Reply::send(Message::History(HistoryMessage::DropComparison));
-            }
-            Act::CompareKept => {
-                let both = state
-                    .invoke
-                    .kept
-                    .comparison_target()
-                    .cloned()
-                    .zip(state.invoke.kept.selected.clone());
-                return both.map_or(Reply::Handled, |(before, after)| {
-                    Reply::send(Message::History(HistoryMessage::Compare([before, after])))
-                });
-            }
-            Act::ResendKept => return Reply::send(Message::History(HistoryMessage::Resend)),
-            Act::EditKept => {
-                let edit = |open: &ShownCall| {
-                    Message::Call(CallMessage::EditSent {
-                        tool: open.trace.head.tool.to_string(),
-                        arguments: open.trace.head.arguments.clone(),
-                    })
-                };
-                return open.map_or(Reply::Handled, |open| Reply::send(edit(open)));
-            }
-            Act::KeepCase => {
-                return open.map_or(Reply::Handled, |open| cases::save_case(&open.call, state));
-            }
-            Act::KeepStub => {
-                return open
-                    .map_or(Reply::Handled, |open| stubs::save_stub_rule(&open.call, state));
-            }
-            Act::Cases => return cases::case_menu(state),
-            Act::CopyKept => return open.map_or(Reply::Handled, copy_menu),
-            Act::ExportKept => return open.map_or(Reply::Handled, export_prompt),
-            Act::RemoveKept => return open.map_or(Reply::Handled, remove_question),
-            _ => return Reply::Ignored,
+            reply => reply,
         }
-        Reply::Handled
     }
 
-    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
-        let open = opened_call(state);
-        let words = match act {
-            Act::Find if self.panes.focus == RIGHT && state.invoke.kept.compared.is_some() => {
-                "find works in the calls and in an answer"
-            }
-            Act::Follow
-                if state.invoke.kept.compared.is_some() || self.answer.is_following().is_none() =>
-            {
-                "this view has no end to follow"
-            }
-            Act::CompareKept if state.invoke.kept.comparison_target().is_none() => {
-                "there is no other call to compare with"
-            }
-            Act::Strays if open.is_none_or(|open| open.call.strays == 0) => {
-                "this call has no strays"
-            }
-            Act::ResendKept if open.is_some_and(|open| open.trace.head.masked) => {
-                "secrets in its request are not kept: edit and resend it"
-            }
-            Act::EditKept | Act::KeepCase | Act::KeepStub
-                if open.is_some_and(|open| agents::is_at(&open.trace.head.to)) =>
-            {
-                "this was asked of the agent, and is no call of a tool"
-            }
-            Act::KeepCase | Act::KeepStub if open.is_some_and(|open| open.replaying) => {
-                "the answer is still coming once more"
-            }
-            // What such a call would have come to is not known.
-            Act::KeepCase if open.is_some_and(|open| open.call.outcome().is_none()) => {
-                "the call has no end that could be expected"
-            }
-            Act::Cases | Act::Save | Act::Undo | Act::Redo => return None,
-            _ if matches!(act.action().scope, Scope::History | Scope::Answer) && open.is_none() => {
-                "no call is open"
-            }
-            _ => return None,
-        };
-        Some(words.to_owned())
+    fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
+        let screen: &dyn ShowsAnswer = self;
+        action_rows::refusal_reason(ACTIONS, self, id, state)
+            .or_else(|| action_rows::refusal_reason(actions::ACTIONS, screen, id, state))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
@@ -367,24 +339,137 @@ impl Screen for History {
         }
     }
 
-    fn hinted_actions(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         if state.invoke.kept.compared.is_some() {
-            return vec![Act::NextView, Act::NextPane];
+            return vec!["next-answer-view", "next-pane"];
         }
         let mut hints = vec![
-            Act::Find,
-            Act::Replay,
-            Act::CompareKept,
-            Act::MarkKept,
-            Act::ResendKept,
-            Act::EditKept,
-            Act::KeepCase,
-            Act::KeepStub,
+            "find",
+            "replay",
+            "compare-calls",
+            "mark",
+            "resend-kept",
+            "edit-kept",
+            "keep-case",
+            "keep-stub",
         ];
         if self.panes.focus == RIGHT {
-            hints.splice(0..0, [Act::NextView, Act::Follow]);
+            hints.splice(0..0, ["next-answer-view", "follow"]);
         }
-        hints.extend([Act::CopyKept, Act::ExportKept, Act::RemoveKept, Act::NextPane]);
+        hints.extend(["copy-kept", "export-kept", "remove-kept", "next-pane"]);
         hints
     }
+}
+
+impl ShowsAnswer for History {
+    fn answer(&mut self) -> &mut Answer {
+        &mut self.answer
+    }
+
+    fn is_following(&self) -> Option<bool> {
+        self.answer.is_following()
+    }
+
+    fn shown_call<'s>(&self, state: &'s State) -> Option<&'s Call> {
+        opened_call(state).map(|open| &open.call)
+    }
+}
+
+/// What its actions do, and why they can't be done.
+impl History {
+    fn step_pane(&mut self, step: Step) -> Reply {
+        self.panes.step(step);
+        Reply::Handled
+    }
+
+    fn open_find(&mut self, state: &State) -> Reply {
+        if self.panes.focus == LEFT {
+            self.list.open_find(state);
+        } else {
+            self.answer.open_find();
+        }
+        Reply::Handled
+    }
+
+    fn find_refusal(&self, state: &State) -> Option<String> {
+        let is_compared = self.panes.focus == RIGHT && state.invoke.kept.compared.is_some();
+        refuse_when(is_compared, "find works in the calls and in an answer")
+    }
+
+    fn next_view(&mut self, state: &State) -> Reply {
+        if state.invoke.kept.compared.is_none() {
+            return Reply::Ignored;
+        }
+        self.comparison.next_view();
+        Reply::Handled
+    }
+
+    fn follow_refusal(&self, state: &State) -> Option<String> {
+        let has_end = state.invoke.kept.compared.is_none() && self.is_following().is_some();
+        refuse_when(!has_end, NO_END).or_else(|| none_open(state))
+    }
+}
+
+fn none_open(state: &State) -> Option<String> {
+    refuse_when(opened_call(state).is_none(), "no call is open")
+}
+
+fn with_open(state: &State, act: fn(&ShownCall) -> Reply) -> Reply {
+    opened_call(state).map_or(Reply::Handled, act)
+}
+
+fn replay(state: &State) -> Reply {
+    match opened_call(state) {
+        Some(open) if open.replaying => Reply::send(Message::History(HistoryMessage::StopReplay)),
+        _ => replay_menu(),
+    }
+}
+
+fn mark(state: &State) -> Reply {
+    let selected = state.invoke.kept.selected.clone();
+    selected.map_or(Reply::Handled, |id| Reply::send(Message::History(HistoryMessage::Mark(id))))
+}
+
+/// Compares the call with another, or ends the comparison.
+fn compare(state: &State) -> Reply {
+    let kept = &state.invoke.kept;
+    if kept.compared.is_some() {
+        return Reply::send(Message::History(HistoryMessage::DropComparison));
+    }
+    let both = kept.comparison_target().cloned().zip(kept.selected.clone());
+    both.map_or(Reply::Handled, |(before, after)| {
+        Reply::send(Message::History(HistoryMessage::Compare([before, after])))
+    })
+}
+
+fn resend_refusal(state: &State) -> Option<String> {
+    let is_masked = opened_call(state).is_some_and(|open| open.trace.head.masked);
+    refuse_when(is_masked, "secrets in its request are not kept: edit and resend it")
+        .or_else(|| none_open(state))
+}
+
+fn edit_and_resend(open: &ShownCall) -> Reply {
+    Reply::send(Message::Call(CallMessage::EditSent {
+        tool: open.trace.head.tool.to_string(),
+        arguments: open.trace.head.arguments.clone(),
+    }))
+}
+
+fn agent_refusal(state: &State) -> Option<String> {
+    let is_agents = opened_call(state).is_some_and(|open| agents::is_at(&open.trace.head.to));
+    refuse_when(is_agents, "this was asked of the agent, and is no call of a tool")
+}
+
+fn stub_refusal(state: &State) -> Option<String> {
+    let is_replaying = opened_call(state).is_some_and(|open| open.replaying);
+    agent_refusal(state)
+        .or_else(|| refuse_when(is_replaying, "the answer is still coming once more"))
+        .or_else(|| none_open(state))
+}
+
+/// A case needs the end as well, which is not known of a call that was given up.
+fn case_refusal(state: &State) -> Option<String> {
+    let has_no_end = opened_call(state).is_some_and(|open| open.call.outcome().is_none());
+    stub_refusal(state)
+        .or_else(|| refuse_when(has_no_end, "the call has no end that could be expected"))
 }

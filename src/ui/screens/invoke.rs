@@ -6,8 +6,10 @@
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
 //! | `ui/answer` | right: the answer |
 //! | [`copy`] | a call as a command |
+//! | [`menus`] | its route, how often, as what it is copied |
 
 mod copy;
+mod menus;
 mod preview;
 mod request;
 mod tools;
@@ -18,49 +20,117 @@ use ratatui::{
 };
 
 use self::{
+    menus::{copy_menu, requests_of, route_menu, routes_of, times_prompt},
     request::RequestPane,
     tools::{Part, Tools, tool_of},
 };
 use crate::{
     app::{
-        actions::{Act, Scope},
+        actions::{ActionId, Scope},
         answering::AnsweringMessage,
         batch::Batch,
         calls::CallMessage,
+        edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
         message::{Message, ScreenId},
         state::State,
     },
-    engine::series,
-    model::{
-        call::{Call, Request},
-        connection::Connection,
-        entry::EntryId,
-    },
-    schema::literal::Literal,
-    systems::{
-        agents, by_hand, calling,
-        facets::{caller::CallingAgent, calls::RouteOffer},
-        table,
-    },
+    model::{call::Call, entry::EntryId},
+    systems::{agents, by_hand, calling, facets::caller::CallingAgent, table},
     ui::{
+        action_rows::{self, refuse_when},
         answer::{
+            actions::{self, ShowsAnswer},
             draw::{Shown, draw_welcome, inset_area},
             pane::Answer,
         },
-        cases,
-        overlays::{
-            menu::{Item, Menu},
-            prompt::Prompt,
-        },
-        stubs,
-        view::{Look, OverlayReply, Reply, Screen},
+        view::{Look, Reply, Screen},
         widgets::{
             pane::Pane,
-            panes::{Panes, SIDE_BY_SIDE},
+            panes::{Panes, SIDE_BY_SIDE, Step},
         },
     },
 };
+
+type Row = action_rows::Row<Invoke>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Invoke, "send", "send", Invoke::send)
+        .keys(&["ctrl+enter", "alt+enter", "f6"])
+        .help("Send the request")
+        .refused(|_, state| send_refusal(state)),
+    Row::new(Scope::Invoke, "send-many", "n times…", |_, state| {
+        with_tool(state, |tool| times_prompt(state, tool))
+    })
+    .keys(&["n"])
+    .help("Send the request many times, some at once, and see the median and the slowest")
+    .refused(|_, state| many_refusal(state)),
+    Row::new(Scope::Invoke, "route", "route…", |_, state| route_menu(state))
+        .keys(&["o"])
+        .help(
+            "Choose the way that calls of CommonGround tools take: UI action, direct, god \
+             endpoint, probe",
+        )
+        .refused(|_, state| {
+            refuse_when(routes_of(state).is_empty(), "this tool is called in one way only")
+        }),
+    Row::new(Scope::Invoke, "new-agent", "new agent", |_, state| with_tool(state, turn_new_agent))
+        .keys(&["A"])
+        .help(
+            "Call in the name of a new agent of CommonGround, although the connection names one \
+             (when that one is busy, or wedged); or in that one's name again",
+        )
+        .refused(|_, state| {
+            let why = "the connection names no agent: a new one is made anyway";
+            refuse_when(!names_agent(state), why)
+        }),
+    Row::new(Scope::Invoke, "answer-by-hand", "answer", |_, state| answer_by_hand(state))
+        .keys(&["H"])
+        .help(
+            "Answer for the CommonGround tool by hand, in the place of its service; its calls \
+             come to Waiting",
+        )
+        .refused(|_, state| by_hand_refusal(state)),
+    Row::new(Scope::Invoke, "deployed-tools", "deployed tools", Invoke::list_deployed)
+        .keys(&["f2"])
+        .help(
+            "List the tools of the system that the connection leads to (TrustGraph, CommonGround) \
+             below the workspace's own, to call them without a definition here",
+        )
+        .refused(|_, state| listing_refusal(state)),
+    Row::new(Scope::Invoke, "cancel", "cancel", Invoke::cancel)
+        .keys(&["esc", "ctrl+x"])
+        .help("Stop the running call")
+        .refused(Invoke::cancel_refusal),
+    Row::new(Scope::Invoke, "resend", "resend", Invoke::resend)
+        .keys(&["r"])
+        .help("Send the selected call's request once more")
+        .refused(|_, state| no_call(state)),
+    Row::new(Scope::Invoke, "edit-sent", "edit, resend", |_, state| edit_sent(state))
+        .keys(&["E"])
+        .help("Put the arguments of the call that is shown into the form, to change and send them")
+        .refused(|_, state| no_call(state).or_else(|| agent_refusal(state))),
+    Row::new(Scope::Invoke, "copy-as", "copy as…", |screen, state| screen.open_copy_menu(state))
+        .keys(&["y"])
+        .help("Copy the call as a command, the request or the answer"),
+    Row::new(Scope::Invoke, "edit-descriptor", "edit tool", |_, state| show_descriptor(state))
+        .keys(&["e"])
+        .help("Open the tool in Tools")
+        .refused(|_, state| descriptor_refusal(state)),
+    Row::taking_over("next-pane", |screen, state| screen.step_focus(Step::Next, state)),
+    Row::taking_over("previous-pane", |screen, state| screen.step_focus(Step::Previous, state)),
+    Row::taking_over("undo", |screen, state| {
+        screen.step_typed(state, EditedText::can_undo, CallMessage::UndoArguments)
+    }),
+    Row::taking_over("redo", |screen, state| {
+        screen.step_typed(state, EditedText::can_redo, CallMessage::RedoArguments)
+    }),
+    Row::taking_over("find", Invoke::open_find),
+    Row::refusing("follow", |_, state| no_call(state)),
+    Row::refusing("next-answer-view", |_, state| no_call(state)),
+    Row::refusing("keep-case", |_, state| case_refusal(state)),
+    Row::refusing("keep-stub", |_, state| stub_refusal(state)),
+];
 
 /// Why what needs a definition can't be done with a tool that was listed of a running system.
 const ONLY_DEPLOYED: &str = "no file of this workspace defines this tool: it is deployed";
@@ -115,16 +185,16 @@ impl Invoke {
     }
 
     /// Tab goes from field to field, and after the last to the next pane.
-    fn step_focus(&mut self, act: Act, state: &State) -> Reply {
+    fn step_focus(&mut self, step: Step, state: &State) -> Reply {
         if self.panes.focus == MIDDLE {
-            let reply = self.request.focused_form_mut().step_field(act, state);
+            let reply = self.request.focused_form_mut().step_field(step, state);
             if !matches!(reply, Reply::Ignored) {
                 return reply;
             }
         }
-        match act {
-            Act::PreviousPane => self.focus_previous(state),
-            _ => self.focus_next(state),
+        match step {
+            Step::Previous => self.focus_previous(state),
+            Step::Next => self.focus_next(state),
         }
         self.rest_focused_form();
         Reply::Handled
@@ -176,7 +246,7 @@ impl Invoke {
         reply
     }
 
-    fn open_find(&mut self) -> Reply {
+    fn open_find(&mut self, _: &State) -> Reply {
         match self.panes.focus {
             LEFT => self.tools.open_filter(),
             MIDDLE => return Reply::Refused("find works in the tools and in the answer".into()),
@@ -263,87 +333,9 @@ fn is_answerable(state: &State) -> bool {
     tool.is_some_and(|tool| by_hand::is_possible(&tool)) && !routes_of(state).is_empty()
 }
 
-/// The ways that the chosen tool can be called by, and which is taken.
-fn route_menu(state: &State) -> Reply {
-    let offers = routes_of(state);
-    let first =
-        offers.iter().find(|offer| offer.closed.is_none()).map_or("none is open", |offer| offer.id);
-    let item = |offer: &RouteOffer| Item {
-        title: offer.id.to_owned(),
-        detail: offer
-            .closed
-            .as_ref()
-            .map_or_else(|| offer.title.to_owned(), |closed| format!("closed: {closed}")),
-        ..Item::default()
-    };
-    let whatever = Item {
-        title: "the best that is open".into(),
-        detail: format!("now: {first}"),
-        ..Item::default()
-    };
-    let items = std::iter::once(whatever).chain(offers.iter().map(item)).collect();
-    let ids: Vec<&str> = offers.iter().map(|offer| offer.id).collect();
-    let at = ids
-        .iter()
-        .position(|id| state.network.route.as_deref() == Some(id))
-        .map_or(0, |row| row + 1);
-    let choose = move |row: usize| {
-        Reply::send(Message::Call(CallMessage::UseRoute(
-            row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned())),
-        )))
-    };
-    Reply::Open(Box::new(Menu::with_replies("Calls take the route", items, choose).with_row(at)))
-}
-
 fn names_agent(state: &State) -> bool {
     let agent = tool_of(state).and_then(|tool| calling::calling_agent(&state.connection_of(&tool)));
     matches!(agent, Some(CallingAgent::Named(_)))
-}
-
-fn routes_of(state: &State) -> Vec<RouteOffer> {
-    let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
-    tool.map(|tool| calling::call_routes(&tool, &state.call_connection(tool.id())))
-        .unwrap_or_default()
-}
-
-/// Asks how often, and says how it went last.
-fn times_prompt(state: &State, tool: EntryId) -> Reply {
-    let last = state
-        .invoke
-        .batch
-        .as_ref()
-        .map_or_else(String::new, |many| format!(" Last: {}.", many.series.summary()));
-    let words = format!("How often the request is sent, and how many at once: 20 x 4.{last}");
-    Reply::Open(Box::new(Prompt::new("Send n times", words, "20 x 4", move |text, _| {
-        let (times, at_once) = series::parse_batch(text).ok_or_else(|| {
-            format!("write 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
-        })?;
-        Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), times, at_once })))
-    })))
-}
-
-fn requests_of(state: &State, request: &Request, connection: &Connection) -> Vec<copy::Copied> {
-    let subject = calling::queue_subject(request.system, &request.to, connection.transport()).ok();
-    // Of a call that was made, not of what is typed now.
-    let arguments = Literal::parse(&request.arguments)
-        .unwrap_or_else(|_| state.written_arguments_of(&request.tool));
-    copy::of_request(request, &arguments, subject.as_deref(), connection)
-}
-
-fn copy_menu(copies: Vec<copy::Copied>) -> Reply {
-    let items = copies.iter().map(|copied| Item {
-        title: copied.what.to_owned(),
-        detail: preview::shorten_name(copied.text.lines().next().unwrap_or_default(), 60),
-        ..Item::default()
-    });
-    let items = items.collect();
-    Reply::Open(Box::new(Menu::new("Copy as", items, move |row| match copies.get(row) {
-        Some(copied) => OverlayReply::CloseWith(Reply::send(Message::Copy {
-            what: copied.what.to_owned(),
-            text: copied.text.clone(),
-        })),
-        None => OverlayReply::Close,
-    })))
 }
 
 impl Screen for Invoke {
@@ -420,165 +412,24 @@ impl Screen for Invoke {
         self.pass_on(self.panes.focus, input, state)
     }
 
-    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
-        match act {
-            Act::NextPane | Act::PreviousPane => return self.step_focus(act, state),
-            Act::Undo | Act::Redo => {
-                let tool =
-                    self.request.typed_tool().filter(|_| self.panes.focus == MIDDLE).cloned();
-                let typed = tool.and_then(|tool| Some((state.invoke.arguments.get(&tool)?, tool)));
-                return match typed {
-                    Some((text, tool)) if act == Act::Undo && text.can_undo() => {
-                        Reply::send(Message::Call(CallMessage::UndoArguments(tool)))
-                    }
-                    Some((text, tool)) if act == Act::Redo && text.can_redo() => {
-                        Reply::send(Message::Call(CallMessage::RedoArguments(tool)))
-                    }
-                    _ => Reply::Ignored,
-                };
-            }
-            Act::Find => return self.open_find(),
-            Act::Send => {
-                let reply = self.request.send(state);
-                return self.follow_sent_call(reply);
-            }
-            Act::Route => return route_menu(state),
-            Act::AnswerByHand => return answer_by_hand(state),
-            Act::NewAgent => {
-                return tool_of(state).map_or(Reply::Handled, |tool| {
-                    Reply::send(Message::Call(CallMessage::TurnNewAgent { tool }))
-                });
-            }
-            Act::DeployedTools => {
-                self.panes.focus = LEFT;
-                self.tools.part = Part::Tools;
-                return Reply::send(Message::ListDeployed);
-            }
-            Act::CancelCall => return self.cancel(state),
-            Act::Resend => {
-                let reply = state.invoke.calls.selected_call().map_or(Reply::Handled, |call| {
-                    Reply::send(Message::Call(CallMessage::Resend(call.id)))
-                });
-                return self.follow_sent_call(reply);
-            }
-            Act::CopyAs => return self.open_copy_menu(state),
-            Act::Follow => self.answer.turn_follow(),
-            Act::NextView => self.answer.next_view(state.invoke.calls.selected_call()),
-            Act::Strays => self.answer.turn_strays(),
-            Act::SendMany => {
-                return tool_of(state).map_or(Reply::Handled, |tool| times_prompt(state, tool));
-            }
-            Act::EditSent => {
-                let edit = |call: &Call| {
-                    Message::Call(CallMessage::EditSent {
-                        tool: call.request.name.clone(),
-                        arguments: call.request.arguments.clone(),
-                    })
-                };
-                return state
-                    .invoke
-                    .calls
-                    .selected_call()
-                    .map_or(Reply::Handled, |call| Reply::send(edit(call)));
-            }
-            Act::KeepCase => {
-                return state
-                    .invoke
-                    .calls
-                    .selected_call()
-                    .map_or(Reply::Handled, |call| cases::save_case(call, state));
-            }
-            Act::KeepStub => {
-                return state
-                    .invoke
-                    .calls
-                    .selected_call()
-                    .map_or(Reply::Handled, |call| stubs::save_stub_rule(call, state));
-            }
-            Act::Cases => return cases::case_menu(state),
-            Act::EditDescriptor => {
-                return Reply::Send(
-                    tool_of(state)
-                        .map(Message::Select)
-                        .into_iter()
-                        .chain([Message::Show(ScreenId::Tools)])
-                        .collect(),
-                );
-            }
-            _ if act.action().scope == Scope::Form => {
-                return self.request.focused_form_mut().act(act, state);
-            }
-            _ => return Reply::Ignored,
+    fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
+        let mut reply = action_rows::run_action(ACTIONS, self, id, state).unwrap_or_default();
+        if matches!(reply, Reply::Ignored) {
+            let screen: &mut dyn ShowsAnswer = self;
+            reply =
+                action_rows::run_action(actions::ACTIONS, screen, id, state).unwrap_or_default();
         }
-        Reply::Handled
+        match reply {
+            Reply::Ignored => self.request.focused_form_mut().act(id, state),
+            reply => reply,
+        }
     }
 
-    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
-        let shown = state.invoke.calls.selected_call();
-        let words = match act {
-            Act::SendMany if state.invoke.batch.as_ref().is_some_and(Batch::under_way) => {
-                "a series is under way; Esc stops it"
-            }
-            Act::Send | Act::SendMany => {
-                return tool_of(state).map_or(Some("there is no tool".into()), |tool| {
-                    state.build_request(&tool).err().map(|problem| problem.cause)
-                });
-            }
-            Act::AnswerByHand if state.answering.is_idle() && !is_answerable(state) => {
-                return Some(format!(
-                    "only {}'s tools are answered for by hand",
-                    by_hand::supported_systems()
-                ));
-            }
-            Act::NewAgent if !names_agent(state) => {
-                "the connection names no agent: a new one is made anyway"
-            }
-            Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",
-            Act::DeployedTools if table::deployment_at(&state.current_connection()).is_none() => {
-                return Some(format!(
-                    "connection \"{}\" leads to no system that lists its tools",
-                    state.current_connection().name
-                ));
-            }
-            Act::CancelCall
-                if shown.is_none_or(|call| call.outcome().is_some())
-                    && !self.answer.shows_strays() =>
-            {
-                "no call is running here"
-            }
-            Act::Resend | Act::EditSent | Act::Follow | Act::NextView if shown.is_none() => {
-                "there is no call yet"
-            }
-            Act::EditSent | Act::KeepCase | Act::KeepStub
-                if shown.is_some_and(|call| agents::is_at(&call.request.to)) =>
-            {
-                return Some(format!(
-                    "this was asked of the agent; {} asks it anew",
-                    Act::AskAgent.action().keys.join(", ")
-                ));
-            }
-            Act::KeepCase | Act::KeepStub if shown.is_none_or(|call| call.outcome().is_none()) => {
-                "no call has ended here"
-            }
-            Act::KeepCase
-                if shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some()) =>
-            {
-                ONLY_DEPLOYED
-            }
-            Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
-            Act::Follow if self.answer.is_following().is_none() => "this view has no end to follow",
-            Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",
-            Act::EditDescriptor
-                if tool_of(state).is_some_and(|tool| state.deployed_on(&tool).is_some()) =>
-            {
-                ONLY_DEPLOYED
-            }
-            _ if act.action().scope == Scope::Form => {
-                return self.request.focused_form().refusal(act, "there is no form");
-            }
-            _ => return None,
-        };
-        Some(words.to_owned())
+    fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
+        let screen: &dyn ShowsAnswer = self;
+        action_rows::refusal_reason(ACTIONS, self, id, state)
+            .or_else(|| action_rows::refusal_reason(actions::ACTIONS, screen, id, state))
+            .or_else(|| self.request.focused_form().refusal(id, "there is no form"))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
@@ -596,24 +447,162 @@ impl Screen for Invoke {
         }
     }
 
-    fn hinted_actions(&self, _: &State) -> Vec<Act> {
-        let mut hints = if self.running { vec![Act::CancelCall] } else { vec![Act::Send] };
+    fn hinted_actions(&self, _: &State) -> Vec<ActionId> {
+        let mut hints = if self.running { vec!["cancel"] } else { vec!["send"] };
         match self.panes.focus {
             MIDDLE => hints.extend(self.request.focused_form().hints()),
-            RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),
-            _ => hints.extend([Act::Find, Act::DeployedTools]),
+            RIGHT => hints.extend(["next-answer-view", "follow", "find"]),
+            _ => hints.extend(["find", "deployed-tools"]),
         }
         hints.extend([
-            Act::Variables,
-            Act::Resend,
-            Act::KeepCase,
-            Act::KeepStub,
-            Act::CopyAs,
-            Act::Strays,
-            Act::Cases,
+            "variables",
+            "resend",
+            "keep-case",
+            "keep-stub",
+            "copy-as",
+            "strays",
+            "cases",
         ]);
         // In the form Tab goes from field to field first.
-        hints.extend((self.panes.focus != MIDDLE).then_some(Act::NextPane));
+        hints.extend((self.panes.focus != MIDDLE).then_some("next-pane"));
         hints
+    }
+}
+
+impl ShowsAnswer for Invoke {
+    fn answer(&mut self) -> &mut Answer {
+        &mut self.answer
+    }
+
+    fn is_following(&self) -> Option<bool> {
+        self.answer.is_following()
+    }
+
+    fn shown_call<'s>(&self, state: &'s State) -> Option<&'s Call> {
+        state.invoke.calls.selected_call()
+    }
+}
+
+/// What its actions do, and why they can't be done.
+impl Invoke {
+    /// Takes back what was typed into the arguments, or makes it again; `Ignored` where that is
+    /// none of what was done last.
+    fn step_typed(
+        &mut self,
+        state: &State,
+        is_possible: fn(&EditedText) -> bool,
+        message: fn(EntryId) -> CallMessage,
+    ) -> Reply {
+        let tool = self.request.typed_tool().filter(|_| self.panes.focus == MIDDLE);
+        let text = tool.and_then(|tool| state.invoke.arguments.get(tool));
+        match tool.filter(|_| text.is_some_and(is_possible)) {
+            Some(tool) => Reply::send(Message::Call(message(tool.clone()))),
+            None => Reply::Ignored,
+        }
+    }
+
+    fn send(&mut self, state: &State) -> Reply {
+        let reply = self.request.send(state);
+        self.follow_sent_call(reply)
+    }
+
+    fn list_deployed(&mut self, _: &State) -> Reply {
+        self.panes.focus = LEFT;
+        self.tools.part = Part::Tools;
+        Reply::send(Message::ListDeployed)
+    }
+
+    fn cancel_refusal(&self, state: &State) -> Option<String> {
+        let shown = state.invoke.calls.selected_call();
+        let has_ended = shown.is_none_or(|call| call.outcome().is_some());
+        refuse_when(has_ended && !self.answer.shows_strays(), "no call is running here")
+    }
+
+    fn resend(&mut self, state: &State) -> Reply {
+        let shown = state.invoke.calls.selected_call();
+        let reply = shown.map_or(Reply::Handled, |call| {
+            Reply::send(Message::Call(CallMessage::Resend(call.id)))
+        });
+        self.follow_sent_call(reply)
+    }
+}
+
+fn with_tool(state: &State, act: impl FnOnce(EntryId) -> Reply) -> Reply {
+    tool_of(state).map_or(Reply::Handled, act)
+}
+
+fn turn_new_agent(tool: EntryId) -> Reply {
+    Reply::send(Message::Call(CallMessage::TurnNewAgent { tool }))
+}
+
+fn send_refusal(state: &State) -> Option<String> {
+    match tool_of(state) {
+        Some(tool) => state.build_request(&tool).err().map(|problem| problem.cause),
+        None => Some("there is no tool".into()),
+    }
+}
+
+fn many_refusal(state: &State) -> Option<String> {
+    let is_under_way = state.invoke.batch.as_ref().is_some_and(Batch::under_way);
+    refuse_when(is_under_way, "a series is under way; Esc stops it").or_else(|| send_refusal(state))
+}
+
+fn by_hand_refusal(state: &State) -> Option<String> {
+    let is_possible = !state.answering.is_idle() || is_answerable(state);
+    (!is_possible)
+        .then(|| format!("only {}'s tools are answered for by hand", by_hand::supported_systems()))
+}
+
+fn listing_refusal(state: &State) -> Option<String> {
+    let connection = state.current_connection();
+    table::deployment_at(&connection).is_none().then(|| {
+        format!("connection \"{}\" leads to no system that lists its tools", connection.name)
+    })
+}
+
+fn no_call(state: &State) -> Option<String> {
+    refuse_when(state.invoke.calls.selected_call().is_none(), "there is no call yet")
+}
+
+fn agent_refusal(state: &State) -> Option<String> {
+    let shown = state.invoke.calls.selected_call();
+    shown.is_some_and(|call| agents::is_at(&call.request.to)).then(|| {
+        let keys = state.keymap.action("ask-agent").keys.join(", ");
+        format!("this was asked of the agent; {keys} asks it anew")
+    })
+}
+
+fn stub_refusal(state: &State) -> Option<String> {
+    let shown = state.invoke.calls.selected_call();
+    let has_no_end = shown.is_none_or(|call| call.outcome().is_none());
+    agent_refusal(state).or_else(|| refuse_when(has_no_end, "no call has ended here"))
+}
+
+fn case_refusal(state: &State) -> Option<String> {
+    let shown = state.invoke.calls.selected_call();
+    let is_deployed = shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some());
+    stub_refusal(state).or_else(|| refuse_when(is_deployed, ONLY_DEPLOYED))
+}
+
+fn edit_sent(state: &State) -> Reply {
+    let edit = |call: &Call| {
+        Message::Call(CallMessage::EditSent {
+            tool: call.request.name.clone(),
+            arguments: call.request.arguments.clone(),
+        })
+    };
+    let shown = state.invoke.calls.selected_call();
+    shown.map_or(Reply::Handled, |call| Reply::send(edit(call)))
+}
+
+fn show_descriptor(state: &State) -> Reply {
+    let select = tool_of(state).map(Message::Select);
+    Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect())
+}
+
+fn descriptor_refusal(state: &State) -> Option<String> {
+    match tool_of(state) {
+        Some(tool) => refuse_when(state.deployed_on(&tool).is_some(), ONLY_DEPLOYED),
+        None => Some("there is no tool".into()),
     }
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     app::{
-        actions::{Act, Scope},
+        actions::{ActionId, Scope},
         documents::Change,
         input::{Input, Mouse},
         message::{Message, ScreenId, TextTarget},
@@ -28,6 +28,7 @@ use crate::{
     syntax::{edit::Edit, source::Source},
     systems::table,
     ui::{
+        action_rows::{self, refuse_when},
         canvas::Pen,
         form::{
             host::{FormHost, ValueOwner, written_in},
@@ -36,9 +37,65 @@ use crate::{
         },
         styles::Role,
         view::{Look, Reply, Screen},
-        widgets::{pane::Pane, panes::Panes},
+        widgets::{
+            pane::Pane,
+            panes::{Panes, Step},
+        },
     },
 };
+
+type Row = action_rows::Row<Tools>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Tools, "new", "new", |_, state| dialogs::new_entry(state))
+        .keys(&["n"])
+        .help("Make a new tool or service"),
+    Row::new(Scope::Tools, "duplicate", "duplicate", |_, state| dialogs::duplicate_entry(state))
+        .keys(&["d"])
+        .help("Make a copy of the selected entry under another key")
+        .refused(|_, state| nothing_selected(state)),
+    Row::new(Scope::Tools, "rename", "rename", |_, state| dialogs::rename_entry(state))
+        .keys(&["r"])
+        .help("Give the selected entry another key, in every place that names it")
+        .refused(|_, state| nothing_selected(state)),
+    Row::new(Scope::Tools, "delete", "delete", |_, state| dialogs::delete_entry(state))
+        .keys(&["x", "delete"])
+        .help("Take the selected entry out of its file")
+        .risky()
+        .refused(|_, state| nothing_selected(state)),
+    Row::new(Scope::Tools, "editor", "$EDITOR", |_, state| dialogs::open_editor(state))
+        .keys(&["e"])
+        .help("Open the file in your editor at this entry, and come back")
+        .refused(|_, state| nothing_selected(state)),
+    Row::new(Scope::Tools, "diff", "diff", |_, state| dialogs::show_unsaved_diff(state))
+        .keys(&["D"])
+        .help("Show what saving will change on disk")
+        .refused(|_, state| nothing_changed(state)),
+    Row::new(Scope::Tools, "apply-fix", "fix", |tools, state| tools.preview.fix_finding(state))
+        .keys(&["f"])
+        .help("Apply the fix of the selected problem")
+        .refused(|tools, state| tools.preview.fix_refusal(state)),
+    Row::new(Scope::Tools, "invoke", "invoke", |_, _| Reply::send(Message::Show(ScreenId::Invoke)))
+        .keys(&["i"])
+        .help("Open the selected tool in Invoke")
+        .refused(|_, state| no_tool_selected(state)),
+    Row::new(Scope::Tools, "group-by", "group by", Tools::next_arrangement)
+        .keys(&["g"])
+        .help("Arrange the catalog by group, file, state or type"),
+    Row::new(Scope::Tools, "next-preview", "next view", Tools::next_preview)
+        .keys(&["v"])
+        .help("Switch the preview: file, JSON, Model, Problems"),
+    Row::new(Scope::Tools, "next-problem", "next problem", |tools, state| {
+        tools.preview.next_problem(state)
+    })
+    .keys(&["p"])
+    .help("Jump to the field of the next problem")
+    .refused(|_, state| refuse_when(state.findings.is_empty(), "there is no problem")),
+    Row::taking_over("next-pane", |tools, state| tools.step_pane(Step::Next, state)),
+    Row::taking_over("previous-pane", |tools, state| tools.step_pane(Step::Previous, state)),
+    Row::taking_over("find", |tools, _| tools.open_find()),
+    Row::refusing("save", |_, state| nothing_selected(state)),
+];
 
 const CATALOG: usize = 0;
 const FORM: usize = 1;
@@ -251,70 +308,33 @@ impl Screen for Tools {
         }
     }
 
-    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
-        match act {
-            _ if act.action().scope == Scope::Form => return self.form.act(act, state),
-            Act::NextPane | Act::PreviousPane => {
-                return self.form.step_pane(act, &mut self.panes, FORM, state);
-            }
-            Act::Find if self.panes.focus == PREVIEW => self.preview.open_find(),
-            Act::Find => {
-                self.panes.focus = CATALOG;
-                self.catalog.open_find();
-            }
-            Act::GroupBy => self.catalog.next_arrangement(state),
-            Act::NextPreview => self.preview.next_view(),
-            Act::InvokeTool => return Reply::send(Message::Show(ScreenId::Invoke)),
-            Act::NextProblem => return self.preview.next_problem(state),
-            Act::ApplyFix => return self.preview.fix_finding(state),
-            Act::NewEntry => return dialogs::new_entry(state),
-            Act::Duplicate => return dialogs::duplicate_entry(state),
-            Act::Rename => return dialogs::rename_entry(state),
-            Act::Delete => return dialogs::delete_entry(state),
-            Act::Diff => return dialogs::show_unsaved_diff(state),
-            Act::Editor => return dialogs::open_editor(state),
-            _ => return Reply::Ignored,
+    fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
+        match action_rows::run_action(ACTIONS, self, id, state) {
+            None => self.form.act(id, state),
+            Some(reply) => reply,
         }
-        Reply::Handled
     }
 
-    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
-        let chosen = chosen_entry(state);
-        match act {
-            _ if act.action().scope == Scope::Form => self.form.refusal(act, "nothing is selected"),
-            Act::Duplicate | Act::Rename | Act::Delete | Act::Editor if chosen.is_none() => {
-                Some("nothing is selected".into())
-            }
-            Act::InvokeTool
-                if state.selected.as_ref().is_none_or(|id| state.catalog.tool(id).is_none()) =>
-            {
-                Some("select a tool first; a service is called through its tools".into())
-            }
-            Act::Save if chosen.is_none() => Some("nothing is selected".into()),
-            Act::Diff if state.documents.changed_files().next().is_none() => {
-                Some("no file has unsaved changes".into())
-            }
-            Act::NextProblem if state.findings.is_empty() => Some("there is no problem".into()),
-            Act::ApplyFix => self.preview.fix_refusal(state),
-            _ => None,
-        }
+    fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
+        action_rows::refusal_reason(ACTIONS, self, id, state)
+            .or_else(|| self.form.refusal(id, "nothing is selected"))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         if self.panes.focus == FORM { self.form.keys() } else { Vec::new() }
     }
 
-    fn hinted_actions(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let mut hints = match self.panes.focus {
-            CATALOG => vec![Act::NewEntry, Act::Find, Act::NextPane, Act::InvokeTool],
+            CATALOG => vec!["new", "find", "next-pane", "invoke"],
             FORM => self.form.hints(),
-            _ => vec![Act::NextPreview, Act::ApplyFix, Act::Variables, Act::NextPane],
+            _ => vec!["next-preview", "apply-fix", "variables", "next-pane"],
         };
         if state.documents.changed_files().next().is_some() {
-            hints.splice(0..0, [Act::Save, Act::Diff, Act::Undo]);
+            hints.splice(0..0, ["save", "diff", "undo"]);
         }
         if !state.findings.is_empty() {
-            hints.push(Act::NextProblem);
+            hints.push("next-problem");
         }
         hints
     }
@@ -356,4 +376,44 @@ impl Tools {
             None => Reply::Handled,
         }
     }
+}
+
+impl Tools {
+    fn step_pane(&mut self, step: Step, state: &State) -> Reply {
+        self.form.step_pane(step, &mut self.panes, FORM, state)
+    }
+
+    fn open_find(&mut self) -> Reply {
+        if self.panes.focus == PREVIEW {
+            self.preview.open_find();
+        } else {
+            self.panes.focus = CATALOG;
+            self.catalog.open_find();
+        }
+        Reply::Handled
+    }
+
+    fn next_arrangement(&mut self, state: &State) -> Reply {
+        self.catalog.next_arrangement(state);
+        Reply::Handled
+    }
+
+    fn next_preview(&mut self, _: &State) -> Reply {
+        self.preview.next_view();
+        Reply::Handled
+    }
+}
+
+fn nothing_selected(state: &State) -> Option<String> {
+    refuse_when(chosen_entry(state).is_none(), "nothing is selected")
+}
+
+fn nothing_changed(state: &State) -> Option<String> {
+    let is_saved = state.documents.changed_files().next().is_none();
+    refuse_when(is_saved, "no file has unsaved changes")
+}
+
+fn no_tool_selected(state: &State) -> Option<String> {
+    let tool = state.selected.as_ref().and_then(|id| state.catalog.tool(id));
+    refuse_when(tool.is_none(), "select a tool first; a service is called through its tools")
 }

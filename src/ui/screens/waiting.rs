@@ -21,7 +21,7 @@ use ratatui::{
 use self::calls::Calls;
 use crate::{
     app::{
-        actions::{Act, Scope},
+        actions::{ActionId, Scope},
         answering::{AnsweringMessage, AskId, Open},
         input::{Code, Input, Mouse, MouseKind},
         message::{Message, TextTarget},
@@ -32,6 +32,7 @@ use crate::{
     schema::pointer::Pointer,
     syntax::edit::Edit,
     ui::{
+        action_rows::{self, refuse_when},
         answer::draw::inset_area,
         canvas::{Pen, text_width, truncate_text},
         form::{
@@ -48,11 +49,43 @@ use crate::{
         view::{Look, Reply, Screen},
         widgets::{
             pane::Pane,
-            panes::Panes,
+            panes::{Panes, Step},
             reading::{self, ReadPosition},
         },
     },
 };
+
+type Row = action_rows::Row<Waiting>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Waiting, "send-answer", "send", Waiting::send)
+        .keys(&["ctrl+enter", "alt+enter", "f6"])
+        .help("Write the answer as it stands, and tell the caller")
+        .refused(|_, state| nothing_to_answer(state)),
+    Row::new(Scope::Waiting, "refuse-call", "refuse…", |_, state| {
+        state.answering.shown_call().map_or(Reply::Handled, refuse_prompt)
+    })
+    .keys(&["R"])
+    .help("Answer the call with a failure: a message is asked for, its code is refused")
+    .refused(|_, state| nothing_to_answer(state)),
+    Row::new(Scope::Waiting, "leave-call", "leave it", |screen, _| {
+        screen.ask_of_shown(AnsweringMessage::Leave)
+    })
+    .keys(&["L"])
+    .help(
+        "Leave the call without an answer: its caller waits in vain, as with a service that \
+             hangs",
+    )
+    .refused(|_, state| nothing_to_answer(state)),
+    Row::new(Scope::Waiting, "stop-answering", "stop…", |_, state| stop_answering(state))
+        .keys(&["X"])
+        .help("Answer for a tool no longer")
+        .refused(|_, state| refuse_when(state.answering.is_idle(), "nothing is answered for")),
+    Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
+    Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
+    Row::taking_over("undo", |screen, _| screen.ask_of_shown(AnsweringMessage::Undo)),
+    Row::taking_over("redo", |screen, _| screen.ask_of_shown(AnsweringMessage::Redo)),
+];
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Calls", "Answer", "Preview"];
@@ -80,6 +113,10 @@ impl ValueOwner for AskId {
 }
 
 impl Waiting {
+    fn step_pane(&mut self, step: Step, state: &State) -> Reply {
+        self.forms.step_pane(step, &mut self.panes, MIDDLE, state)
+    }
+
     fn ask_of_shown(&self, message: impl FnOnce(AskId) -> AnsweringMessage) -> Reply {
         self.forms.owner().map_or(Reply::Handled, |id| answering_reply(message(*id)))
     }
@@ -356,40 +393,16 @@ impl Screen for Waiting {
         }
     }
 
-    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
-        match act {
-            Act::NextPane | Act::PreviousPane => {
-                self.forms.step_pane(act, &mut self.panes, MIDDLE, state)
-            }
-            Act::Undo => self.ask_of_shown(AnsweringMessage::Undo),
-            Act::Redo => self.ask_of_shown(AnsweringMessage::Redo),
-            Act::SendAnswer => self.send(state),
-            Act::RefuseCall => state.answering.shown_call().map_or(Reply::Handled, refuse_prompt),
-            Act::LeaveCall => self.ask_of_shown(AnsweringMessage::Leave),
-            Act::StopStand => stop_answering(state),
-            _ if act.action().scope == Scope::Form => self.forms.act(act, state),
-            _ => Reply::Ignored,
+    fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
+        match action_rows::run_action(ACTIONS, self, id, state) {
+            None => self.forms.act(id, state),
+            Some(reply) => reply,
         }
     }
 
-    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
-        let shown = state.answering.shown_call();
-        let words = match act {
-            Act::StopStand if state.answering.is_idle() => "nothing is answered for",
-            Act::SendAnswer | Act::RefuseCall | Act::LeaveCall if shown.is_none() => {
-                "no call waits"
-            }
-            Act::SendAnswer | Act::RefuseCall | Act::LeaveCall
-                if shown.is_some_and(|open| open.sent) =>
-            {
-                "the answer is on its way"
-            }
-            _ if act.action().scope == Scope::Form => {
-                return self.forms.refusal(act, "no call waits");
-            }
-            _ => return None,
-        };
-        Some(words.to_owned())
+    fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
+        action_rows::refusal_reason(ACTIONS, self, id, state)
+            .or_else(|| self.forms.refusal(id, "no call waits"))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
@@ -400,14 +413,21 @@ impl Screen for Waiting {
         }
     }
 
-    fn hinted_actions(&self, _: &State) -> Vec<Act> {
-        let mut hints = vec![Act::SendAnswer];
+    fn hinted_actions(&self, _: &State) -> Vec<ActionId> {
+        let mut hints = vec!["send-answer"];
         if self.panes.focus == MIDDLE {
             hints.extend(self.forms.hints());
         }
-        hints.extend([Act::RefuseCall, Act::LeaveCall, Act::StopStand]);
+        hints.extend(["refuse-call", "leave-call", "stop-answering"]);
         // In the form Tab goes from field to field first.
-        hints.extend((self.panes.focus != MIDDLE).then_some(Act::NextPane));
+        hints.extend((self.panes.focus != MIDDLE).then_some("next-pane"));
         hints
+    }
+}
+
+fn nothing_to_answer(state: &State) -> Option<String> {
+    match state.answering.shown_call() {
+        None => Some("no call waits".into()),
+        Some(open) => refuse_when(open.sent, "the answer is on its way"),
     }
 }

@@ -25,7 +25,7 @@ use self::{
 };
 use crate::{
     app::{
-        actions::{Act, Scope},
+        actions::{ActionId, Scope},
         input::{Code, Input, MouseKind},
         message::{Message, ScreenId},
         resending::{request_of, tool_at},
@@ -34,10 +34,87 @@ use crate::{
     },
     systems::watched,
     ui::{
+        action_rows::{self, refuse_when},
         view::{Look, Reply, Screen},
-        widgets::panes::Panes,
+        widgets::panes::{Panes, Step},
     },
 };
+
+type Row = action_rows::Row<WatchScreen>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Watch, "watch", "watch…", |_, state| dialogs::ask_subjects(state))
+        .keys(&["w"])
+        .help("Choose what to listen to, and begin")
+        .refused(|_, state| bus_refusal(state)),
+    Row::new(Scope::Watch, "stop-watching", "stop", |_, _| watch_reply(WatchMessage::Stop))
+        .keys(&["x"])
+        .help("Listen no more; what was heard stays")
+        .refused(|_, state| refuse_when(!state.watching.is_listening(), "nothing is listened to")),
+    Row::new(Scope::Watch, "pause", "pause", |_, _| watch_reply(WatchMessage::Pause))
+        .keys(&["space", "p"])
+        .help(
+            "Keep the screen still, or take in what came meanwhile; nothing is lost up to the \
+             bound",
+        ),
+    Row::new(Scope::Watch, "follow-watch", "follow", WatchScreen::toggle_follow)
+        .keys(&["f"])
+        .help("Keep the newest conversation in view, or stay here"),
+    Row::new(Scope::Watch, "filter-watch", "filter", WatchScreen::open_filter)
+        .keys(&["/", "ctrl+f"])
+        .help(
+            "Show only some conversations: words, is:failed, >500ms, id:…, on:SUBJECT, state:…, \
+             -not",
+        ),
+    Row::new(Scope::Watch, "routine", "routine", |_, _| watch_reply(WatchMessage::Reveal))
+        .keys(&["h"])
+        .help(
+            "Show what tells nothing new as well, such as a watchdog that rings, or hide it again",
+        )
+        .refused(|_, state| {
+            refuse_when(state.watching.record.routine_count() == 0, "nothing is hidden")
+        }),
+    Row::new(Scope::Watch, "pieces", "pieces", WatchScreen::toggle_pieces)
+        .keys(&["z"])
+        .help("Show the pieces of a streamed answer one by one, or together"),
+    Row::new(Scope::Watch, "alert", "alert…", |_, state| dialogs::ask_alerts(state))
+        .keys(&["a"])
+        .help("Be told when something comes to hold, written as a filter; or take an alert away"),
+    Row::new(Scope::Watch, "clear", "clear", |_, state| dialogs::confirm_clear(state))
+        .keys(&["c", "ctrl+l"])
+        .help("Forget what was heard; filter and alerts stay")
+        .risky()
+        .refused(|_, state| nothing_heard(state)),
+    Row::new(Scope::Watch, "save-trace", "save trace", |_, _| dialogs::save_trace())
+        .keys(&["s", "ctrl+s"])
+        .help("Keep all that was heard in a file")
+        .refused(|_, state| nothing_heard(state)),
+    Row::new(Scope::Watch, "open-trace", "open trace", |_, _| dialogs::open_trace())
+        .keys(&["o"])
+        .help("Show what was kept in a file"),
+    Row::new(Scope::Watch, "resend-watched", "resend", WatchScreen::resend)
+        .keys(&["r"])
+        .help("Send the request once more, as a call of its tool")
+        .refused(WatchScreen::resend_refusal),
+    Row::new(Scope::Watch, "watched-tool", "edit tool", WatchScreen::show_tool)
+        .keys(&["e"])
+        .help("Open the tool that the request went to in Tools")
+        .refused(WatchScreen::tool_refusal),
+    Row::new(Scope::Watch, "cards", "cards", WatchScreen::read_cards)
+        .keys(&["v"])
+        .help(
+            "Read the cards that the message or conversation names: call and result beside each \
+             other, labels compared",
+        )
+        .refused(|screen, state| cards::refusal_reason(state, screen.chosen_cards(state).as_ref())),
+    Row::new(Scope::Watch, "copy-watched", "copy…", WatchScreen::copy_chosen)
+        .keys(&["y"])
+        .help("Copy the message, what it says, or the conversation")
+        .refused(|screen, state| refuse_when(screen.chosen_message(state).is_none(), NONE_CHOSEN)),
+    Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
+    Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
+    Row::taking_over("find", WatchScreen::open_filter),
+];
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Subjects", "Conversations", "Messages"];
@@ -101,9 +178,7 @@ impl WatchScreen {
         let idle = state.watching.record.is_empty() && !state.watching.is_listening();
         match self.panes.focus {
             // There is nothing else to open.
-            _ if idle && self.refusal_reason(Act::WatchSubjects, state).is_none() => {
-                dialogs::ask_subjects(state)
-            }
+            _ if idle && bus_refusal(state).is_none() => dialogs::ask_subjects(state),
             LEFT => self.subjects.filter_by_row(state),
             MIDDLE => {
                 self.panes.focus = RIGHT;
@@ -211,94 +286,12 @@ impl Screen for WatchScreen {
         self.handle_key(input, state)
     }
 
-    fn handle_action(&mut self, act: Act, state: &State) -> Reply {
-        match act {
-            Act::NextPane => self.panes.next(),
-            Act::PreviousPane => self.panes.previous(),
-            Act::WatchSubjects => return dialogs::ask_subjects(state),
-            Act::StopWatching => return watch_reply(WatchMessage::Stop),
-            Act::PauseWatch => return watch_reply(WatchMessage::Pause),
-            Act::FollowWatch => self.conversations.follow = !self.conversations.follow,
-            Act::FilterWatch | Act::Find => {
-                self.panes.focus = MIDDLE;
-                self.conversations.open_filter(state);
-            }
-            Act::RevealRoutine => return watch_reply(WatchMessage::Reveal),
-            Act::PiecesWatch => {
-                let chosen = self
-                    .conversations
-                    .chosen
-                    .and_then(|number| state.watching.record.conversation(number));
-                self.messages.toggle_grouping(chosen);
-            }
-            Act::AddAlert => return dialogs::ask_alerts(state),
-            Act::ClearWatch => return dialogs::confirm_clear(state),
-            Act::SaveTrace => return dialogs::save_trace(),
-            Act::OpenTrace => return dialogs::open_trace(),
-            Act::ResendWatched => {
-                return self
-                    .chosen_message(state)
-                    .map_or(Reply::Handled, |number| watch_reply(WatchMessage::Resend(number)));
-            }
-            Act::WatchedTool => {
-                let subject = self
-                    .chosen_message(state)
-                    .and_then(|number| state.watching.record.message(number));
-                let tool = subject.and_then(|message| tool_at(state, &message.crossing.subject));
-                let select = tool.map(|tool| Message::Select(tool.id().clone()));
-                return Reply::Send(
-                    select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect(),
-                );
-            }
-            Act::ReadCards => {
-                return self.chosen_cards(state).map_or(Reply::Handled, cards::open_cards);
-            }
-            Act::CopyWatched => {
-                return self
-                    .chosen_message(state)
-                    .map_or(Reply::Handled, |number| dialogs::copy_message(state, number));
-            }
-            _ => return Reply::Ignored,
-        }
-        Reply::Handled
+    fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
+        action_rows::run_action(ACTIONS, self, id, state).unwrap_or_default()
     }
 
-    fn refusal_reason(&self, act: Act, state: &State) -> Option<String> {
-        let watching = &state.watching;
-        let words = match act {
-            Act::WatchSubjects => {
-                let problem = watched::require_bus(state.current_connection().transport()).err()?;
-                return Some(format!("{}; {}", problem.cause, problem.remedy));
-            }
-            Act::StopWatching if !watching.is_listening() => "nothing is listened to",
-            Act::ClearWatch | Act::SaveTrace if watching.record.is_empty() => {
-                "nothing was heard yet"
-            }
-            Act::ResendWatched => {
-                let Some(number) = self.chosen_message(state) else {
-                    return Some("choose a conversation first".into());
-                };
-                return request_of(state, number).err().map(|problem| problem.cause);
-            }
-            Act::WatchedTool => {
-                let subject =
-                    self.chosen_message(state).and_then(|number| watching.record.message(number));
-                match subject.map(|message| tool_at(state, &message.crossing.subject)) {
-                    None => "choose a conversation first",
-                    Some(None) => "no tool of this workspace sends its requests there",
-                    Some(Some(_)) => return None,
-                }
-            }
-            Act::ReadCards => {
-                return cards::refusal_reason(state, self.chosen_cards(state).as_ref());
-            }
-            Act::RevealRoutine if watching.record.routine_count() == 0 => "nothing is hidden",
-            Act::CopyWatched if self.chosen_message(state).is_none() => {
-                "choose a conversation first"
-            }
-            _ => return None,
-        };
-        Some(words.to_owned())
+    fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
+        action_rows::refusal_reason(ACTIONS, self, id, state)
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
@@ -311,28 +304,98 @@ impl Screen for WatchScreen {
         }
     }
 
-    fn hinted_actions(&self, state: &State) -> Vec<Act> {
+    fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let listens = state.watching.is_listening();
-        let first = if listens { Act::PauseWatch } else { Act::WatchSubjects };
+        let first = if listens { "pause" } else { "watch" };
         let named = self.chosen_cards(state).is_some_and(|named| !named.cards.is_empty());
-        let mut hints: Vec<Act> = named.then_some(Act::ReadCards).into_iter().collect();
+        let mut hints: Vec<ActionId> = named.then_some("cards").into_iter().collect();
+        hints.extend([first, "filter-watch", "follow-watch", "alert", "save-trace", "open-trace"]);
         hints.extend([
-            first,
-            Act::FilterWatch,
-            Act::FollowWatch,
-            Act::AddAlert,
-            Act::SaveTrace,
-            Act::OpenTrace,
-        ]);
-        hints.extend([
-            Act::PiecesWatch,
-            Act::RevealRoutine,
-            Act::ResendWatched,
-            Act::CopyWatched,
-            Act::StopWatching,
-            Act::ClearWatch,
-            Act::NextPane,
+            "pieces",
+            "routine",
+            "resend-watched",
+            "copy-watched",
+            "stop-watching",
+            "clear",
+            "next-pane",
         ]);
         hints
     }
+}
+
+const NONE_CHOSEN: &str = "choose a conversation first";
+
+/// What its actions do, and why they can't be done.
+impl WatchScreen {
+    fn step_pane(&mut self, step: Step) -> Reply {
+        self.panes.step(step);
+        Reply::Handled
+    }
+
+    fn toggle_follow(&mut self, _: &State) -> Reply {
+        self.conversations.follow = !self.conversations.follow;
+        Reply::Handled
+    }
+
+    fn open_filter(&mut self, state: &State) -> Reply {
+        self.panes.focus = MIDDLE;
+        self.conversations.open_filter(state);
+        Reply::Handled
+    }
+
+    fn toggle_pieces(&mut self, state: &State) -> Reply {
+        let chosen = self.conversations.chosen;
+        let chosen = chosen.and_then(|number| state.watching.record.conversation(number));
+        self.messages.toggle_grouping(chosen);
+        Reply::Handled
+    }
+
+    fn resend(&mut self, state: &State) -> Reply {
+        let chosen = self.chosen_message(state);
+        chosen.map_or(Reply::Handled, |number| watch_reply(WatchMessage::Resend(number)))
+    }
+
+    fn resend_refusal(&self, state: &State) -> Option<String> {
+        match self.chosen_message(state) {
+            Some(number) => request_of(state, number).err().map(|problem| problem.cause),
+            None => Some(NONE_CHOSEN.into()),
+        }
+    }
+
+    fn show_tool(&mut self, state: &State) -> Reply {
+        let message =
+            self.chosen_message(state).and_then(|number| state.watching.record.message(number));
+        let tool = message.and_then(|message| tool_at(state, &message.crossing.subject));
+        let select = tool.map(|tool| Message::Select(tool.id().clone()));
+        Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect())
+    }
+
+    fn tool_refusal(&self, state: &State) -> Option<String> {
+        let message =
+            self.chosen_message(state).and_then(|number| state.watching.record.message(number));
+        let why = match message.map(|message| tool_at(state, &message.crossing.subject)) {
+            None => NONE_CHOSEN,
+            Some(None) => "no tool of this workspace sends its requests there",
+            Some(Some(_)) => return None,
+        };
+        Some(why.into())
+    }
+
+    fn read_cards(&mut self, state: &State) -> Reply {
+        self.chosen_cards(state).map_or(Reply::Handled, cards::open_cards)
+    }
+
+    fn copy_chosen(&mut self, state: &State) -> Reply {
+        let chosen = self.chosen_message(state);
+        chosen.map_or(Reply::Handled, |number| dialogs::copy_message(state, number))
+    }
+}
+
+fn bus_refusal(state: &State) -> Option<String> {
+    let problem = watched::require_bus(state.current_connection().transport()).err()?;
+    Some(format!("{}; {}", problem.cause, problem.remedy))
+}
+
+fn nothing_heard(state: &State) -> Option<String> {
+    refuse_when(state.watching.record.is_empty(), "nothing was heard yet")
 }

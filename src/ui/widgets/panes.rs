@@ -7,10 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    app::{
-        actions::Act,
-        input::{Mouse, MouseKind},
-    },
+    app::input::{Mouse, MouseKind},
     ui::{
         canvas::{Pen, text_width},
         styles::{Role, Styles},
@@ -19,6 +16,13 @@ use crate::{
 
 /// Below this width panes are shown one at a time.
 pub(crate) const SIDE_BY_SIDE: u16 = 100;
+
+/// From one pane or field to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Next,
+    Previous,
+}
 
 /// Which pane has the keys, and where the panes lie.
 #[derive(Clone, Debug, Default)]
@@ -96,12 +100,11 @@ impl Panes {
         self.focus = (self.focus + count - 1) % count;
     }
 
-    /// The pane that `NextPane` or `PreviousPane` leads to has the keys.
-    pub fn step(&mut self, act: Act) {
-        if act == Act::PreviousPane {
-            self.previous();
-        } else {
-            self.next();
+    /// The pane that a step leads to has the keys.
+    pub fn step(&mut self, step: Step) {
+        match step {
+            Step::Next => self.next(),
+            Step::Previous => self.previous(),
         }
     }
 

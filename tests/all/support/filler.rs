@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use toolcrib::{
     app::{
-        actions::Act,
+        actions::ActionId,
         input::{Code, Input, Key},
     },
     schema::{
@@ -89,7 +89,7 @@ impl Filler {
         self.take(reply)
     }
 
-    fn act(&mut self, act: Act) -> Result<(), String> {
+    fn act(&mut self, act: ActionId) -> Result<(), String> {
         let reply = self.form.handle_action(act);
         self.take(reply)
     }
@@ -196,7 +196,7 @@ impl Filler {
         match kind {
             Kind::Null | Kind::Const(Value::Null) => self.key(Code::Enter),
             Kind::Raw => self.as_json(at, &Value::Null, kind),
-            _ => self.act(Act::SetNull),
+            _ => self.act("set-null"),
         }
     }
 
@@ -233,7 +233,7 @@ impl Filler {
         }
         if wanted.is_empty() && self.here(at).is_none_or(Value::is_null) {
             return match row {
-                Some(row) => self.turn_to(row).and_then(|()| self.act(Act::SetEmpty)),
+                Some(row) => self.turn_to(row).and_then(|()| self.act("set-empty")),
                 None => self.as_json(at, &Value::Object(Map::new()), &Kind::Raw),
             };
         }
@@ -254,7 +254,7 @@ impl Filler {
             if !self.show(&place)? {
                 return Err(format!("no field at {place} to be taken away"));
             }
-            self.act(Act::RemoveValue)?;
+            self.act("remove-value")?;
         }
         Ok(())
     }
@@ -274,10 +274,10 @@ impl Filler {
                 };
                 let member = || self.form.fields().iter().position(is_member);
                 let (row, act) = match own {
-                    Some(row) => (row, Act::AddItem),
+                    Some(row) => (row, "add-item"),
                     None => (
                         member().ok_or_else(|| format!("no row to add {name:?} to {at}"))?,
-                        Act::AddMember,
+                        "add-member",
                     ),
                 };
                 self.turn_to(row)?;
@@ -325,13 +325,13 @@ impl Filler {
         }
         if wanted.is_empty() && self.here(at).is_none_or(Value::is_null) {
             self.turn_to(row)?;
-            return self.act(Act::SetEmpty);
+            return self.act("set-empty");
         }
         while let Some(last) =
             self.here(at).and_then(Value::as_array).map(Vec::len).filter(|len| *len > wanted.len())
         {
             self.show(&at.item(last - 1))?;
-            self.act(Act::RemoveValue)?;
+            self.act("remove-value")?;
         }
         Ok(())
     }
@@ -354,7 +354,7 @@ impl Filler {
                     .map(|(row, _)| row)
                     .ok_or_else(|| format!("no list at {at}"))?;
                 self.turn_to(row)?;
-                self.act(Act::AddItem)
+                self.act("add-item")
             }
         }
     }
@@ -383,7 +383,7 @@ impl Filler {
         }
         self.turn_to(row)?;
         if wanted.is_empty() {
-            return self.act(Act::SetEmpty);
+            return self.act("set-empty");
         }
         for _ in 0..self.here(at).and_then(Value::as_array).map_or(0, Vec::len) {
             self.key(Code::Backspace)?;
@@ -524,7 +524,7 @@ impl Filler {
 
     /// The text from an editor outside.
     fn write_text(&mut self, at: &Pointer, text: &str) -> Result<(), String> {
-        let reply = self.form.handle_action(Act::EditText);
+        let reply = self.form.handle_action("edit-text");
         if !matches!(reply, FormReply::OpenEditor { .. }) {
             return Err(format!("no editor for {at}: {reply:?}"));
         }
@@ -547,15 +547,15 @@ impl Filler {
         self.raw
             .push(format!("{at} ({}) {wanted}", kind.split(['(', ' ']).next().unwrap_or_default()));
         self.turn_to_place(at)?;
-        if self.form.refusal_reason(Act::RemoveValue).is_none() {
+        if self.form.refusal_reason("remove-value").is_none() {
             let row = Self::rows(&self.form, at).pop();
             if row.is_some_and(|(_, field)| field.role == Role::Member) {
-                self.act(Act::RemoveValue)?;
+                self.act("remove-value")?;
                 self.show(at)?;
                 self.turn_to_place(at)?;
             }
         }
-        self.act(Act::EditJson)?;
+        self.act("edit-json")?;
         let length = self
             .here(at)
             .map_or(0, |value| serde_json::to_string_pretty(value).unwrap_or_default().len());

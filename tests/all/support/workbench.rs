@@ -1,7 +1,7 @@
 //! The whole program without a terminal and without a world: keys and mouse in, screen and effects
 //! out.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use ratatui::{Terminal, backend::TestBackend, buffer::Buffer, layout::Rect, style::Style};
 use toolcrib::{
@@ -11,7 +11,6 @@ use toolcrib::{
         effect::Effect,
         form_file::{FormEnd, FormFile, Goal},
         input::{Button, Code, Input, Key, Mods, Mouse, MouseKind},
-        keymap::Keymap,
         message::{Loaded, Message, ScreenId},
         state::{Start, State},
         update::update,
@@ -23,6 +22,7 @@ use toolcrib::{
     },
     syntax::source::{Format, Source},
     ui::{
+        actions::build_keymap,
         root::{Colour, Root},
         theme::{self, Theme},
     },
@@ -76,19 +76,19 @@ impl Workbench {
         Self::start(start, Root::form_program, width, height)
     }
 
-    fn start(
-        start: Start,
-        root: fn(Vec<Theme>, Colour, Keymap) -> Root,
-        width: u16,
-        height: u16,
-    ) -> Self {
+    fn start(start: Start, root: fn(Vec<Theme>, Colour) -> Root, width: u16, height: u16) -> Self {
         let (themes, complaints) = theme::available_themes(&[]);
         assert!(complaints.is_empty(), "{complaints:?}");
-        let start = Start { theme: themes[0].name.clone(), ..start };
+        let start = Start {
+            theme: themes[0].name.clone(),
+            themes: themes.iter().map(|theme| theme.name.clone()).collect(),
+            keymap: build_keymap(&BTreeMap::new()).0,
+            ..start
+        };
         Self {
             state: State::new(start),
             effects: Vec::new(),
-            root: root(themes, Colour::Allowed, Keymap::default()),
+            root: root(themes, Colour::Allowed),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
         }
     }

@@ -4,7 +4,6 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
     app::{
-        actions::Act,
         history::HistoryMessage,
         input::{Code, Input, Key, Mouse, MouseKind},
         message::Message,
@@ -64,7 +63,7 @@ impl List {
         let note = match (kept.is_loading(), kept.query.is_empty(), &self.find) {
             (true, ..) => "reading …".to_owned(),
             (_, false, None) => format!("/ {}", kept.query),
-            _ => format!("{} find", look.keymap.display_key(Act::Find)),
+            _ => format!("{} find", look.keymap.display_key("find")),
         };
         let older = if kept.listing.older > 0 {
             format!(" · {} older", kept.listing.older)

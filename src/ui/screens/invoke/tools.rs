@@ -147,7 +147,7 @@ impl Tools {
             Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
         let note = match &self.filter {
             Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
-            None => format!("{} find", look.keymap.display_key(crate::app::actions::Act::Find)),
+            None => format!("{} find", look.keymap.display_key("find")),
         };
         let title = format!("Tools {}", self.rows.len());
         let foot = self.cursor.position_text(self.shown.len()).unwrap_or_default();

@@ -319,7 +319,7 @@ impl Preview {
                 put(if part == 0 { sign } else { "   " }, text, role, Role::Text);
             }
             if let Some(fix) = finding.fix_words() {
-                let key = look.keymap.display_key(crate::app::actions::Act::ApplyFix);
+                let key = look.keymap.display_key("apply-fix");
                 put("   ", &format!("▸ {key} {fix}"), Role::Text, Role::Accent);
             }
             put("   ", &place, Role::Text, Role::Dim);

@@ -7,7 +7,6 @@ use super::labels::{
 };
 use crate::{
     app::{
-        actions::Act,
         input::{Code, Input, Key, Mouse, MouseKind},
         state::State,
         watching::{Source, WatchMessage},
@@ -94,14 +93,14 @@ impl Conversations {
         };
         let hidden = if record.shows_routine() { 0 } else { record.routine_count() };
         let title = if hidden > 0 {
-            format!("{title} · {hidden} hidden, {}", look.keymap.display_key(Act::RevealRoutine))
+            format!("{title} · {hidden} hidden, {}", look.keymap.display_key("routine"))
         } else {
             title
         };
         let note = if self.follow {
             "follow ✓".to_owned()
         } else {
-            format!("{} follow", look.keymap.display_key(Act::FollowWatch))
+            format!("{} follow", look.keymap.display_key("follow-watch"))
         };
         let foot = self.cursor.position_text(rows).unwrap_or_default();
         let mut inside =
@@ -292,10 +291,7 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
             "no conversation is as the filter says; Esc in the filter shows all".to_owned()
         }
         Source::Listening if watching.held_count().is_some() => {
-            format!(
-                "the screen is kept still; {} takes in what came meanwhile",
-                key(Act::PauseWatch)
-            )
+            format!("the screen is kept still; {} takes in what came meanwhile", key("pause"))
         }
         Source::Listening => {
             "nothing has passed yet; requests and answers stand here as they come".to_owned()
@@ -306,14 +302,14 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
                 "{}: {}. {} opens a saved trace.",
                 problem.cause,
                 problem.remedy,
-                key(Act::OpenTrace)
+                key("open-trace")
             )
         }
         _ => format!(
             "Press {} to listen to the queues of this workspace's services, or to subjects of your own; {} opens a saved trace. \
              Whoever sends and answers there will not notice.",
-            key(Act::WatchSubjects),
-            key(Act::OpenTrace)
+            key("watch"),
+            key("open-trace")
         ),
     };
     let lines = wrap(&words, usize::from(inside.width.saturating_sub(2)));

@@ -5,7 +5,6 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::labels::{subject_topic, text_tail, watch_reply};
 use crate::{
     app::{
-        actions::Act,
         input::{Key, Mouse},
         state::State,
         watching::{Source, WatchMessage},
@@ -123,7 +122,7 @@ fn status_lines(state: &State, cells: usize, look: Look<'_>) -> Vec<(Role, Strin
     let mut lines = match &watching.source {
         Source::Nothing => vec![(
             Role::Dim,
-            format!(" ○ nothing yet; {} begins", look.keymap.display_key(Act::WatchSubjects)),
+            format!(" ○ nothing yet; {} begins", look.keymap.display_key("watch")),
         )],
         Source::Opening => vec![(Role::Info, format!(" ◌ opening {}", head.connection))],
         Source::Listening => vec![(Role::Success, format!(" ● listening at {}", head.connection))],

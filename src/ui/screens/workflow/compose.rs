@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{
     app::{
-        actions::Act,
         compose::arrows::Tail,
         input::{Button, Code, Key, Mouse, MouseKind},
         state::State,
@@ -163,38 +162,16 @@ impl Compose {
         }
     }
 
-    /// What an edit action does in the picture.
-    pub fn handle_action(
-        &mut self,
-        act: Act,
-        graph: &Graph,
-        facts: &Facts,
-        state: &State,
-    ) -> Reply {
-        let Some(chosen) = graph.selected_state(facts).map(|row| name_of(facts, row)) else {
-            return Reply::Refused("choose a state first".into());
-        };
-        let arrow = graph
-            .selected_edge(facts)
-            .filter(|_| matches!(act, Act::EditMenu | Act::EditArrows | Act::DeleteState));
-        if let Some(edge) = arrow {
-            return menus::of_edge(&edge, facts, state);
-        }
-        match act {
-            Act::NewState => match std::mem::take(self) {
-                Self::Drawing { from, .. } => menus::new_target(from),
-                _ => menus::new_state(),
-            },
-            Act::RenameState => menus::rename_state(&chosen),
-            Act::DeleteState => menus::delete_state(&chosen),
-            Act::DrawArrow => {
-                *self = Self::Drawing { from: Tail::State(chosen), by: Hand::Keys };
-                Reply::Handled
-            }
-            Act::DrawFromAny => menus::ask_arrow_tool(&Tail::Every, &chosen, state),
-            Act::EditArrows => menus::arrows_of(&chosen, facts, state),
-            Act::EditMenu => menus::of_state(&chosen),
-            _ => Reply::Ignored,
+    /// An arrow from a state, drawn with keys.
+    pub fn with_keys(from: Name) -> Self {
+        Self::Drawing { from: Tail::State(from), by: Hand::Keys }
+    }
+
+    /// Asks for a new state; where an arrow is being drawn, that is where it leads.
+    pub fn new_state(&mut self) -> Reply {
+        match std::mem::take(self) {
+            Self::Drawing { from, .. } => menus::new_target(from),
+            _ => menus::new_state(),
         }
     }
 

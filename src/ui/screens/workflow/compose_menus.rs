@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     app::{
-        actions::Act,
+        actions::{ActionId, Risk},
         compose::{
             arrows::{self, Tail},
             cells::{self, Column},
@@ -63,17 +63,17 @@ fn mark_risky((item, then): (Item, Then)) -> (Item, Then) {
     (Item { risky: true, ..item }, then)
 }
 
-fn action_row(act: Act) -> (Item, Then) {
-    let row = act.action();
-    let note = row.keys.first().copied().unwrap_or_default().to_owned();
+fn action_row(id: ActionId, state: &State) -> (Item, Then) {
+    let action = state.keymap.action(id);
+    let note = action.keys.first().copied().unwrap_or_default().to_owned();
     let item = Item {
-        title: row.title.into(),
-        detail: row.help.into(),
+        title: action.title.into(),
+        detail: action.help.into(),
         note,
-        risky: act.is_risky(),
+        risky: action.risk == Risk::Changes,
         ..Item::default()
     };
-    (item, Box::new(move || OverlayReply::Act(act)))
+    (item, Box::new(move || OverlayReply::Act(id)))
 }
 
 // States.
@@ -104,21 +104,21 @@ pub(crate) fn delete_state(name: &Name) -> Reply {
 }
 
 /// What can be done with a state.
-pub(crate) fn of_state(name: &Name) -> Reply {
-    let acts = [
-        Act::DrawArrow,
-        Act::DrawFromAny,
-        Act::EditArrows,
-        Act::NewState,
-        Act::RenameState,
-        Act::DeleteState,
-        Act::SetStart,
-        Act::ShowMatrix,
-        Act::EditGroups,
-        Act::CopyTools,
-        Act::PasteTools,
+pub(crate) fn of_state(name: &Name, state: &State) -> Reply {
+    let ids = [
+        "draw",
+        "draw-from-any",
+        "arrows",
+        "new-state",
+        "rename-state",
+        "delete-state",
+        "set-start",
+        "matrix",
+        "groups",
+        "copy-tools",
+        "paste-tools",
     ];
-    menu_reply(format!("State {name}"), acts.into_iter().map(action_row).collect())
+    menu_reply(format!("State {name}"), ids.into_iter().map(|id| action_row(id, state)).collect())
 }
 
 /// What can be done with what is under the mouse.
@@ -126,14 +126,14 @@ pub(crate) fn menu_at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: 
     match spot {
         HitTarget::State(row) => {
             graph.select(row, facts);
-            of_state(&facts.workflow.states()[row])
+            of_state(&facts.workflow.states()[row], state)
         }
         HitTarget::Edge(edge) | HitTarget::Label(edge) => of_edge(&edge, facts, state),
         _ => menu_reply(
             "Workflow",
-            [Act::NewState, Act::ShowMatrix, Act::EditGroups, Act::PasteTools, Act::FitGraph]
+            ["new-state", "matrix", "groups", "paste-tools", "fit"]
                 .into_iter()
-                .map(action_row)
+                .map(|id| action_row(id, state))
                 .collect(),
         ),
     }
@@ -488,8 +488,8 @@ fn choose_state(
 // Groups.
 
 /// What can be done with groups: make, rename, delete.
-pub(crate) fn groups_menu(facts: &Facts) -> Reply {
-    let mut rows = vec![action_row(Act::ShowMatrix)];
+pub(crate) fn groups_menu(facts: &Facts, state: &State) -> Reply {
+    let mut rows = vec![action_row("matrix", state)];
     rows.push(menu_row(
         "a new group list …",
         "kept in toolcrib.toml; above/name makes a hierarchy",

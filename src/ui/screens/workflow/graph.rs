@@ -21,4 +21,4 @@ mod travel;
 mod walk;
 
 pub(crate) use hit_target::{End, HitTarget};
-pub(crate) use pane::Graph;
+pub(crate) use pane::{Graph, Zoom};

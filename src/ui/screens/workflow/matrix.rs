@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{
     app::{
-        actions::Act,
         compose::{
             cells::{self, Column},
             context::ComposeContext,
@@ -69,23 +68,6 @@ pub(crate) enum Typing {
 
 /// More cells are not switched at once.
 const MOST_CELLS: usize = 20_000;
-
-/// The actions worth naming beside the table.
-pub(crate) const HINTS: [Act; 9] = [
-    Act::SwitchCells,
-    Act::MatrixAxis,
-    Act::NewColumn,
-    Act::RowMenu,
-    Act::Find,
-    Act::FindColumns,
-    Act::SortRows,
-    Act::SortColumns,
-    Act::ShowMatrix,
-];
-
-/// The screen's own actions that work beside the table too.
-pub(crate) const ALSO: [Act; 5] =
-    [Act::TakeBack, Act::ShowMatrix, Act::EditGroups, Act::CopyTools, Act::PasteTools];
 
 #[derive(Default)]
 pub(crate) struct Matrix {
@@ -331,58 +313,71 @@ impl Matrix {
         }
     }
 
-    pub fn handle_action(&mut self, act: Act, facts: &Facts, state: &State) -> Reply {
-        match act {
-            Act::SwitchCells => return self.switch_cells(facts, state),
-            Act::MatrixAxis => {
-                self.axis = if self.axis == Axis::Groups { Axis::States } else { Axis::Groups };
-                (self.cursor.1, self.left, self.anchor) = (0, 0, None);
-                self.column_filter.clear();
-                self.sync_facts(facts, state);
-            }
-            Act::SortRows => {
-                self.row_order = match self.row_order {
-                    RowOrder::Files => RowOrder::Name,
-                    RowOrder::Name => RowOrder::Ticked,
-                    RowOrder::Ticked => RowOrder::Most,
-                    RowOrder::Most => RowOrder::Files,
-                };
-                self.sync_facts(facts, state);
-            }
-            Act::SortColumns => {
-                self.column_order = match self.column_order {
-                    ColumnOrder::Named => ColumnOrder::Name,
-                    ColumnOrder::Name => ColumnOrder::Most,
-                    ColumnOrder::Most => ColumnOrder::Named,
-                };
-                self.sync_facts(facts, state);
-            }
-            Act::Find => self.typing = Some(Typing::Rows),
-            Act::FindColumns => self.typing = Some(Typing::Columns),
-            Act::RowMenu => return self.row_menu(facts, state),
-            Act::NewColumn if self.axis == Axis::States => return menus::new_state(),
-            Act::NewColumn => return menus::new_group(self.chosen_tools(state), state),
-            Act::RenameColumn | Act::DeleteColumn => {
-                return match (self.current_column(), act) {
-                    (Some(Column::State(name)), Act::RenameColumn) => menus::rename_state(name),
-                    (Some(Column::State(name)), _) => menus::delete_state(name),
-                    (Some(Column::Group(name) | Column::List(name)), Act::RenameColumn) => {
-                        menus::rename_group(name)
-                    }
-                    (Some(Column::Group(name) | Column::List(name)), _) => {
-                        menus::delete_group(name)
-                    }
-                    (Some(Column::AnyState) | None, _) => {
-                        Reply::Refused("choose the column of a group or a state".into())
-                    }
-                };
-            }
-            _ => return Reply::Ignored,
-        }
+    pub fn turn_axis(&mut self, facts: &Facts, state: &State) -> Reply {
+        self.axis = if self.axis == Axis::Groups { Axis::States } else { Axis::Groups };
+        (self.cursor.1, self.left, self.anchor) = (0, 0, None);
+        self.column_filter.clear();
+        self.sync_facts(facts, state);
         Reply::Handled
     }
 
-    fn row_menu(&self, facts: &Facts, state: &State) -> Reply {
+    pub fn sort_rows(&mut self, facts: &Facts, state: &State) -> Reply {
+        self.row_order = match self.row_order {
+            RowOrder::Files => RowOrder::Name,
+            RowOrder::Name => RowOrder::Ticked,
+            RowOrder::Ticked => RowOrder::Most,
+            RowOrder::Most => RowOrder::Files,
+        };
+        self.sync_facts(facts, state);
+        Reply::Handled
+    }
+
+    pub fn sort_columns(&mut self, facts: &Facts, state: &State) -> Reply {
+        self.column_order = match self.column_order {
+            ColumnOrder::Named => ColumnOrder::Name,
+            ColumnOrder::Name => ColumnOrder::Most,
+            ColumnOrder::Most => ColumnOrder::Named,
+        };
+        self.sync_facts(facts, state);
+        Reply::Handled
+    }
+
+    pub fn find_in(&mut self, which: Typing) -> Reply {
+        self.typing = Some(which);
+        Reply::Handled
+    }
+
+    pub fn close(&mut self) -> Reply {
+        self.toggle_open();
+        Reply::Handled
+    }
+
+    pub fn new_column(&self, state: &State) -> Reply {
+        match self.axis {
+            Axis::States => menus::new_state(),
+            Axis::Groups => menus::new_group(self.chosen_tools(state), state),
+        }
+    }
+
+    pub fn rename_column(&self) -> Reply {
+        self.of_column(menus::rename_state, menus::rename_group)
+    }
+
+    pub fn delete_column(&self) -> Reply {
+        self.of_column(menus::delete_state, menus::delete_group)
+    }
+
+    fn of_column(&self, state: fn(&Name) -> Reply, group: fn(&Name) -> Reply) -> Reply {
+        match self.current_column() {
+            Some(Column::State(name)) => state(name),
+            Some(Column::Group(name) | Column::List(name)) => group(name),
+            Some(Column::AnyState) | None => {
+                Reply::Refused("choose the column of a group or a state".into())
+            }
+        }
+    }
+
+    pub fn row_menu(&self, facts: &Facts, state: &State) -> Reply {
         match self.chosen_tools(state).as_slice() {
             [] => Reply::Refused("there is no tool".into()),
             ids => menus::of_tools(ids, facts, state),
@@ -424,17 +419,17 @@ impl Matrix {
     }
 
     /// Esc: lets go of the range, then of the filters, then of the table.
-    pub fn handle_escape(&mut self, facts: &Facts, state: &State) {
+    pub fn handle_escape(&mut self, facts: &Facts, state: &State) -> Reply {
         if self.anchor.take().is_some() {
-            return;
+            return Reply::Handled;
         }
         if !self.row_filter.text().is_empty() || !self.column_filter.text().is_empty() {
             self.row_filter.clear();
             self.column_filter.clear();
             self.sync_facts(facts, state);
-            return;
+            return Reply::Handled;
         }
-        self.toggle_open();
+        self.close()
     }
 
     fn filter_key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {

@@ -1,9 +1,8 @@
 //! How much is shown: detail, extent, bundles and folded boxes; and which arrow is chosen.
 
 use super::super::facts::Facts;
-use super::pane::Graph;
+use super::pane::{Graph, Zoom};
 use crate::{
-    app::actions::Act,
     engine::{
         layout::{
             extent::{Node, Scale},
@@ -18,10 +17,10 @@ use crate::{
 const MOST_AT_ONCE: usize = 400;
 
 impl Graph {
-    pub(super) fn zoom(&mut self, way: Act) -> Reply {
+    pub fn zoom(&mut self, way: Zoom) -> Reply {
         let detail = match (self.shown.detail, way) {
-            (Detail::Dots, Act::ZoomIn) | (Detail::Usual, Act::ZoomOut) => Detail::Less,
-            (Detail::Less, Act::ZoomIn) | (Detail::More, Act::ZoomOut) => Detail::Usual,
+            (Detail::Dots, Zoom::In) | (Detail::Usual, Zoom::Out) => Detail::Less,
+            (Detail::Less, Zoom::In) | (Detail::More, Zoom::Out) => Detail::Usual,
             (Detail::Usual, _) => Detail::More,
             (Detail::Less, _) => Detail::Dots,
             (Detail::More, _) => {
@@ -35,7 +34,7 @@ impl Graph {
         Reply::Handled
     }
 
-    pub(super) fn next_scale(&mut self, facts: &Facts) -> Reply {
+    pub fn next_scale(&mut self, facts: &Facts) -> Reply {
         let count = facts.workflow.states().len();
         let scale = match self.shown.scale {
             Scale::Fitting => Scale::Near,
@@ -53,7 +52,7 @@ impl Graph {
     }
 
     /// Chooses the next arrow of the selected state, those that leave it first.
-    pub(super) fn next_arrow(&mut self, facts: &Facts, by: isize) -> Reply {
+    pub fn next_arrow(&mut self, facts: &Facts, by: isize) -> Reply {
         let (Some(row), Some(laid)) = (self.selected_state(facts), &self.laid) else {
             return Reply::Refused("there is no state".into());
         };
@@ -86,7 +85,7 @@ impl Graph {
 
     /// Opens what is chosen, or folds it again: a bundle of tools, a folded box, the neighbours of
     /// a state.
-    pub(super) fn toggle_chosen(&mut self, facts: &Facts) -> Reply {
+    pub fn toggle_chosen(&mut self, facts: &Facts) -> Reply {
         if self.arrow.is_some() && self.shown.unbundled == self.arrow {
             self.shown.unbundled = None;
             return Reply::Handled;

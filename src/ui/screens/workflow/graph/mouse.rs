@@ -4,13 +4,10 @@ use super::super::facts::Facts;
 use super::{
     hit_target::HitTarget,
     minimap,
-    pane::{Graph, Held},
+    pane::{Graph, Held, Zoom},
 };
 use crate::{
-    app::{
-        actions::Act,
-        input::{Button, Mouse, MouseKind},
-    },
+    app::input::{Button, Mouse, MouseKind},
     engine::workflow::graph::{Link, StateRow},
     ui::view::Reply,
 };
@@ -20,14 +17,15 @@ impl Graph {
         let at = (mouse.column, mouse.row).into();
         match mouse.kind {
             MouseKind::Wheel(notches) if mouse.mods.ctrl => {
-                self.zoom(if notches < 0 { Act::ZoomIn } else { Act::ZoomOut })
+                self.zoom(if notches < 0 { Zoom::In } else { Zoom::Out })
             }
             MouseKind::Wheel(notches) if mouse.mods.shift => self.pan(i32::from(notches) * 4, 0),
             MouseKind::Wheel(notches) => self.pan(0, i32::from(notches) * 2),
             MouseKind::WheelSideways(notches) => self.pan(i32::from(notches) * 4, 0),
             MouseKind::Down(button) => {
-                if let Some((_, act)) = self.buttons.iter().find(|(place, _)| place.contains(at)) {
-                    return self.handle_action(*act, facts);
+                let pressed = self.buttons.iter().find(|(place, _)| place.contains(at));
+                if let Some((_, press)) = pressed.copied() {
+                    return press(self, facts);
                 }
                 if self.map_at.is_some_and(|map| map.contains(at)) {
                     self.held = Some(Held::Map);

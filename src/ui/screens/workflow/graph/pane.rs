@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{
     app::{
-        actions::Act,
         input::{Code, Key},
         state::State,
     },
@@ -51,7 +50,7 @@ pub(crate) struct Graph {
     pub(super) follows: Follows,
     pub(super) inside: Rect,
     /// What can be pressed on the pane's edge.
-    pub(super) buttons: Vec<(Rect, Act)>,
+    pub(super) buttons: Vec<(Rect, Press)>,
     pub(super) map_at: Option<Rect>,
     pub(super) held: Option<Held>,
     /// The state that was current when last drawn; the view follows when it changes.
@@ -76,6 +75,13 @@ pub(crate) enum Follows {
     Nothing,
 }
 
+/// More of each state, or less.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Zoom {
+    In,
+    Out,
+}
+
 /// What the mouse took hold of.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Held {
@@ -83,14 +89,17 @@ pub(crate) enum Held {
     Map,
 }
 
+/// What a press on a button of the pane's edge does.
+pub(super) type Press = fn(&mut Graph, &Facts) -> Reply;
+
 /// What can be pressed on the pane's edge.
-const BUTTONS: [(&str, Act); 6] = [
-    ("-", Act::ZoomOut),
-    ("+", Act::ZoomIn),
-    ("0 fit", Act::FitGraph),
-    ("v view", Act::GraphScale),
-    ("o open", Act::OpenPart),
-    ("i signs", Act::Legend),
+const BUTTONS: [(&str, Press); 6] = [
+    ("-", |graph, _| graph.zoom(Zoom::Out)),
+    ("+", |graph, _| graph.zoom(Zoom::In)),
+    ("0 fit", |graph, _| graph.fit_picture()),
+    ("v view", Graph::next_scale),
+    ("o open", Graph::toggle_chosen),
+    ("i signs", |_, _| Graph::open_legend()),
 ];
 
 impl Graph {
@@ -203,7 +212,7 @@ impl Graph {
     fn lay_buttons(&mut self, area: Rect, title: &str) -> String {
         self.buttons.clear();
         let mut room = usize::from(area.width).saturating_sub(text_width(title) + 10);
-        let fitting: Vec<(&str, Act)> = BUTTONS
+        let fitting: Vec<(&str, Press)> = BUTTONS
             .into_iter()
             .take_while(|(label, _)| {
                 let needed = text_width(label) + 2;
@@ -215,8 +224,8 @@ impl Graph {
         let note = fitting.iter().map(|(label, _)| *label).collect::<Vec<_>>().join("  ");
         let cells = |text: &str| u16::try_from(text_width(text)).unwrap_or(0);
         let mut x = area.right().saturating_sub(cells(&note) + 2);
-        for (label, act) in fitting {
-            self.buttons.push((Rect::new(x, area.y, cells(label), 1), act));
+        for (label, press) in fitting {
+            self.buttons.push((Rect::new(x, area.y, cells(label), 1), press));
             x += cells(label) + 2;
         }
         note
@@ -321,36 +330,38 @@ impl Graph {
         }
     }
 
-    /// What an action of this pane does.
-    pub fn handle_action(&mut self, act: Act, facts: &Facts) -> Reply {
-        match act {
-            Act::Find => self.seek.start_search(),
-            Act::CentreCurrent => {
-                (self.selected, self.arrow, self.shown.focus) = (None, None, None);
-                self.centre_current(facts);
-            }
-            Act::FitGraph => self.fitting = true,
-            Act::ZoomIn => return self.zoom(Act::ZoomIn),
-            Act::ZoomOut => return self.zoom(Act::ZoomOut),
-            Act::NextArrow => return self.next_arrow(facts, 1),
-            Act::PreviousArrow => return self.next_arrow(facts, -1),
-            Act::OpenPart => return self.toggle_chosen(facts),
-            Act::GraphScale => return self.next_scale(facts),
-            Act::FollowRun => {
-                self.follows =
-                    if self.follows == Follows::Run { Follows::Nothing } else { Follows::Run };
-                return Reply::hint(match self.follows {
-                    Follows::Run => "the picture follows the run",
-                    Follows::Nothing => "the picture stays where it is",
-                });
-            }
-            Act::MiniMap => {
-                self.map = if self.map == Map::Hidden { Map::WhereNeeded } else { Map::Hidden }
-            }
-            Act::Legend => return Reply::Open(Box::new(legend::legend_page())),
-            _ => return Reply::Ignored,
-        }
+    pub fn start_search(&mut self) -> Reply {
+        self.seek.start_search();
         Reply::Handled
+    }
+
+    /// Brings the run's state into the middle, with nothing chosen.
+    pub fn show_current(&mut self, facts: &Facts) -> Reply {
+        (self.selected, self.arrow, self.shown.focus) = (None, None, None);
+        self.centre_current(facts);
+        Reply::Handled
+    }
+
+    pub fn fit_picture(&mut self) -> Reply {
+        self.fitting = true;
+        Reply::Handled
+    }
+
+    pub fn toggle_follow(&mut self) -> Reply {
+        self.follows = if self.follows == Follows::Run { Follows::Nothing } else { Follows::Run };
+        Reply::hint(match self.follows {
+            Follows::Run => "the picture follows the run",
+            Follows::Nothing => "the picture stays where it is",
+        })
+    }
+
+    pub fn toggle_map(&mut self) -> Reply {
+        self.map = if self.map == Map::Hidden { Map::WhereNeeded } else { Map::Hidden };
+        Reply::Handled
+    }
+
+    pub fn open_legend() -> Reply {
+        Reply::Open(Box::new(legend::legend_page()))
     }
 
     /// Arrows go to the next state in that direction; with Shift, or `H J K L`, they move the

@@ -1,0 +1,114 @@
+//! Every action, in the order in which help shows them: the tables of all screens and of their
+//! parts.
+
+use std::collections::BTreeMap;
+
+use super::{
+    action_rows::own_actions,
+    answer, everywhere, form,
+    screens::{connections, form as form_screen, history, invoke, tools, waiting, watch, workflow},
+};
+use crate::app::{actions::Action, keymap::Keymap};
+
+/// What a user can do, from all tables.
+#[must_use]
+pub fn all_actions() -> Vec<&'static Action> {
+    [
+        own_actions(everywhere::ACTIONS),
+        own_actions(tools::ACTIONS),
+        own_actions(form_screen::ACTIONS),
+        own_actions(form::actions::ACTIONS),
+        own_actions(workflow::actions::ACTIONS),
+        own_actions(workflow::actions::MATRIX),
+        own_actions(invoke::ACTIONS),
+        own_actions(answer::actions::ACTIONS),
+        own_actions(watch::ACTIONS),
+        own_actions(history::ACTIONS),
+        own_actions(connections::ACTIONS),
+        own_actions(waiting::ACTIONS),
+    ]
+    .concat()
+}
+
+/// All actions under their keys, changed by the user's: action id → keys. What is wrong in the
+/// user's is told in words, and passed over.
+#[must_use]
+pub fn build_keymap(overrides: &BTreeMap<String, Vec<String>>) -> (Keymap, Vec<String>) {
+    Keymap::new(all_actions(), overrides)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::app::{actions::Scope, input::Key};
+
+    #[test]
+    fn actions_have_ids_of_their_own_words_and_keys_that_parse() {
+        let actions = all_actions();
+        let ids: HashSet<_> = actions.iter().map(|action| action.id).collect();
+        assert_eq!(ids.len(), actions.len());
+        for action in actions {
+            assert!(!action.title.is_empty() && !action.help.is_empty(), "{}", action.id);
+            for key in action.keys {
+                key.parse::<Key>().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn no_scope_has_one_key_twice() {
+        let mut seen = HashSet::new();
+        for action in all_actions() {
+            for key in action.keys {
+                assert!(
+                    seen.insert((action.scope, *key)),
+                    "{key} stands twice in {:?}",
+                    action.scope
+                );
+            }
+        }
+    }
+
+    fn overrides(rows: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
+        rows.iter()
+            .map(|(id, keys)| {
+                ((*id).to_owned(), keys.iter().map(|key| (*key).to_owned()).collect())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_innermost_scope_wins() {
+        let (keymap, _) = build_keymap(&BTreeMap::new());
+        let f = "f".parse().unwrap();
+        assert_eq!(
+            keymap.action_for(&[Scope::Catalog, Scope::Tools, Scope::Global], f),
+            Some("apply-fix")
+        );
+        assert_eq!(
+            keymap.action_for(&[Scope::Available, Scope::Workflow, Scope::Global], f),
+            Some("step-failed")
+        );
+        assert_eq!(keymap.action_for(&[Scope::Global], f), None);
+    }
+
+    #[test]
+    fn the_users_keys_replace_the_tables() {
+        let rows: &[(&str, &[&str])] =
+            &[("palette", &["ctrl+k"]), ("nope", &["x"]), ("save", &["hyper+s"])];
+        let (keymap, complaints) = build_keymap(&overrides(rows));
+        assert_eq!(keymap.action_for(&[Scope::Global], "ctrl+k".parse().unwrap()), Some("palette"));
+        assert_eq!(keymap.action_for(&[Scope::Global], "ctrl+p".parse().unwrap()), None);
+        assert_eq!(complaints.len(), 2, "{complaints:?}");
+    }
+
+    #[test]
+    fn a_key_that_the_user_gives_away_is_told() {
+        let (keymap, complaints) = build_keymap(&overrides(&[("quit", &["u"])]));
+        assert_eq!(keymap.action_for(&[Scope::Global], "u".parse().unwrap()), Some("quit"));
+        assert_eq!(keymap.display_key("undo"), "Alt+U");
+        assert_eq!(complaints, ["keymap: u means quit, no longer undo"]);
+    }
+}

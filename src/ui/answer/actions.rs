@@ -1,0 +1,76 @@
+//! What can be done with the answer of a call, wherever one is shown.
+
+use super::pane::Answer;
+use crate::{
+    app::{actions::Scope, state::State},
+    model::call::Call,
+    ui::{
+        action_rows::{self, refuse_when},
+        cases, stubs,
+        view::Reply,
+    },
+};
+
+/// A screen that shows a call's answer.
+pub(crate) trait ShowsAnswer {
+    fn answer(&mut self) -> &mut Answer;
+
+    /// Whether the view keeps to the newest piece; `None` where it has no end.
+    fn is_following(&self) -> Option<bool>;
+
+    /// The call whose answer it is.
+    fn shown_call<'s>(&self, state: &'s State) -> Option<&'s Call>;
+}
+
+type Row = action_rows::Row<dyn ShowsAnswer>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Answer, "follow", "follow", |screen, _| {
+        screen.answer().turn_follow();
+        Reply::Handled
+    })
+    .keys(&["f"])
+    .help("Keep the newest piece in view, or stay here")
+    .refused(|screen, _| refuse_when(screen.is_following().is_none(), NO_END)),
+    Row::new(Scope::Answer, "next-answer-view", "next view", |screen, state| {
+        let call = screen.shown_call(state);
+        screen.answer().next_view(call);
+        Reply::Handled
+    })
+    .keys(&["v"])
+    .help("Switch the answer: Text, Tree, Raw, Time, Markdown, bytes, headers"),
+    Row::new(Scope::Answer, "strays", "strays", |screen, _| {
+        screen.answer().turn_strays();
+        Reply::Handled
+    })
+    .keys(&["z"])
+    .help("Show the messages that are not part of the answer")
+    .refused(|screen, state| {
+        let has_none = screen.shown_call(state).is_none_or(|call| call.strays == 0);
+        refuse_when(has_none, "this call has no strays")
+    }),
+    Row::new(Scope::Answer, "keep-case", "keep as case", |screen, state| {
+        screen.shown_call(state).map_or(Reply::Handled, |call| cases::save_case(call, state))
+    })
+    .keys(&["t"])
+    .help(
+        "Keep the call with its answer as a case of the workspace, to be made again and \
+             compared",
+    ),
+    Row::new(Scope::Answer, "keep-stub", "keep as stub", |screen, state| {
+        screen.shown_call(state).map_or(Reply::Handled, |call| stubs::save_stub_rule(call, state))
+    })
+    .keys(&["b"])
+    .help(
+        "Keep the answer as a rule of a stub, so that toolcrib serve --stub gives it to the \
+             same arguments",
+    ),
+    Row::new(Scope::Answer, "cases", "cases…", |_, state| cases::case_menu(state))
+        .keys(&["T"])
+        .help(
+            "Make the calls of the workspace's cases, one or all, and see where the answers \
+             differ",
+        ),
+];
+
+pub(crate) const NO_END: &str = "this view has no end to follow";

@@ -1,0 +1,518 @@
+//! What can be done on the focused row: the actions, why not, and which are worth naming.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{
+    cell::{Cell, Click, Editor},
+    focus::Way,
+    raw_json, rename,
+    view::{Form, FormReply},
+};
+use crate::{
+    app::{
+        actions::{ActionId, Scope},
+        input::{Code, Input, Key},
+    },
+    schema::{
+        fields::{Field, Part, Presence, Role, decided_at, may_hold_entries, takes_entries},
+        kind::{Adds, Kind, TextKind},
+        node::{Node, Types},
+        pointer::Pointer,
+    },
+    syntax::{edit::Edit, source::Format},
+    ui::action_rows::{self, has_action, refuse_when},
+};
+
+/// The row that has the focus.
+#[derive(Clone, Copy, Default)]
+pub struct FocusedRow(usize);
+
+type Row = action_rows::Row<Form, FocusedRow, FormReply>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Form, "open-field", "edit", |form, _| form.open_focused())
+        .keys(&["enter", "i"])
+        .help("Edit, open, fold or switch the field"),
+    Row::new(Scope::Form, "add-item", "add", |form, row| form.add_at(row.0))
+        .keys(&["a", "alt+a"])
+        .help("Add an item or an entry to the list")
+        .refused(|form, row| form.add_refusal(row.0)),
+    Row::new(Scope::Form, "add-member", "add member", |form, row| {
+        form.name_member(&form.object_around(&form.fields[row.0]))
+    })
+    .keys(&["alt+m"])
+    .help("Add a member beside the field, under a name of your own")
+    .refused(|form, row| form.member_refusal(row.0)),
+    Row::new(Scope::Form, "remove-value", "remove", |form, row| {
+        form.commit_edits(vec![Edit::Remove { at: form.place_of(row) }])
+    })
+    .keys(&["x", "delete", "alt+x"])
+    .help("Take the value away: an item goes, a field is unset")
+    .risky()
+    .refused(|form, row| form.removal_refusal(row.0)),
+    Row::new(Scope::Form, "move-up", "move up", |form, row| {
+        form.move_item(&form.place_of(row), -1)
+    })
+    .keys(&["alt+up", "K"])
+    .help("Move the item up in its list")
+    .refused(|form, row| form.move_up_refusal(row.0)),
+    Row::new(Scope::Form, "move-down", "move down", |form, row| {
+        form.move_item(&form.place_of(row), 1)
+    })
+    .keys(&["alt+down", "J"])
+    .help("Move the item down in its list")
+    .refused(|form, row| form.move_down_refusal(row.0)),
+    Row::new(Scope::Form, "duplicate-item", "copy item", |form, row| {
+        form.duplicate(&form.place_of(row))
+    })
+    .keys(&["alt+d"])
+    .help("Put a copy of the item after it")
+    .refused(|form, row| form.copy_refusal(row.0)),
+    Row::new(Scope::Form, "rename-member", "rename entry", |form, row| {
+        form.open_editor(row.0, rename::open_editor)
+    })
+    .keys(&["alt+r"])
+    .help("Give the entry another name")
+    .refused(|form, row| form.rename_refusal(row.0)),
+    Row::new(Scope::Form, "set-null", "null", |form, row| form.set_null(row.0))
+        .keys(&["alt+n"])
+        .help("Set the field to null")
+        .refused(|form, row| form.null_refusal(row.0)),
+    Row::new(Scope::Form, "set-empty", "empty", |form, row| form.set_empty(row.0))
+        .keys(&["alt+0"])
+        .help("Set the field to an empty text, list or object")
+        .refused(|form, row| form.empty_refusal(row.0)),
+    Row::new(Scope::Form, "edit-json", "as JSON", |form, row| {
+        form.open_editor(row.0, raw_json::open_editor)
+    })
+    .keys(&["alt+j"])
+    .help("Edit the field's value as JSON")
+    .refused(|form, row| refuse_when(!form.has_value(row.0), NO_VALUE)),
+    Row::new(Scope::Form, "edit-text", "text in $EDITOR", |form, row| form.open_text(row.0))
+        .keys(&["alt+e"])
+        .help("Edit the field's text in your editor")
+        .refused(|form, row| form.text_refusal(row.0)),
+    Row::new(Scope::Form, "fix-field", "fix", |form, row| form.fix_row(row.0))
+        .keys(&["alt+f"])
+        .help("Apply the fix that stands below the field")
+        .refused(|form, _| refuse_when(form.fix_here().is_none(), NO_FIX)),
+    Row::new(Scope::Form, "field-help", "whole help", |form, _| form.toggle_help())
+        .keys(&["alt+h"])
+        .help("Show all of the field's description")
+        .refused(|form, row| form.help_refusal(row.0)),
+    Row::new(Scope::Form, "next-issue", "next issue", |form, _| form.go_to_issue(Way::Down))
+        .keys(&["alt+p"])
+        .help("Go to the next field with something to mend")
+        .refused(|form, _| form.issue_refusal()),
+    Row::new(Scope::Form, "previous-issue", "previous issue", |form, _| form.go_to_issue(Way::Up))
+        .keys(&["alt+o"])
+        .help("Go to the field before with something to mend")
+        .refused(|form, _| form.issue_refusal()),
+    Row::new(Scope::Form, "find-field", "find field", |form, _| form.begin_search())
+        .keys(&["/", "ctrl+f"])
+        .help("Find a field by its name or description, also in what is folded away"),
+    Row::new(Scope::Form, "only-set", "only what's set", |form, _| form.toggle_only_set())
+        .keys(&["alt+l"])
+        .help("Hide the fields that are not set, or show them again"),
+    Row::new(Scope::Form, "copy-value", "copy as JSON", |form, row| {
+        form.copy_value(&form.place_of(row), Format::Json)
+    })
+    .keys(&["alt+c"])
+    .help("Copy the field's value, with all that it holds, as JSON")
+    .refused(|form, row| refuse_when(form.is_unset(row.0), NOTHING_TO_COPY)),
+    Row::new(Scope::Form, "copy-yaml", "copy as YAML", |form, row| {
+        form.copy_value(&form.place_of(row), Format::Yaml)
+    })
+    .keys(&["alt+y"])
+    .help("Copy the field's value, with all that it holds, as YAML")
+    .refused(|form, row| refuse_when(form.is_unset(row.0), NOTHING_TO_COPY)),
+    Row::new(Scope::Form, "paste-value", "paste value", |form, _| {
+        form.paste_value(&form.clip.clone())
+    })
+    .keys(&["alt+v"])
+    .help("Put the JSON or YAML that was copied in the field's place, or into the list")
+    .refused(|form, row| form.paste_refusal(row.0)),
+    Row::new(Scope::Form, "reset-field", "reset", |form, row| {
+        form.put_back_edit(form.reset_edit(row.0))
+    })
+    .keys(&["alt+z"])
+    .help("Set the field, with all that it holds, back to its default")
+    .refused(|form, row| refuse_when(form.reset_edit(row.0).is_none(), "it is as it would begin")),
+    Row::new(Scope::Form, "revert-field", "revert", |form, row| {
+        form.put_back_edit(form.revert_edit(row.0))
+    })
+    .keys(&["alt+b"])
+    .help("Set the field, with all that it holds, back to what is saved")
+    .refused(|form, row| refuse_when(form.revert_edit(row.0).is_none(), "it is as it is saved")),
+];
+
+const NO_VALUE: &str = "there is no value here";
+const NO_FIX: &str = "there is nothing that could be mended by itself";
+const NOTHING_TO_COPY: &str = "there is no value to copy";
+
+impl Form {
+    /// Why an action of the form cannot be done on the focused row; `None` when it can, and for
+    /// what is no action of forms.
+    #[must_use]
+    pub fn refusal_reason(&self, id: ActionId) -> Option<String> {
+        match self.focused_row().filter(|row| *row < self.fields.len()) {
+            Some(row) => action_rows::refusal_reason(ACTIONS, self, id, &FocusedRow(row)),
+            // What is hidden can be shown again also where that is all.
+            None => refuse_when(id != "only-set" && has_action(ACTIONS, id), "the form is empty"),
+        }
+    }
+
+    /// Does an action of forms on the focused row; any other is ignored.
+    pub fn handle_action(&mut self, id: ActionId) -> FormReply {
+        if !has_action(ACTIONS, id) {
+            return FormReply::Ignored;
+        }
+        self.begun = true;
+        if let Some(words) = self.refusal_reason(id) {
+            return FormReply::Refused(words);
+        }
+        // What is typed but not yet in the value goes in first.
+        let first = if matches!(id, "open-field" | "field-help") {
+            FormReply::Handled
+        } else {
+            self.flush_editor()
+        };
+        let row = match self.focused_row().filter(|row| *row < self.fields.len()) {
+            Some(row) => FocusedRow(row),
+            None if id == "only-set" => FocusedRow::default(),
+            None => return first.merge_with(FormReply::Handled),
+        };
+        let done = action_rows::run_action(ACTIONS, self, id, &row);
+        first.merge_with(done.unwrap_or(FormReply::Ignored))
+    }
+
+    fn place_of(&self, row: &FocusedRow) -> Pointer {
+        self.fields[row.0].pointer.clone()
+    }
+
+    /// What changes the value at a row is refused where the schema calls that read-only.
+    fn change_refusal(&self, row: usize) -> Option<String> {
+        refuse_when(self.fields[row].node.read_only, super::read_only::WHY)
+    }
+
+    /// Index and length where the row is an item of a list.
+    fn item_at(&self, row: usize) -> Option<(usize, usize)> {
+        let field = &self.fields[row];
+        match field.role {
+            Role::Item { index, len } if field.part != Part::Add && index < len => {
+                Some((index, len))
+            }
+            _ => None,
+        }
+    }
+
+    fn has_value(&self, row: usize) -> bool {
+        !matches!(self.fields[row].part, Part::Add | Part::More(_))
+    }
+
+    fn is_unset(&self, row: usize) -> bool {
+        self.fields[row].presence == Presence::Unset
+    }
+
+    fn lock_refusal(&self, row: usize) -> Option<String> {
+        let field = &self.fields[row];
+        let is_locked = field.locks.add || field.node.hints.locks.add;
+        self.change_refusal(row)
+            .or_else(|| refuse_when(is_locked, "the uiSchema lets nobody add here"))
+    }
+
+    fn add_refusal(&self, row: usize) -> Option<String> {
+        let why = "this is no list, nor an object that takes further members";
+        self.lock_refusal(row).or_else(|| refuse_when(!self.can_add(&self.fields[row]), why))
+    }
+
+    fn member_refusal(&self, row: usize) -> Option<String> {
+        let object = self.object_around(&self.fields[row]);
+        self.lock_refusal(row).or_else(|| {
+            refuse_when(!self.takes_members(&object), "the object takes no further members")
+        })
+    }
+
+    fn removal_refusal(&self, row: usize) -> Option<String> {
+        let field = &self.fields[row];
+        self.change_refusal(row)
+            .or_else(|| refuse_when(field.locks.remove, "the uiSchema lets nobody remove it"))
+            .or_else(|| refuse_when(!field.is_removable(), "there is no value to take away"))
+    }
+
+    fn item_refusal(&self, row: usize) -> Option<String> {
+        refuse_when(self.item_at(row).is_none(), "this is not an item of a list")
+    }
+
+    fn order_refusal(&self, row: usize) -> Option<String> {
+        let is_locked = self.fields[row].locks.order;
+        self.change_refusal(row)
+            .or_else(|| refuse_when(is_locked, "the uiSchema keeps the order of this list"))
+            .or_else(|| self.item_refusal(row))
+    }
+
+    fn move_up_refusal(&self, row: usize) -> Option<String> {
+        let is_first = self.item_at(row).is_some_and(|(index, _)| index == 0);
+        self.order_refusal(row).or_else(|| refuse_when(is_first, "it is the first item"))
+    }
+
+    fn move_down_refusal(&self, row: usize) -> Option<String> {
+        let is_last = self.item_at(row).is_some_and(|(index, len)| index + 1 == len);
+        self.order_refusal(row).or_else(|| refuse_when(is_last, "it is the last item"))
+    }
+
+    fn copy_refusal(&self, row: usize) -> Option<String> {
+        self.lock_refusal(row).or_else(|| self.item_refusal(row))
+    }
+
+    fn rename_refusal(&self, row: usize) -> Option<String> {
+        let field = &self.fields[row];
+        let is_given = !matches!(field.role, Role::Entry { .. }) || self.is_unset(row);
+        self.change_refusal(row)
+            .or_else(|| refuse_when(is_given, "its name is given by the schema"))
+    }
+
+    fn null_refusal(&self, row: usize) -> Option<String> {
+        let is_allowed = self.may_be_null(&self.fields[row].pointer);
+        self.change_refusal(row)
+            .or_else(|| refuse_when(!is_allowed, "null is not allowed here"))
+            .or_else(|| refuse_when(!self.has_value(row), NO_VALUE))
+    }
+
+    fn empty_refusal(&self, row: usize) -> Option<String> {
+        let has_empty = empty_value(&self.fields[row]).is_some();
+        self.change_refusal(row)
+            .or_else(|| refuse_when(!has_empty, "this is no text, list or object"))
+    }
+
+    fn text_refusal(&self, row: usize) -> Option<String> {
+        let is_text = is_text(&self.fields[row]);
+        self.change_refusal(row).or_else(|| refuse_when(!is_text, "this is not a text"))
+    }
+
+    fn help_refusal(&self, row: usize) -> Option<String> {
+        let has_none = self.fields[row].help().is_none() && self.introduction().is_empty();
+        refuse_when(has_none, "there is no description")
+    }
+
+    fn issue_refusal(&self) -> Option<String> {
+        refuse_when(self.remarks.total() == 0, "there is nothing to mend")
+    }
+
+    fn paste_refusal(&self, row: usize) -> Option<String> {
+        self.change_refusal(row)
+            .or_else(|| refuse_when(self.clip.is_empty(), "nothing was copied yet"))
+    }
+
+    fn open_focused(&mut self) -> FormReply {
+        if self.resting && self.editor.as_ref().is_some_and(|editor| editor.is_typing()) {
+            return self.activate_editor();
+        }
+        self.handle_input(&Input::Key(Key::plain(Code::Enter)))
+    }
+
+    fn add_at(&mut self, row: usize) -> FormReply {
+        if !matches!(self.fields[row].kind, Kind::Chips(_)) {
+            return self.add_child(row);
+        }
+        self.resting = false;
+        self.ask_editor(|editor, cell| editor.handle_click(cell, Click::Add));
+        FormReply::Handled
+    }
+
+    fn set_null(&mut self, row: usize) -> FormReply {
+        let at = self.fields[row].pointer.clone();
+        self.commit_edits(vec![Edit::Set { at, to: Value::Null.into() }])
+    }
+
+    fn set_empty(&mut self, row: usize) -> FormReply {
+        let at = self.fields[row].pointer.clone();
+        empty_value(&self.fields[row]).map_or(FormReply::Handled, |to| {
+            self.commit_edits(vec![Edit::Set { at, to: to.into() }])
+        })
+    }
+
+    fn open_editor(&mut self, row: usize, open: fn(&Cell<'_>) -> Box<dyn Editor>) -> FormReply {
+        self.editor = self.cell(row).map(|cell| open(&cell));
+        self.resting = false;
+        FormReply::Handled
+    }
+
+    fn open_text(&self, row: usize) -> FormReply {
+        let text = self.cell(row).map(|cell| cell.value_text()).unwrap_or_default();
+        FormReply::OpenEditor { at: self.fields[row].pointer.clone(), text }
+    }
+
+    fn fix_row(&self, row: usize) -> FormReply {
+        let fix = self.remarks.row_remarks(row).iter().find_map(|remark| remark.fix.as_ref());
+        fix.map_or(FormReply::Handled, |(note, _)| FormReply::Fix(*note))
+    }
+
+    fn toggle_help(&mut self) -> FormReply {
+        self.full_help = !self.full_help;
+        self.follow = true;
+        FormReply::Handled
+    }
+
+    fn toggle_only_set(&mut self) -> FormReply {
+        self.view.only_set = !self.view.only_set;
+        self.relayout_fields();
+        self.follow = true;
+        FormReply::Handled
+    }
+
+    fn go_to_issue(&mut self, way: Way) -> FormReply {
+        self.seek_remark(way);
+        FormReply::Handled
+    }
+
+    fn begin_search(&mut self) -> FormReply {
+        self.open_finder();
+        FormReply::Handled
+    }
+
+    fn put_back_edit(&mut self, edit: Option<Edit>) -> FormReply {
+        edit.map_or(FormReply::Handled, |edit| self.put_back(edit))
+    }
+
+    fn move_item(&mut self, at: &Pointer, by: isize) -> FormReply {
+        let to = at.last_index().and_then(|index| index.checked_add_signed(by));
+        to.map_or(FormReply::Handled, |to| {
+            self.commit_edits(vec![Edit::Move { at: at.clone(), to }])
+        })
+    }
+
+    fn duplicate(&mut self, at: &Pointer) -> FormReply {
+        let (Some(list), Some(index), Some(item)) =
+            (at.parent(), at.last_index(), at.get(&self.value).cloned())
+        else {
+            return FormReply::Handled;
+        };
+        let place = list.item(index + 1);
+        let reply = self.commit_edits(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
+        self.reveal_field(&place);
+        reply
+    }
+
+    /// The object that a row is for, where adding at the row means a member of it.
+    pub(super) fn grown_object(&self, field: &Field) -> Option<Pointer> {
+        let is_object = || field.pointer.get(&self.value).is_some_and(Value::is_object);
+        match field.kind {
+            Kind::Map { .. } | Kind::Object { .. } | Kind::Add(Adds::Member) => {
+                Some(field.pointer.clone())
+            }
+            Kind::Variant { .. } if is_object() => Some(field.pointer.clone()),
+            _ => None,
+        }
+    }
+
+    /// The object that a row stands in.
+    pub(super) fn object_around(&self, field: &Field) -> Pointer {
+        let mut place = field.pointer.parent().unwrap_or_default();
+        while let (Some(Value::Array(_)), Some(above)) = (place.get(&self.value), place.parent()) {
+            place = above;
+        }
+        place
+    }
+
+    fn decided_node(&self, at: &Pointer) -> Option<Arc<Node>> {
+        decided_at(&self.schema, self.checker.as_ref(), &self.view, &self.value, at)
+    }
+
+    /// Null is allowed at a place: a union's row may say so, though none of its branches does.
+    fn may_be_null(&self, at: &Pointer) -> bool {
+        self.fields
+            .iter()
+            .any(|field| field.pointer == *at && field.node.types.contains(Types::NULL))
+    }
+
+    fn takes_members(&self, object: &Pointer) -> bool {
+        self.decided_node(object).is_some_and(|node| may_hold_entries(&node))
+    }
+
+    fn can_add(&self, field: &Field) -> bool {
+        match self.grown_object(field) {
+            Some(object) => self.takes_members(&object),
+            None => {
+                matches!(field.role, Role::Item { .. })
+                    || matches!(
+                        field.kind,
+                        Kind::List { .. }
+                            | Kind::Chips(_)
+                            | Kind::Variant { open: Some(_), .. }
+                            | Kind::Add(_)
+                    )
+            }
+        }
+    }
+
+    /// Adding is what the row is for.
+    fn is_for_adding(field: &Field) -> bool {
+        matches!(field.role, Role::Item { .. })
+            || matches!(field.kind, Kind::List { .. } | Kind::Map { .. } | Kind::Add(_))
+            || matches!(field.kind, Kind::Object { .. }) && takes_entries(&field.node)
+    }
+
+    fn fix_here(&self) -> Option<usize> {
+        self.remarks
+            .row_remarks(self.focused_row()?)
+            .iter()
+            .find_map(|remark| remark.fix.as_ref().map(|(note, _)| *note))
+    }
+
+    /// The actions worth naming for the focused row, most useful first.
+    #[must_use]
+    pub fn hinted_actions(&self) -> Vec<ActionId> {
+        let candidates = [
+            "open-field",
+            "fix-field",
+            "add-item",
+            "move-up",
+            "move-down",
+            "rename-member",
+            "remove-value",
+            "set-null",
+            "edit-text",
+            "revert-field",
+            "find-field",
+        ];
+        let field = self.focused_row().and_then(|row| self.fields.get(row));
+        let useful = |id: &ActionId| match *id {
+            _ if self.refusal_reason(id).is_some() => false,
+            "open-field" => !self.is_typing(),
+            "find-field" => self.position_text().is_some(),
+            "add-item" => field.is_some_and(Self::is_for_adding),
+            "set-null" => field.is_some_and(|field| {
+                let says_so = matches!(
+                    field.kind,
+                    Kind::Choice(_) | Kind::Toggle | Kind::Variant { .. } | Kind::Null
+                );
+                field.node.nullable && field.presence != Presence::Null && !says_so
+            }),
+            _ => true,
+        };
+        candidates.into_iter().filter(useful).collect()
+    }
+}
+
+/// The empty value of a text, a list or an object.
+fn empty_value(field: &Field) -> Option<Value> {
+    match &field.kind {
+        Kind::Text(_) => Some(Value::String(String::new())),
+        Kind::Choice(choices) if choices.open => Some(Value::String(String::new())),
+        Kind::List { .. } | Kind::Chips(_) => Some(Value::Array(Vec::new())),
+        Kind::Object { .. } | Kind::Map { .. } => Some(Value::Object(serde_json::Map::new())),
+        _ => None,
+    }
+}
+
+/// A text that may be shown, and so edited elsewhere.
+fn is_text(field: &Field) -> bool {
+    match &field.kind {
+        Kind::Text(kind) => *kind != TextKind::Secret,
+        Kind::Choice(choices) => choices.open,
+        _ => false,
+    }
+}

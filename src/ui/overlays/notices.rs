@@ -1,0 +1,40 @@
+//! The page of what was noticed in this session.
+
+use super::page;
+use crate::{
+    app::{
+        notices::{Notice, NoticeKind},
+        state::State,
+    },
+    ui::{canvas, styles::Role},
+};
+
+/// The colour of a notice.
+pub(crate) fn notice_role(notice: &Notice) -> Role {
+    match notice.kind {
+        NoticeKind::Done => Role::Success,
+        NoticeKind::Hint => Role::Info,
+        NoticeKind::Warning => Role::Warning,
+        NoticeKind::Problem => Role::Error,
+    }
+}
+
+pub(crate) fn notices_page(state: &State) -> page::Page {
+    let mut lines: Vec<page::Line> = Vec::new();
+    for notice in state.notices.iter() {
+        for (row, text) in canvas::wrap(&notice.text, 90).into_iter().enumerate() {
+            let sign = match (row, notice.kind) {
+                (0, NoticeKind::Done) => "✓ ",
+                (0, NoticeKind::Hint) => "· ",
+                (0, NoticeKind::Warning) => "⚠ ",
+                (0, NoticeKind::Problem) => "✗ ",
+                _ => "  ",
+            };
+            lines.push(vec![(notice_role(notice), sign.to_owned()), (Role::Text, text)]);
+        }
+    }
+    if lines.is_empty() {
+        lines.push(vec![(Role::Dim, "nothing so far".to_owned())]);
+    }
+    page::Page::new("Notices", lines).at_end()
+}

@@ -1,0 +1,99 @@
+//! What is chosen or typed before a call, or to take one elsewhere: its route, how often, as what.
+
+use super::{copy, preview, tools::tool_of};
+use crate::{
+    app::{calls::CallMessage, message::Message, state::State},
+    engine::series,
+    model::{call::Request, connection::Connection, entry::EntryId},
+    schema::literal::Literal,
+    systems::{calling, facets::calls::RouteOffer},
+    ui::{
+        overlays::{
+            menu::{Item, Menu},
+            prompt::Prompt,
+        },
+        view::{OverlayReply, Reply},
+    },
+};
+
+/// The ways that the chosen tool can be called by, and which is taken.
+pub(super) fn route_menu(state: &State) -> Reply {
+    let offers = routes_of(state);
+    let first =
+        offers.iter().find(|offer| offer.closed.is_none()).map_or("none is open", |offer| offer.id);
+    let item = |offer: &RouteOffer| Item {
+        title: offer.id.to_owned(),
+        detail: offer
+            .closed
+            .as_ref()
+            .map_or_else(|| offer.title.to_owned(), |closed| format!("closed: {closed}")),
+        ..Item::default()
+    };
+    let whatever = Item {
+        title: "the best that is open".into(),
+        detail: format!("now: {first}"),
+        ..Item::default()
+    };
+    let items = std::iter::once(whatever).chain(offers.iter().map(item)).collect();
+    let ids: Vec<&str> = offers.iter().map(|offer| offer.id).collect();
+    let at = ids
+        .iter()
+        .position(|id| state.network.route.as_deref() == Some(id))
+        .map_or(0, |row| row + 1);
+    let choose = move |row: usize| {
+        Reply::send(Message::Call(CallMessage::UseRoute(
+            row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned())),
+        )))
+    };
+    Reply::Open(Box::new(Menu::with_replies("Calls take the route", items, choose).with_row(at)))
+}
+
+pub(super) fn routes_of(state: &State) -> Vec<RouteOffer> {
+    let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
+    tool.map(|tool| calling::call_routes(&tool, &state.call_connection(tool.id())))
+        .unwrap_or_default()
+}
+
+/// Asks how often, and says how it went last.
+pub(super) fn times_prompt(state: &State, tool: EntryId) -> Reply {
+    let last = state
+        .invoke
+        .batch
+        .as_ref()
+        .map_or_else(String::new, |many| format!(" Last: {}.", many.series.summary()));
+    let words = format!("How often the request is sent, and how many at once: 20 x 4.{last}");
+    Reply::Open(Box::new(Prompt::new("Send n times", words, "20 x 4", move |text, _| {
+        let (times, at_once) = series::parse_batch(text).ok_or_else(|| {
+            format!("write 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
+        })?;
+        Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), times, at_once })))
+    })))
+}
+
+pub(super) fn requests_of(
+    state: &State,
+    request: &Request,
+    connection: &Connection,
+) -> Vec<copy::Copied> {
+    let subject = calling::queue_subject(request.system, &request.to, connection.transport()).ok();
+    // Of a call that was made, not of what is typed now.
+    let arguments = Literal::parse(&request.arguments)
+        .unwrap_or_else(|_| state.written_arguments_of(&request.tool));
+    copy::of_request(request, &arguments, subject.as_deref(), connection)
+}
+
+pub(super) fn copy_menu(copies: Vec<copy::Copied>) -> Reply {
+    let items = copies.iter().map(|copied| Item {
+        title: copied.what.to_owned(),
+        detail: preview::shorten_name(copied.text.lines().next().unwrap_or_default(), 60),
+        ..Item::default()
+    });
+    let items = items.collect();
+    Reply::Open(Box::new(Menu::new("Copy as", items, move |row| match copies.get(row) {
+        Some(copied) => OverlayReply::CloseWith(Reply::send(Message::Copy {
+            what: copied.what.to_owned(),
+            text: copied.text.clone(),
+        })),
+        None => OverlayReply::Close,
+    })))
+}

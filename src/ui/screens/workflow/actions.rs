@@ -1,0 +1,628 @@
+//! What can be done on the Workflow screen: beside the picture ([`ACTIONS`]), and in the matrix
+//! ([`MATRIX`]), which lies in place of it.
+
+use super::{
+    about,
+    compose::Compose,
+    compose_menus as menus, copy,
+    facts::Facts,
+    graph::{Graph, Zoom},
+    keep,
+    matrix::{Matrix, Typing},
+    request, run,
+    screen::{Pane, WorkflowScreen},
+    tries, walks,
+};
+use crate::{
+    app::{
+        actions::{ActionId, Scope},
+        compose::arrows::Tail,
+        message::{Message, ScreenId},
+        state::State,
+        workflow::WorkflowMessage,
+    },
+    engine::gated::ToolRow,
+    model::{call::Outcome, context::Name},
+    ui::{
+        action_rows::{self, has_action, refuse_when},
+        view::Reply,
+        widgets::panes::Step,
+    },
+};
+
+type Row = action_rows::Row<WorkflowScreen>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Workflow, "step", "step", WorkflowScreen::step)
+        .keys(&["enter"])
+        .help("Take a step with the chosen tool")
+        .refused(WorkflowScreen::what_if_refusal),
+    Row::new(Scope::Workflow, "step-failed", "fail", |screen, _| {
+        screen.with_facts(|screen, facts| screen.offers.step_tool(facts, Outcome::Failed))
+    })
+    .keys(&["f"])
+    .help("Take the step as a failed call")
+    .refused(|screen, state| screen.none_offered().or_else(|| screen.what_if_refusal(state))),
+    Row::new(Scope::Workflow, "step-live", "live", |screen, state| {
+        screen.with_facts(|screen, facts| screen.offers.call_tool(facts, state))
+    })
+    .keys(&["l"])
+    .help("Take the step for real, through the connection")
+    .refused(|screen, state| {
+        screen
+            .none_offered()
+            .or_else(|| live_refusal(state))
+            .or_else(|| screen.what_if_refusal(state))
+    }),
+    Row::new(Scope::Workflow, "step-back", "back", |_, _| {
+        workflow_reply(WorkflowMessage::StepBack)
+    })
+    .keys(&["b", "backspace"])
+    .help("Go back one step")
+    .refused(|_, state| {
+        let is_start = state.workflow.simulation.current_step().is_none();
+        refuse_when(is_start, "this is the start of the run")
+    }),
+    Row::new(Scope::Workflow, "branches", "branches", |_, state| run::next_branch(state))
+        .keys(&["B"])
+        .help("Go to the next of the other ways taken in this run")
+        .refused(|_, state| {
+            let is_only = state.workflow.simulation.branches().len() < 2;
+            let why = "this run has no other way yet: go back a step and take another tool";
+            refuse_when(is_only, why)
+        }),
+    Row::new(Scope::Workflow, "restart-run", "restart", |_, _| {
+        workflow_reply(WorkflowMessage::RestartRun)
+    })
+    .keys(&["R"])
+    .help("Start the run anew")
+    .refused(|_, state| {
+        let has_none = state.workflow.simulation.steps().next().is_none();
+        refuse_when(has_none, "the run has no step yet")
+    }),
+    Row::new(Scope::Workflow, "matrix", "matrix", WorkflowScreen::show_matrix).keys(&["m"]).help(
+        "Show tools by groups and by states as a table, to switch cells in; or go back to the \
+             picture",
+    ),
+    Row::new(Scope::Workflow, "groups", "groups…", WorkflowScreen::open_groups)
+        .keys(&["G"])
+        .help("Make, rename or delete a group"),
+    Row::new(Scope::Workflow, "copy-tools", "copy tool", WorkflowScreen::copy_tool)
+        .keys(&["Y"])
+        .help(
+            "Copy the selected tool as a descriptor, with what answers for it, for another \
+             workspace",
+        )
+        .refused(|_, state| none_to_copy(state)),
+    Row::new(Scope::Workflow, "paste-tools", "paste tools", |_, _| menus::await_paste())
+        .keys(&["P"])
+        .help("Take tools in from a text: YAML or JSON"),
+    Row::new(Scope::Graph, "edit-menu", "edit…", |screen, state| {
+        screen.of_arrow_or_state(state, |chosen, _| menus::of_state(chosen, state))
+    })
+    .keys(&["space"])
+    .help("Choose what to do with the state; so does the right mouse button, on arrows too"),
+    Row::new(Scope::Graph, "draw", "draw arrow", WorkflowScreen::draw_arrow).keys(&["d"]).help(
+        "Draw an arrow from this state: choose where it leads, press Enter, choose the tool; \
+             or drag with the mouse",
+    ),
+    Row::new(Scope::Graph, "draw-from-any", "from any state", |screen, state| {
+        screen.of_state(|_, chosen, _| menus::ask_arrow_tool(&Tail::Every, chosen, state))
+    })
+    .keys(&["D"])
+    .help("Draw an arrow to this state from every one"),
+    Row::new(Scope::Graph, "arrows", "arrows…", |screen, state| {
+        screen.of_arrow_or_state(state, |chosen, facts| menus::arrows_of(chosen, facts, state))
+    })
+    .keys(&["E"])
+    .help(
+        "Change an arrow of this state: move its ends, take it away, make its tool available \
+             everywhere",
+    ),
+    Row::new(Scope::Graph, "new-state", "new state", |screen, _| {
+        screen.of_state(|screen, _, _| screen.compose.new_state())
+    })
+    .keys(&["n"])
+    .help("Add a state"),
+    Row::new(Scope::Graph, "rename-state", "rename state", |screen, _| {
+        screen.of_state(|_, chosen, _| menus::rename_state(chosen))
+    })
+    .keys(&["r"])
+    .help("Give the state another name in every file that names it")
+    .refused(|screen, _| screen.undefined_refusal()),
+    Row::new(Scope::Graph, "delete-state", "delete state", |screen, state| {
+        screen.of_arrow_or_state(state, |chosen, _| menus::delete_state(chosen))
+    })
+    .keys(&["x", "delete"])
+    .help("Take the state out of every tool; what refers to it is shown first")
+    .risky()
+    .refused(|screen, _| screen.undefined_refusal()),
+    Row::new(Scope::Groups, "rename-group", "rename group", |screen, _| {
+        screen.of_group(menus::rename_group)
+    })
+    .keys(&["r"])
+    .help("Give the group another name in every file that names it")
+    .refused(|screen, _| screen.group_refusal()),
+    Row::new(Scope::Groups, "delete-group", "delete group", |screen, _| {
+        screen.of_group(menus::delete_group)
+    })
+    .keys(&["x", "delete"])
+    .help("Take the group out of every tool and of the settings")
+    .risky()
+    .refused(|screen, _| screen.group_refusal()),
+    Row::new(Scope::Groups, "new-group", "new group", |_, state| {
+        menus::new_group(Vec::new(), state)
+    })
+    .keys(&["n"])
+    .help("Add a group and tick its tools in the matrix"),
+    Row::new(Scope::Groups, "tick", "tick", |screen, state| {
+        screen.with_facts(|screen, facts| screen.request.toggle_group(facts, state))
+    })
+    .keys(&["space"])
+    .help("Ask for this group, or no longer"),
+    Row::new(Scope::Workflow, "all-groups", "all groups", |screen, state| {
+        screen.request.all_groups(state)
+    })
+    .keys(&["a"])
+    .help("Ask for every group (*), or only for the ticked ones"),
+    Row::new(Scope::Workflow, "set-start", "start here", |screen, _| {
+        screen.with_facts(|screen, facts| screen.graph.start_here(facts))
+    })
+    .keys(&["t"])
+    .help("Start the run in the selected state")
+    .refused(|screen, _| {
+        let facts = screen.facts.as_ref();
+        let state = facts.and_then(|facts| screen.graph.selected_state(facts));
+        refuse_when(state.is_none(), "there is no state")
+    }),
+    Row::new(Scope::Workflow, "user", "user", |_, state| request::next_user(state))
+        .keys(&["U"])
+        .help("Take the next user profile of the workspace")
+        .refused(|_, state| {
+            let has_none = state.workflow.profiles.is_empty();
+            refuse_when(has_none, "the workspace has no user profiles")
+        }),
+    Row::new(Scope::Available, "apply-change", "apply", WorkflowScreen::apply_change)
+        .keys(&["space"])
+        .help(
+            "Make the smallest change that shows this tool; what it changes in a file is shown \
+             first",
+        )
+        .refused(WorkflowScreen::change_refusal),
+    Row::new(Scope::Available, "try-hidden", "try it", |screen, _| {
+        screen.with_facts(|screen, facts| screen.offers.try_hidden(facts))
+    })
+    .keys(&["r"])
+    .help(
+        "Take the hidden tool all the same, as an agent might: it is refused, which the run \
+             keeps and counts",
+    )
+    .refused(WorkflowScreen::try_refusal),
+    Row::new(Scope::Workflow, "edit-tool", "edit tool", WorkflowScreen::edit_tool)
+        .keys(&["e"])
+        .help("Open the selected tool in Tools")
+        .refused(|screen, _| {
+            refuse_when(screen.selected_tool().is_none(), "there is no tool to edit")
+        }),
+    Row::new(Scope::Workflow, "what-if", "what if", |_, state| tries::toggle_what_if(state))
+        .keys(&["w"])
+        .help("Look at a change of groups or tools before it is made; once more makes it")
+        .refused(|_, state| live_refusal(state)),
+    Row::new(Scope::Workflow, "accept-what-if", "accept", |_, _| {
+        workflow_reply(WorkflowMessage::AcceptWhatIf)
+    })
+    .keys(&["W"])
+    .help("Make what the what-if shows, as one step of undo")
+    .refused(|_, state| {
+        let has_none = state.workflow.what_if.is_none();
+        refuse_when(has_none, "there is no what-if: w begins one")
+    }),
+    Row::new(Scope::Workflow, "take-back", "take back", WorkflowScreen::take_back_or_leave)
+        .keys(&["esc", "ctrl+x"])
+        .help("Take the what-if back, or stop the live call"),
+    Row::new(Scope::Workflow, "auto-run", "auto-run…", |screen, state| {
+        screen.with_facts(|_, facts| walks::walk_menu(facts, state))
+    })
+    .keys(&["A"])
+    .help("Go to a tool or a state by the shortest way, walk at random, or see every way"),
+    Row::new(Scope::Workflow, "stop-when", "stop when…", WorkflowScreen::choose_stops)
+        .keys(&["p"])
+        .help("Stop runs when a tool becomes available, a state is reached, or no tool is left"),
+    Row::new(Scope::Run, "compare-steps", "compare", |screen, state| screen.run.toggle_mark(state))
+        .keys(&["v"])
+        .help("Compare the tools of other steps with those of this one"),
+    Row::new(Scope::Workflow, "explain", "explain", WorkflowScreen::explain)
+        .keys(&["I"])
+        .help("Say all about the chosen tool, the chosen state, or the request"),
+    Row::new(Scope::Workflow, "question", "question", |_, state| keep::ask_question(state))
+        .keys(&["Q"])
+        .help("Say what the user asks the agent; live steps pass it on"),
+    Row::new(Scope::Workflow, "keep-run", "keep", |_, state| keep::save_scenario(state))
+        .keys(&["K"])
+        .help("Keep the run up to here as a scenario of the workspace")
+        .refused(|_, state| {
+            let simulation = &state.workflow.simulation;
+            let has_none =
+                simulation.current_step().is_none() && simulation.refused_attempts().is_empty();
+            refuse_when(has_none, "the run has no step yet")
+        }),
+    Row::new(Scope::Workflow, "scenarios", "scenarios…", |_, state| keep::scenario_menu(state))
+        .keys(&["T"])
+        .help("Run the workspace's scenarios, one or all, and see what they cover"),
+    Row::new(Scope::Workflow, "copy-run", "copy…", |screen, state| {
+        screen.with_facts(|_, facts| copy::copy_menu(facts, state))
+    })
+    .keys(&["y"])
+    .help(
+        "Copy the run as a scenario, an audit record or counters, or the graph as text, DOT, \
+             Mermaid, SVG or JSON",
+    ),
+    Row::new(Scope::Workflow, "centre", "centre", |screen, _| {
+        screen.with_facts(|screen, facts| screen.graph.show_current(facts))
+    })
+    .keys(&["c"])
+    .help("Bring the current state into view"),
+    Row::new(Scope::Workflow, "fit", "fit", |screen, _| screen.graph.fit_picture())
+        .keys(&["0"])
+        .help("Lay the picture out anew, with the most detail that lets all of it be seen"),
+    Row::new(Scope::Workflow, "zoom-in", "zoom in", |screen, _| screen.graph.zoom(Zoom::In))
+        .keys(&["+", "="])
+        .help("Show more of each state"),
+    Row::new(Scope::Workflow, "zoom-out", "zoom out", |screen, _| screen.graph.zoom(Zoom::Out))
+        .keys(&["-"])
+        .help("Show less of each state"),
+    Row::new(Scope::Workflow, "view", "view", |screen, _| {
+        screen.with_facts(|screen, facts| screen.graph.next_scale(facts))
+    })
+    .keys(&["v"])
+    .help("Show as many states as suit, those around one, folded parts, or all"),
+    Row::new(Scope::Workflow, "follow-run", "follow run", |screen, _| screen.graph.toggle_follow())
+        .keys(&["F"])
+        .help("Keep the current state in view as the run goes on, or stay here"),
+    Row::new(Scope::Workflow, "signs", "signs", |_, _| Graph::open_legend())
+        .keys(&["i"])
+        .help("Show what the signs of the picture mean"),
+    Row::new(Scope::Graph, "next-arrow", "next arrow", |screen, _| {
+        screen.of_state(|screen, _, facts| screen.graph.next_arrow(facts, 1))
+    })
+    .keys(&["."])
+    .help("Choose the next arrow of the selected state"),
+    Row::new(Scope::Graph, "previous-arrow", "previous arrow", |screen, _| {
+        screen.of_state(|screen, _, facts| screen.graph.next_arrow(facts, -1))
+    })
+    .keys(&[","])
+    .help("Choose the arrow before"),
+    Row::new(Scope::Graph, "open", "open", |screen, _| {
+        screen.of_state(|screen, _, facts| screen.graph.toggle_chosen(facts))
+    })
+    .keys(&["o"])
+    .help(
+        "Open the folded box, the bundle of tools or the neighbours of the state that is \
+             chosen; or close it again",
+    ),
+    Row::new(Scope::Graph, "map", "map", |screen, _| {
+        screen.of_state(|screen, _, _| screen.graph.toggle_map())
+    })
+    .keys(&["z"])
+    .help("Show the small map where the picture is larger than the pane, or hide it"),
+    Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
+    Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
+    Row::taking_over("find", |screen, _| screen.open_find()),
+];
+
+pub(crate) const MATRIX: &[Row] = &[
+    Row::new(Scope::Matrix, "switch-cells", "switch", |screen, state| {
+        screen.in_matrix(|matrix, facts| matrix.switch_cells(facts, state))
+    })
+    .keys(&["space"])
+    .help(
+        "Switch the chosen cells together: all on, or where all are on, off; Shift+arrows or \
+             dragging choose several",
+    )
+    .refused(|_, state| no_tool_yet(state)),
+    Row::new(Scope::Matrix, "matrix-axis", "groups/states", |screen, state| {
+        screen.in_matrix(|matrix, facts| matrix.turn_axis(facts, state))
+    })
+    .keys(&["v"])
+    .help("Show groups or states as columns"),
+    Row::new(Scope::Matrix, "row-menu", "tool…", |screen, state| {
+        screen.in_matrix(|matrix, facts| matrix.row_menu(facts, state))
+    })
+    .keys(&["enter"])
+    .help(
+        "Choose what to do with the tools of the chosen rows: lead to a state, available \
+             everywhere, edit, copy",
+    )
+    .refused(|_, state| no_tool_yet(state)),
+    Row::new(Scope::Matrix, "sort-rows", "sort rows", |screen, state| {
+        screen.in_matrix(|matrix, facts| matrix.sort_rows(facts, state))
+    })
+    .keys(&["o"])
+    .help(
+        "Rows as in the files, by name, ticked in this column first, or most ticks first; a \
+             press on a column's head does it too",
+    ),
+    Row::new(Scope::Matrix, "sort-columns", "sort columns", |screen, state| {
+        screen.in_matrix(|matrix, facts| matrix.sort_columns(facts, state))
+    })
+    .keys(&["O"])
+    .help("Columns as named, by name, or most ticks first"),
+    Row::new(Scope::Matrix, "find-columns", "find columns", |screen, _| {
+        screen.matrix.find_in(Typing::Columns)
+    })
+    .keys(&["f"])
+    .help("Show only columns whose names hold what is typed; / does so for tools"),
+    Row::new(Scope::Matrix, "new-column", "new column", |screen, state| {
+        screen.matrix.new_column(state)
+    })
+    .keys(&["n"])
+    .help("Add a group with the tools of the chosen rows, or a state"),
+    Row::new(Scope::Matrix, "rename-column", "rename column", |screen, _| {
+        screen.matrix.rename_column()
+    })
+    .keys(&["r"])
+    .help("Give the group or state another name in every file that names it"),
+    Row::new(Scope::Matrix, "delete-column", "delete column", |screen, _| {
+        screen.matrix.delete_column()
+    })
+    .keys(&["x", "delete"])
+    .help("Take the group or state out of every tool")
+    .risky(),
+    Row::taking_over("find", |screen, _| screen.matrix.find_in(Typing::Rows)),
+    Row::taking_over("matrix", |screen, _| screen.matrix.close()),
+    Row::taking_over("take-back", |screen, state| {
+        screen.in_matrix(|matrix, facts| matrix.handle_escape(facts, state))
+    }),
+    Row::taking_over("groups", WorkflowScreen::open_groups),
+    Row::taking_over("copy-tools", |screen, state| {
+        menus::copy_descriptors(screen.matrix.chosen_tools(state))
+    })
+    .refused(|_, state| none_to_copy(state)),
+    Row::taking_over("paste-tools", |_, _| menus::await_paste()),
+    Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
+    Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
+];
+
+/// The actions worth naming beside the matrix.
+pub(super) const MATRIX_HINTS: [ActionId; 9] = [
+    "switch-cells",
+    "matrix-axis",
+    "new-column",
+    "row-menu",
+    "find",
+    "find-columns",
+    "sort-rows",
+    "sort-columns",
+    "matrix",
+];
+
+/// The table that is in force.
+fn rows_of(screen: &WorkflowScreen) -> &'static [Row] {
+    if screen.matrix.is_open() { MATRIX } else { ACTIONS }
+}
+
+pub(super) fn perform_action(screen: &mut WorkflowScreen, id: ActionId, state: &State) -> Reply {
+    action_rows::run_action(rows_of(screen), screen, id, state).unwrap_or_default()
+}
+
+pub(super) fn refusal_reason(
+    screen: &WorkflowScreen,
+    id: ActionId,
+    state: &State,
+) -> Option<String> {
+    let is_beside = screen.matrix.is_open()
+        && state.keymap.action(id).scope == Scope::Workflow
+        && !has_action(MATRIX, id);
+    refuse_when(is_beside, "not in the matrix: m goes back to the picture")
+        .or_else(|| action_rows::refusal_reason(rows_of(screen), screen, id, state))
+}
+
+impl WorkflowScreen {
+    /// Asks for something with what was computed; `Ignored` before that.
+    fn with_facts(&mut self, act: impl FnOnce(&mut Self, &mut Facts) -> Reply) -> Reply {
+        let Some(mut facts) = self.facts.take() else { return Reply::Ignored };
+        let reply = act(self, &mut facts);
+        self.facts = Some(facts);
+        reply
+    }
+
+    fn in_matrix(&mut self, act: impl FnOnce(&mut Matrix, &Facts) -> Reply) -> Reply {
+        self.with_facts(|screen, facts| act(&mut screen.matrix, facts))
+    }
+
+    /// Does something with the state that is chosen in the picture.
+    fn of_state(&mut self, act: impl FnOnce(&mut Self, &Name, &Facts) -> Reply) -> Reply {
+        self.with_facts(|screen, facts| match screen.graph.selected_state(facts) {
+            Some(row) => act(screen, &facts.workflow.states()[row].clone(), facts),
+            None => Reply::Refused("choose a state first".into()),
+        })
+    }
+
+    /// The same, where an arrow that is chosen comes before the state.
+    fn of_arrow_or_state(
+        &mut self,
+        state: &State,
+        act: impl FnOnce(&Name, &Facts) -> Reply,
+    ) -> Reply {
+        self.of_state(|screen, chosen, facts| match screen.graph.selected_edge(facts) {
+            Some(edge) => menus::of_edge(&edge, facts, state),
+            None => act(chosen, facts),
+        })
+    }
+
+    fn of_group(&mut self, act: fn(&Name) -> Reply) -> Reply {
+        self.with_facts(|screen, facts| match screen.request.current_group(facts) {
+            Some(group) => act(&group),
+            None => Reply::Refused("choose a group first".into()),
+        })
+    }
+
+    fn selected_tool(&self) -> Option<ToolRow> {
+        self.offers.selected_tool(self.facts.as_ref()?)
+    }
+
+    fn is_offered(&self) -> bool {
+        self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts))
+    }
+
+    fn step_pane(&mut self, step: Step) -> Reply {
+        self.move_focus(step);
+        Reply::Handled
+    }
+
+    fn open_find(&mut self) -> Reply {
+        if self.focused_pane() == Pane::Graph {
+            return self.graph.start_search();
+        }
+        (self.in_run, self.panes.focus) = (false, 2);
+        self.offers.open_find();
+        Reply::Handled
+    }
+
+    fn step(&mut self, state: &State) -> Reply {
+        let focus = self.focused_pane();
+        self.with_facts(|screen, facts| match focus {
+            Pane::Graph if screen.compose.is_drawing() => {
+                screen.compose.finish(&screen.graph, facts, state)
+            }
+            Pane::Request => screen.request.handle_enter(facts, state),
+            Pane::Graph => screen.graph.walk_to_chosen(facts),
+            Pane::Offers => screen.offers.handle_enter(facts, state),
+            Pane::Run => screen.run.handle_enter(state),
+        })
+    }
+
+    fn what_if_refusal(&self, state: &State) -> Option<String> {
+        let is_taken = state.workflow.what_if.is_some() && self.focused_pane() == Pane::Offers;
+        refuse_when(is_taken, NO_STEPS)
+    }
+
+    fn none_offered(&self) -> Option<String> {
+        refuse_when(!self.is_offered(), "choose an available tool first")
+    }
+
+    /// Opens the matrix, in the column of the group that is chosen.
+    fn show_matrix(&mut self, state: &State) -> Reply {
+        let focus = self.focused_pane();
+        self.with_facts(|screen, facts| {
+            match screen.request.current_group(facts).filter(|_| focus == Pane::Request) {
+                Some(group) => screen.matrix.open_at(&group, facts, state),
+                None => screen.matrix.toggle_open(),
+            }
+            Reply::Handled
+        })
+    }
+
+    fn open_groups(&mut self, state: &State) -> Reply {
+        self.with_facts(|_, facts| menus::groups_menu(facts, state))
+    }
+
+    fn copy_tool(&mut self, _: &State) -> Reply {
+        self.with_facts(|screen, facts| {
+            let tool = screen.offers.selected_tool(facts).and_then(|row| facts.tool_id(row));
+            menus::copy_descriptors(tool.cloned().into_iter().collect())
+        })
+    }
+
+    fn draw_arrow(&mut self, _: &State) -> Reply {
+        self.of_state(|screen, chosen, _| {
+            screen.compose = Compose::with_keys(chosen.clone());
+            Reply::Handled
+        })
+    }
+
+    fn undefined_refusal(&self) -> Option<String> {
+        let facts = self.facts.as_ref()?;
+        let is_undefined = self.graph.selected_state(facts) == Some(0);
+        refuse_when(is_undefined, "undefined is where a request without a state begins")
+    }
+
+    fn group_refusal(&self) -> Option<String> {
+        let has_none = self.request.current_group(self.facts.as_ref()?).is_none();
+        refuse_when(has_none, "choose a group first")
+    }
+
+    fn apply_change(&mut self, state: &State) -> Reply {
+        self.with_facts(|screen, facts| match screen.offers.selected_tool(facts) {
+            Some(row)
+                if state.workflow.what_if.is_some() && screen.offers.selected_offered(facts) =>
+            {
+                tries::ask_edit(facts, row)
+            }
+            _ => screen.offers.apply_change(facts, state),
+        })
+    }
+
+    fn change_refusal(&self, state: &State) -> Option<String> {
+        let has_none = self.offers.chosen_change(self.facts.as_ref()?).is_none();
+        let is_possible = state.workflow.what_if.is_some() && self.is_offered();
+        refuse_when(has_none && !is_possible, "choose a hidden tool first")
+    }
+
+    fn try_refusal(&self, state: &State) -> Option<String> {
+        refuse_when(state.workflow.what_if.is_some(), NO_STEPS)
+            .or_else(|| refuse_when(self.is_offered(), "this tool is available: Enter takes it"))
+    }
+
+    fn edit_tool(&mut self, _: &State) -> Reply {
+        self.with_facts(|screen, facts| {
+            match screen.offers.selected_tool(facts).and_then(|row| facts.tool_id(row)) {
+                Some(id) => {
+                    Reply::Send(vec![Message::Select(id.clone()), Message::Show(ScreenId::Tools)])
+                }
+                None => Reply::Refused("there is no tool to edit".into()),
+            }
+        })
+    }
+
+    fn take_back_or_leave(&mut self, state: &State) -> Reply {
+        if self.compose.is_drawing() {
+            self.compose = Compose::Nothing;
+            return Reply::Handled;
+        }
+        self.take_back(state)
+    }
+
+    fn choose_stops(&mut self, state: &State) -> Reply {
+        let focus = self.focused_pane();
+        self.with_facts(|screen, facts| {
+            let tool =
+                (focus == Pane::Offers).then(|| screen.offers.selected_tool(facts)).flatten();
+            let selected =
+                (focus == Pane::Graph).then(|| screen.graph.selected_state(facts)).flatten();
+            let selected = selected.map(|row| facts.workflow.states()[row].clone());
+            walks::ask_stops(facts, state, tool, selected)
+        })
+    }
+
+    fn explain(&mut self, state: &State) -> Reply {
+        let focus = self.focused_pane();
+        self.with_facts(|screen, facts| {
+            match (focus, screen.offers.selected_tool(facts), screen.graph.selected_state(facts)) {
+                (Pane::Offers, Some(row), _) => about::tool_page(facts, row),
+                (Pane::Graph, _, Some(row)) => {
+                    about::state_page(facts, &facts.workflow.states()[row].clone())
+                }
+                _ => about::request_page(facts, state),
+            }
+        })
+    }
+}
+
+const NO_STEPS: &str = "a what-if takes no steps: W makes it, Esc takes it back";
+
+fn workflow_reply(message: WorkflowMessage) -> Reply {
+    Reply::send(Message::Workflow(message))
+}
+
+fn live_refusal(state: &State) -> Option<String> {
+    refuse_when(state.workflow.live.is_some(), "a live step is under way")
+}
+
+fn none_to_copy(state: &State) -> Option<String> {
+    refuse_when(state.catalog.tools.is_empty(), "there is no tool to copy")
+}
+
+fn no_tool_yet(state: &State) -> Option<String> {
+    refuse_when(state.catalog.tools.is_empty(), "there is no tool yet")
+}

@@ -1,0 +1,223 @@
+//! The screen itself: its panes, which of them has the keys, and what keys and the mouse do there.
+
+use ratatui::{
+    Frame,
+    layout::{Constraint, Rect},
+};
+
+use super::{
+    compose::Compose, facts::Facts, graph::Graph, matrix::Matrix, offers::Offers, request::Request,
+    run::Run, scene::Scene,
+};
+use crate::{
+    app::{
+        calls::CallMessage,
+        input::{Code, Key, Mouse, MouseKind},
+        message::Message,
+        state::State,
+        workflow::WorkflowMessage,
+    },
+    ui::{
+        view::{Look, Reply},
+        widgets::panes::{Panes, Step},
+    },
+};
+
+/// A pane of the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pane {
+    Request,
+    Graph,
+    Offers,
+    Run,
+}
+
+const ABOVE: [Pane; 3] = [Pane::Request, Pane::Graph, Pane::Offers];
+
+pub(crate) struct WorkflowScreen {
+    pub(super) panes: Panes,
+    /// The run has the keys; what is above keeps its own focus.
+    pub(super) in_run: bool,
+    run_area: Rect,
+    pub(super) facts: Option<Facts>,
+    pub(super) request: Request,
+    pub(super) graph: Graph,
+    pub(super) offers: Offers,
+    pub(super) run: Run,
+    pub(super) compose: Compose,
+    pub(super) matrix: Matrix,
+}
+
+impl WorkflowScreen {
+    #[must_use]
+    pub fn new() -> Self {
+        let mut panes = Panes::default();
+        // The tools have the keys first, since taking a step is what one comes for.
+        panes.focus = 2;
+        Self {
+            panes,
+            in_run: false,
+            run_area: Rect::default(),
+            facts: None,
+            request: Request::default(),
+            graph: Graph::default(),
+            offers: Offers::default(),
+            run: Run::default(),
+            compose: Compose::default(),
+            matrix: Matrix::default(),
+        }
+    }
+
+    pub(super) fn focused_pane(&self) -> Pane {
+        if self.in_run { Pane::Run } else { ABOVE[self.panes.focus.min(2)] }
+    }
+
+    pub(super) fn move_focus(&mut self, step: Step) {
+        match (self.in_run, step, self.panes.focus) {
+            (true, Step::Next, _) => (self.in_run, self.panes.focus) = (false, 0),
+            (true, Step::Previous, _) => (self.in_run, self.panes.focus) = (false, 2),
+            (false, Step::Next, 2) | (false, Step::Previous, 0) => self.in_run = true,
+            (false, step, _) => self.panes.step(step),
+        }
+    }
+
+    /// What is narrowed, tried or under way, the innermost first.
+    pub(super) fn take_back(&mut self, state: &State) -> Reply {
+        if let (Some(facts), true) = (&self.facts, self.offers.is_narrowed()) {
+            return self.offers.clear_filter(facts);
+        }
+        match &state.workflow.live {
+            _ if state.workflow.what_if.is_some() => {
+                Reply::send(Message::Workflow(WorkflowMessage::DropWhatIf))
+            }
+            Some(live) => Reply::send(Message::Call(CallMessage::Cancel(live.call))),
+            // In the picture an arrow, then a state, is no longer chosen.
+            None => match self.pane_key(Key::plain(Code::Esc), state) {
+                Reply::Ignored => {
+                    Reply::Refused("there is neither a what-if nor a live call to take back".into())
+                }
+                other => other,
+            },
+        }
+    }
+
+    pub(super) fn pane_key(&mut self, key: Key, state: &State) -> Reply {
+        let focus = self.focused_pane();
+        let Some(facts) = &mut self.facts else { return Reply::Ignored };
+        if self.matrix.is_open() {
+            return self.matrix.handle_key(key, facts, state);
+        }
+        if focus == Pane::Graph && !self.graph.is_finding() {
+            let reply = self.compose.handle_key(key);
+            if !matches!(reply, Reply::Ignored) {
+                return reply;
+            }
+        }
+        match focus {
+            Pane::Request => self.request.handle_key(key, facts, state),
+            Pane::Graph => self.graph.handle_key(key, facts, state),
+            Pane::Offers => self.offers.handle_key(key, facts),
+            Pane::Run => self.run.handle_key(key, state),
+        }
+    }
+
+    pub(super) fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+        if let Some(facts) = self.facts.as_ref().filter(|_| self.matrix.is_open()) {
+            return self.matrix.handle_mouse(mouse, facts, state);
+        }
+        let over_run = self.run_area.contains((mouse.column, mouse.row).into());
+        let pressed = matches!(mouse.kind, MouseKind::Down(_));
+        let pane = if over_run { None } else { self.panes.handle_mouse(mouse) };
+        if pressed {
+            self.in_run = over_run;
+        }
+        let Some(facts) = &mut self.facts else { return Reply::Handled };
+        if over_run {
+            return self.run.handle_mouse(mouse, state);
+        }
+        if pane == Some(1)
+            && let Some(reply) = self.compose.handle_mouse(mouse, &mut self.graph, facts, state)
+        {
+            return reply;
+        }
+        match pane.and_then(|row| ABOVE.get(row)) {
+            Some(Pane::Request) => self.request.handle_mouse(mouse, facts, state),
+            Some(Pane::Graph) => self.graph.handle_mouse(mouse, facts),
+            Some(Pane::Offers) => self.offers.handle_mouse(mouse, facts, state),
+            _ => Reply::Handled,
+        }
+    }
+
+    pub(super) fn sync_panes(&mut self, state: &State) {
+        if self.facts.as_ref().is_none_or(|facts| !facts.is_of(state)) {
+            let facts = Facts::from_state(state, self.facts.as_ref());
+            if let Some(before) = &self.facts {
+                let focused = self.focused_pane() == Pane::Graph && !self.matrix.is_open();
+                self.graph.follow_facts(before, &facts, focused, state);
+                self.compose.follow_facts(before, &facts);
+            }
+            self.offers.follow_facts(self.facts.as_ref(), &facts);
+            self.facts = Some(facts);
+        }
+        if let Some(facts) = self.facts.as_ref().filter(|_| self.matrix.is_open()) {
+            self.matrix.sync_facts(facts, state);
+        }
+        self.run.follow_simulation(state);
+    }
+
+    pub(super) fn draw_panes(
+        &mut self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+    ) {
+        let focus = self.focused_pane();
+        let Some(facts) = &mut self.facts else { return };
+        if self.matrix.is_open() {
+            self.matrix.draw(
+                frame.buffer_mut(),
+                area,
+                Scene { styles: look.styles, state, focused: true },
+                facts,
+            );
+            return;
+        }
+        let run_height = Run::height(area, state);
+        let above = Rect { height: area.height - run_height, ..area };
+        self.run_area = Rect { y: above.bottom(), height: run_height, ..area };
+        let names = [
+            "Request".to_owned(),
+            "States".to_owned(),
+            format!("Tools {}", facts.split.available.len()),
+        ];
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let widths: [Constraint; 3] = if area.width >= 160 {
+            [Constraint::Length(34), Constraint::Min(40), Constraint::Length(56)]
+        } else {
+            [Constraint::Length(25), Constraint::Min(30), Constraint::Length(41)]
+        };
+        let areas =
+            self.panes.layout_panes(frame.buffer_mut(), above, &names, &widths, look.styles);
+        let scene = |pane: Pane| Scene { styles: look.styles, state, focused: focus == pane };
+        let shown =
+            |row: usize| areas.get(row).copied().filter(|area| area.width > 0 && area.height > 0);
+        if let Some(area) = shown(0) {
+            self.request.draw(frame.buffer_mut(), area, scene(Pane::Request), facts);
+        }
+        if let Some(area) = shown(1) {
+            self.graph.draw(frame.buffer_mut(), area, scene(Pane::Graph), facts);
+            self.compose.draw(frame.buffer_mut(), &self.graph, facts, scene(Pane::Graph));
+        }
+        if let Some(area) = shown(2) {
+            self.offers.draw(frame.buffer_mut(), area, scene(Pane::Offers), facts);
+        }
+        self.run.draw(frame.buffer_mut(), self.run_area, scene(Pane::Run), facts);
+    }
+}
+
+impl Default for WorkflowScreen {
+    fn default() -> Self {
+        Self::new()
+    }
+}
