@@ -7,8 +7,10 @@
 //! calls of this process; systems see it as a [`connector`]. [`secrets`] are what that takes. A
 //! [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`]
 //! is asked like a tool, and told step by step. What waits between two of them is bounded by a
-//! [`byte_budget`], or in a [`queue`] of so many places.
+//! [`byte_budget`], or in a [`queue`] of so many places. [`accepting`] is where others connect
+//! to; a [`stub_call`] is answered within this process.
 
+pub mod accepting;
 pub mod agent;
 pub mod backoff;
 pub mod byte_budget;
@@ -21,6 +23,7 @@ pub mod queue;
 pub mod registry;
 pub mod secrets;
 pub mod session;
+pub mod stub_call;
 pub mod systems;
 pub mod tap;
 pub mod tls;

@@ -279,7 +279,7 @@ fn body_preview(body: &str) -> String {
 }
 
 /// The history of the workspace.
-fn open_history(opened: &OpenWorkspace) -> Result<Arc<History>, Problem> {
+pub(crate) fn open_history(opened: &OpenWorkspace) -> Result<Arc<History>, Problem> {
     let mask = secrets::build_mask(&opened.settings.connections.known);
     Ok(Arc::new(History::for_workspace(&Paths::of_user()?, &opened.workspace.root, mask)))
 }

@@ -49,6 +49,12 @@ impl Asked {
 }
 
 impl RequestArgs {
+    /// Whether anything of it was said on the command line.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        self.groups.is_some() || self.state.is_some() || self.user.is_some()
+    }
+
     /// The request's context, unasked whether it makes sense.
     #[must_use]
     pub fn context(&self, opened: &OpenWorkspace) -> Context {

@@ -1,5 +1,9 @@
 //! `toolcrib serve`: answers for tools with the sample services, by the rules of a stub or by hand,
-//! until it is stopped.
+//! until it is stopped; with `--mcp`, offers the tools themselves to [`clients`].
+
+mod clients;
+mod std_pipes;
+mod tool_host;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -36,7 +40,16 @@ use crate::{
 /// Reports on their way at most.
 const QUEUE: usize = 1_024;
 
+const EXAMPLES: &str = "\
+Examples:
+  toolcrib serve --connection nats://127.0.0.1:4222       the sample services, on NATS
+  toolcrib serve --stub stubs/bad-days.yaml               by the rules of a stub
+  toolcrib serve --mcp                                    the workspace's tools, for an MCP client that starts this
+  toolcrib serve --mcp --http --groups read-only          the same over HTTP, those of one group
+  toolcrib serve --mcp --stub stubs/bad-days.yaml         answered by a stub, for tools that are not there yet";
+
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Serve {
     /// Tools or services to answer for; without any, all that there is a sample for
     #[arg(value_name = "TOOL")]
@@ -61,10 +74,17 @@ pub(crate) struct Serve {
     /// nobody answered
     #[arg(long)]
     waiting: bool,
+
+    #[command(flatten)]
+    clients: clients::ServeClients,
 }
 
 impl Serve {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        if self.clients.mcp {
+            return self.clients.run(global, out, &self.tools, self.stub.as_deref());
+        }
+        self.clients.check_unused()?;
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let connection = self.serving_connection(&opened)?;
         if connection.is_embedded() {

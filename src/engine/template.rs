@@ -98,6 +98,23 @@ pub(crate) fn with_environment(
     Ok(Request { body, headers, ..request })
 }
 
+/// Whether a variable would be filled in anywhere in a value, in texts that hold JSON too.
+#[must_use]
+pub(crate) fn names_variable(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            template_names(text).any(|name| name.starts_with(ENVIRONMENT))
+                || serde_json::from_str::<Value>(text)
+                    .is_ok_and(|inner| !inner.is_string() && names_variable(&inner))
+        }
+        Value::Array(items) => items.iter().any(names_variable),
+        Value::Object(members) => members.iter().any(|(name, member)| {
+            template_names(name).any(|name| name.starts_with(ENVIRONMENT)) || names_variable(member)
+        }),
+        _ => false,
+    }
+}
+
 type Lookup<'l> = dyn Fn(&str) -> Result<Option<Value>, String> + 'l;
 
 /// A text that may be JSON, which may hold JSON as text.

@@ -15,6 +15,8 @@
 //! | [`by_hand`] | has tools that a person can answer for |
 //! | [`configured`] | is configured for other programs, whose files can be read |
 //! | [`deployment`](super::deployed::deployment) | has entries that can be read and written while it runs |
+//!
+//! [`served`] are tools as one system's servers offer those of all others.
 
 pub mod agent;
 pub mod attachments;
@@ -26,4 +28,5 @@ pub mod gates;
 pub mod loader;
 pub mod merge;
 pub mod observer;
+pub mod served;
 pub mod stubs;

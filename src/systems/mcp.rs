@@ -16,6 +16,8 @@
 //! Live: [`settings`] of connections to servers, [`calls`] of their tools, and those that are
 //! [`mod@deployed`] now.
 //!
+//! A [`server`] of toolcrib's own, for the clients of others.
+//!
 //! Servers that others have configured: [`import`] reads a [`form`], [`expand`] fills in its
 //! variables.
 
@@ -44,6 +46,7 @@ pub mod pages;
 pub mod result_view;
 pub mod rpc;
 pub mod schema;
+pub mod server;
 pub mod session;
 pub mod settings;
 pub mod task;

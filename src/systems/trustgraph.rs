@@ -23,7 +23,7 @@ pub mod schema;
 pub mod settings;
 pub mod types;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     deployed::deployment::Deployment,
@@ -277,5 +277,9 @@ impl Stubs for TrustGraph {
 
     fn of_trace(&self, trace: &Trace, text: &str) -> Result<StubService, Problem> {
         stub::of_trace(trace, text)
+    }
+
+    fn request_config(&self, request: &Request) -> Map<String, Value> {
+        stub::request_config(request)
     }
 }

@@ -55,6 +55,7 @@ mod layout;
 mod mcp_import;
 mod mcp_lists;
 mod mcp_live;
+mod mcp_serve;
 mod nats;
 mod numbers;
 mod pictures;

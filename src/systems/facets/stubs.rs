@@ -1,8 +1,14 @@
 //! Calls that were made, kept as stubs.
 
+use serde_json::{Map, Value};
+
 use crate::{
     engine::{mask::Mask, stub::script::StubService},
-    model::{call::Call, problem::Problem, trace::Trace},
+    model::{
+        call::{Call, Request},
+        problem::Problem,
+        trace::Trace,
+    },
 };
 
 /// Has calls that a stub can answer as they were answered.
@@ -18,4 +24,10 @@ pub trait Stubs: Sync {
     /// # Errors
     /// As [`Self::of_call`].
     fn of_trace(&self, trace: &Trace, text: &str) -> Result<StubService, Problem>;
+
+    /// The configuration that a request carries, which rules of a stub may ask for.
+    fn request_config(&self, request: &Request) -> Map<String, Value> {
+        let _ = request;
+        Map::new()
+    }
 }

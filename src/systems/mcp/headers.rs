@@ -52,6 +52,22 @@ pub fn encode_value(value: &str) -> String {
     format!("=?base64?{}?=", base64::encode(value.as_bytes()))
 }
 
+/// The headers that a schema wants for arguments, with or without a value.
+#[must_use]
+pub fn declared_headers(input_schema: &Value) -> Vec<String> {
+    let named = annotated_schemas(input_schema).into_iter();
+    named.filter_map(|(_, header)| Some(format!("Mcp-Param-{}", header.as_str()?))).collect()
+}
+
+/// The value that a header carries; `None` where it is encoded and cannot be read.
+#[must_use]
+pub fn decode_header(text: &str) -> Option<String> {
+    match text.strip_prefix("=?base64?").and_then(|text| text.strip_suffix("?=")) {
+        Some(encoded) => String::from_utf8(base64::decode(encoded)?).ok(),
+        None => Some(text.to_owned()),
+    }
+}
+
 /// What is wrong with the headers that a schema wants, by their places below `below`.
 pub(super) fn header_faults(schema: &Value, below: &Pointer) -> Vec<Fault> {
     let mut known = HashSet::new();

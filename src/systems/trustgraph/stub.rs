@@ -1,5 +1,7 @@
 //! A call that was kept as the stub of its service.
 
+use serde_json::{Map, Value};
+
 use super::{
     gateway::{endpoints::Endpoint, served},
     queue,
@@ -13,7 +15,7 @@ use crate::{
         stub::{record, script::StubService},
     },
     model::{
-        call::{Call, Event},
+        call::{Call, Event, Request},
         problem::{Problem, ProblemKind},
         trace::Trace,
     },
@@ -87,16 +89,7 @@ impl StubSource<'_> {
             )
         };
         let endpoint = Endpoint::parse(self.to);
-        let Asked { user, config, arguments } = match &endpoint {
-            None => request::parse_request(self.body.as_bytes())
-                .map_err(|problem| refused(problem.message))?,
-            Some(endpoint) => {
-                let body = serde_json::from_str(self.body)
-                    .map_err(|error| refused(format!("its body is no object: {error}")))?;
-                served::parse_request(&endpoint.service, &body)
-                    .map_err(|member| refused(format!("its body lacks '{member}'")))?
-            }
-        };
+        let Asked { user, config, arguments } = read_asked(self.to, self.body).map_err(refused)?;
         let asking = Asking { user: &user, config: &config, arguments: &arguments };
         let rule = record::recorded_rule(self.tool, &asking, events, self.text)
             .map_err(|cause| refused(cause).with_remedy("keep a call that was answered"))?;
@@ -107,6 +100,23 @@ impl StubSource<'_> {
             rules: vec![rule],
         })
     }
+}
+
+/// The configuration that a request carries.
+#[must_use]
+pub(crate) fn request_config(request: &Request) -> Map<String, Value> {
+    read_asked(&request.to, &request.body).map(|asked| asked.config).unwrap_or_default()
+}
+
+/// A request as whoever answers it reads it: from its queue, or behind the gateway.
+fn read_asked(to: &str, body: &str) -> Result<Asked, String> {
+    let Some(endpoint) = Endpoint::parse(to) else {
+        return request::parse_request(body.as_bytes()).map_err(|problem| problem.message);
+    };
+    let body =
+        serde_json::from_str(body).map_err(|error| format!("its body is no object: {error}"))?;
+    served::parse_request(&endpoint.service, &body)
+        .map_err(|member| format!("its body lacks '{member}'"))
 }
 
 /// The last part of a queue's name.

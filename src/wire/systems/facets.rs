@@ -11,6 +11,7 @@
 //! | [`embedded`] | sample services within this process |
 //! | [`opener`] | opening connections in a system's own way |
 //! | [`inspector`] | what a server has, and the frames that go by |
+//! | [`tool_server`] | serving tools to clients of a protocol of their own |
 //! | [`decided`] | what those say, and what stubs say, step by step |
 
 pub mod agent;
@@ -23,3 +24,4 @@ pub mod opener;
 pub mod own_agents;
 pub mod responder;
 pub mod store;
+pub mod tool_server;

@@ -3,6 +3,7 @@
 use super::facets::{
     agent::AgentRuns, embedded::Embedded, exchange::Exchange, inspector::Inspector,
     multi_step::MultiStep, opener::Opener, responder::Responder, store::DeployedStore,
+    tool_server::ToolServer,
 };
 use crate::model::entry::SystemId;
 
@@ -48,6 +49,11 @@ pub trait LiveSystem: Sync {
 
     /// Calls can be answered in the place of its own services.
     fn responder(&self) -> Option<&dyn Responder> {
+        None
+    }
+
+    /// It has a protocol in which tools can be served to clients of others.
+    fn tool_server(&self) -> Option<&dyn ToolServer> {
         None
     }
 

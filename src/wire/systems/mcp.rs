@@ -11,6 +11,7 @@
 //! | [`calling`] | a call of a tool, each step of it told |
 //! | [`kept_file`] | what the workspace keeps of a server |
 //! | [`listing`] | what a server has |
+//! | [`serving`] | the other side: a server of the workspace's tools |
 //! | [`inspector`] | the same for the commands that look at servers, and what changed since it was kept |
 
 pub mod arrival;
@@ -24,6 +25,7 @@ pub mod inspector;
 pub mod kept_file;
 pub mod listing;
 pub mod pipe;
+pub mod serving;
 
 use std::sync::Arc;
 
@@ -35,6 +37,7 @@ use super::{
         multi_step::{CallContext, MultiStep},
         opener::{Opener, Opening},
         store::DeployedStore,
+        tool_server::ToolServer,
     },
     live::{CallDriver, LiveSystem},
 };
@@ -77,6 +80,10 @@ impl LiveSystem for LiveMcp {
 
     fn inspector(&self) -> Option<&dyn Inspector> {
         Some(&inspector::McpInspector)
+    }
+
+    fn tool_server(&self) -> Option<&dyn ToolServer> {
+        Some(&serving::McpToolServer)
     }
 }
 

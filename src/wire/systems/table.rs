@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::{
     commonground,
-    facets::{inspector::Inspector, responder::Responder},
+    facets::{inspector::Inspector, responder::Responder, tool_server::ToolServer},
     live::LiveSystem,
     mcp, trustgraph,
 };
@@ -50,4 +50,10 @@ pub(crate) fn responders() -> impl Iterator<Item = (SystemId, &'static dyn Respo
 #[must_use]
 pub(crate) fn responder_at(connection: &Connection) -> Option<&'static dyn Responder> {
     responders().map(|(_, responder)| responder).find(|responder| responder.is_at(connection))
+}
+
+/// What serves tools to clients of others.
+#[must_use]
+pub(crate) fn tool_server() -> Option<&'static dyn ToolServer> {
+    every_live_system().iter().find_map(|system| system.tool_server())
 }

@@ -1,6 +1,6 @@
 //! One request over HTTP and its answer: whole, or as a stream of events for who takes one.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
@@ -9,10 +9,7 @@ use hyper::{
     HeaderMap, Method, Request, Response, StatusCode,
     body::{Body as _, Frame, Incoming},
     header::{ACCEPT, ALLOW, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue},
-    server::conn::http1,
-    service::service_fn,
 };
-use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::{Map, Value};
 use tokio::{net::TcpStream, time::timeout};
 
@@ -24,11 +21,12 @@ use crate::{
     engine::stub::play::{Play, Step, StubOutput, Under, body_bytes},
     model::size,
     systems::trustgraph::gateway::{endpoints::Endpoint, refusal::Refusal, served},
-    wire::systems::facets::decided::{ENDLESS, timed_steps},
+    wire::{
+        accepting::{self, READING},
+        systems::facets::decided::{ENDLESS, timed_steps},
+    },
 };
 
-/// How long a request may take to come.
-const READING: Duration = Duration::from_secs(30);
 /// Where the socket is.
 const SOCKET: &str = "/api/v1/socket";
 
@@ -36,24 +34,11 @@ const SOCKET: &str = "/api/v1/socket";
 /// last.
 pub(crate) async fn serve_connection(stream: TcpStream, house: Arc<GatewayServer>) {
     let stop = house.stop.clone();
-    let service = service_fn(move |request| {
+    let answer = |request| {
         let house = Arc::clone(&house);
-        async move { Ok::<_, Infallible>(handle_request(request, &house).await) }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(READING)
-        .serve_connection(TokioIo::new(stream), service)
-        .with_upgrades();
-    let mut connection = std::pin::pin!(connection);
-    // How a connection ended is the caller's affair.
-    tokio::select! {
-        _ = connection.as_mut() => {}
-        () = stop.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            let _ = connection.await;
-        }
-    }
+        async move { handle_request(request, &house).await }
+    };
+    accepting::serve_http(stream, stop, answer).await;
 }
 
 /// A whole answer in JSON.

@@ -3,14 +3,9 @@
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex, atomic::AtomicU64},
-    time::Duration,
 };
 
-use tokio::{
-    net::TcpListener,
-    sync::{Semaphore, mpsc},
-    time::{sleep, timeout},
-};
+use tokio::{net::TcpListener, sync::mpsc};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{doors::GatewayRoute, house::GatewayServer, http};
@@ -24,18 +19,12 @@ use crate::{
         settings::Gateway,
     },
     wire::{
+        accepting,
         secrets::Secrets,
         systems::facets::decided::Answered,
         transport::settings::{self, Server},
     },
 };
-
-/// How many connections are open at once; more wait.
-const AT_ONCE: usize = 256;
-/// How long the answers under way may take once it is stopped.
-const DRAINING: Duration = Duration::from_secs(5);
-/// How long it waits when the system gives no more connections.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// A gateway that listens already.
 pub struct Listening {
@@ -142,31 +131,7 @@ impl Listening {
     pub async fn run(self, reports: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
         let Self { listener, house, .. } = self;
         let house = Arc::new(GatewayServer { reports, stop: stop.clone(), ..house });
-        let room = Arc::new(Semaphore::new(AT_ONCE));
-        // Ends every connection when this ends, however it does.
-        let gone = CancellationToken::new();
-        let _end = gone.clone().drop_guard();
-        loop {
-            let taken = tokio::select! {
-                () = stop.cancelled() => break,
-                taken = async { (Arc::clone(&room).acquire_owned().await, listener.accept().await) } => taken,
-            };
-            let (Ok(room), Ok((stream, _))) = taken else {
-                sleep(PAUSE).await;
-                continue;
-            };
-            // Only slower without it.
-            let _ = stream.set_nodelay(true);
-            let (attending, gone) =
-                (http::serve_connection(stream, Arc::clone(&house)), gone.clone());
-            house.tasks.spawn(async move {
-                gone.run_until_cancelled(attending).await;
-                drop(room);
-            });
-        }
-        drop(listener);
-        house.tasks.close();
-        // What is not done by then is dropped.
-        let _ = timeout(DRAINING, house.tasks.wait()).await;
+        let attend = |stream| http::serve_connection(stream, Arc::clone(&house));
+        accepting::accept_until(listener, &house.tasks, &stop, attend).await;
     }
 }

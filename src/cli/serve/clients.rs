@@ -1,0 +1,179 @@
+//! `toolcrib serve --mcp`: the workspace's tools for clients of others, over stdio or HTTP.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use clap::Args;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    std_pipes::open_pipes,
+    tool_host::{ServedWorkspace, WorkspaceHost},
+};
+use crate::{
+    cli::{
+        call::{NOBODY, open_history, parse_duration},
+        ending::{Ended, Ending, Halt},
+        global::Global,
+        opened::OpenWorkspace,
+        out::Out,
+        request::RequestArgs,
+        signals::{interrupted, wait_for},
+        stubs,
+    },
+    engine::filter::check_permission,
+    model::{
+        call::Limits,
+        problem::{Problem, ProblemKind},
+    },
+    runtime::registry,
+    wire::systems::{
+        facets::tool_server::{ToolHost, ToolServer},
+        table,
+    },
+};
+
+/// Where it listens for clients unless an address is named.
+const ADDRESS: &str = "127.0.0.1:8931";
+/// How long what was written may take to be read at the end.
+const FLUSHING: Duration = Duration::from_secs(1);
+
+#[derive(Args, Debug)]
+pub(super) struct ServeClients {
+    /// Offer the workspace's tools to MCP clients, over standard input and output unless --http is
+    /// given; calls go where `toolcrib call` sends them, or to the stub
+    #[arg(long, conflicts_with_all = ["listen", "by_hand", "waiting"], help_heading = "MCP")]
+    pub mcp: bool,
+
+    /// Listen for MCP clients over HTTP, at 127.0.0.1:8931 where no address is given (port 0 is a
+    /// free one)
+    #[arg(long, requires = "mcp", value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = ADDRESS, help_heading = "MCP")]
+    http: Option<String>,
+
+    /// How long an answer may take: 500ms, 30s, 2m
+    #[arg(long, requires = "mcp", value_name = "TIME", value_parser = parse_duration, help_heading = "MCP")]
+    timeout: Option<Duration>,
+
+    /// Leave nothing of the calls in the history
+    #[arg(long, requires = "mcp", help_heading = "MCP")]
+    no_history: bool,
+
+    #[command(flatten, next_help_heading = "MCP")]
+    request: RequestArgs,
+}
+
+impl ServeClients {
+    /// That nothing is said which counts for clients alone.
+    ///
+    /// # Errors
+    /// When something is.
+    pub fn check_unused(&self) -> Result<(), Problem> {
+        if !self.request.is_given() {
+            return Ok(());
+        }
+        let cause = "--groups, --state and --user say which tools MCP clients get";
+        Err(Problem::new(ProblemKind::Input, "serving", cause).with_remedy("add --mcp"))
+    }
+
+    pub fn run(
+        &self,
+        global: &Global,
+        out: &mut Out,
+        tools: &[String],
+        stub: Option<&Path>,
+    ) -> Ended {
+        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let context = self.request.resolve_request(&opened, out).context;
+        if let Err(denied) = check_permission(&opened.settings.profiles, &context) {
+            let problem = Problem::new(ProblemKind::Input, "serving", denied.to_string());
+            return Err(problem.with_remedy("ask for other groups, or name another user").into());
+        }
+        let stubs = match stub {
+            Some(path) => stubs::read_services(path, out)?,
+            None => Vec::new(),
+        };
+        let history = match self.no_history {
+            true => None,
+            false => open_history(&opened)
+                .map_err(|problem| out.warn(format_args!("calls are not kept: {problem}")))
+                .ok(),
+        };
+        let with = ServedWorkspace {
+            tools: tools.to_vec(),
+            stubs,
+            user: context.user.as_deref().unwrap_or(NOBODY).to_owned(),
+            context,
+            registry: registry::of_workspace(&opened.workspace.root),
+            history,
+            limits: self.limits(),
+            is_quiet: global.quiet,
+        };
+        let host = Arc::new(WorkspaceHost::new(opened, with)?);
+        let Some(server) = table::tool_server() else {
+            let cause = "no system here has a protocol for clients";
+            return Err(Problem::new(ProblemKind::Input, "serving", cause).into());
+        };
+        let serving = async {
+            let ended = match &self.http {
+                Some(address) => serve_http(server, &host, address, out).await,
+                None => serve_pipes(server, &host, out).await,
+            };
+            host.close().await;
+            ended
+        };
+        wait_for("serving", serving)
+    }
+
+    fn limits(&self) -> Limits {
+        let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
+        self.timeout.map_or(limits, |time| Limits {
+            first: time,
+            idle: time,
+            total: time,
+            ..limits
+        })
+    }
+}
+
+async fn serve_pipes(server: &dyn ToolServer, host: &Arc<WorkspaceHost>, out: &Out) -> Ended {
+    out.print_status(format_args!("serving MCP on standard input and output: {}", host.summary()));
+    let stop = CancellationToken::new();
+    let (pipes, flushed) = open_pipes();
+    let mut serving =
+        server.serve_pipes(Arc::clone(host) as Arc<dyn ToolHost>, pipes, stop.clone());
+    tokio::select! {
+        () = &mut serving => {}
+        () = interrupted() => {
+            stop.cancel();
+            serving.await;
+        }
+    }
+    // The sender of what was written is gone by now.
+    let _ = timeout(FLUSHING, flushed).await;
+    Ok(Ending::Done)
+}
+
+async fn serve_http(
+    server: &dyn ToolServer,
+    host: &Arc<WorkspaceHost>,
+    address: &str,
+    out: &Out,
+) -> Ended {
+    let listening = server.listen(Arc::clone(host) as Arc<dyn ToolHost>, address.to_owned()).await;
+    let listening = listening.map_err(Halt::from)?;
+    if !listening.address().ip().is_loopback() {
+        out.warn("other machines can reach this server, and call every tool that it lists");
+    }
+    out.print_status(format_args!("listening at {}", listening.url()));
+    out.print_status(host.summary());
+    let stop = CancellationToken::new();
+    let mut serving = listening.run(stop.clone());
+    tokio::select! {
+        () = &mut serving => {}
+        () = interrupted() => {
+            stop.cancel();
+            serving.await;
+        }
+    }
+    Ok(Ending::Done)
+}

@@ -1,0 +1,318 @@
+//! One client of a server: reads its messages, answers what can be answered at once, and says what
+//! is to be done for the rest.
+
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+
+use super::{
+    envelope::{
+        Envelope, all_versions, is_modern, progress_token, read_envelope, unsupported_version,
+    },
+    reply::{About, Refusal, Reply, refused_result},
+    toolbox::{ToolRow, Toolbox},
+};
+use crate::{
+    schema::literal::Literal,
+    systems::mcp::{
+        calls::CALL,
+        codes,
+        notice::Level,
+        rpc::{
+            build::Spoken,
+            frame::{Frame, Kind, Span},
+            id::Id,
+        },
+        version::{DEFAULT, Era, Versions},
+    },
+};
+
+/// The revision whose clients may send several messages in a list.
+const WITH_BATCHES: &str = "2025-03-26";
+
+/// What a server offers at the moment.
+#[derive(Clone, Copy)]
+pub struct Offer<'o> {
+    pub about: &'o About,
+    pub toolbox: &'o Toolbox,
+    /// In the order of the rows.
+    pub available: &'o [ToolRow],
+    /// Why a tool is not among them.
+    pub hidden_reason: &'o dyn Fn(ToolRow) -> String,
+}
+
+/// What a message of a client comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked {
+    /// This is to be sent back.
+    Reply(Reply),
+    Call(ToolCall),
+    /// Nobody waits any more for the request of that id.
+    Cancel(Id),
+    /// Wants to be told what changes, until it is cancelled.
+    Listen(Listening),
+    /// Nothing is to be said to it.
+    Nothing,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    pub id: Id,
+    pub row: ToolRow,
+    pub name: String,
+    /// An object, as it was written.
+    pub arguments: Literal,
+    /// Under which to say how far it is, where that is wanted.
+    pub progress: Option<Id>,
+    /// The least level of logs that is wanted; none: no logs.
+    pub level: Option<Level>,
+    pub spoken: Spoken,
+}
+
+/// A subscription of the modern era.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listening {
+    pub id: Id,
+    pub spoken: Spoken,
+    /// Whether changes of the tools are wanted.
+    pub tools: bool,
+}
+
+/// What is known of a client.
+#[derive(Clone, Debug, Default)]
+pub struct Dialogue {
+    /// The version that `initialize` came to.
+    version: Option<String>,
+    /// The least level of logs; none said: what is worth knowing.
+    level: Option<Level>,
+    versions: Versions,
+    /// No connection is ever begun: each request stands for itself.
+    is_stateless: bool,
+}
+
+/// The parameters of a call, with arguments as they were written.
+#[derive(Deserialize)]
+struct CallParams<'t> {
+    #[serde(borrow, default)]
+    arguments: Option<&'t RawValue>,
+}
+
+impl Dialogue {
+    /// One in which each request stands for itself, as the modern era has it.
+    #[must_use]
+    pub fn stateless() -> Self {
+        Self { is_stateless: true, ..Self::default() }
+    }
+
+    /// Whether the client has begun a connection of the legacy era.
+    #[must_use]
+    pub fn is_initialized(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// The messages of a frame that may hold several.
+    ///
+    /// # Errors
+    /// When the client's revision knows no lists of messages.
+    pub fn split_messages(&self, frame: Frame) -> Result<Vec<Frame>, Reply> {
+        let is_list = matches!(frame.kind, Kind::Batch(_));
+        if is_list && self.version.as_deref() != Some(WITH_BATCHES) {
+            let message = "a message is an object: lists of them are of 2025-03-26 alone";
+            return Err(Refusal::new(codes::INVALID_REQUEST, message).to_reply(None, Era::Modern));
+        }
+        Ok(frame.into_messages())
+    }
+
+    /// Takes a message in.
+    pub fn handle_message(&mut self, frame: &Frame, offer: Offer<'_>) -> Asked {
+        let refuse =
+            |code, message| Asked::Reply(Refusal::new(code, message).to_reply(None, Era::Modern));
+        match &frame.kind {
+            Kind::Noise => refuse(codes::PARSE_ERROR, "this is not JSON"),
+            Kind::Foreign | Kind::Batch(_) | Kind::Several(_) => {
+                refuse(codes::INVALID_REQUEST, "this is no JSON-RPC message")
+            }
+            // Nothing is ever asked of a client.
+            Kind::Reply { .. } => Asked::Nothing,
+            Kind::Notification { method, .. } if method == "notifications/cancelled" => {
+                let request = frame.params().get("requestId").and_then(Id::from_value);
+                request.map_or(Asked::Nothing, Asked::Cancel)
+            }
+            Kind::Notification { .. } => Asked::Nothing,
+            Kind::Request { id, method, params } => {
+                let request = Request { id, method, frame, span: params.as_ref() };
+                let era = self.era_of(&request);
+                let answered = match era {
+                    Era::Modern => self.handle_modern(&request, offer),
+                    Era::Legacy => self.handle_legacy(&request, offer),
+                };
+                answered.unwrap_or_else(|refusal| Asked::Reply(refusal.to_reply(Some(id), era)))
+            }
+        }
+    }
+
+    /// The era that a request is to be answered in.
+    fn era_of(&self, request: &Request<'_>) -> Era {
+        let begins = matches!(request.method, "initialize" | "ping");
+        let is_legacy = !self.is_stateless && (begins || self.is_initialized());
+        match is_modern(&request.params()) || !is_legacy {
+            true => Era::Modern,
+            false => Era::Legacy,
+        }
+    }
+
+    fn handle_modern(&self, request: &Request<'_>, offer: Offer<'_>) -> Result<Asked, Refusal> {
+        let params = request.params();
+        let Envelope { spoken, level } = read_envelope(&params, &self.versions)?;
+        Ok(match request.method {
+            "server/discover" => {
+                let result = json!({
+                    "supportedVersions": all_versions(&self.versions),
+                    "capabilities": About::capabilities(),
+                    "instructions": offer.about.instructions,
+                });
+                Asked::Reply(offer.about.list_result(request.id, &spoken, result))
+            }
+            "subscriptions/listen" => {
+                let Some(wanted) = params.get("notifications").filter(|wanted| wanted.is_object())
+                else {
+                    let message = "subscriptions/listen wants an object \"notifications\"";
+                    return Err(Refusal::new(codes::INVALID_PARAMS, message));
+                };
+                let tools = wanted.get("toolsListChanged") == Some(&Value::Bool(true));
+                Asked::Listen(Listening { id: request.id.clone(), spoken, tools })
+            }
+            method => return request.of_any_era(method, &spoken, level, offer),
+        })
+    }
+
+    fn handle_legacy(&mut self, request: &Request<'_>, offer: Offer<'_>) -> Result<Asked, Refusal> {
+        let version = self.version.clone().unwrap_or_else(|| DEFAULT.to_owned());
+        let spoken = Spoken { era: Era::Legacy, version };
+        let empty = || Asked::Reply(offer.about.result(request.id, &spoken, json!({})));
+        match request.method {
+            "initialize" => self.initialize(request, offer.about),
+            "ping" => Ok(empty()),
+            "logging/setLevel" => {
+                let params = request.params();
+                let level = params.get("level").and_then(Value::as_str).and_then(Level::parse);
+                let Some(level) = level else {
+                    let message = "logging/setLevel wants one of the eight levels";
+                    return Err(Refusal::new(codes::INVALID_PARAMS, message));
+                };
+                self.level = Some(level);
+                Ok(empty())
+            }
+            method => {
+                let level = self.level.unwrap_or(Level::Info);
+                request.of_any_era(method, &spoken, Some(level), offer)
+            }
+        }
+    }
+
+    fn initialize(&mut self, request: &Request<'_>, about: &About) -> Result<Asked, Refusal> {
+        let params = request.params();
+        let Some(wanted) = params.get("protocolVersion").and_then(Value::as_str) else {
+            let message = "initialize wants a text \"protocolVersion\"";
+            return Err(Refusal::new(codes::INVALID_PARAMS, message));
+        };
+        let known = self.versions.legacy.iter().find(|known| *known == wanted);
+        let Some(version) = known.map(String::as_str).or(self.versions.newest_legacy()) else {
+            return Err(unsupported_version(wanted, &self.versions));
+        };
+        let version = version.to_owned();
+        let result = json!({
+            "protocolVersion": version,
+            "capabilities": About::capabilities(),
+            "serverInfo": about.server_info(),
+            "instructions": about.instructions,
+        });
+        let spoken = Spoken { era: Era::Legacy, version: version.clone() };
+        self.version = Some(version);
+        Ok(Asked::Reply(about.result(request.id, &spoken, result)))
+    }
+}
+
+/// A request of a client.
+struct Request<'r> {
+    id: &'r Id,
+    method: &'r str,
+    frame: &'r Frame,
+    span: Option<&'r Span>,
+}
+
+impl Request<'_> {
+    fn params(&self) -> Value {
+        self.frame.params()
+    }
+
+    /// What both eras have.
+    fn of_any_era(
+        &self,
+        method: &str,
+        spoken: &Spoken,
+        level: Option<Level>,
+        offer: Offer<'_>,
+    ) -> Result<Asked, Refusal> {
+        match method {
+            "tools/list" => {
+                let params = self.params();
+                let page = match params.get("cursor") {
+                    None | Some(Value::Null) => offer.toolbox.list_page(offer.available, None),
+                    Some(Value::String(cursor)) => {
+                        offer.toolbox.list_page(offer.available, Some(cursor))
+                    }
+                    Some(_) => None,
+                };
+                let Some(page) = page else {
+                    let message = "the cursor is none that this server gave";
+                    return Err(Refusal::new(codes::INVALID_PARAMS, message));
+                };
+                Ok(Asked::Reply(offer.about.list_result(self.id, spoken, page)))
+            }
+            CALL => self.read_call(spoken, level, offer),
+            method => {
+                let message = format!("this server has no method {method}");
+                Err(Refusal::new(codes::METHOD_NOT_FOUND, message))
+            }
+        }
+    }
+
+    fn read_call(
+        &self,
+        spoken: &Spoken,
+        level: Option<Level>,
+        offer: Offer<'_>,
+    ) -> Result<Asked, Refusal> {
+        let invalid = |message: String| Refusal::new(codes::INVALID_PARAMS, message);
+        let params = self.params();
+        let Some(name) = params.get("name").and_then(Value::as_str) else {
+            return Err(invalid("tools/call wants a text \"name\"".to_owned()));
+        };
+        let Some(row) = offer.toolbox.find_row(name) else {
+            return Err(invalid(format!("unknown tool: {name}")));
+        };
+        let raw = self.span.map_or("", |span| self.frame.raw_text(span));
+        let written = serde_json::from_str::<CallParams<'_>>(raw).ok().and_then(|params| {
+            params.arguments.map(RawValue::get).filter(|written| *written != "null")
+        });
+        let arguments = Literal::parse(written.unwrap_or("{}")).ok();
+        let Some(arguments) = arguments.filter(|arguments| arguments.value().is_object()) else {
+            return Err(invalid("the arguments of tools/call are an object".to_owned()));
+        };
+        if offer.available.binary_search(&row).is_err() {
+            let words = format!("{name} is not available: {}", (offer.hidden_reason)(row));
+            let result = refused_result(&words);
+            return Ok(Asked::Reply(offer.about.result(self.id, spoken, result)));
+        }
+        Ok(Asked::Call(ToolCall {
+            id: self.id.clone(),
+            row,
+            name: name.to_owned(),
+            arguments,
+            progress: progress_token(&params),
+            level,
+            spoken: spoken.clone(),
+        }))
+    }
+}

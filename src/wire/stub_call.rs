@@ -1,0 +1,112 @@
+//! A call that a stub answers within this process, told as calls over a wire are.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use tokio::{
+    sync::mpsc,
+    time::{sleep_until, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    session::event_sink::{EventSink, SinkClosed},
+    systems::facets::decided::{By, decide_answer, timed_steps},
+};
+use crate::{
+    engine::{
+        services::sample::Asking,
+        stub::{
+            play::{Body, Step, StubOutput, Under},
+            script::StubService,
+        },
+    },
+    model::{
+        call::{CallError, Event, EventKind, Headers, Limits, Outcome, StrayCause},
+        error_kind::ErrorKind,
+    },
+};
+
+/// Runs the call to its end and sends its events, as
+/// [`Registry::run_call`](super::registry::Registry::run_call) does. Dropping it cancels the call.
+pub(crate) async fn answer_call(
+    stub: Arc<StubService>,
+    asking: &Asking<'_>,
+    limits: Limits,
+    events: mpsc::Sender<Event>,
+) {
+    let mut sink = EventSink::new(events);
+    // Whoever no longer listens need not be told.
+    let _ = tell_answer(stub, asking, limits, &mut sink).await;
+}
+
+async fn tell_answer(
+    stub: Arc<StubService>,
+    asking: &Asking<'_>,
+    limits: Limits,
+    sink: &mut EventSink,
+) -> Result<(), SinkClosed> {
+    sink.emit(EventKind::Sent { bytes: 0 }).await?;
+    let decided = decide_answer(&By::Stub(stub), asking);
+    let stop = CancellationToken::new();
+    let _stop = stop.clone().drop_guard();
+    let mut steps = timed_steps(decided.play, &stop);
+    let (outcome, problem) = loop {
+        let total = sink.began + limits.total;
+        let step = tokio::select! {
+            step = timeout(limits.idle, steps.next()) => step.ok().flatten(),
+            () = sleep_until(total) => None,
+        };
+        let Some(step) = step else { break silence() };
+        if let Some(end) = tell_step(step, sink).await? {
+            break end;
+        }
+    };
+    sink.emit(EventKind::End { outcome, problem }).await
+}
+
+/// Tells one message of the answer; the end, where it is one.
+async fn tell_step(
+    step: Step,
+    sink: &mut EventSink,
+) -> Result<Option<(Outcome, Option<CallError>)>, SinkClosed> {
+    let text = match &step.said {
+        StubOutput::Chunk { text, .. } => text.clone(),
+        StubOutput::Error { message, .. } => message.clone(),
+    };
+    let cause = match step.under {
+        Under::Own if step.body == Body::Whole => None,
+        Under::Own => Some(StrayCause::Unreadable),
+        Under::Foreign => Some(StrayCause::ForeignId),
+        Under::Unknown => Some(StrayCause::UnknownId),
+        Under::Nothing => Some(StrayCause::NoId),
+    };
+    if let Some(cause) = cause {
+        let (id, headers, body) = (None, Headers::default(), text.into());
+        sink.emit(EventKind::Stray { cause, id, headers, body }).await?;
+        let is_lost = cause == StrayCause::Unreadable;
+        return Ok(is_lost.then(|| (Outcome::Lost, Some(unreadable()))));
+    }
+    match step.said {
+        StubOutput::Chunk { text, last } => {
+            let bytes = text.len();
+            sink.emit(EventKind::Chunk { text: text.into(), bytes }).await?;
+            Ok(last.then_some((Outcome::Succeeded, None)))
+        }
+        StubOutput::Error { kind, message } => {
+            let problem = CallError::new(ErrorKind::parse(&kind), message, "");
+            Ok(Some((Outcome::Failed, Some(problem))))
+        }
+    }
+}
+
+fn silence() -> (Outcome, Option<CallError>) {
+    let message = "the stub says no more, and its answer has no end";
+    let remedy = "look at the fault of its rule";
+    (Outcome::TimedOut, Some(CallError::new(ErrorKind::TimedOut, message, remedy)))
+}
+
+fn unreadable() -> CallError {
+    let message = "a message of the stub cannot be read";
+    CallError::new(ErrorKind::NotAReply, message, "look at the fault of its rule")
+}

@@ -1,0 +1,87 @@
+//! Serving tools, whichever system they are of, to clients of a system's own protocol.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    model::{call::Event, problem::Problem},
+    schema::literal::Literal,
+    systems::facets::served::ServedTool,
+};
+
+/// Can serve tools.
+pub trait ToolServer: Sync {
+    /// Serves one client over its pipes, until these end or `stop`.
+    fn serve_pipes(
+        &self,
+        host: Arc<dyn ToolHost>,
+        pipes: Pipes,
+        stop: CancellationToken,
+    ) -> BoxFuture<'static, ()>;
+
+    /// Listens at an address for clients over HTTP.
+    ///
+    /// # Errors
+    /// When the address is not ours to listen at.
+    fn listen(
+        &self,
+        host: Arc<dyn ToolHost>,
+        address: String,
+    ) -> BoxFuture<'static, Result<Box<dyn ListeningServer>, Problem>>;
+}
+
+/// Listens already.
+pub trait ListeningServer: Send {
+    /// What a client is configured with.
+    fn url(&self) -> String;
+
+    /// Where it listens.
+    fn address(&self) -> SocketAddr;
+
+    /// Serves clients until `stop`.
+    fn run(self: Box<Self>, stop: CancellationToken) -> BoxFuture<'static, ()>;
+}
+
+/// What a client writes, and what it reads.
+pub struct Pipes {
+    /// Bytes, however they are cut; it ends when the client has closed its end.
+    pub input: mpsc::Receiver<Vec<u8>>,
+    /// Lines without their ends.
+    pub output: mpsc::Sender<String>,
+}
+
+/// A tool's place among those of a host.
+pub type ToolRow = usize;
+
+/// Has tools, knows which of them are available, and runs calls of them.
+pub trait ToolHost: Send + Sync + 'static {
+    /// What it is, for people.
+    fn title(&self) -> String;
+
+    /// What a model should know before it uses the tools.
+    fn instructions(&self) -> String;
+
+    /// All tools, available or not; they stay the same.
+    fn tools(&self) -> &[ServedTool];
+
+    /// The rows of those that are available now, in order.
+    fn available(&self) -> Vec<ToolRow>;
+
+    /// Changes when other tools are available.
+    fn changes(&self) -> watch::Receiver<u64>;
+
+    /// Why a tool is not available.
+    fn hidden_reason(&self, row: ToolRow) -> String;
+
+    /// Calls a tool with arguments that are an object, and tells every event, the end exactly once.
+    /// Dropping it cancels the call.
+    fn run_call<'h>(
+        &'h self,
+        row: ToolRow,
+        arguments: &'h Literal,
+        events: mpsc::Sender<Event>,
+    ) -> BoxFuture<'h, ()>;
+}

@@ -1,0 +1,52 @@
+//! A server of toolcrib's own: tools of the workspace, for clients that others wrote, in both eras.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`handler`] | what every client has in common: the tools, calls of them, news of changes |
+//! | [`running`] | the requests of a client that are under way |
+//! | [`pipes`] | one client over its pipes |
+//! | [`http`] | clients over HTTP, each request |
+//! | [`sessions`] | clients of the legacy era over HTTP |
+//! | [`guard`] | which of them are let in |
+
+pub mod guard;
+pub mod handler;
+pub mod http;
+pub mod pipes;
+pub mod running;
+pub mod sessions;
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use self::{handler::RequestHandler, http::HttpServer};
+use crate::{
+    model::problem::Problem,
+    wire::systems::facets::tool_server::{ListeningServer, Pipes, ToolHost, ToolServer},
+};
+
+pub(crate) struct McpToolServer;
+
+impl ToolServer for McpToolServer {
+    fn serve_pipes(
+        &self,
+        host: Arc<dyn ToolHost>,
+        pipes: Pipes,
+        stop: CancellationToken,
+    ) -> BoxFuture<'static, ()> {
+        Box::pin(pipes::serve_client(RequestHandler::new(host), pipes, stop))
+    }
+
+    fn listen(
+        &self,
+        host: Arc<dyn ToolHost>,
+        address: String,
+    ) -> BoxFuture<'static, Result<Box<dyn ListeningServer>, Problem>> {
+        Box::pin(async move {
+            let server = HttpServer::bind(RequestHandler::new(host), &address).await?;
+            Ok(Box::new(server) as Box<dyn ListeningServer>)
+        })
+    }
+}

@@ -1,0 +1,560 @@
+//! Clients over HTTP: each request, and its answer in one or as a stream of events.
+
+use std::{
+    convert::Infallible,
+    net::SocketAddr,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures::{future::BoxFuture, stream};
+use http_body_util::{
+    BodyExt, Empty, Full, LengthLimitError, Limited, StreamBody, combinators::UnsyncBoxBody,
+};
+use hyper::{
+    HeaderMap, Method, Request, Response, StatusCode,
+    body::{Frame as BodyFrame, Incoming},
+    header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, ORIGIN},
+};
+use serde_json::Value;
+use tokio::{net::TcpListener, sync::mpsc, time::timeout};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    guard::Reach,
+    handler::{FRAMES, RequestHandler},
+    pipes::refuse_request,
+    running::{Running, RunningRequests},
+    sessions::{Session, Sessions},
+};
+use crate::{
+    model::problem::{Problem, ProblemKind},
+    systems::mcp::{
+        codes,
+        rpc::frame::{Frame, Kind},
+        server::{
+            dialogue::{Asked, Dialogue},
+            envelope::{is_modern, unsupported_version},
+            http_rules::Repeated,
+            reply::{Refusal, Reply, tools_changed_frame},
+        },
+        version::{Era, Versions},
+    },
+    wire::{
+        accepting::{self, READING},
+        systems::facets::tool_server::ListeningServer,
+    },
+};
+
+/// Where clients ask.
+const PATH: &str = "/mcp";
+/// How much one request may hold.
+const LARGEST: usize = 16 * 1024 * 1024;
+/// A stream on which nothing is said for so long says that it is still there.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
+
+const EVENTS: &str = "text/event-stream";
+const JSON: &str = "application/json";
+const SESSION: &str = "Mcp-Session-Id";
+const VERSION: &str = "MCP-Protocol-Version";
+
+type Body = UnsyncBoxBody<Bytes, Infallible>;
+
+/// A server that listens already.
+pub(crate) struct HttpServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    clients: Clients,
+}
+
+struct Clients {
+    handler: Arc<RequestHandler>,
+    sessions: Sessions,
+    reach: Reach,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl HttpServer {
+    /// # Errors
+    /// When the address is not ours to listen at.
+    pub async fn bind(handler: Arc<RequestHandler>, address: &str) -> Result<Self, Problem> {
+        let unheard = |error: std::io::Error| {
+            let doing = format!("listening at {address}");
+            Problem::new(ProblemKind::Input, doing, error.to_string())
+                .with_remedy("choose an address of this machine and a port that is free")
+        };
+        let listener = TcpListener::bind(address).await.map_err(unheard)?;
+        let address = listener.local_addr().map_err(unheard)?;
+        let reach = if address.ip().is_loopback() { Reach::Loopback } else { Reach::Anywhere };
+        let clients = Clients {
+            handler,
+            sessions: Sessions::default(),
+            reach,
+            stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        };
+        Ok(Self { listener, address, clients })
+    }
+}
+
+impl ListeningServer for HttpServer {
+    fn url(&self) -> String {
+        format!("http://{}{PATH}", self.address)
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    fn run(self: Box<Self>, stop: CancellationToken) -> BoxFuture<'static, ()> {
+        let Self { listener, clients, .. } = *self;
+        let clients = Arc::new(Clients { stop: stop.clone(), ..clients });
+        Box::pin(async move {
+            let attend = |stream| {
+                let clients = Arc::clone(&clients);
+                let stop = clients.stop.clone();
+                async move {
+                    let answer = |request| {
+                        let clients = Arc::clone(&clients);
+                        async move { clients.answer_request(request).await }
+                    };
+                    accepting::serve_http(stream, stop, answer).await;
+                }
+            };
+            accepting::accept_until(listener, &clients.tasks, &stop, attend).await;
+        })
+    }
+}
+
+/// What a client takes.
+#[derive(Clone, Copy)]
+struct Accepted {
+    events: bool,
+    json: bool,
+}
+
+impl Accepted {
+    fn from_headers(headers: &HeaderMap) -> Self {
+        let said = header_values(headers, ACCEPT.as_str()).join(",").to_ascii_lowercase();
+        let takes = |kind: &str| {
+            said.is_empty()
+                || said
+                    .split(',')
+                    .filter_map(|part| part.split(';').next())
+                    .any(|part| [kind, "*/*"].contains(&part.trim()))
+        };
+        Self { events: takes(EVENTS) && !said.is_empty(), json: takes(JSON) }
+    }
+}
+
+/// The client that a request is of, for as long as the request takes.
+struct Caller {
+    /// `None`: every request stands for itself, and ends with its stream.
+    session: Option<Arc<Session>>,
+    accepted: Accepted,
+}
+
+impl Clients {
+    async fn answer_request(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
+        let headers = request.headers();
+        let host = header_values(headers, HOST.as_str());
+        if !matches!(host.as_slice(), [host] if self.reach.admits_host(host)) {
+            return refusal(421, "the header Host names another server");
+        }
+        let origins = header_values(headers, ORIGIN.as_str());
+        if !origins.iter().all(|origin| self.reach.admits_origin(origin)) {
+            return refusal(403, "pages of that origin may not ask here");
+        }
+        if request.uri().path() != PATH {
+            return refusal(404, "the server is at /mcp");
+        }
+        match *request.method() {
+            Method::POST => self.answer_post(request).await,
+            Method::GET => self.open_stream(headers),
+            Method::DELETE => self.end_session(headers),
+            _ => {
+                let mut response = refusal(405, "use POST, GET or DELETE");
+                let allowed = HeaderValue::from_static("POST, GET, DELETE");
+                response.headers_mut().insert(ALLOW, allowed);
+                response
+            }
+        }
+    }
+
+    async fn answer_post(self: Arc<Self>, request: Request<Incoming>) -> Response<Body> {
+        let headers = request.headers().clone();
+        let accepted = Accepted::from_headers(&headers);
+        if !accepted.events && !accepted.json {
+            return refusal(406, "the client takes neither JSON nor a stream of events");
+        }
+        let kind = header_values(&headers, CONTENT_TYPE.as_str()).concat().to_ascii_lowercase();
+        if !kind.starts_with(JSON) {
+            return refusal(415, "the body is to be application/json");
+        }
+        let text = match read_body(request.into_body()).await {
+            Ok(text) => text,
+            Err(response) => return response,
+        };
+        let frame = Frame::parse(text);
+        match find_route(&headers, &frame) {
+            Route::Modern => self.answer_modern(&frame, &headers, accepted).await,
+            Route::Begin => self.begin_session(&frame, accepted).await,
+            Route::Legacy(id) => match self.sessions.find(&id) {
+                Some(session) => {
+                    if let Err(response) = check_legacy_version(&headers) {
+                        return response;
+                    }
+                    let caller = Caller { session: Some(Arc::clone(&session)), accepted };
+                    let asked = self.handle_frame(&session, frame);
+                    self.answer_asked(asked, caller).await
+                }
+                None => refusal(404, "there is no such session; send initialize again"),
+            },
+            Route::Nowhere => {
+                let message = "the header Mcp-Session-Id is missing: send initialize first, or the protocol version in _meta";
+                refusal(400, message)
+            }
+        }
+    }
+
+    async fn answer_modern(
+        self: &Arc<Self>,
+        frame: &Frame,
+        headers: &HeaderMap,
+        accepted: Accepted,
+    ) -> Response<Body> {
+        if let Kind::Request { id, method, .. } = &frame.kind {
+            let params = frame.params();
+            if is_modern(&params) {
+                let row = params.get("name").and_then(Value::as_str);
+                let row = row.and_then(|name| self.handler.toolbox.find_row(name));
+                let repeated = Repeated {
+                    method,
+                    params: &params,
+                    input_schema: row.and_then(|row| self.handler.toolbox.input_schema(row)),
+                };
+                let values = |name: &str| header_values(headers, name);
+                if let Err(refused) = repeated.check_headers(&values) {
+                    return reply_response(refused.to_reply(Some(id), Era::Modern));
+                }
+            }
+        } else if let Kind::Notification { .. } = &frame.kind {
+            // Closing a stream is what cancels here; nothing else can be said.
+            return match modern_version(headers) {
+                Some(version) if !Versions::default().modern.contains(&version) => {
+                    let refused = unsupported_version(&version, &Versions::default());
+                    reply_response(refused.to_reply(None, Era::Modern))
+                }
+                _ => empty_response(202),
+            };
+        }
+        let asked = self.handler.handle_message(&mut Dialogue::stateless(), frame);
+        self.answer_asked(vec![asked], Caller { session: None, accepted }).await
+    }
+
+    async fn begin_session(self: &Arc<Self>, frame: &Frame, accepted: Accepted) -> Response<Body> {
+        let mut dialogue = Dialogue::default();
+        let asked = self.handler.handle_message(&mut dialogue, frame);
+        let is_begun = dialogue.is_initialized();
+        let session = Session::new(dialogue);
+        let caller = Caller { session: None, accepted };
+        let mut response = self.answer_asked(vec![asked], caller).await;
+        if is_begun && let Ok(id) = HeaderValue::from_str(&self.sessions.insert(session)) {
+            response.headers_mut().insert(SESSION, id);
+        }
+        response
+    }
+
+    fn handle_frame(&self, session: &Session, frame: Frame) -> Vec<Asked> {
+        let mut dialogue = session.dialogue.lock().unwrap_or_else(PoisonError::into_inner);
+        match dialogue.split_messages(frame) {
+            Ok(messages) => {
+                let handle = |message| self.handler.handle_message(&mut dialogue, &message);
+                messages.into_iter().map(handle).collect()
+            }
+            Err(reply) => vec![Asked::Reply(reply)],
+        }
+    }
+
+    /// Answers what the messages of a request come to: with one frame, or with all that comes of
+    /// them until the last is done.
+    async fn answer_asked(self: &Arc<Self>, asked: Vec<Asked>, caller: Caller) -> Response<Body> {
+        let is_alone = asked.len() == 1;
+        let (frames, heard) = mpsc::channel(FRAMES);
+        let mut replies = Vec::new();
+        let mut begun = Vec::new();
+        for asked in asked {
+            match asked {
+                Asked::Reply(reply) if is_alone => return reply_response(reply),
+                Asked::Reply(reply) => replies.push(reply.text),
+                Asked::Cancel(id) => {
+                    if let Some(session) = &caller.session {
+                        session.running.cancel(&id);
+                    }
+                }
+                Asked::Nothing => {}
+                Asked::Listen(_) if !caller.accepted.events => {
+                    return refusal(406, "subscriptions/listen is answered by a stream of events");
+                }
+                Asked::Call(_) | Asked::Listen(_) => begun.push(asked),
+            }
+        }
+        if begun.is_empty() && replies.is_empty() {
+            return empty_response(202);
+        }
+        let own = RunningRequests::default();
+        let of = caller.session.as_ref().map_or(&own, |session| &session.running);
+        let mut cancelled = Vec::new();
+        for asked in begun {
+            match self.begin_request(asked, of, &frames) {
+                Ok(token) => cancelled.push(token),
+                Err(reply) if is_alone => return reply_response(reply),
+                Err(reply) => replies.push(reply.text),
+            }
+        }
+        if !replies.is_empty() {
+            self.tasks.spawn(async move {
+                for reply in replies {
+                    // Who has left needs nothing.
+                    let _ = frames.send(reply).await;
+                }
+            });
+        } else {
+            drop(frames);
+        }
+        // Without a session nobody else can cancel: the request ends with its stream.
+        let guards = match &caller.session {
+            None => cancelled.into_iter().map(CancellationToken::drop_guard).collect(),
+            Some(_) => Vec::new(),
+        };
+        match caller.accepted.events {
+            true => events_response(heard, guards),
+            false => whole_response(heard, is_alone, guards).await,
+        }
+    }
+
+    fn begin_request(
+        self: &Arc<Self>,
+        asked: Asked,
+        of: &RunningRequests,
+        frames: &mpsc::Sender<String>,
+    ) -> Result<CancellationToken, Reply> {
+        let (id, spoken) = match &asked {
+            Asked::Call(call) => (&call.id, &call.spoken),
+            Asked::Listen(listening) => (&listening.id, &listening.spoken),
+            _ => return Ok(CancellationToken::new()),
+        };
+        let Some(running) = of.begin(id) else {
+            return Err(refuse_request().to_reply(Some(id), spoken.era));
+        };
+        let token = running.cancelled.clone();
+        self.tasks.spawn(Arc::clone(self).run_request(asked, frames.clone(), running));
+        Ok(token)
+    }
+
+    async fn run_request(
+        self: Arc<Self>,
+        asked: Asked,
+        frames: mpsc::Sender<String>,
+        running: Running,
+    ) {
+        let handler = Arc::clone(&self.handler);
+        match asked {
+            Asked::Call(call) => {
+                // Nobody is to wait for a call when the server is to end.
+                let working = handler.run_call(call, frames, running);
+                self.stop.run_until_cancelled(working).await;
+            }
+            Asked::Listen(listening) => {
+                handler.run_listening(listening, frames, running, self.stop.clone()).await;
+            }
+            _ => {}
+        }
+    }
+
+    /// The stream on which a client of the legacy era hears what is said unasked.
+    fn open_stream(self: &Arc<Self>, headers: &HeaderMap) -> Response<Body> {
+        if !Accepted::from_headers(headers).events {
+            return refusal(406, "the client takes no stream of events");
+        }
+        let session = match self.named_session(headers) {
+            Ok(session) => session,
+            Err(response) => return response,
+        };
+        let Some(stream) = Arc::clone(&session).take_stream() else {
+            return refusal(409, "the session has a stream already");
+        };
+        let (frames, heard) = mpsc::channel(FRAMES);
+        let mut changes = self.handler.changes();
+        let (stop, ended) = (self.stop.clone(), session.ended.clone());
+        self.tasks.spawn(async move {
+            let _stream = stream;
+            loop {
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    () = ended.cancelled() => return,
+                    () = frames.closed() => return,
+                    changed = changes.changed() => {
+                        let told = frames.send(tools_changed_frame(None));
+                        if changed.is_err() || told.await.is_err() {
+                            return;
+                        }
+                    }
+                }
+            }
+        });
+        events_response(heard, Vec::new())
+    }
+
+    fn end_session(&self, headers: &HeaderMap) -> Response<Body> {
+        match self.named_session(headers) {
+            Ok(_) => {
+                header_values(headers, SESSION).iter().for_each(|id| {
+                    self.sessions.remove(id);
+                });
+                empty_response(204)
+            }
+            Err(response) => response,
+        }
+    }
+
+    fn named_session(&self, headers: &HeaderMap) -> Result<Arc<Session>, Response<Body>> {
+        let ids = header_values(headers, SESSION);
+        let Some(id) = ids.first() else {
+            let is_modern = modern_version(headers).is_some();
+            return Err(match is_modern {
+                true => refusal(405, "there are no sessions in this version; use POST"),
+                false => refusal(400, "the header Mcp-Session-Id is missing"),
+            });
+        };
+        self.sessions.find(id).ok_or_else(|| refusal(404, "there is no such session"))
+    }
+}
+
+/// How a message is to be answered.
+enum Route {
+    /// It stands for itself.
+    Modern,
+    /// It begins a session.
+    Begin,
+    /// It is of this session.
+    Legacy(String),
+    Nowhere,
+}
+
+fn find_route(headers: &HeaderMap, frame: &Frame) -> Route {
+    let is_modern_body = is_modern(&frame.params());
+    if let Some(id) = header_values(headers, SESSION).into_iter().next()
+        && modern_version(headers).is_none()
+        && !is_modern_body
+    {
+        return Route::Legacy(id);
+    }
+    let says_modern = modern_version(headers).is_some() || is_modern_body;
+    match &frame.kind {
+        _ if says_modern => Route::Modern,
+        Kind::Request { method, .. } if method == "initialize" => Route::Begin,
+        // What is no message is refused as such, whoever sent it.
+        Kind::Noise | Kind::Foreign => Route::Modern,
+        _ => Route::Nowhere,
+    }
+}
+
+/// The version of the modern era that a request names in its headers.
+fn modern_version(headers: &HeaderMap) -> Option<String> {
+    let version = header_values(headers, VERSION).into_iter().next()?;
+    (Era::from_version(&version) == Era::Modern).then_some(version)
+}
+
+fn check_legacy_version(headers: &HeaderMap) -> Result<(), Response<Body>> {
+    let known = Versions::default().legacy;
+    match header_values(headers, VERSION).into_iter().find(|version| !known.contains(version)) {
+        Some(version) => Err(refusal(400, &format!("unsupported protocol version {version}"))),
+        None => Ok(()),
+    }
+}
+
+fn header_values(headers: &HeaderMap, name: &str) -> Vec<String> {
+    let values = headers.get_all(name).iter();
+    values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
+}
+
+async fn read_body(body: Incoming) -> Result<String, Response<Body>> {
+    let Ok(read) = timeout(READING, Limited::new(body, LARGEST).collect()).await else {
+        return Err(refusal(408, "the body did not come in time"));
+    };
+    match read {
+        Ok(body) => Ok(String::from_utf8_lossy(&body.to_bytes()).into_owned()),
+        Err(error) if error.is::<LengthLimitError>() => Err(refusal(413, "the body is too large")),
+        // It broke off, so nobody hears this.
+        Err(_) => Err(refusal(400, "the body broke off")),
+    }
+}
+
+fn refusal(status: u16, words: &str) -> Response<Body> {
+    let reply = Refusal::new(codes::INVALID_REQUEST, words).to_reply(None, Era::Modern);
+    reply_response(Reply { status, ..reply })
+}
+
+fn reply_response(reply: Reply) -> Response<Body> {
+    let mut response = with_status(reply.status, Full::new(reply.text.into()).boxed_unsync());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}
+
+fn empty_response(status: u16) -> Response<Body> {
+    with_status(status, Empty::new().boxed_unsync())
+}
+
+fn with_status(status: u16, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response
+}
+
+/// What is cancelled when nobody reads the stream any more.
+type Guards = Vec<tokio_util::sync::DropGuard>;
+
+/// Each frame as an event, as it comes.
+fn events_response(heard: mpsc::Receiver<String>, guards: Guards) -> Response<Body> {
+    let events = stream::unfold((heard, guards), |(mut heard, guards)| async move {
+        let text = match timeout(SIGN_OF_LIFE, heard.recv()).await {
+            Ok(Some(frame)) => format!("event: message\ndata: {frame}\n\n"),
+            Ok(None) => return None,
+            Err(_) => ": still here\n\n".to_owned(),
+        };
+        Some((Ok(BodyFrame::data(Bytes::from(text))), (heard, guards)))
+    });
+    let mut response = Response::new(StreamBody::new(events).boxed_unsync());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+/// The answers alone, in one.
+async fn whole_response(
+    mut heard: mpsc::Receiver<String>,
+    is_alone: bool,
+    guards: Guards,
+) -> Response<Body> {
+    let mut answers = Vec::new();
+    while let Some(frame) = heard.recv().await {
+        if matches!(Frame::parse(frame.as_str()).kind, Kind::Reply { .. }) {
+            answers.push(frame);
+        }
+    }
+    drop(guards);
+    match (is_alone, answers.pop()) {
+        (true, Some(text)) => reply_response(Reply { text, status: 200 }),
+        // It was cancelled.
+        (_, None) => empty_response(204),
+        (false, Some(last)) => {
+            answers.push(last);
+            reply_response(Reply { text: format!("[{}]", answers.join(",")), status: 200 })
+        }
+    }
+}
