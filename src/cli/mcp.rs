@@ -1,5 +1,7 @@
 //! `toolcrib mcp`: looks at MCP servers, and puts them into the workspace.
 
+mod conformance;
+
 use std::{collections::BTreeMap, fs, sync::Arc, time::Instant};
 
 use clap::{Args, Subcommand};
@@ -62,6 +64,9 @@ enum What {
     /// Print every frame in and out, with time, direction and size: of the start, a list, and what
     /// the server says until Ctrl-C
     Frames(Frames),
+    /// Hold a server against the specification: its tools, and how it answers what is wrong; no
+    /// tool is called
+    Conformance(Conformance),
     /// Write a server into toolcrib.toml
     Add(Add),
     /// Allow the start of a connection's server: exactly this command, as often as you like
@@ -90,6 +95,16 @@ struct Frames {
     /// End after the list, without waiting for Ctrl-C
     #[arg(long)]
     once: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = conformance::EXAMPLES)]
+struct Conformance {
+    #[command(flatten)]
+    report: conformance::ConformanceReport,
+
+    #[command(flatten)]
+    target: Target,
 }
 
 #[derive(Args, Debug)]
@@ -145,6 +160,7 @@ impl Mcp {
             What::Ping(target) => ping(target, global, out),
             What::List(target) => list(target, global, out),
             What::Frames(frames) => frames.run(global, out),
+            What::Conformance(conformance) => conformance.run(global, out),
             What::Add(add) => add.run(global, out),
             What::Allow(allow) => allow.run(global, out),
             What::Keep(keep) => keep.run(global, out),
@@ -369,6 +385,22 @@ fn write_frame(packet: &Packet, json: bool, out: &mut Out) -> std::io::Result<()
         ))?;
     }
     out.flush()
+}
+
+impl Conformance {
+    fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let looked = Looked::of(&self.target, global, out)?;
+        let connection = &looked.connection;
+        looked.with("examining a server", async |bus| {
+            let Some(examiner) = table::examiner_at(connection) else {
+                return Err(nobody(&connection.name).into());
+            };
+            let examined = examiner.examine(bus, connection).await;
+            let examined = examined.map_err(|problem| problem.while_doing("examining it"))?;
+            out.print_status(bus.greeting());
+            self.report.write_verdicts(&connection.name, &examined, global.json, out)
+        })
+    }
 }
 
 impl Add {

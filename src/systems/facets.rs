@@ -16,7 +16,8 @@
 //! | [`configured`] | is configured for other programs, whose files can be read |
 //! | [`deployment`](super::deployed::deployment) | has entries that can be read and written while it runs |
 //!
-//! [`served`] are tools as one system's servers offer those of all others.
+//! [`served`] are tools as one system's servers offer those of all others; [`examined`] is what came of
+//! holding a server against its protocol.
 
 pub mod agent;
 pub mod attachments;
@@ -24,6 +25,7 @@ pub mod by_hand;
 pub mod caller;
 pub mod calls;
 pub mod configured;
+pub mod examined;
 pub mod gates;
 pub mod loader;
 pub mod merge;

@@ -8,7 +8,7 @@
 //!
 //! What a server says of its tools and answers, at its place and with the answer kept:
 //! [`tool_findings`], [`result_view`], [`drift`] between two lists; each thing that is wrong is a
-//! [`fault`].
+//! [`fault`]. [`conformance`] holds a whole server against the specification.
 //!
 //! What is in the workspace: [`kept`] lists, found by [`entries`], read by [`function`], held
 //! against [`checks`]; [`gates`] from `toolcrib.toml`; the [`schema`] of their forms.
@@ -28,6 +28,7 @@ pub mod base64;
 pub mod calls;
 pub mod checks;
 pub mod codes;
+pub mod conformance;
 pub mod deployed;
 pub mod drift;
 pub mod entries;

@@ -208,7 +208,7 @@ fn a_state_that_moves_is_another_list_and_is_told() {
 fn a_request_of_the_command_line_says_which_tools_there_are() {
     let place = place();
     let with = ["--stub", "stub.yaml", "--groups", "*", "--state", "asked", "write", "admin"];
-    assert_eq!(Client::legacy(&place, &with).names(), ["write", "admin"]);
+    assert_eq!(Client::legacy(&place, &with).names(), ["admin", "write"]);
     assert_eq!(Client::modern(&place, &["--groups", "", "--no-history"]).names(), [""; 0]);
     place.run(&["serve", "--mcp", "nobody"]).ended(2, &["there is no tool \"nobody\""]);
     place.run(&["serve", "--groups", "read"]).ended(2, &["add --mcp"]);
@@ -488,4 +488,71 @@ fn ctrl_c_ends_it_with_its_calls() {
     assert!(told.unwrap().success());
     assert_eq!(client.child.wait().unwrap().code(), Some(0));
     assert_eq!(kept(&place), [pair("Ask the Graph", "cancelled")]);
+}
+
+/// A server that takes whatever it is asked, and refuses pings.
+const LENIENT: &str = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    id, method = message.get("id"), message.get("method")
+    answers = {
+        "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "lenient", "version": "1"}},
+        "tools/list": {"tools": [{"name": "read", "inputSchema": {"type": "string"}}]},
+        "tools/call": {"content": [{"type": "text", "text": "MCP error -32602: unknown tool"}], "isError": True},
+    }
+    if id is not None:
+        answer = {"result": answers[method]} if method in answers else {"error": {"code": -32601, "message": "no"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": id, **answer}), flush=True)
+"#;
+
+/// Rules and verdicts of a report.
+fn verdicts(report: &Value) -> Vec<(String, String)> {
+    let word = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
+    let rows = report.as_array().unwrap().iter();
+    rows.map(|row| (word(row, "rule"), word(row, "verdict"))).collect()
+}
+
+#[test]
+fn a_server_is_held_against_the_specification() {
+    let place = Place::with(&[("lenient.py", LENIENT)]);
+    let python = env::var("TOOLCRIB_PYTHON").expect("eval \"$(tests/setup)\" says where Python is");
+    let line = ["mcp", "conformance", "--json", "--", &python, "lenient.py"];
+    let ran = place.run(&line);
+    ran.ended(1, &["lenient 1 speaks MCP 2025-11-25", "2 broken"]);
+    let expected = [
+        ("ping", "broken"),
+        ("method.unknown", "kept"),
+        ("input.type-not-object", "broken"),
+        ("tool.no-description", "warning"),
+        ("list.pages", "kept"),
+        ("list.cursor", "warning"),
+        ("list.stable", "kept"),
+        ("list.caching", "skipped"),
+        ("call.unknown-tool", "warning"),
+        ("call.bad-envelope", "warning"),
+        ("http.host", "skipped"),
+        ("http.origin", "skipped"),
+    ];
+    assert_eq!(verdicts(&ran.json()), expected.map(|(rule, verdict)| pair(rule, verdict)));
+    let suite =
+        place.run(&["mcp", "conformance", "--format", "junit", "--", &python, "lenient.py"]);
+    assert!(suite.data.contains("tests=\"9\" failures=\"2\""), "{}", suite.data);
+}
+
+#[test]
+fn our_own_server_keeps_what_it_asks_of_others() {
+    let place = place();
+    let mut server = Serving::of(&mut place.command(&["serve", "--mcp", "--http", "127.0.0.1:0"]));
+    let url = server.address();
+    for era in ["legacy", "modern"] {
+        let caller = caller(&format!("transport = \"http\"\nservers = \"{url}\"\nera = \"{era}\""));
+        let report = caller.run(&["mcp", "conformance", "served", "--json"]);
+        report.ended(0, &["0 broken, 0 warnings"]);
+        let skipped =
+            verdicts(&report.json()).into_iter().filter(|(_, verdict)| verdict == "skipped");
+        let skipped: Vec<String> = skipped.map(|(rule, _)| rule).collect();
+        assert_eq!(skipped, [if era == "legacy" { "list.caching" } else { "ping" }]);
+    }
+    server.interrupt();
 }

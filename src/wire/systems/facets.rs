@@ -10,6 +10,7 @@
 //! | [`responder`] | answering in the place of a system's own services |
 //! | [`embedded`] | sample services within this process |
 //! | [`opener`] | opening connections in a system's own way |
+//! | [`examiner`] | holding servers against the rules of their protocol |
 //! | [`inspector`] | what a server has, and the frames that go by |
 //! | [`tool_server`] | serving tools to clients of a protocol of their own |
 //! | [`decided`] | what those say, and what stubs say, step by step |
@@ -17,6 +18,7 @@
 pub mod agent;
 pub mod decided;
 pub mod embedded;
+pub mod examiner;
 pub mod exchange;
 pub mod inspector;
 pub mod multi_step;

@@ -12,6 +12,7 @@
 //! | [`kept_file`] | what the workspace keeps of a server |
 //! | [`listing`] | what a server has |
 //! | [`serving`] | the other side: a server of the workspace's tools |
+//! | [`examiner`] | whether a server keeps the rules of the specification |
 //! | [`inspector`] | the same for the commands that look at servers, and what changed since it was kept |
 
 pub mod arrival;
@@ -19,6 +20,7 @@ pub mod asker;
 pub mod calling;
 pub mod channel;
 pub mod driver;
+pub mod examiner;
 pub mod frame_log;
 pub mod http;
 pub mod inspector;
@@ -33,6 +35,7 @@ use futures::future::BoxFuture;
 
 use super::{
     facets::{
+        examiner::Examiner,
         inspector::Inspector,
         multi_step::{CallContext, MultiStep},
         opener::{Opener, Opening},
@@ -80,6 +83,10 @@ impl LiveSystem for LiveMcp {
 
     fn inspector(&self) -> Option<&dyn Inspector> {
         Some(&inspector::McpInspector)
+    }
+
+    fn examiner(&self) -> Option<&dyn Examiner> {
+        Some(&examiner::McpExaminer)
     }
 
     fn tool_server(&self) -> Option<&dyn ToolServer> {

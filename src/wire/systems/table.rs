@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use super::{
     commonground,
-    facets::{inspector::Inspector, responder::Responder, tool_server::ToolServer},
+    facets::{
+        examiner::Examiner, inspector::Inspector, responder::Responder, tool_server::ToolServer,
+    },
     live::LiveSystem,
     mcp, trustgraph,
 };
@@ -56,4 +58,11 @@ pub(crate) fn responder_at(connection: &Connection) -> Option<&'static dyn Respo
 #[must_use]
 pub(crate) fn tool_server() -> Option<&'static dyn ToolServer> {
     every_live_system().iter().find_map(|system| system.tool_server())
+}
+
+/// What knows the rules for the server that a connection leads to.
+#[must_use]
+pub(crate) fn examiner_at(connection: &Connection) -> Option<&'static dyn Examiner> {
+    let mut examiners = every_live_system().iter().filter_map(|system| system.examiner());
+    examiners.find(|examiner| examiner.is_at(connection))
 }

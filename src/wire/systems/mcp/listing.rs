@@ -69,11 +69,27 @@ pub(crate) fn reply(packet: &Packet) -> Value {
     [member("result", result), member("error", error)].into_iter().flatten().collect()
 }
 
-/// A request whose answer is all that counts, and the revision of the protocol that is spoken.
+/// A request whose result is all that counts, and the revision of the protocol that is spoken.
 ///
 /// # Errors
 /// When the server refuses it, or nothing comes.
 pub(crate) async fn request(
+    bus: &dyn Bus,
+    method: &str,
+    params: &Value,
+) -> Result<(Value, String), CallError> {
+    let (mut reply, version) = exchange(bus, method, params).await?;
+    match reply.get("error") {
+        Some(error) => Err(refused(method, error)),
+        None => Ok((reply["result"].take(), version)),
+    }
+}
+
+/// The same, with the reply as it is: an object with its `result` or its `error`.
+///
+/// # Errors
+/// When nothing comes.
+pub(crate) async fn exchange(
     bus: &dyn Bus,
     method: &str,
     params: &Value,
@@ -98,14 +114,7 @@ pub(crate) async fn request(
         let message = format!("{method} was not answered within {} s", PATIENCE.as_secs());
         Err(CallError::new(ErrorKind::TimedOut, message, "look at the server"))
     })?;
-    let mut reply = reply(&packet);
-    match reply.get("error") {
-        Some(error) => Err(refused(method, error)),
-        None => {
-            let version = said(&packet, VERSION).unwrap_or_default().to_owned();
-            Ok((reply["result"].take(), version))
-        }
-    }
+    Ok((reply(&packet), said(&packet, VERSION).unwrap_or_default().to_owned()))
 }
 
 /// A server's refusal of a request.

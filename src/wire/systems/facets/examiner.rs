@@ -1,0 +1,25 @@
+//! Servers that can be held against the rules of their protocol.
+
+use futures::future::BoxFuture;
+
+use crate::{
+    model::{call::CallError, connection::Connection},
+    systems::facets::examined::Examined,
+    wire::transport::bus::Bus,
+};
+
+/// Knows the rules of a protocol.
+pub trait Examiner: Sync {
+    /// Whether a connection leads to a server of it.
+    fn is_at(&self, connection: &Connection) -> bool;
+
+    /// Asks the server what shows whether it keeps the rules. No tool of it is called.
+    ///
+    /// # Errors
+    /// When the server stops answering.
+    fn examine<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Vec<Examined>, CallError>>;
+}

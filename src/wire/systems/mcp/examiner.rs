@@ -1,0 +1,130 @@
+//! Holds a server against the specification: asks what shows whether it keeps the rules.
+
+use futures::future::BoxFuture;
+use reqwest::{
+    Client,
+    header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, ORIGIN},
+};
+use serde_json::{Value, json};
+
+use super::listing::{self, exchange, list};
+use crate::{
+    model::{call::CallError, connection::Connection},
+    systems::{
+        facets::examined::Examined,
+        mcp::{
+            calls::CALL,
+            conformance::{
+                NO_CURSOR, NO_METHOD, NO_TOOL, OVER_HTTP, WITH_TOOLS, examine_caching,
+                examine_cursor, examine_envelope, examine_host, examine_method, examine_order,
+                examine_origin, examine_pages, examine_ping, examine_tool_call, examine_tools,
+            },
+            settings,
+            version::DEFAULT,
+        },
+    },
+    wire::{
+        systems::facets::examiner::Examiner,
+        transport::{
+            bus::Bus,
+            http::client::{base_url, build_client},
+            settings::parse_servers,
+        },
+    },
+};
+
+/// Where a page of nobody's comes from.
+const ELSEWHERE: &str = "toolcrib-probe.invalid";
+
+pub(crate) struct McpExaminer;
+
+impl Examiner for McpExaminer {
+    fn is_at(&self, connection: &Connection) -> bool {
+        settings::is_at(connection)
+    }
+
+    fn examine<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Vec<Examined>, CallError>> {
+        Box::pin(async move {
+            let mut found = examine_methods(bus).await?;
+            found.extend(match list(bus, listing::TOOLS).await {
+                Err(problem) if listing::is_unknown(&problem) => {
+                    let none = |(rule, about)| Examined::skipped(rule, about, "it has no tools");
+                    WITH_TOOLS.map(none).to_vec()
+                }
+                listed => examine_lists(bus, listed?).await?,
+            });
+            found.extend(examine_http(connection).await);
+            Ok(found)
+        })
+    }
+}
+
+async fn examine_methods(bus: &dyn Bus) -> Result<Vec<Examined>, CallError> {
+    let (ping, version) = exchange(bus, "ping", &json!({})).await?;
+    let (unknown, _) = exchange(bus, NO_METHOD, &json!({})).await?;
+    Ok(vec![examine_ping(&ping, &version), examine_method(&unknown)])
+}
+
+async fn examine_lists(
+    bus: &dyn Bus,
+    listing::Paged { pages, version }: listing::Paged,
+) -> Result<Vec<Examined>, CallError> {
+    let ask = async |method: &str, params: Value| exchange(bus, method, &params).await;
+    let (first, _) = ask(listing::TOOLS.0, json!({})).await?;
+    let (cursor, _) = ask(listing::TOOLS.0, json!({"cursor": NO_CURSOR})).await?;
+    let (no_tool, _) = ask(CALL, json!({"name": NO_TOOL, "arguments": {}})).await?;
+    let (no_name, _) = ask(CALL, json!({"arguments": {}})).await?;
+    let again = list(bus, listing::TOOLS).await?.pages.items;
+    let mut found = examine_tools(&pages.items, &version);
+    found.push(examine_pages(&pages.faults));
+    found.push(examine_cursor(&cursor));
+    found.push(examine_order(&pages.items, &again));
+    found.push(examine_caching(&first, &version));
+    found.push(examine_tool_call(&no_tool));
+    found.push(examine_envelope(&no_name));
+    Ok(found)
+}
+
+/// Asks as a page of another host would.
+async fn examine_http(connection: &Connection) -> Vec<Examined> {
+    let skipped = |why: &str| OVER_HTTP.map(|(rule, about)| Examined::skipped(rule, about, why));
+    if connection.command().is_some() {
+        return skipped("the server is spoken with over its pipes").to_vec();
+    }
+    let server = parse_servers(connection).ok().and_then(|servers| servers.into_iter().next());
+    let Some(server) = server.filter(|server| server.scheme == "http") else {
+        return skipped("the server is spoken with over TLS").to_vec();
+    };
+    let Ok(client) = build_client(HeaderMap::new(), None) else {
+        return skipped("no request can be made").to_vec();
+    };
+    let url = base_url(&server, false);
+    let host = probe(&client, &url, (HOST, ELSEWHERE.to_owned())).await;
+    let origin = probe(&client, &url, (ORIGIN, format!("https://{ELSEWHERE}"))).await;
+    match (host, origin) {
+        (Some(host), Some(origin)) => vec![examine_host(host), examine_origin(origin)],
+        _ => skipped("the server does not answer").to_vec(),
+    }
+}
+
+/// The status of a request to begin a connection with that header; `None` where nothing comes.
+async fn probe(
+    client: &Client,
+    url: &str,
+    (name, value): (reqwest::header::HeaderName, String),
+) -> Option<u16> {
+    let about = json!({"name": "toolcrib", "version": env!("CARGO_PKG_VERSION")});
+    let params = json!({"protocolVersion": DEFAULT, "capabilities": {}, "clientInfo": about});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+    let request = client
+        .post(url)
+        .header(ACCEPT, "application/json, text/event-stream")
+        .header(CONTENT_TYPE, "application/json")
+        .header(name, value)
+        .body(body.to_string());
+    request.send().await.ok().map(|response| response.status().as_u16())
+}
