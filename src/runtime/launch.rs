@@ -16,7 +16,7 @@ use super::{
 use crate::{
     app::{
         effect::Effect,
-        form_file::Filled,
+        form_file::{Filled, Goal},
         message::Message,
         notices::NoticeKind,
         state::{Start, State},
@@ -115,7 +115,9 @@ async fn open_event_loop(
         .as_ref()
         .map_or_else(|| workspace.root.clone(), |form| workspace.file_path(&form.file));
     let journal = Journal::for_workspace(&paths, &of);
-    let pending = journal.unsaved_texts(|file| workspace.file_path(file));
+    // What a form prints is in no file, whatever the form takes its name from.
+    let is_printed = start.form.as_ref().is_some_and(|form| form.goal == Goal::Printed);
+    let pending = journal.unsaved_texts(|file| (!is_printed).then(|| workspace.file_path(file)));
     if start.form.is_some() {
         // A workspace's folders are swept when they are watched.
         stale::sweep_folder(&workspace.root);

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File, Metadata, TryLockError},
     hash::{DefaultHasher, Hasher as _},
-    io::{self, ErrorKind, Read as _, Write as _},
+    io::{self, BufWriter, ErrorKind, Read as _, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
@@ -255,11 +255,25 @@ pub(crate) fn remove_file(
 /// # Errors
 /// When it cannot be written; the file is as it was.
 pub(crate) fn save_private(path: &Path, text: &str) -> Result<(), Problem> {
+    write_private(path, |file| file.write_all(text.as_bytes()))
+}
+
+/// The same, with what `print` writes.
+///
+/// # Errors
+/// As [`save_private`].
+pub(crate) fn write_private(
+    path: &Path,
+    print: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<(), Problem> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file =
+        let file =
             create_locked(|| tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder))?;
-        file.write_all(text.as_bytes())?;
+        let mut writer = BufWriter::new(file.as_file());
+        print(&mut writer)?;
+        writer.flush()?;
+        drop(writer);
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
         Ok(())

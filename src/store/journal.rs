@@ -9,13 +9,14 @@ use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions, TryLockError},
     hash::{DefaultHasher, Hash as _, Hasher as _},
-    io::ErrorKind,
+    io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime},
+    thread,
+    time::{Duration, Instant, SystemTime},
 };
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{
     files::{self, Text},
@@ -32,6 +33,12 @@ use crate::{
 
 /// So many sessions can keep a journal for one workspace at a time.
 const SLOTS: usize = 16;
+
+/// A session that was killed may hold its slot for a moment longer.
+const DYING: Duration = Duration::from_millis(250);
+
+/// Until it is looked at again whether it does.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// A wall clock and a file system's clock differ by so much.
 const CLOCKS: Duration = Duration::from_millis(50);
@@ -73,14 +80,27 @@ impl Journal {
         Self { paths: paths.clone(), root: root.to_owned(), slot: Mutex::new(None) }
     }
 
-    /// What sessions that crashed left unsaved and is newer than the files, each found by `path`.
-    /// It stays in the journal until something else is written.
+    /// What sessions that crashed left unsaved and is newer than the files, each found by `path`;
+    /// what has no file is newer. It stays in the journal until something else is written.
     ///
     /// # Errors
     /// When the state folder cannot be used, or a journal in it cannot be read.
     pub fn unsaved_texts(
         &self,
-        path: impl Fn(&FileId) -> PathBuf,
+        path: impl Fn(&FileId) -> Option<PathBuf>,
+    ) -> Result<BTreeMap<FileId, Arc<str>>, Problem> {
+        let until = Instant::now() + DYING;
+        self.collect_unsaved(path, || {
+            thread::sleep(LOOK_EVERY);
+            Instant::now() < until
+        })
+    }
+
+    /// The same; waits for slots that are held as long as `wait` says so.
+    fn collect_unsaved(
+        &self,
+        path: impl Fn(&FileId) -> Option<PathBuf>,
+        mut wait: impl FnMut() -> bool,
     ) -> Result<BTreeMap<FileId, Arc<str>>, Problem> {
         if !self.paths.state.join("journal").is_dir() {
             return Ok(BTreeMap::new());
@@ -90,25 +110,30 @@ impl Journal {
             let mut left = read_slot(&slot.path)?;
             let mut slots = Vec::new();
             for number in (0..SLOTS).filter(|number| *number != slot.number) {
-                let Some(other) =
-                    self.free_slot(folder, number).filter(|other| other.path.exists())
-                else {
+                let (_, texts) = self.slot_paths(folder, number);
+                if !texts.exists() {
                     continue;
-                };
+                }
+                let mut other = self.free_slot(folder, number);
+                while other.is_none() && wait() {
+                    other = self.free_slot(folder, number);
+                }
+                let Some(other) = other else { continue };
                 for (file, draft) in read_slot(&other.path)? {
                     left.entry(file).or_insert(draft);
                 }
                 slots.push(other);
             }
             let count = left.len();
-            left.retain(|file, draft| draft.is_newer_than(&path(file)));
+            left.retain(|file, draft| path(file).is_none_or(|path| draft.is_newer_than(&path)));
             match left.is_empty() {
                 true => clear_slot(&slot.path)?,
                 false if slots.is_empty() && left.len() == count => {}
                 false => write_slot(&slot.path, &self.root, &left)?,
             }
             slots.iter().try_for_each(|other| clear_slot(&other.path))?;
-            Ok(left.into_iter().map(|(file, draft)| (file, draft.text)).collect())
+            let text = |(file, Left { text, .. })| (file, SharedText::whole_text(&text).clone());
+            Ok(left.into_iter().map(text).collect())
         })
     }
 
@@ -150,14 +175,17 @@ impl Journal {
         }
     }
 
-    /// A slot, if no session holds it.
-    fn free_slot(&self, folder: &Path, number: usize) -> Option<Slot> {
+    /// The lock of a slot, and what holds its texts.
+    fn slot_paths(&self, folder: &Path, number: usize) -> (PathBuf, PathBuf) {
         let mut hasher = DefaultHasher::new();
         self.root.hash(&mut hasher);
         let name = format!("{:016x}-{number}", hasher.finish());
-        let lock = folder.join(format!("{name}.lock"));
-        // Other slots than the first are seldom there: not made to be looked at.
-        let path = folder.join(format!("{name}.json"));
+        (folder.join(format!("{name}.lock")), folder.join(format!("{name}.json")))
+    }
+
+    /// A slot, if no session holds it.
+    fn free_slot(&self, folder: &Path, number: usize) -> Option<Slot> {
+        let (lock, path) = self.slot_paths(folder, number);
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(lock).ok()?;
         match file.try_lock() {
             Ok(()) => Some(Slot { number, path, _lock: file }),
@@ -169,7 +197,7 @@ impl Journal {
 /// A draft as it stands in a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Left {
-    text: Arc<str>,
+    text: SharedText,
     at: SystemTime,
     /// Fingerprints of the texts that it is newer than.
     newer_than: Vec<Option<u64>>,
@@ -179,7 +207,7 @@ impl Left {
     fn from_draft(draft: &UnsavedText) -> Self {
         let newer_than =
             draft.newer_than.iter().map(|text| text.as_deref().map(fingerprint)).collect();
-        Self { text: draft.text.whole_text().clone(), at: draft.at, newer_than }
+        Self { text: draft.text.clone(), at: draft.at, newer_than }
     }
 
     /// Whether it says something else than the file, and says it later. Of a file that has gone it
@@ -187,7 +215,8 @@ impl Left {
     fn is_newer_than(&self, path: &Path) -> bool {
         let Ok(Text { text, stamp }) = files::read_text(path) else { return true };
         let is_later = || stamp.modified.is_none_or(|saved| saved + CLOCKS < self.at);
-        text != self.text && (self.newer_than.contains(&Some(fingerprint(&text))) || is_later())
+        !self.text.equals_text(&text)
+            && (self.newer_than.contains(&Some(fingerprint(&text))) || is_later())
     }
 
     /// As JSON; of an earlier version, only the text, which is as old as its journal.
@@ -204,9 +233,15 @@ impl Left {
         })
     }
 
-    fn to_value(&self) -> Value {
+    /// As JSON, piece by piece: a long text is not put together for that.
+    fn print(&self, file: &mut impl Write) -> io::Result<()> {
         let nanos = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-        json!({ "text": &*self.text, "at": u64::try_from(nanos).unwrap_or(u64::MAX), "newer_than": self.newer_than })
+        let at = u64::try_from(nanos).unwrap_or(u64::MAX);
+        write!(file, "{{\"text\":")?;
+        serde_json::to_writer(&mut *file, &format_args!("{}", self.text))?;
+        write!(file, ",\"at\":{at},\"newer_than\":")?;
+        serde_json::to_writer(&mut *file, &self.newer_than)?;
+        write!(file, "}}")
     }
 }
 
@@ -240,12 +275,18 @@ fn read_slot(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
 }
 
 fn write_slot(path: &Path, root: &Path, left: &BTreeMap<FileId, Left>) -> Result<(), Problem> {
-    let files: Map<String, Value> =
-        left.iter().map(|(file, left)| (file.to_string(), left.to_value())).collect();
-    files::save_private(
-        path,
-        &json!({ "workspace": root.to_string_lossy(), "files": files }).to_string(),
-    )
+    files::write_private(path, |file| {
+        write!(file, "{{\"workspace\":")?;
+        serde_json::to_writer(&mut *file, &root.to_string_lossy())?;
+        write!(file, ",\"files\":{{")?;
+        for (row, (name, draft)) in left.iter().enumerate() {
+            write!(file, "{}", if row > 0 { "," } else { "" })?;
+            serde_json::to_writer(&mut *file, name.as_str())?;
+            write!(file, ":")?;
+            draft.print(file)?;
+        }
+        write!(file, "}}}}")
+    })
 }
 
 fn clear_slot(path: &Path) -> Result<(), Problem> {
@@ -277,8 +318,8 @@ mod tests {
     }
 
     /// Where no file is.
-    fn nowhere(file: &FileId) -> PathBuf {
-        Path::new("/nowhere").join(file.path())
+    fn nowhere(file: &FileId) -> Option<PathBuf> {
+        Some(Path::new("/nowhere").join(file.path()))
     }
 
     fn journals(paths: &Paths) -> Vec<PathBuf> {
@@ -342,6 +383,32 @@ mod tests {
     }
 
     #[test]
+    fn a_session_that_has_not_ended_yet_is_waited_for() {
+        let (_home, paths) = home();
+        let root = Path::new("/w");
+        let session = Journal::for_workspace(&paths, root);
+        session.write_drafts(&drafts(&[("a", "one")])).unwrap();
+        let next = Journal::for_workspace(&paths, root);
+        let (mut dying, mut looks) = (Some(session), 0);
+        let left = next.collect_unsaved(nowhere, || {
+            looks += 1;
+            if looks == 3 {
+                dying.take();
+            }
+            looks < 10
+        });
+        assert_eq!((left.unwrap(), looks), (texts(&[("a", "one")]), 3));
+    }
+
+    #[test]
+    fn what_has_no_file_is_offered() {
+        let (_home, paths) = home();
+        let of = || Journal::for_workspace(&paths, Path::new("/w"));
+        of().write_drafts(&drafts(&[("a", "one")])).unwrap();
+        assert_eq!(of().unsaved_texts(|_| None).unwrap(), texts(&[("a", "one")]));
+    }
+
+    #[test]
     fn a_journal_that_cannot_be_read_is_told_and_kept() {
         let (_home, paths) = home();
         let session = Journal::for_workspace(&paths, Path::new("/w"));
@@ -359,7 +426,7 @@ mod tests {
         saved: Option<&str>,
     ) -> bool {
         let (home, paths) = home();
-        let at = |file: &FileId| home.path().join(file.path());
+        let at = |file: &FileId| Some(home.path().join(file.path()));
         let newer_than = newer_than.iter().map(|text| text.map(Arc::from)).collect();
         let draft = UnsavedText { text: text.into(), at: SystemTime::now() - age, newer_than };
         Journal::for_workspace(&paths, home.path())
@@ -397,7 +464,7 @@ mod tests {
             .write_drafts(&[(FileId::new("a"), draft)].into())
             .unwrap();
         let offered = Journal::for_workspace(&paths, home.path())
-            .unsaved_texts(|file| home.path().join(file.path()))
+            .unsaved_texts(|file| Some(home.path().join(file.path())))
             .unwrap();
         assert_eq!(
             offered,

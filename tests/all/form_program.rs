@@ -1,6 +1,10 @@
 //! `toolcrib form` in a terminal: what it prints, what it saves, how it ends.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, SystemTime},
+};
 
 use tempfile::TempDir;
 
@@ -223,9 +227,34 @@ fn another_document_where_the_output_goes_is_asked_about_first() {
     assert_eq!(read(&folder, "out.yaml"), "name: abc\n");
 }
 
+/// Shows what the state folder of a test that fails holds.
+struct ShownJournal<'h>(&'h Path);
+
+impl Drop for ShownJournal<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            show_files(self.0);
+        }
+    }
+}
+
+fn show_files(folder: &Path) {
+    for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            show_files(&path);
+        } else {
+            let held = fs::File::open(&path)
+                .is_ok_and(|file| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)));
+            let note = if held { " (locked)" } else { "" };
+            eprintln!("{}{note}: {:?}", path.display(), fs::read_to_string(&path));
+        }
+    }
+}
+
 #[test]
 fn a_document_that_was_never_printed_is_offered_by_its_schema() {
     let (folder, home) = (folder(&[]), tempfile::tempdir().unwrap());
+    let _shown = ShownJournal(home.path());
     let start = || toolcrib(["form", "s.json"]).folder(folder.path()).home(home.path()).start();
     let mut terminal = start();
     terminal.wait_for("name *");
@@ -235,6 +264,9 @@ fn a_document_that_was_never_printed_is_offered_by_its_schema() {
     terminal.signal("KILL");
     terminal.wait_end();
 
+    // The schema is not the document, and can be newer.
+    let schema = fs::File::options().write(true).open(folder.path().join("s.json")).unwrap();
+    schema.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();
     let mut terminal = start();
     terminal.wait_for("An earlier session with s.json ended before its document was printed");
     terminal.press(["r"]);

@@ -91,7 +91,7 @@ fn a_killed_process_leaves_whole_files() {
         let saved = fs::read_to_string(root.join("tools.yaml")).unwrap();
         assert!(saved == one || saved == two, "{time}: a part of a file, {} bytes", saved.len());
         let kept = Journal::for_workspace(&paths(folder.path()), &root)
-            .unsaved_texts(|file| root.join(file.path()))
+            .unsaved_texts(|file| Some(root.join(file.path())))
             .unwrap();
         assert!(
             kept == journalled(&one) || kept == journalled(&two),
