@@ -77,6 +77,11 @@ pub(crate) fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focu
     buffer.set_style(line, style);
 }
 
+/// Whether each byte of a text is a letter of one cell, as nearly always.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+}
+
 /// A pen on one line of the screen: writes from left to right and stops at the edge.
 pub(crate) struct Pen<'b> {
     buffer: &'b mut Buffer,
@@ -97,7 +102,9 @@ impl<'b> Pen<'b> {
     /// Writes a text, cut with `…` where it does not fit.
     pub fn put_text(&mut self, text: &str, style: Style) -> &mut Self {
         let room = self.remaining_cells();
-        if room > 0 {
+        if is_plain(text) {
+            self.put_plain(text, room, style);
+        } else if room > 0 {
             let shown = visible_text(text);
             let fitted = truncate_text(&shown, room);
             let (next, _) = self.buffer.set_stringn(self.at, self.row, &*fitted, room, style);
@@ -109,8 +116,33 @@ impl<'b> Pen<'b> {
     /// Writes a text into exactly `cells` cells.
     pub fn put_column(&mut self, text: &str, cells: usize, style: Style) -> &mut Self {
         let cells = cells.min(self.remaining_cells());
+        if is_plain(text) {
+            let blanks = cells.saturating_sub(text.len());
+            self.put_plain(text, cells, style);
+            self.put_cells(std::iter::repeat_n(" ", blanks), style);
+            return self;
+        }
         let shown = visible_text(text).into_owned();
         self.put_text(&pad_text(&shown, cells), style)
+    }
+
+    /// Writes a text of one cell a byte into at most `cells` cells, which are there.
+    fn put_plain(&mut self, text: &str, cells: usize, style: Style) {
+        let whole = text.len() <= cells;
+        let kept = if whole { text.len() } else { cells.saturating_sub(1) };
+        let letters = (0..kept).filter_map(|at| text.get(at..=at));
+        let cut = (!whole && cells > 0).then_some("…");
+        self.put_cells(letters.chain(cut), style);
+    }
+
+    /// Writes symbols of one cell each, for which there is room.
+    fn put_cells<'s>(&mut self, symbols: impl Iterator<Item = &'s str>, style: Style) {
+        for symbol in symbols {
+            if let Some(cell) = self.buffer.cell_mut((self.at, self.row)) {
+                cell.set_symbol(symbol).set_style(style);
+            }
+            self.at += 1;
+        }
     }
 
     /// Leaves `cells` cells as they are.
@@ -127,8 +159,7 @@ impl<'b> Pen<'b> {
 
     /// Fills the rest of the line.
     pub fn fill_rest(&mut self, style: Style) -> &mut Self {
-        let blanks = " ".repeat(self.remaining_cells());
-        self.put_text(&blanks, style)
+        self.put_column("", self.remaining_cells(), style)
     }
 
     /// Writes a text at the right edge, where it fits beside what is there.
@@ -184,6 +215,19 @@ mod tests {
         fn fitted_and_padded_texts_have_their_width(text in "\\PC{0,30}", cells in 0_usize..20) {
             prop_assert!(text_width(&truncate_text(&text, cells)) <= cells);
             prop_assert_eq!(text_width(&pad_text(&text, cells)), cells);
+        }
+
+        #[test]
+        fn plain_texts_are_put_as_all_others_are(text in "[ -~]{0,14}", cells in 0_usize..14) {
+            let area = Rect::new(1, 0, 10, 1);
+            let (mut plain, mut other) = (Buffer::empty(area), Buffer::empty(area));
+            let style = Style::new().red();
+            Pen::new(&mut plain, area, 0).put_column(&text, cells, style).put_text(&text, style);
+            let column = pad_text(&text, cells.min(10));
+            let (at, _) = other.set_stringn(1, 0, &column, 10, style);
+            let room = usize::from(area.right() - at);
+            other.set_stringn(at, 0, truncate_text(&text, room), room, style);
+            prop_assert_eq!(plain, other);
         }
 
         #[test]

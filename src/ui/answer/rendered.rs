@@ -1,4 +1,4 @@
-//! An answer as Markdown, made anew only when the text or the width changed.
+//! An answer as Markdown; as it grows, only its last blocks are made anew.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -9,7 +9,7 @@ use crate::{
         styles::{Role, Styles},
         widgets::{
             list::ListCursor,
-            markdown::{self, Face, Line},
+            markdown::{Face, GrowingText},
         },
     },
 };
@@ -19,18 +19,16 @@ const LONGEST: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
 pub(crate) struct Rendered {
-    /// Of which text and width the lines were made.
-    of: (usize, u16),
-    lines: Vec<Line>,
-    /// How often they were made.
-    pub made: u64,
+    text: GrowingText,
+    /// The text goes on where the Markdown ends.
+    is_cut: bool,
 }
 
 impl Rendered {
     /// How many lines there are.
     #[must_use]
     pub fn row_count(&self) -> usize {
-        self.lines.len()
+        self.text.lines().len() + usize::from(self.is_cut)
     }
 
     /// Draws the lines that are seen.
@@ -43,22 +41,21 @@ impl Rendered {
         cursor: &mut ListCursor,
     ) {
         let start = start_of(text);
-        if self.of != (start.len(), area.width) || self.made == 0 {
-            self.of = (start.len(), area.width);
-            self.made += 1;
-            self.lines = markdown::render_lines(start, usize::from(area.width));
-            if start.len() < text.len() {
-                let words = format!(
-                    "… Markdown is shown up to {}; Text shows all",
-                    size::format_size(LONGEST as u64)
-                );
-                self.lines.push(vec![(Face::default(), words)]);
-            }
-        }
-        for (line, row) in (0_u16..).zip(cursor.visible_rows(self.lines.len(), area.height)) {
+        self.text.render(start, usize::from(area.width));
+        self.is_cut = start.len() < text.len();
+        for (line, row) in (0_u16..).zip(cursor.visible_rows(self.row_count(), area.height)) {
             let mut pen = Pen::new(buffer, area, line);
-            for (face, piece) in &self.lines[row] {
-                pen.put_text(piece, styles[face_role(*face)]);
+            match self.text.lines().get(row) {
+                Some(pieces) => {
+                    for (face, piece) in pieces {
+                        pen.put_text(piece, styles[face_role(*face)]);
+                    }
+                }
+                None => {
+                    let most = size::format_size(LONGEST as u64);
+                    let words = format!("… Markdown is shown up to {most}; Text shows all");
+                    pen.put_text(&words, styles[Role::Text]);
+                }
             }
         }
     }

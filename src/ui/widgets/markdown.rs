@@ -1,5 +1,7 @@
 //! Markdown as a terminal can show it: bold, code, lists, tables, quotes, headings, links as text.
 
+use std::ops::Range;
+
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::ui::{
@@ -22,13 +24,92 @@ pub(crate) type Line = Vec<(Face, String)>;
 /// does one empty line between blocks that have any between them.
 #[must_use]
 pub(crate) fn render_lines(text: &str, cells: usize) -> Vec<Line> {
-    let mut page = Page { source: text, cells: cells.max(4), ..Page::default() };
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        page.handle_event(event, range.start);
+    let mut rendered = GrowingText::default();
+    rendered.render(text, cells);
+    rendered.lines
+}
+
+/// A text that grows, rendered. Blocks to which nothing can be added any more stay as they are.
+#[derive(Debug, Default)]
+pub(crate) struct GrowingText {
+    source: String,
+    cells: usize,
+    lines: Vec<Line>,
+    closed: Closed,
+    /// So many bytes were rendered until now, again and again.
+    pub work: usize,
+}
+
+/// The blocks at the begin of a text that stay as they are, whatever follows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Closed {
+    /// Where they end in the text, at the begin of a line.
+    end: usize,
+    /// How many lines they have become.
+    lines: usize,
+}
+
+impl GrowingText {
+    /// The lines, as [`render_lines`] makes them of the text.
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
     }
-    page.end_line();
-    page.lines
+
+    /// Takes in the text as it is now.
+    pub fn render(&mut self, text: &str, cells: usize) {
+        if self.cells == cells && self.source == text {
+            return;
+        }
+        let goes_on = self.cells == cells && text.starts_with(&self.source[..self.closed.end]);
+        let Closed { end, lines } = if goes_on { self.closed } else { Closed::default() };
+        self.lines.truncate(lines);
+        let defines = self.render_rest(text, end, cells);
+        if defines {
+            // What is defined anywhere, links all over the text.
+            if end > 0 {
+                self.lines.clear();
+                self.render_rest(text, 0, cells);
+            }
+            self.closed = Closed::default();
+        }
+        self.cells = cells;
+        self.source.clear();
+        self.source.push_str(text);
+    }
+
+    /// Renders the blocks of a text from `start` on, where one begins. Whether they define what
+    /// links lead to.
+    fn render_rest(&mut self, text: &str, start: usize, cells: usize) -> bool {
+        let rest = text.get(start..).unwrap_or_default();
+        self.work += rest.len();
+        let lines = std::mem::take(&mut self.lines);
+        self.closed = Closed { end: start, lines: lines.len() };
+        let mut page = Page { source: text, cells: cells.max(4), lines, ..Page::default() };
+        let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+        let parser = Parser::new_ext(rest, options);
+        let defines = parser.reference_definitions().iter().next().is_some();
+        // Until its first line has ended, a block can turn out to belong to the one before it.
+        let settled = start + rest.rfind('\n').map_or(0, |end| end + 1);
+        let mut depth = 0_usize;
+        for (event, Range { start: at, .. }) in parser.into_offset_iter() {
+            let at = start + at;
+            if depth == 0 && at < settled {
+                page.end_line();
+                let end = text[..at].rfind('\n').map_or(0, |end| end + 1);
+                self.closed = Closed { end: end.max(start), lines: page.lines.len() };
+            }
+            match event {
+                Event::Start(_) => depth += 1,
+                Event::End(_) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            page.handle_event(event, at);
+        }
+        page.end_line();
+        self.lines = page.lines;
+        defines
+    }
 }
 
 /// What stands before the lines of a block: a mark on its first line, blanks or a bar on the
@@ -445,7 +526,47 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_text_that_grows_is_read_once() {
+        let block = |row: usize| format!("## Part {row}\n\nOne *two*\n\n- a\n- b\n\n");
+        let (mut text, mut growing) = (String::new(), GrowingText::default());
+        for row in 0..200 {
+            text += &block(row);
+            growing.render(&text, 40);
+        }
+        assert_eq!(growing.lines(), render_lines(&text, 40));
+        assert!(growing.work < 4 * text.len(), "{} of {}", growing.work, text.len());
+        let before = growing.work;
+        growing.render(&text, 40);
+        assert_eq!(growing.work, before);
+        growing.render(&text, 30);
+        assert_eq!(growing.lines(), render_lines(&text, 30));
+        growing.render("another", 30);
+        assert_eq!(growing.lines(), render_lines("another", 30));
+        growing.render("[a]\n\n[b]\n\nc\n\n", 30);
+        growing.render("[a]\n\n[b]\n\nc\n\n[a]: http://x.y\n", 30);
+        assert_eq!(growing.lines(), render_lines("[a]\n\n[b]\n\nc\n\n[a]: http://x.y\n", 30));
+    }
+
     proptest! {
+        #[test]
+        fn a_text_that_grows_is_rendered_as_the_whole(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "a", "b c", "\n", "\n", "\n\n", "\n\n", "- ", "* ", "1. ", "2) ", "#", "# ", "> ", "  ", "    ", "```", "~~~\n",
+                    "|", "a|b", "-|-", "---", "===", "**", "`", "[a]", "[a]: x", "<b>", "<!--", "-->", "<div>", "\\", "\t", "\r\n",
+                ]),
+                0..24,
+            ),
+        ) {
+            let (mut text, mut growing) = (String::new(), GrowingText::default());
+            for piece in pieces {
+                text += piece;
+                growing.render(&text, 20);
+                prop_assert_eq!(growing.lines(), &render_lines(&text, 20)[..], "{:?}", text);
+            }
+        }
+
         #[test]
         fn no_line_is_too_wide_and_no_word_is_lost(text in "[a-z日 *_`\\[\\]()\n-]{0,80}", cells in 8_usize..40) {
             for line in flat(&text, cells) {
