@@ -71,6 +71,8 @@ pub(crate) fn findings_of<'s>(
     ));
     all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
     lint::sort_findings(&mut all);
+    // They stay until the next check.
+    all.shrink_to_fit();
     all.into()
 }
 
@@ -118,13 +120,15 @@ mod tests {
 
     /// What is checked once changes have come to rest, where that was asked for.
     fn checks(state: &mut State, effects: Vec<Effect>) -> Vec<Snapshot> {
-        let waits = effects.into_iter().filter(|effect| *effect == Effect::CheckSoon);
-        let due: Vec<_> = waits.flat_map(|_| update(state, Message::CheckDue, Millis(3))).collect();
-        due.into_iter()
-            .filter_map(
-                |effect| if let Effect::Check(snapshot) = effect { Some(*snapshot) } else { None },
-            )
-            .collect()
+        let (mut effects, mut checks) = (effects, Vec::new());
+        while let Some(effect) = effects.pop() {
+            match effect {
+                Effect::CheckSoon => effects.extend(update(state, Message::CheckDue, Millis(3))),
+                Effect::Check(snapshot) => checks.push(*snapshot),
+                _ => {}
+            }
+        }
+        checks
     }
 
     fn break_a_file(state: &mut State) -> Vec<Effect> {
@@ -245,6 +249,41 @@ mod tests {
         assert!(!is_behind(&state));
         let effects = update(&mut state, Message::NoticeSeen, Millis(6));
         assert_eq!(checks(&mut state, effects), [], "nothing is due");
+    }
+
+    #[test]
+    fn findings_that_are_shown_no_more_are_let_go_apart() {
+        let (mut state, effects) = opened(AT_ONCE + 1);
+        let [first] = checks(&mut state, effects).try_into().unwrap();
+        let shown = Arc::new(first.collect_findings());
+        let answer = Message::Checked { turn: first.turn, findings: Arc::clone(&shown) };
+        update(&mut state, answer, Millis(4));
+        let effects = break_a_file(&mut state);
+        let [second] = checks(&mut state, effects).try_into().unwrap();
+        let findings = Arc::new(second.collect_findings());
+        for (turn, given) in [(first.turn, &findings), (second.turn, &shown)] {
+            let answer = Message::Checked { turn, findings: Arc::clone(&findings) };
+            let effects = update(&mut state, answer, Millis(5));
+            let gone = effects.iter().find_map(|effect| match effect {
+                Effect::LetGo(findings) => Some(findings),
+                _ => None,
+            });
+            assert!(Arc::ptr_eq(gone.unwrap(), given), "an answer that is too late, then the old");
+        }
+    }
+
+    #[test]
+    fn changes_that_follow_each_other_are_checked_once_they_rest() {
+        let (mut state, effects) = opened(AT_ONCE + 1);
+        assert_eq!(effects.iter().filter(|effect| **effect == Effect::CheckSoon).count(), 1);
+        for text in ["{", "{}", "[", "[]"] {
+            let change = Change::Text { file: FileId::new("t0001.json"), text: text.into() };
+            let changes = vec![change];
+            update(&mut state, Message::Change { label: "type".into(), changes }, Millis(3));
+            assert_eq!(update(&mut state, Message::CheckDue, Millis(3)), [Effect::CheckSoon]);
+        }
+        let due = update(&mut state, Message::CheckDue, Millis(3));
+        assert!(matches!(due.as_slice(), [Effect::Check(_)]), "{due:?}");
     }
 
     #[test]

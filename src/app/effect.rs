@@ -18,6 +18,7 @@ use crate::{
         connection::Connection,
         context::Mode,
         entry::{FileId, SystemId},
+        finding::Findings,
         trace::{Trace, TraceId},
         traffic::Tapped,
         unsaved::UnsavedTexts,
@@ -52,6 +53,8 @@ pub enum Effect {
     CheckSoon,
     /// Check a workspace. Answered by `Checked`.
     Check(Box<Snapshot>),
+    /// Let go of findings that nobody looks at any more: to free many takes longer than a key may.
+    LetGo(Arc<Findings>),
     /// Ask who listens where a connection leads that is open. Answered by `Listeners`, where it can
     /// be known.
     AskListeners(Box<Connection>),

@@ -78,8 +78,10 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::Beginning(file, held) => files::begun(state, &file, held),
         Message::Loaded(loaded) => files::on_files_loaded(state, loaded),
         Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
-        Message::CheckDue => return vec![files::request_check(state)],
-        Message::Checked { turn, findings } => files::on_checked(state, turn, findings),
+        Message::CheckDue => return vec![files::on_check_due(state)],
+        Message::Checked { turn, findings } => {
+            return vec![files::on_checked(state, turn, findings)];
+        }
         Message::DiskChanged { file, text } => return files::disk_changed(state, &file, text, now),
         Message::Saved { file, text } => {
             form::on_saved(state, text.as_ref());

@@ -75,7 +75,7 @@ impl OpenWorkspace {
         })?;
         let sources =
             files.iter().filter_map(|file| Some((&file.file, file.source.as_ref().ok()?)));
-        let catalog = read::read_catalog(sources, settings.mode);
+        let catalog = read::read_kept_catalog(sources, settings.mode);
         // What is wrong with the groups is among the findings of the settings.
         let custom = CustomGroups::from_value(&settings.groups).unwrap_or_default();
         let tools = custom.expand_tools(&catalog.tools).tools;

@@ -1,7 +1,5 @@
 //! `toolcrib schema`: the JSON Schema that a descriptor's form is made from.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -86,7 +84,7 @@ fn new_entry(word: &str) -> Option<Entry> {
         system,
         kind: new.kind,
         key: String::new(),
-        value: Arc::new(new.value),
+        value: new.value.into(),
         line: 1,
         column: 1,
     })

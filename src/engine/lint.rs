@@ -20,6 +20,7 @@ use context::LintContext;
 use crate::model::{
     entry::SystemId,
     finding::{Finding, Severity},
+    tool::Tool,
 };
 
 /// Every check that is no system's own.
@@ -161,34 +162,46 @@ pub fn run_checks(
     of: impl Fn(SystemId) -> bool,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let catalog = context.catalog;
-    for check in checks {
-        let Some(severity) = check.severity.in_mode(context.mode()) else { continue };
-        let mut report = Report::new(check.code, severity, &mut findings);
-        match check.run {
-            Run::Entry(look) => {
-                catalog
-                    .entries()
-                    .filter(|entry| of(entry.system))
-                    .for_each(|entry| look(context, entry, &mut report));
+    let mut run = |look: &dyn Fn(&Run, &mut Report<'_>)| {
+        for check in checks {
+            if let Some(severity) = check.severity.in_mode(context.mode()) {
+                look(&check.run, &mut Report::new(check.code, severity, &mut findings));
             }
-            Run::Tool(look) => {
-                catalog
-                    .tools
-                    .iter()
-                    .filter(|tool| of(tool.entry.system))
-                    .for_each(|tool| look(context, tool, &mut report));
-            }
-            Run::Service(look) => {
-                catalog
-                    .services
-                    .iter()
-                    .filter(|service| of(service.entry.system))
-                    .for_each(|service| look(context, service, &mut report));
-            }
-            Run::All(look) => look(context, &mut report),
         }
+    };
+    let catalog = context.catalog;
+    // Entry by entry and on clones: what an entry says is read once for all checks, and then it
+    // goes.
+    for tool in catalog.tools.iter().filter(|tool| of(tool.entry.system)) {
+        let tool = Tool::clone(tool);
+        let _ = tool.entry.value.shared();
+        run(&|check, report| match check {
+            Run::Entry(look) => look(context, &tool.entry, report),
+            Run::Tool(look) => look(context, &tool, report),
+            Run::Service(_) | Run::All(_) => {}
+        });
     }
+    for service in catalog.services.iter().filter(|service| of(service.entry.system)) {
+        let service = service.clone();
+        run(&|check, report| match check {
+            Run::Entry(look) => look(context, &service.entry, report),
+            Run::Service(look) => look(context, &service, report),
+            Run::Tool(_) | Run::All(_) => {}
+        });
+    }
+    for entry in catalog.others.iter().filter(|entry| of(entry.system)) {
+        let entry = entry.clone();
+        run(&|check, report| {
+            if let Run::Entry(look) = check {
+                look(context, &entry, report);
+            }
+        });
+    }
+    run(&|check, report| {
+        if let Run::All(look) = check {
+            look(context, report);
+        }
+    });
     findings
 }
 

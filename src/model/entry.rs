@@ -2,9 +2,7 @@
 
 use std::{fmt, path::Path, sync::Arc};
 
-use serde_json::Value;
-
-use crate::schema::pointer::Pointer;
+use crate::{schema::pointer::Pointer, syntax::lazy_value::LazyValue};
 
 /// The short name of a system, as in `systems::table`: `trustgraph`.
 pub type SystemId = &'static str;
@@ -107,8 +105,9 @@ pub struct Entry {
     pub kind: EntryKind,
     /// The key that others refer to it by.
     pub key: String,
-    /// What it says, parsed (from the inner text for [`EntryForm::JsonText`]).
-    pub value: Arc<Value>,
+    /// What it says (from the inner text for [`EntryForm::JsonText`]). Clones read it themselves: go
+    /// over the values of many entries on clones, or with [`LazyValue::parsed`].
+    pub value: LazyValue,
     /// Line and column of its place, from 1.
     pub line: usize,
     pub column: usize,

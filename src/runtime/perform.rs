@@ -3,7 +3,10 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -58,8 +61,10 @@ const EVENTS: usize = 256;
 /// Between two writings of the journal.
 const JOURNAL_EVERY: Duration = Duration::from_secs(1);
 
-/// From a change to its check; changes meanwhile are checked together.
+/// From the last of the changes that follow each other to their check: as long as a check takes,
+/// since the answer to a state that is no more is of no use, but within these bounds.
 const CHECK_AFTER: Duration = Duration::from_millis(80);
+const CHECK_WITHIN: Duration = Duration::from_secs(1);
 
 /// Everything the loop needs to act on the world.
 pub(crate) struct Performer {
@@ -71,6 +76,8 @@ pub(crate) struct Performer {
     limits: Limits,
     messages: mpsc::Sender<Message>,
     unsaved: watch::Sender<Drafts>,
+    /// How many milliseconds the last check took.
+    check_took: Arc<AtomicU64>,
     /// What was last asked to be saved, by file: drafts made after that are newer.
     asked: HashMap<FileId, Option<Arc<str>>>,
     running: HashMap<CallId, Running>,
@@ -126,6 +133,7 @@ impl Performer {
             limits: tools.limits,
             messages,
             unsaved,
+            check_took: Arc::default(),
             asked: HashMap::new(),
             running: HashMap::new(),
             listening: Listening::default(),
@@ -150,6 +158,9 @@ impl Performer {
             Effect::Read { first } => self.read_workspace(first),
             Effect::CheckSoon => self.check_soon(),
             Effect::Check(snapshot) => self.check_snapshot(*snapshot),
+            Effect::LetGo(findings) => {
+                drop(tokio::task::spawn_blocking(move || drop(findings)));
+            }
             Effect::Journal(texts) => drop(self.unsaved.send_replace(self.unsaved_drafts(texts))),
             Effect::Call { call, connection, request } => {
                 self.start_call(call, *connection, *request);
@@ -235,18 +246,22 @@ impl Performer {
 
     fn check_soon(&self) {
         let messages = self.messages.clone();
+        let last = Duration::from_millis(self.check_took.load(Ordering::Relaxed));
+        let wait = last.clamp(CHECK_AFTER, CHECK_WITHIN);
         tokio::spawn(async move {
-            tokio::time::sleep(CHECK_AFTER).await;
+            tokio::time::sleep(wait).await;
             messages.send(Message::CheckDue).await
         });
     }
 
     fn check_snapshot(&self, snapshot: Snapshot) {
-        let messages = self.messages.clone();
+        let (messages, took) = (self.messages.clone(), Arc::clone(&self.check_took));
         tokio::spawn(async move {
-            let turn = snapshot.turn;
+            let (turn, began) = (snapshot.turn, Instant::now());
             let checked =
                 tokio::task::spawn_blocking(move || Arc::new(snapshot.collect_findings())).await;
+            let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            took.store(millis, Ordering::Relaxed);
             // An answer to nothing: the next change asks again.
             let (turn, findings) =
                 checked.map_or_else(|_| Default::default(), |findings| (turn, findings));

@@ -37,6 +37,9 @@ pub(crate) fn read_all(
     let slice = |slice: Vec<FileRead>| {
         names.extend(slice.iter().map(|read| read.file.clone()));
         let loaded = slice.into_iter().map(|FileRead { file, text, source, .. }| {
+            if let Ok(source) = &source {
+                source.learn_style();
+            }
             let held = source.as_ref().ok().and_then(|source| held(&file, source));
             (file, Loaded { text, source, held })
         });

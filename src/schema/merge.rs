@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     equal::values_equal,
     kind::suggestions,
-    node::{Choice, Node, NodeKey, PlaceId, Types, Union},
+    node::{Choice, Node, NodeKey, PlaceId, SHOWN_EXAMPLES, Types, Union},
     tree::Schema,
 };
 
@@ -147,13 +147,13 @@ impl Merge<'_> {
         node.description = text("description").or(node.description.take());
         node.default = keywords.get("default").cloned().or(node.default.take());
         let given = keywords.get("examples").or_else(|| keywords.get("example"));
-        match given {
-            Some(Value::Array(examples)) => node.examples.clone_from(examples),
-            Some(example) => node.examples = vec![example.clone()],
-            None => {}
-        }
-        if given.is_some() {
-            node.suggestions = suggestions(&node.examples);
+        let given = match given {
+            Some(Value::Array(examples)) => Some(&examples[..]),
+            given => given.map(std::slice::from_ref),
+        };
+        if let Some(examples) = given {
+            node.examples = examples.iter().take(SHOWN_EXAMPLES).cloned().collect();
+            node.suggestions = suggestions(examples);
         }
         node.read_only |= flag("readOnly");
         node.write_only |= flag("writeOnly");

@@ -352,6 +352,9 @@ pub struct Locks {
 }
 
 /// A place of the schema with everything that applies there.
+/// So many examples are shown: all of them can be as many as a workspace has names.
+pub(super) const SHOWN_EXAMPLES: usize = 3;
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     pub key: NodeKey,
@@ -360,6 +363,7 @@ pub struct Node {
     /// What to show where nothing is set, instead of what is wanted.
     pub placeholder: Option<Arc<str>>,
     pub default: Option<Value>,
+    /// The first of its examples.
     pub examples: Vec<Value>,
     /// Those of its examples that are texts, to be offered.
     pub suggestions: Option<Arc<Choices>>,

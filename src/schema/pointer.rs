@@ -37,7 +37,8 @@ impl Pointer {
     /// The pointer one step further, to a member or (by decimal text) an item.
     #[must_use]
     pub fn child(&self, token: impl Into<String>) -> Self {
-        let mut tokens = self.0.clone();
+        let mut tokens = Vec::with_capacity(self.0.len() + 1);
+        tokens.extend_from_slice(&self.0);
         tokens.push(token.into());
         Self(tokens)
     }

@@ -39,8 +39,8 @@ impl SegmentedText {
         Self { learned: Arc::clone(&self.learned), ..Self::new(segments) }
     }
 
-    pub fn value(&self) -> &Arc<Value> {
-        self.value.get_or_init(|| Arc::new(self.segments.whole_value()))
+    pub fn value(&self, text: &SharedText) -> &Arc<Value> {
+        self.value.get_or_init(|| Arc::new(self.segments.whole_value(text)))
     }
 
     pub fn parsed_whole(

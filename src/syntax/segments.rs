@@ -18,6 +18,7 @@ pub(crate) use found::ParsedSegment;
 use found::{Found, SegmentContent};
 
 use super::{
+    lazy_value::LazyValue,
     place::{Format, Span},
     shared_text::SharedText,
 };
@@ -76,9 +77,32 @@ struct Chunk {
 struct Segment {
     start: usize,
     end: usize,
-    value: Arc<Value>,
+    /// What it says since it was edited. What a segment says that stands as it was read, is read
+    /// when it is asked for: all values together take several times the room of the text.
+    written: Option<Arc<Value>>,
     /// There is something odd in it.
     is_odd: bool,
+    /// Its value is a text.
+    is_text: bool,
+}
+
+/// A member of a section.
+pub struct Member<'s> {
+    pub key: &'s Arc<str>,
+    pub value: LazyValue,
+    /// Its value is a text.
+    pub is_text: bool,
+}
+
+impl Segment {
+    /// Whether this is the segment of another revision, and not one that was written in between.
+    fn is_same(&self, other: &Self) -> bool {
+        match (&self.written, &other.written) {
+            (None, None) => true,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
 }
 
 impl Segments {
@@ -109,7 +133,13 @@ impl Segments {
                     return None;
                 }
                 section.keys.push(key);
-                rows.push(Segment { start, end, value: Arc::new(said.value), is_odd: said.is_odd });
+                rows.push(Segment {
+                    start,
+                    end,
+                    written: None,
+                    is_odd: said.is_odd,
+                    is_text: said.value.is_string(),
+                });
             }
             sections.push(section);
         }
@@ -146,21 +176,34 @@ impl Segments {
         Some([&*section.name, section.keys.get(row - section.first)?].into_iter().collect())
     }
 
-    pub fn row_value(&self, row: usize) -> Option<&Arc<Value>> {
-        self.segment_at(row).map(|(_, segment)| &segment.value)
+    /// What the segment of a row says.
+    pub fn row_value(&self, text: &SharedText, row: usize) -> Option<LazyValue> {
+        let (span, segment) = self.segment_at(row)?;
+        Some(match &segment.written {
+            Some(value) => Arc::clone(value).into(),
+            None => LazyValue::of_piece(
+                text.piece_around(span),
+                match self.format {
+                    Format::Yaml => |text| yaml::segment_content(text).map(|said| said.value),
+                    _ => |text| json::segment_content(text).map(|said| said.value),
+                },
+            ),
+        })
     }
 
-    /// The names of the sections, and the keys of their members with their values, in the order
-    /// they stand.
+    /// The names of the sections, and their members, in the order they stand.
     pub fn sections(
         &self,
-    ) -> impl Iterator<Item = (&str, impl Iterator<Item = (&Arc<str>, &Arc<Value>)>)> {
-        self.sections.iter().map(|section| {
+        text: &SharedText,
+    ) -> impl Iterator<Item = (&str, impl Iterator<Item = Member<'_>>)> {
+        self.sections.iter().map(move |section| {
             let members = section.keys.iter().enumerate();
-            (
-                &*section.name,
-                members.filter_map(|(row, key)| Some((key, self.row_value(section.first + row)?))),
-            )
+            let member = move |(row, key)| {
+                let row = section.first + row;
+                let (_, Segment { is_text, .. }) = self.segment_at(row)?;
+                Some(Member { key, value: self.row_value(text, row)?, is_text: *is_text })
+            };
+            (&*section.name, members.filter_map(member))
         })
     }
 
@@ -171,12 +214,12 @@ impl Segments {
     }
 
     /// What the whole text means.
-    pub fn whole_value(&self) -> Value {
+    pub fn whole_value(&self, text: &SharedText) -> Value {
         let members = |(name, members): (&str, _)| {
             let members: Map<String, Value> = collect_members(members);
             (name.to_owned(), Value::Object(members))
         };
-        Value::Object(self.sections().map(members).collect())
+        Value::Object(self.sections(text).map(members).collect())
     }
 
     /// The row of the segment that holds a span of the text, its edges left out.
@@ -219,8 +262,9 @@ impl Segments {
             _ if at == place => Segment {
                 start: segment.start,
                 end: moved(segment.end),
-                value: Arc::new(said.value.clone()),
+                written: Some(Arc::new(said.value.clone())),
                 is_odd: said.is_odd,
+                is_text: said.value.is_string(),
             },
             _ => {
                 Segment { start: moved(segment.start), end: moved(segment.end), ..segment.clone() }
@@ -243,7 +287,7 @@ impl Segments {
         let differ = chunks.filter(|(_, (one, other))| !Arc::ptr_eq(&one.rows, &other.rows));
         let rows = differ.flat_map(|(chunk, (one, other))| {
             let pairs = one.rows.iter().zip(other.rows.iter()).enumerate();
-            let differ = pairs.filter(|(_, (one, other))| !Arc::ptr_eq(&one.value, &other.value));
+            let differ = pairs.filter(|(_, (one, other))| !one.is_same(other));
             differ.map(move |(row, _)| chunk * CHUNK + row)
         });
         Some(rows.collect())
@@ -305,12 +349,13 @@ impl Segments {
     }
 }
 
-fn collect_members<'s>(
-    members: impl Iterator<Item = (&'s Arc<str>, &'s Arc<Value>)>,
-) -> Map<String, Value> {
-    members.map(|(key, value)| (key.to_string(), Value::clone(value))).collect()
+fn collect_members<'s>(members: impl Iterator<Item = Member<'s>>) -> Map<String, Value> {
+    members
+        .map(|member| (member.key.to_string(), Arc::unwrap_or_clone(member.value.parsed())))
+        .collect()
 }
 
+/// What a segment of a text says; `None` where it cannot be read alone.
 fn segment_content(format: Format, text: &str) -> Option<SegmentContent> {
     match format {
         Format::Yaml => yaml::segment_content(text),

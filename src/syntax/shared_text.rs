@@ -95,6 +95,20 @@ impl SharedText {
         }
     }
 
+    /// The text that a part is kept in, and where it stands there. Only a part that lies in several
+    /// pieces makes the whole be put together.
+    pub(super) fn piece_around(&self, span: Span) -> (Arc<str>, Span) {
+        let row = self.0.all.partition_point(|piece| piece.start <= span.start).checked_sub(1);
+        match row.map(|row| &self.0.all[row]).filter(|piece| span.end <= piece.end()) {
+            Some(piece) => {
+                let moved = |offset: usize| offset - piece.start + piece.span.start;
+                let span = Span { start: moved(span.start), end: moved(span.end) };
+                (Arc::clone(&piece.kept), span)
+            }
+            None => (Arc::clone(self.whole_text()), span),
+        }
+    }
+
     /// The blanks that the line of an offset begins with, which is not among them.
     #[must_use]
     pub fn line_indent(&self, offset: usize) -> &str {

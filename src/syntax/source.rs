@@ -4,7 +4,6 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::Value;
 
-pub use super::place::{Format, Note, NoteKind, Place, Span, SyntaxError};
 use super::{
     change::{self, Splice},
     cut::SegmentedText,
@@ -12,6 +11,7 @@ use super::{
     edit::{Edit, EditError, Patch},
     edit_strategies::{self, Learned},
     json,
+    lazy_value::LazyValue,
     lines::Lines,
     minimal_edits,
     page::Page,
@@ -22,6 +22,10 @@ use super::{
     tree::Document,
     value,
     whole::ParsedText,
+};
+pub use super::{
+    place::{Format, Note, NoteKind, Place, Span, SyntaxError},
+    segments::Member,
 };
 use crate::schema::pointer::Pointer;
 
@@ -38,9 +42,6 @@ pub struct Source {
     /// The manner of the text that this one is a segment of.
     learned: Option<Arc<Learned>>,
 }
-
-/// A member of a section: its key, and its value.
-pub(crate) type Member<'s> = (&'s Arc<str>, &'s Arc<Value>);
 
 #[derive(Debug)]
 struct Meaning {
@@ -167,8 +168,16 @@ impl Source {
     #[must_use]
     pub fn value(&self, document: usize) -> Option<&Arc<Value>> {
         match &self.meaning.body {
-            Body::Cut(cut) if document == 0 => Some(cut.value()),
+            Body::Cut(cut) if document == 0 => Some(cut.value(&self.text)),
             _ => self.document_at(document).map(|document| &document.value),
+        }
+    }
+
+    /// Finds out the manner in which a long text is written, which else its first edit does: for who
+    /// reads it away from the keys.
+    pub fn learn_style(&self) {
+        if let Some(cut) = self.as_cut() {
+            cut.learned_style(self.format, &self.text);
         }
     }
 
@@ -509,37 +518,35 @@ impl Source {
 
     /// A part of a document's value, without a look at the rest where that can be.
     #[must_use]
-    pub fn value_at(&self, document: usize, at: &Pointer) -> Option<&Value> {
+    pub fn value_at(&self, document: usize, at: &Pointer) -> Option<Value> {
         if let (Some(cut), [name, ..]) = (self.as_cut().filter(|_| document == 0), at.tokens())
             && !cut.segments.has_section(name)
         {
             return None;
         }
         match self.find_segment(document, at) {
-            Some((cut, row)) => at.tokens()[2..]
-                .iter()
-                .cloned()
-                .collect::<Pointer>()
-                .get(cut.segments.row_value(row)?),
-            None => at.get(self.value(document)?),
+            Some((cut, row)) => {
+                let inner: Pointer = at.tokens()[2..].iter().cloned().collect();
+                inner.get(&*cut.segments.row_value(&self.text, row)?).cloned()
+            }
+            None => at.get(self.value(document)?).cloned(),
         }
     }
 
-    /// The objects in a document's outermost object by their names, each with the values of its
-    /// members, where the text is read in these pieces; `None` where it is read as a whole.
+    /// The objects in a document's outermost object by their names, each with its members, where the text is read in these pieces; `None` where it is read as a whole.
     pub fn sections(
         &self,
         document: usize,
     ) -> Option<impl Iterator<Item = (&str, impl Iterator<Item = Member<'_>>)>> {
-        self.as_cut().filter(|_| document == 0).map(|cut| cut.segments.sections())
+        self.as_cut().filter(|_| document == 0).map(|cut| cut.segments.sections(&self.text))
     }
 
     /// The value of a member of a section, to be held on its own; `None` where the text is read as
     /// a whole.
     #[must_use]
-    pub fn section_member(&self, document: usize, at: &Pointer) -> Option<&Arc<Value>> {
+    pub fn section_member(&self, document: usize, at: &Pointer) -> Option<LazyValue> {
         let (cut, row) = self.find_segment(document, at).filter(|_| at.tokens().len() == 2)?;
-        cut.segments.row_value(row)
+        cut.segments.row_value(&self.text, row)
     }
 
     /// Where this revision of a text says something else than another one; `None` where that cannot
@@ -686,7 +693,7 @@ mod tests {
             );
         }
         let read = cut.sections(0).unwrap().map(|(name, members)| {
-            (name.to_owned(), members.map(|(_, value)| (**value).clone()).collect())
+            (name.to_owned(), members.map(|member| (*member.value).clone()).collect())
         });
         let read: Vec<(String, Vec<Value>)> = read.collect();
         for (name, values) in read {

@@ -34,7 +34,7 @@ pub fn catalog_findings<'s>(
     findings.extend(every_system().iter().flat_map(|system| system.check_catalog(&context)));
     for entry in catalog.entries() {
         if let (Some(system), Some(source)) = (by_id(entry.system), files(entry.id.file())) {
-            findings.extend(system.check_text(entry, source));
+            findings.extend(system.check_text(&entry.clone(), source));
         }
     }
     locate_findings(findings, files)

@@ -17,9 +17,34 @@ pub fn read_catalog<'s>(
     files: impl IntoIterator<Item = (&'s FileId, &'s Source)>,
     mode: Mode,
 ) -> Catalog {
+    collect_parts(files, mode, Values::Lazy)
+}
+
+/// The same with every value kept: for who goes over all of them several times, and ends.
+#[must_use]
+pub fn read_kept_catalog<'s>(
+    files: impl IntoIterator<Item = (&'s FileId, &'s Source)>,
+    mode: Mode,
+) -> Catalog {
+    collect_parts(files, mode, Values::Kept)
+}
+
+/// What becomes of the values of entries once they are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// They are read again when they are asked for.
+    Lazy,
+    Kept,
+}
+
+fn collect_parts<'s>(
+    files: impl IntoIterator<Item = (&'s FileId, &'s Source)>,
+    mode: Mode,
+    values: Values,
+) -> Catalog {
     let mut all = Part::default();
     for (file, source) in files {
-        let mut part = read_part(file, source, mode);
+        let mut part = read_part_with(file, source, mode, values);
         all.tools.append(&mut part.tools);
         all.services.append(&mut part.services);
         all.others.append(&mut part.others);
@@ -98,6 +123,10 @@ pub(crate) fn refresh_entries(
 /// For [`Catalog::replace_file`] after an edit.
 #[must_use]
 pub fn read_part(file: &FileId, source: &Source, mode: Mode) -> Part {
+    read_part_with(file, source, mode, Values::Lazy)
+}
+
+fn read_part_with(file: &FileId, source: &Source, mode: Mode, values: Values) -> Part {
     let mut entries: Vec<Entry> = Vec::new();
     for system in every_system() {
         let mut found = system.read_entries(file, source);
@@ -108,7 +137,10 @@ pub fn read_part(file: &FileId, source: &Source, mode: Mode) -> Part {
     }
     entries.sort_by_key(|entry| entry.id.place().document);
     let mut part = Part::default();
-    for entry in entries {
+    for mut entry in entries {
+        if values == Values::Kept {
+            entry.value = entry.value.into_kept();
+        }
         match (entry.kind, by_id(entry.system)) {
             (EntryKind::Tool, Some(system)) => {
                 part.tools.push(system.read_tool(&entry, mode).into());

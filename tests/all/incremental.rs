@@ -144,6 +144,31 @@ fn names(catalog: &Catalog) -> Vec<String> {
     catalog.tools.iter().map(|tool| tool.name.clone()).collect()
 }
 
+/// The keys of the entries whose values are kept.
+fn kept_values(state: &State) -> Vec<&str> {
+    let kept = state.catalog.entries().filter(|entry| format!("{:?}", entry.value) != "(not read)");
+    kept.map(|entry| entry.key.as_str()).collect()
+}
+
+#[test]
+fn values_are_read_when_they_are_asked_for_and_do_not_stay() {
+    for format in [Format::Json, Format::Yaml] {
+        let mut state = opened(format, &text(format), false);
+        assert!(!state.findings.is_empty());
+        assert_eq!(kept_values(&state), <[&str; 0]>::default(), "after a check");
+        let entry = state.catalog.tools[7].id().clone();
+        assert_eq!(state.catalog.tools[7].entry.value["name"], "tool-7");
+        assert_eq!(kept_values(&state), ["tool-7"], "what is looked at stays");
+        let edit = Edit::Set { at: Pointer::root().child("name"), to: "other".into() };
+        let changes = vec![Change::Entry(EntryEdit { entry, edit })];
+        let effects =
+            update(&mut state, Message::Change { label: "edit".into(), changes }, Millis(4));
+        settle(&mut state, effects);
+        assert_eq!(state.catalog.tools[7].entry.value["name"], "other");
+        assert_eq!(kept_values(&state), ["tool-7"], "what is edited is there");
+    }
+}
+
 fn edit() -> impl Strategy<Value = (usize, Edit)> {
     let at = |key: &str| Pointer::root().child(key);
     let key = prop::sample::select(vec![

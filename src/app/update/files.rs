@@ -280,11 +280,18 @@ pub(super) fn due_check(state: &mut State) -> Option<Effect> {
     Some(Effect::CheckSoon)
 }
 
+/// Checks what has come to rest. As long as changes follow each other, each check would be of a
+/// state that is no more.
+pub(super) fn on_check_due(state: &mut State) -> Effect {
+    let is_at_rest = state.checking.asked == state.checking.turn;
+    state.checking.asked = state.checking.turn;
+    if is_at_rest { request_check(state) } else { Effect::CheckSoon }
+}
+
 /// What is to be checked, as it is now. It is not put together before it is needed: a change copies
 /// a catalog that a check holds.
-pub(super) fn request_check(state: &mut State) -> Effect {
+fn request_check(state: &State) -> Effect {
     let turn = state.checking.turn;
-    state.checking.asked = turn;
     let files = state.documents.iter().filter(|(_, document)| !document.gone);
     let files: Vec<_> =
         files.map(|(file, document)| (file.clone(), document.source.clone())).collect();
@@ -297,13 +304,14 @@ pub(super) fn request_check(state: &mut State) -> Effect {
 }
 
 /// Takes the answer to the newest asking in.
-pub(super) fn on_checked(state: &mut State, turn: u64, findings: Arc<Findings>) {
+pub(super) fn on_checked(state: &mut State, turn: u64, mut findings: Arc<Findings>) -> Effect {
     state.checking.under_way = false;
     if turn == state.checking.turn {
         state.checking.answered = turn;
-        state.findings = findings;
+        std::mem::swap(&mut state.findings, &mut findings);
         state.generation += 1;
     }
+    Effect::LetGo(findings)
 }
 
 /// Asks to keep what is not saved.

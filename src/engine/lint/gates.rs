@@ -187,9 +187,8 @@ fn has_word(name: &str, words: &[&str]) -> bool {
 /// The place of a name in a member that holds one or a list of them.
 fn name_pointer(tool: &Tool, key: &str, name: &str) -> Pointer {
     let at = member_pointer(key);
-    match tool
-        .entry
-        .value
+    let value = tool.entry.value.parsed();
+    match value
         .get(key)
         .and_then(Value::as_array)
         .and_then(|items| items.iter().position(|item| item.as_str() == Some(name)))

@@ -117,7 +117,7 @@ fn plain_name(name: &str) -> String {
 }
 
 fn name_place(tool: &Tool) -> Pointer {
-    if tool.entry.value.get(tool.name_key).is_some() {
+    if tool.entry.value.parsed().get(tool.name_key).is_some() {
         member_pointer(tool.name_key)
     } else {
         Pointer::root()

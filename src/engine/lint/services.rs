@@ -72,7 +72,8 @@ enum Which {
 
 /// The member that holds a queue's name.
 fn queue_place(service: &Service, queue: &str, which: Which) -> Pointer {
-    let members = service.entry.value.as_object().into_iter().flatten();
+    let value = service.entry.value.parsed();
+    let members = value.as_object().into_iter().flatten();
     let mut keys = members.filter(|(_, value)| value.as_str() == Some(queue)).map(|(key, _)| key);
     let key = if which == First { keys.next() } else { keys.next_back() };
     key.map_or_else(Pointer::root, |key| member_pointer(key))

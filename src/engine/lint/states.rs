@@ -158,7 +158,7 @@ pub(crate) fn unreachable_tool(context: &LintContext<'_>, report: &mut Report<'_
         );
         let at = member_pointer(tool.keys.states);
         let found = report.add_finding(&tool.entry, at.clone(), message);
-        if tool.entry.value.get(tool.keys.states).is_some_and(Value::is_array) {
+        if tool.entry.value.parsed().get(tool.keys.states).is_some_and(Value::is_array) {
             found.fix_edits(
                 format!("also available in \"{UNDEFINED}\""),
                 [Edit::Insert { at: at.item(0), item: UNDEFINED.into() }],
@@ -174,7 +174,8 @@ fn state_name(workflow: &Workflow, state: StateRow) -> &str {
 /// The place of a state in the tool's list.
 fn state_pointer(tool: &Tool, state: &str) -> Pointer {
     let at = member_pointer(tool.keys.states);
-    let items = tool.entry.value.get(tool.keys.states).and_then(Value::as_array);
+    let value = tool.entry.value.parsed();
+    let items = value.get(tool.keys.states).and_then(Value::as_array);
     match items.and_then(|items| items.iter().position(|item| item.as_str() == Some(state))) {
         Some(item) => at.item(item),
         None => at,

@@ -18,7 +18,7 @@ pub(crate) fn find_twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
     for (row, tool) in tools.iter().enumerate() {
         let mut hasher = DefaultHasher::new();
         tool.entry.system.hash(&mut hasher);
-        hash_value(&tool.entry.value, Depth::Top, &mut hasher);
+        hash_value(&tool.entry.value.parsed(), Depth::Top, &mut hasher);
         let sets = alike.entry(hasher.finish()).or_default();
         match sets
             .iter_mut()
@@ -36,7 +36,7 @@ pub(crate) fn find_twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
 
 fn are_twins(a: &Tool, b: &Tool) -> bool {
     let is_named = |key: &str| matches!(key, "name" | "tool_name" | "id");
-    match (&*a.entry.value, &*b.entry.value) {
+    match (&*a.entry.value.parsed(), &*b.entry.value.parsed()) {
         (Value::Object(left), Value::Object(right)) => {
             let count = |map: &serde_json::Map<String, Value>| {
                 map.keys().filter(|key| !is_named(key)).count()

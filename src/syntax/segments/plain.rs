@@ -54,7 +54,8 @@ struct Line<'t> {
 
 /// The lines of a text that has comments and empty lines behind the others only.
 fn split_lines(text: &str) -> Option<Vec<Line<'_>>> {
-    let (mut lines, mut ended) = (Vec::new(), false);
+    let most = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let (mut lines, mut ended) = (Vec::with_capacity(most), false);
     let mut next = 0;
     for line in text.split_inclusive('\n') {
         let begin = next;
@@ -80,7 +81,7 @@ struct Reader<'t> {
     lines: Vec<Line<'t>>,
     at: usize,
     is_odd: bool,
-    /// The members of the segment's value, and where they begin.
+    /// The members of the segment's value, and where they begin, where that is wanted.
     members: Vec<(&'t str, usize)>,
 }
 
@@ -95,7 +96,7 @@ impl<'t> Reader<'t> {
         while let Some(line) = self.peek_at_indent(indent).filter(|line| !is_item(line.words)) {
             let (key, rest) = key_of(line.words)?;
             self.is_odd |= resolve::reads_differently(key);
-            if depth == 1 {
+            if depth == 1 && self.wanted == Wanted::Places {
                 if self.members.iter().any(|(known, _)| *known == key) {
                     return None;
                 }

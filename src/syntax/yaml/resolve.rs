@@ -15,28 +15,18 @@ enum Kind {
     Text,
 }
 
-/// Most words are text by their first letter alone.
+/// The words that mean something, in any spelling.
+const WORDS: [&str; 7] = ["null", "true", "false", "yes", "no", "on", "off"];
+
+/// Most words are text by their first letter alone, nearly all others by their length.
 fn is_surely_text(text: &str) -> bool {
-    !matches!(
-        text.as_bytes().first(),
-        None | Some(
-            b'0'..=b'9'
-                | b'+'
-                | b'-'
-                | b'.'
-                | b'~'
-                | b'n'
-                | b'N'
-                | b't'
-                | b'T'
-                | b'f'
-                | b'F'
-                | b'y'
-                | b'Y'
-                | b'o'
-                | b'O'
-        )
-    )
+    match text.as_bytes().first() {
+        None | Some(b'0'..=b'9' | b'+' | b'-' | b'.' | b'~') => false,
+        Some(b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'y' | b'Y' | b'o' | b'O') => {
+            !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+        }
+        Some(_) => true,
+    }
 }
 
 /// The value of a plain scalar by the core schema. `.inf` and `.nan`, which JSON cannot say, stay

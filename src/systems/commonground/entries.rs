@@ -39,7 +39,7 @@ pub(crate) fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
                 system: keys::SYSTEM,
                 kind: EntryKind::Tool,
                 key: definition_name(&value).unwrap_or(stem).to_owned(),
-                value,
+                value: value.into(),
                 line: place.map_or(0, |place| place.line),
                 column: place.map_or(0, |place| place.column),
             }

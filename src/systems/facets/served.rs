@@ -31,7 +31,7 @@ impl ServedTool {
             key: tool.entry.key.clone(),
             system: Some(tool.entry.system),
             function,
-            entry: Some(Arc::clone(&tool.entry.value)),
+            entry: Some(tool.entry.value.parsed()),
         }
     }
 }

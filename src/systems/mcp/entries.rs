@@ -93,7 +93,7 @@ fn new_entry(
         system: keys::SYSTEM,
         kind,
         key,
-        value,
+        value: value.into(),
         line: place.map_or(0, |place| place.line),
         column: place.map_or(0, |place| place.column),
     }

@@ -217,8 +217,6 @@ pub(super) fn text_member<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::model::entry::{EntryForm, EntryId, EntryPlace, FileId};
 
@@ -234,7 +232,7 @@ mod tests {
             system: keys::SYSTEM,
             kind: EntryKind::Tool,
             key: "t".into(),
-            value: Arc::new(value),
+            value: value.into(),
             line: 1,
             column: 1,
         }

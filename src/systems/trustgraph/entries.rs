@@ -18,8 +18,9 @@ use crate::{
     model::entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
     schema::pointer::Pointer,
     syntax::{
+        lazy_value::LazyValue,
         python_json,
-        source::{Format, Source},
+        source::{Format, Member, Source},
     },
 };
 
@@ -75,7 +76,7 @@ pub(crate) fn refresh_entry(entry: &Entry, source: &Source) -> Option<Entry> {
         .section_member(*document, at)
         .filter(|value| *form == EntryForm::Plain && !value.is_string())?;
     // As long as it is one for certain, it makes the others certain too.
-    is_a(entry.kind, value, Doubt::Low).then(|| Entry { value: Arc::clone(value), ..entry.clone() })
+    is_a(entry.kind, &value, Doubt::Low).then(|| Entry { value, ..entry.clone() })
 }
 
 /// The entries of a document that is read in pieces, if it is one of maps.
@@ -87,13 +88,9 @@ fn in_sections(source: &Source, document: usize, doubt: Doubt) -> Option<Vec<Fou
             return None;
         }
         if let Some(kind) = of(name) {
-            let read = |(key, value): (&Arc<str>, &Arc<Value>)| {
-                let opened = if value.is_string() {
-                    Arc::new(decode_json_text(value))
-                } else {
-                    Arc::clone(value)
-                };
-                (key.to_string(), form_of(value), opened)
+            let read = |Member { key, value, is_text }: Member<'_>| match is_text {
+                true => (key.to_string(), EntryForm::JsonText, decode_json_text(&value).into()),
+                false => (key.to_string(), EntryForm::Plain, value),
             };
             maps.push((name.to_owned(), kind, members.map(read).collect()));
         }
@@ -115,7 +112,7 @@ struct Found {
     form: EntryForm,
     kind: EntryKind,
     key: String,
-    value: Arc<Value>,
+    value: LazyValue,
 }
 
 fn found_in(root: &Arc<Value>, stem: &str, doubt: Doubt) -> Vec<Found> {
@@ -134,7 +131,7 @@ fn found_in(root: &Arc<Value>, stem: &str, doubt: Doubt) -> Vec<Found> {
             form: EntryForm::Plain,
             kind,
             key,
-            value: Arc::clone(root),
+            value: Arc::clone(root).into(),
         }));
     }
     found
@@ -169,7 +166,7 @@ fn in_maps(home: &Pointer, members: &Map<String, Value>, doubt: Doubt) -> Vec<Fo
 }
 
 /// A map's members, by their keys.
-type Members = Vec<(String, EntryForm, Arc<Value>)>;
+type Members = Vec<(String, EntryForm, LazyValue)>;
 
 /// All members of maps, once one of them is an entry for certain.
 fn certain_entries(
@@ -177,8 +174,9 @@ fn certain_entries(
     maps: Vec<(String, EntryKind, Members)>,
     doubt: Doubt,
 ) -> Vec<Found> {
-    let is_sure =
-        maps.iter().any(|(_, kind, map)| map.iter().any(|(_, _, value)| is_a(*kind, value, doubt)));
+    let is_sure = maps
+        .iter()
+        .any(|(_, kind, map)| map.iter().any(|(_, _, value)| is_a(*kind, &value.parsed(), doubt)));
     if !is_sure {
         return Vec::new();
     }
@@ -198,7 +196,7 @@ fn certain_entries(
 /// A map's members, JSON text opened where it can be; text that holds no JSON stays as it is.
 fn read_map(map: &Map<String, Value>) -> Members {
     map.iter()
-        .map(|(key, value)| (key.clone(), form_of(value), Arc::new(decode_json_text(value))))
+        .map(|(key, value)| (key.clone(), form_of(value), decode_json_text(value).into()))
         .collect()
 }
 
@@ -232,7 +230,7 @@ fn in_values(members: &Map<String, Value>) -> Vec<Found> {
             form: form_of(value),
             kind: *kind,
             key: key.to_owned(),
-            value: Arc::new(decode_json_text(value)),
+            value: decode_json_text(value).into(),
         })
     });
     found.collect()

@@ -157,7 +157,7 @@ fn examples(field: &Field) -> Option<String> {
     let is_offered =
         matches!(field.kind, Kind::Choice(_) | Kind::Chips(_)) || field.node.write_only;
     let examples: Vec<String> =
-        field.node.examples.iter().take(3).map(|example| one_line(&value_text(example))).collect();
+        field.node.examples.iter().map(|example| one_line(&value_text(example))).collect();
     (!is_offered && !examples.is_empty())
         .then(|| format!("such as {}", join_alternatives(examples.iter().map(String::as_str))))
 }

@@ -218,7 +218,7 @@ fn take_entry(form: &mut Form, entry: &Entry, state: &State) {
     let source =
         state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
     let source = source.filter(|_| place.form == EntryForm::Plain);
-    form.sync_written(&entry.value, &written_in(source, place.document, &place.at));
+    form.sync_written(entry.value.shared(), &written_in(source, place.document, &place.at));
     let note = |finding: &Finding| Note {
         at: finding.site.pointer.clone(),
         severity: finding.severity,
@@ -233,8 +233,7 @@ fn sync_saved(form: &mut FormHost<EntryId>, place: &EntryPlace, state: &State) {
     let Some(document) = state.documents.get(&place.file) else { return };
     let text = document.saved.as_ref().filter(|_| place.form == EntryForm::Plain);
     form.sync_saved(text, |text| {
-        let value_in =
-            |source: &Source| source.value_at(place.document, &place.at).cloned().map(Arc::new);
+        let value_in = |source: &Source| source.value_at(place.document, &place.at).map(Arc::new);
         match document.saved_source() {
             Some(source) => value_in(source),
             None => value_in(&Source::parse(document.format, text.clone()).ok()?),
@@ -257,6 +256,7 @@ impl Screen for Tools {
     fn sync_state(&mut self, state: &State) {
         self.catalog.sync_state(state);
         self.sync_form(state);
+        self.preview.sync_state(state);
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {

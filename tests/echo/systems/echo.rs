@@ -1,8 +1,6 @@
 //! Echo: a file with an object `echo` describes a tool that a server answers with one HTTP
 //! exchange.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 use toolcrib::{
     engine::lint::{
@@ -62,7 +60,7 @@ impl System for Echo {
                 kind: EntryKind::Tool,
                 line: place.map_or(0, |place| place.line),
                 column: place.map_or(0, |place| place.column),
-                value: Arc::new(value),
+                value: value.into(),
             }
         };
         found.map(entry).into_iter().collect()

@@ -54,6 +54,7 @@ pub fn uncarried_queues(catalog: &Catalog, connections: &Connections) -> Vec<Fin
         .map(|service| &service.entry)
         .filter(|entry| entry.system == keys::SYSTEM)
     {
+        let entry = &entry.clone();
         let over = used.get(entry.key.as_str()).map_or(Vec::from_iter(&usual), Vec::from_iter);
         let over = over.into_iter().filter_map(|name| connections.find_by_name(name));
         let over = over.filter(|connection| !settings::is_gateway(connection.transport()));

@@ -60,11 +60,11 @@ pub(crate) fn service_unknown(context: &LintContext<'_>, report: &mut Report<'_>
         let (ids, names) = known.get_or_init(|| {
             let services =
                 || context.catalog.services.iter().filter(|service| ours(&service.entry));
-            let mut ids: HashMap<&str, &Service> = HashMap::new();
-            for (id, service) in services()
-                .filter_map(|service| Some((text_member(&service.entry.value, keys::ID)?, service)))
-            {
-                ids.entry(id).or_insert(service);
+            let mut ids: HashMap<String, &Service> = HashMap::new();
+            for service in services() {
+                if let Some(id) = text_member(&service.entry.value.parsed(), keys::ID) {
+                    ids.entry(id.to_owned()).or_insert(service);
+                }
             }
             (ids, Names::from_names(services().map(Service::key)))
         });

@@ -18,10 +18,10 @@ use crate::{
 pub(crate) fn loading_refused(context: &LintContext<'_>, report: &mut Report<'_>) {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
     let tools = || context.catalog.tools.iter().map(|tool| &tool.entry).filter(|entry| ours(entry));
-    let services = || {
-        context.catalog.services.iter().map(|service| &service.entry).filter(|entry| ours(entry))
-    };
-    let readable: Services<'_> = services()
+    let services = context.catalog.services.iter().map(|service| &service.entry);
+    let services: Vec<Entry> = services.filter(|entry| ours(entry)).cloned().collect();
+    let readable: Services<'_> = services
+        .iter()
         .filter_map(|entry| Some((entry.key.as_str(), deployed_value(entry).ok()?)))
         .collect();
     let count = tools().count();
@@ -39,20 +39,20 @@ pub(crate) fn loading_refused(context: &LintContext<'_>, report: &mut Report<'_>
             format!("because of this entry {others}; TrustGraph logs: {logged}"),
         );
     };
-    for entry in services() {
+    for entry in &services {
         if let Err(logged) = deployed_value(entry) {
             say(entry, "", &logged);
         }
     }
-    for entry in tools() {
-        let refused = match deployed_value(entry) {
+    for entry in tools().cloned() {
+        let refused = match deployed_value(&entry) {
             Ok(value) => load::load_keyed_tool(value, &readable)
                 .err()
                 .map(|LoadError { field, logged, .. }| (field, logged)),
             Err(logged) => Some(("", logged)),
         };
         if let Some((field, logged)) = refused {
-            say(entry, field, &logged);
+            say(&entry, field, &logged);
         }
     }
 }

@@ -129,7 +129,11 @@ impl Preview {
         self.cache.as_ref().map_or(0, |cache| cache.rows)
     }
 
-    fn fill_cache(&mut self, state: &State) {
+    /// Takes in what the view shows.
+    pub(super) fn sync_state(&mut self, state: &State) {
+        if self.tabs.at == PROBLEMS {
+            return;
+        }
         let of = (
             self.tabs.at,
             state.generation,
@@ -199,7 +203,6 @@ impl Preview {
         state: &State,
         at: Option<&Pointer>,
     ) {
-        self.fill_cache(state);
         let styles = look.styles;
         let buffer = frame.buffer_mut();
         let mut area = inside;
