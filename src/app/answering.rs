@@ -1,5 +1,5 @@
-//! Answering calls by hand: for which tools, the calls that wait for a result, and what is written
-//! as their answers.
+//! Answering by hand: for which tools, the calls and the questions of servers that wait, and what is
+//! written as their answers.
 
 use std::sync::Arc;
 
@@ -18,6 +18,9 @@ pub struct AskId {
     pub turn: u64,
     pub number: u64,
 }
+
+/// The turn of what servers ask during calls, which comes without a stand.
+pub const SERVERS: u64 = 0;
 
 /// What a user asks of it, and what comes back.
 #[derive(Clone, Debug)]
@@ -85,6 +88,8 @@ pub struct Open {
     pub answer: EditedText,
     /// It is on its way.
     pub sent: bool,
+    /// The user was told that it waits too long.
+    pub alarmed: bool,
 }
 
 impl Open {
@@ -123,6 +128,12 @@ impl Answering {
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.stands.is_empty()
+    }
+
+    /// Whether what waits of that turn is taken.
+    #[must_use]
+    pub fn takes(&self, turn: u64) -> bool {
+        turn == SERVERS || self.stands.iter().any(|stand| stand.turn == turn)
     }
 
     #[must_use]

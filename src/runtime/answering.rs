@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     app::{
-        answering::{AnsweringMessage, AskId, Asked},
+        answering::{AnsweringMessage, AskId, Asked, SERVERS},
         message::Message,
     },
     engine::mask::Mask,
@@ -23,7 +23,10 @@ use crate::{
     wire::{
         registry::Registry,
         systems::{
-            facets::responder::{Asking, Question, Report},
+            facets::{
+                opener::Questions,
+                responder::{Asking, Question, Report},
+            },
             table,
         },
     },
@@ -66,12 +69,53 @@ impl AnsweringByHand {
         lock_waiting(&self.waiting).retain(|ask, _| ask.turn != turn);
     }
 
-    /// Gives a call its result, or leaves it without one.
-    pub fn send_reply(&self, ask: AskId, answer: Option<Arc<Value>>) {
-        if let Some(reply) = lock_waiting(&self.waiting).remove(&ask) {
-            // An error only says that the call is no longer waited for.
-            let _ = reply.send(answer.map(Arc::unwrap_or_clone));
-        }
+    /// Gives a call or a question its answer, or leaves it without one; of a question of a server,
+    /// what there is to say of that.
+    pub fn send_reply(&self, ask: AskId, answer: Option<Arc<Value>>) -> Option<AnsweringMessage> {
+        let reply = lock_waiting(&self.waiting).remove(&ask);
+        let words = if answer.is_some() {
+            "the server has your answer"
+        } else {
+            "the server gets no answer, and waits for one"
+        };
+        let taken = reply.is_some_and(|reply| reply.send(answer.map(Arc::unwrap_or_clone)).is_ok());
+        // What becomes of a call is told by whoever answers for its tool.
+        (ask.turn == SERVERS).then(|| match taken {
+            true => AnsweringMessage::Told { ask, words: words.into(), good: true },
+            false => withdrawn(ask),
+        })
+    }
+
+    /// Takes the questions that servers ask from now on.
+    pub fn take_questions(&self, messages: mpsc::Sender<Message>) -> Questions {
+        let (asks, mut questions) = mpsc::channel(1);
+        let waiting = Arc::clone(&self.waiting);
+        tokio::spawn(async move {
+            let mut number = 0;
+            loop {
+                let waits = lock_waiting(&waiting).keys().any(|ask| ask.turn == SERVERS);
+                let told = tokio::select! {
+                    question = questions.recv() => {
+                        let Some(Question { asking, reply }) = question else { return };
+                        number += 1;
+                        let asked = build_asked(SERVERS, Asking { number, ..asking });
+                        lock_waiting(&waiting).insert(asked.ask, reply);
+                        vec![AnsweringMessage::Asked(Box::new(asked))]
+                    }
+                    () = sleep(Duration::from_secs(1)), if waits => {
+                        let gone = take_withdrawn(&waiting);
+                        gone.into_iter().map(withdrawn).chain([AnsweringMessage::Tick]).collect()
+                    }
+                };
+                for message in told {
+                    // The loop has ended, and with it this.
+                    if messages.send(Message::Answering(message)).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        asks
     }
 
     /// Answers for that tool too from now on.
@@ -97,6 +141,19 @@ impl AnsweringByHand {
                 messages.send(Message::Answering(AnsweringMessage::Ended { turn, problem })).await;
         });
     }
+}
+
+/// The questions of servers that nobody waits for any longer.
+fn take_withdrawn(waiting: &Waiting) -> Vec<AskId> {
+    let mut waiting = lock_waiting(waiting);
+    let is_gone =
+        |ask: &AskId, reply: &mut oneshot::Sender<_>| ask.turn == SERVERS && reply.is_closed();
+    waiting.extract_if(is_gone).map(|(ask, _)| ask).collect()
+}
+
+fn withdrawn(ask: AskId) -> AnsweringMessage {
+    let words = "the server no longer waits for an answer".to_owned();
+    AnsweringMessage::Told { ask, words, good: false }
 }
 
 fn lock_waiting(

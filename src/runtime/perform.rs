@@ -117,7 +117,10 @@ impl Performer {
     /// Must be called within the runtime.
     #[must_use]
     pub fn new(tools: Tools, messages: mpsc::Sender<Message>) -> Self {
-        let registry = Arc::new(registry::of_workspace(&tools.workspace.root));
+        let answering = AnsweringByHand::default();
+        let questions = answering.take_questions(messages.clone());
+        let registry = registry::of_workspace(&tools.workspace.root).with_questions(questions);
+        let registry = Arc::new(registry);
         tokio::spawn(tell_states(registry.connection_states(), messages.clone()));
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();
@@ -137,7 +140,7 @@ impl Performer {
             asked: HashMap::new(),
             running: HashMap::new(),
             listening: Listening::default(),
-            answering: AnsweringByHand::default(),
+            answering,
             editor: tools.editor,
             mask: tools.mask,
             writes: std::sync::mpsc::channel(),
@@ -179,7 +182,11 @@ impl Performer {
                     self.messages.clone(),
                 );
             }
-            Effect::Reply { ask, answer } => self.answering.send_reply(ask, answer),
+            Effect::Reply { ask, answer } => {
+                if let Some(told) = self.answering.send_reply(ask, answer) {
+                    self.send_message(Message::Answering(told));
+                }
+            }
             Effect::StopAnswering { turn } => self.answering.stop_answering(turn),
             Effect::SaveTrace { path, head, heard } => {
                 let mask = self.mask.clone();

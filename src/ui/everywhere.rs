@@ -143,8 +143,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "show-waiting", "Waiting", |window, _| window.show(ScreenId::Waiting))
         .keys(&["7"])
         .help(
-            "Answer calls of CommonGround tools by hand; shown in the top line while tools are \
-             answered for",
+            "Answer by hand what waits: questions of MCP servers, calls of CommonGround tools; \
+             shown in the top line while there is something",
         ),
     Row::new(Scope::Global, "variables", "variables…", |_, state| {
         Reply::Open(Box::new(samples::sample_menu(state)))

@@ -78,6 +78,10 @@ pub(crate) const SCREENS: &[ScreenRow] = &[
         short: "Waiting",
         make: || Box::<waiting::Waiting>::default(),
         // Most workspaces never need it.
-        named: |state| !state.answering.is_idle() || state.screen == ScreenId::Waiting,
+        named: |state| {
+            let answering = &state.answering;
+            let waits = !answering.is_idle() || !answering.open.is_empty();
+            waits || state.screen == ScreenId::Waiting
+        },
     },
 ];

@@ -56,6 +56,7 @@ mod mcp_import;
 mod mcp_lists;
 mod mcp_live;
 mod mcp_serve;
+mod mcp_questions;
 mod nats;
 mod numbers;
 mod pictures;

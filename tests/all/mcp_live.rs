@@ -15,21 +15,21 @@ use crate::support::{
 };
 
 /// The server of these tests.
-fn script() -> String {
+pub(crate) fn script() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/mcp_server.py");
     path.to_str().unwrap().to_owned()
 }
 
-fn python() -> String {
+pub(crate) fn python() -> String {
     env::var("TOOLCRIB_PYTHON").expect("eval \"$(tests/setup)\" says where Python is")
 }
 
 /// A workspace with one server that was added on the command line, started in that way.
-fn place(how: &str) -> Place {
+pub(crate) fn place(how: &str) -> Place {
     place_with(&[], how)
 }
 
-fn place_with(env: &[&str], how: &str) -> Place {
+pub(crate) fn place_with(env: &[&str], how: &str) -> Place {
     let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
     let (python, script) = (python(), script());
     let mut line = vec!["mcp", "add", "test"];
@@ -40,16 +40,16 @@ fn place_with(env: &[&str], how: &str) -> Place {
     place
 }
 
-fn call(place: &Place, words: &[&str]) -> Ran {
+pub(crate) fn call(place: &Place, words: &[&str]) -> Ran {
     place.run(&[&["call", "--connection", "test"], words].concat())
 }
 
 /// The events of a call.
-fn events(place: &Place, words: &[&str]) -> Vec<Value> {
+pub(crate) fn events(place: &Place, words: &[&str]) -> Vec<Value> {
     call(place, &[words, &["--json"]].concat()).events()
 }
 
-fn stages<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
+pub(crate) fn stages<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
     events.iter().filter(|event| event["event"] == "stage" && event["stage"] == name).collect()
 }
 
@@ -249,80 +249,6 @@ fn a_tool_that_fails_is_told_with_what_the_server_wrote_meanwhile() {
 fn a_server_that_dies_in_a_call_leaves_its_last_words() {
     let place = place("");
     call(&place, &["die"]).ended(3, &["ended by signal 9", "out of memory"]);
-}
-
-#[test]
-fn what_nobody_answers_is_declined_and_told() {
-    for how in ["asks", "modern"] {
-        let place = place(how);
-        let asked = call(&place, &["ask"]);
-        asked.ended(
-            0,
-            &[
-                "the server asks elicitation/create \"Who are you?\": declined, as nobody is there",
-                "asked.unanswered",
-                "elicit.secret at /requestedSchema/properties/apiToken",
-            ],
-        );
-        assert!(asked.data.contains(r#"{"action": "decline"}"#), "{how}: {}", asked.data);
-        // What the connection does not declare is refused, and the server asked all the same.
-        let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
-        let none = settings
-            .replace("system = \"mcp\"", "system = \"mcp\"\ncapabilities = [\"elicitation-url\"]");
-        fs::write(place.here.join("toolcrib.toml"), none).unwrap();
-        let refused = call(&place, &["ask"]);
-        refused.ended(i32::from(how == "modern"), &["asked.undeclared", "did not declare"]);
-    }
-}
-
-#[test]
-fn forms_of_a_server_are_filled_in_checked_and_sent() {
-    for how in ["", "modern"] {
-        let place = place(how);
-        let accepted = call(&place, &["ask", "--answer", r#"{"name": "Ann"}"#]);
-        accepted.ended(0, &["waiting for your answer", "accepted"]);
-        let answer = r#"{"action": "accept", "content": {"age": 30, "name": "Ann"}}"#;
-        assert!(accepted.data.contains(answer), "{how}: {}", accepted.data);
-        if how == "modern" {
-            // The same call under another id, with the state as it came.
-            let got: Value = serde_json::from_str(&accepted.data).unwrap();
-            assert_eq!(got["state"], "s1");
-        }
-        let wrong = call(&place, &["ask", "--answer", r#"{"name": ""}"#]);
-        wrong.ended(0, &["is no answer: content › name", "declined, as nobody is there"]);
-        let declined = call(&place, &["ask", "--answer", "decline", "--json"]).events();
-        assert_eq!(stages(&declined, "asked").len(), 2, "{declined:#?}");
-        let cancelled = call(&place, &["ask", "--answer", "cancel"]);
-        assert!(cancelled.data.contains(r#"{"action": "cancel"}"#), "{}", cancelled.data);
-    }
-}
-
-#[test]
-fn models_urls_and_folders_are_answered_for() {
-    for how in ["", "modern"] {
-        let place = place(how);
-        fs::write(place.here.join("said.txt"), "two\nlines").unwrap();
-        let file = format!("@{}", place.here.join("said.txt").display());
-        let model = call(&place, &["ask", "what=model", "--answer", &file]);
-        model.ended(0, &["sampling/createMessage: waiting for your answer"]);
-        assert!(model.data.contains(r#""text": "two\nlines""#), "{}", model.data);
-        // The modern era has no word for a model that refuses.
-        let refused = call(&place, &["ask", "what=model", "--answer", "refuse"]);
-        refused.ended(i32::from(how == "modern"), &["refused"]);
-        let url = call(&place, &["ask", "what=url", "--answer", "accept"]);
-        url.ended(0, &["elicit.url-user", "accepted"]);
-        assert!(url.data.contains(r#"{"action": "accept"}"#), "{}", url.data);
-        // None is declared, so none is told.
-        call(&place, &["ask", "what=folders"])
-            .ended(i32::from(how == "modern"), &["asked.undeclared"]);
-        let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
-        let told = settings.replace("system = \"mcp\"", "system = \"mcp\"\nroots = [\".\"]");
-        fs::write(place.here.join("toolcrib.toml"), told).unwrap();
-        let folders = call(&place, &["ask", "what=folders"]);
-        folders.ended(0, &["answered with the folders of `roots`"]);
-        let here = place.here.display().to_string();
-        assert!(folders.data.contains(&format!("file://{here}")), "{}", folders.data);
-    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        answering::{AnsweredTool, Answering, AnsweringMessage, AskId, Asked, Open},
+        answering::{AnsweredTool, Answering, AnsweringMessage, AskId, Asked, Open, SERVERS},
         edited_text::EditedText,
         effect::Effect,
         message::ScreenId,
@@ -16,6 +16,9 @@ use crate::{
     },
     systems::{by_hand, facets::by_hand::WaitingCall},
 };
+
+/// Milliseconds after which a server's question that nobody answers is told once more.
+const ALARM: u64 = 5_000;
 
 /// Takes a message about it in.
 pub(super) fn handle(state: &mut State, message: AnsweringMessage, now: Millis) -> Vec<Effect> {
@@ -64,9 +67,7 @@ pub(super) fn handle(state: &mut State, message: AnsweringMessage, now: Millis) 
             }
         }
         AnsweringMessage::Asked(asked) => add_waiting_call(state, *asked, now),
-        AnsweringMessage::Told { ask, words, good }
-            if find_stand(&state.answering, ask.turn).is_some() =>
-        {
+        AnsweringMessage::Told { ask, words, good } if state.answering.takes(ask.turn) => {
             state.notices.push(
                 if good { NoticeKind::Done } else { NoticeKind::Problem },
                 words,
@@ -84,8 +85,9 @@ pub(super) fn handle(state: &mut State, message: AnsweringMessage, now: Millis) 
                 end_answering(&mut state.answering, turn);
             }
         }
+        AnsweringMessage::Tick => warn_of_waiting(state, now),
         // Of one that is over.
-        AnsweringMessage::Told { .. } | AnsweringMessage::Tick => {}
+        AnsweringMessage::Told { .. } => {}
     }
     Vec::new()
 }
@@ -124,7 +126,7 @@ fn begin_answering(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> 
 
 /// A call waits. What was written for it before stays.
 fn add_waiting_call(state: &mut State, asked: Asked, now: Millis) {
-    if find_stand(&state.answering, asked.ask.turn).is_none() {
+    if !state.answering.takes(asked.ask.turn) {
         return;
     }
     let (agent, tool) =
@@ -152,7 +154,24 @@ fn add_waiting_call(state: &mut State, asked: Asked, now: Millis) {
         return;
     };
     let answer = EditedText::new(answer);
-    state.answering.open.push(Open { asked, since: now, due, answer, sent: false });
+    let open = Open { asked, since: now, due, answer, sent: false, alarmed: false };
+    state.answering.open.push(open);
+}
+
+/// Servers may wait inside a call until somebody answers: the user is told of each, once.
+fn warn_of_waiting(state: &mut State, now: Millis) {
+    let key = state.keymap.action("show-waiting").keys.join(", ");
+    let State { answering, notices, .. } = state;
+    let late = |open: &&mut Open| {
+        let is_asked = open.asked.ask.turn == SERVERS && !open.sent && !open.alarmed;
+        is_asked && now.since(open.since) >= ALARM
+    };
+    for open in answering.open.iter_mut().filter(late) {
+        open.alarmed = true;
+        let (server, method) = (open.asked.waiting.caller_id(), open.asked.waiting.tool_name());
+        let words = format!("{server} still waits for an answer to {method}: {key} answers");
+        notices.push(NoticeKind::Warning, words, now);
+    }
 }
 
 /// A call whose answer can still be changed.

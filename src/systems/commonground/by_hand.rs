@@ -101,6 +101,10 @@ impl WaitingCall for Waiting {
         format!("{}, {}{epoch}", self.context.tool_call_id, self.context.turn_id())
     }
 
+    fn question(&self) -> Option<String> {
+        None
+    }
+
     fn caller_outcome(&self) -> String {
         let after = self.command.unwrap_or(After::Suspend);
         format!("{}: {}", after.as_str(), after.description())

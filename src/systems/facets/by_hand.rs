@@ -36,6 +36,9 @@ pub trait WaitingCall: Debug + Send + Sync {
     /// The same in one line.
     fn id_line(&self) -> String;
 
+    /// What is asked, in words; `None` where the arguments say it.
+    fn question(&self) -> Option<String>;
+
     /// What becomes of the caller then, where the answer does not say.
     fn caller_outcome(&self) -> String;
 

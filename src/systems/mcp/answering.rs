@@ -112,6 +112,13 @@ impl WaitingCall for WaitingRequest {
             .join("; ")
     }
 
+    fn question(&self) -> Option<String> {
+        match &self.asked.kind {
+            Kind::Sampling => None,
+            _ => Some(self.id_line()),
+        }
+    }
+
     fn caller_outcome(&self) -> String {
         match &self.asked.kind {
             Kind::Url { .. } => "open the URL yourself, in a browser; toolcrib does not".to_owned(),
@@ -241,7 +248,7 @@ impl WaitingCall for WaitingRequest {
                 json!({ERROR: {"code": code, "message": message}})
             }
         };
-        Preview { title: "Answer", written, then: self.caller_outcome(), told: None }
+        Preview { title: "Result", written, then: self.caller_outcome(), told: None }
     }
 }
 

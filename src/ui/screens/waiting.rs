@@ -1,5 +1,5 @@
-//! Waiting: calls of tools that are answered by hand: choose one, write its answer in a form, see
-//! the card, send it.
+//! Waiting: calls of tools and questions of servers that are answered by hand: choose one, write its
+//! answer in a form, see what is written, send it.
 //!
 //! | file | pane |
 //! | --- | --- |
@@ -169,9 +169,12 @@ impl Waiting {
             pen.remaining_cells().saturating_sub(text_width(&left) + 12),
         )
         .into_owned();
-        pen.put_text(&agent, styles[Role::Accent]).put_text(" asks with", styles[Role::Dim]);
+        let question = open.asked.waiting.question();
+        let asks = if question.is_some() { " asks" } else { " asks with" };
+        pen.put_text(&agent, styles[Role::Accent]).put_text(asks, styles[Role::Dim]);
         pen.put_right(&left, styles[role]);
-        let one_line = open.asked.arguments.split_whitespace().collect::<Vec<_>>().join(" ");
+        let asked = question.as_ref().unwrap_or(&open.asked.arguments);
+        let one_line = asked.split_whitespace().collect::<Vec<_>>().join(" ");
         let words =
             reading::wrapped_lines(&one_line, Role::Text, usize::from(inset_area(inside).width));
         let rows = words.len().min(usize::from(inside.height / 5).max(1));

@@ -6,6 +6,8 @@
 //! | [`arrival`] | what comes in |
 //! | [`driver`] | runs the state machine of a connection over a pipe, and tells each call what is its own |
 //! | [`asker`] | answers what a server asks, or has a person answer it |
+//! | [`questions`] | what a server asks while requests are under way |
+//! | [`stages`] | what those who wait for an answer are told |
 //! | [`frame_log`] | keeps the frames that went by, for who looks at them |
 //! | [`channel`] | an open connection, as calls use it |
 //! | [`calling`] | a call of a tool, each step of it told |
@@ -28,6 +30,8 @@ pub mod kept_file;
 pub mod listing;
 pub mod pipe;
 pub mod serving;
+pub mod questions;
+pub mod stages;
 
 use std::sync::Arc;
 

@@ -194,10 +194,13 @@ fn labelled(label: &str, text: &str, cells: usize) -> Vec<Line> {
 /// The tools that are answered for.
 fn answered_tool_lines(state: &State, cells: usize) -> Vec<Line> {
     let stands = &state.answering.stands;
+    if stands.is_empty() && !state.answering.open.is_empty() {
+        return Vec::new();
+    }
     if stands.is_empty() {
         let text = format!(
-            "Nothing is answered for. Choose a {} tool in Invoke and press H there: from then on its calls come here, in the place of \
-             its service.",
+            "Nothing waits. What a server asks during a call comes here. To answer for a {} tool in the place of its service, choose it \
+             in Invoke and press H.",
             by_hand::supported_systems()
         );
         return reading::wrapped_lines(&text, Role::Ghost, cells);

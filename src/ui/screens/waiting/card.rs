@@ -15,10 +15,9 @@ pub(super) fn card_lines(open: &Open, mending: usize, cells: usize) -> Vec<Line>
     let Preview { written, then, told, .. } = waiting.preview(&open.answer_value());
     let mut lines = Vec::new();
     if mending > 0 {
-        let words =
-            if mending == 1 { "one thing is".to_owned() } else { format!("{mending} things are") };
+        let errors = if mending == 1 { "error" } else { "errors" };
         lines.extend(reading::wrapped_lines(
-            &format!("⚠ {words} to be mended in the answer first"),
+            &format!("⚠ {mending} {errors} in the answer to fix first"),
             Role::Warning,
             cells,
         ));

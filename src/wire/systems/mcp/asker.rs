@@ -171,13 +171,13 @@ mod tests {
     #[test]
     fn folders_count_from_the_workspace() {
         let connection = settings::with_roots(Connection::embedded(), &[".".into(), "a b".into()]);
-        let asker = Asker::new(&connection, Some(Path::new("/work/lab")), None);
+        let asker = Asker::new(&connection, Some(Path::new("/tmp/lab")), None);
         let name = |name: &str| Some(name.to_owned());
         assert_eq!(
             asker.roots,
             [
-                ("file:///work/lab".to_owned(), name("lab")),
-                ("file:///work/lab/a%20b".to_owned(), name("a b"))
+                ("file:///tmp/lab".to_owned(), name("lab")),
+                ("file:///tmp/lab/a%20b".to_owned(), name("a b"))
             ]
         );
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
 use super::{
-    driver::{ANSWER, FAULT, PROMISED, QUESTION, STAGE, VERSION, WORDS},
     listing::{begin, reply, said},
+    stages::{ANSWER, FAULT, PROMISED, QUESTION, STAGE, VERSION, WORDS},
 };
 use crate::{
     model::{

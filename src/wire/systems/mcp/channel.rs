@@ -15,9 +15,10 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     asker::Asker,
-    driver::{Command, Driver, Promises, stage},
+    driver::{Command, Driver, Promises},
     kept_file, listing,
     pipe::Pipe,
+    stages::stage,
 };
 use crate::{
     model::{

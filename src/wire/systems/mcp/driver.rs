@@ -6,28 +6,33 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
-use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use futures::{
+    StreamExt,
+    future::{BoxFuture, Either, select},
+    stream::FuturesUnordered,
+};
 use serde_json::{Map, Value, json};
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, sleep_until},
 };
 
-mod questions;
-
-use self::questions::Finished;
 use super::{
     arrival::Arrival,
-    asker::Asker,
+    asker::{Answered, Asker, Way, answer_of},
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
+    questions::{
+        ASKED, Asks, FINDING, alone_words, begins, ends, gather, input_required, question_words,
+    },
+    stages::{ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, stage},
 };
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible_text},
     schema::literal::Literal,
     systems::mcp::{
-        asked::Kind as AskedKind,
+        answering::Answer,
+        asked::{Asked, Kind as AskedKind},
         calls::CALL,
         fault::Fault,
         negotiate::Transport,
@@ -46,21 +51,6 @@ use crate::{
     },
 };
 
-/// What a packet tells: the answer, or a stage on the way to it by its name.
-pub(crate) const STAGE: &str = ":stage";
-/// The stage in words.
-pub(crate) const WORDS: &str = ":words";
-/// The stage that is the answer; its body is the reply as it came.
-pub(crate) const ANSWER: &str = "answer";
-/// The revision of the protocol that is spoken.
-pub(crate) const VERSION: &str = ":version";
-/// What the tool promises of its answer, as JSON.
-pub(crate) const PROMISED: &str = ":promised";
-/// One thing that is wrong with what came.
-pub(crate) const FAULT: &str = ":fault";
-/// A person is asked from here on (`begins`), or no longer (`ends`); no call is impatient meanwhile.
-pub(crate) const QUESTION: &str = ":question";
-
 /// What the tools of a server promise of their answers, by name.
 pub(crate) type Promises = Arc<Lock<HashMap<String, Value>>>;
 
@@ -77,12 +67,36 @@ pub(crate) enum Command {
     Close(oneshot::Sender<()>),
 }
 
+/// How often one request may require more input.
+const MOST_ROUNDS: u32 = 32;
+
 /// A request that waits for its answer.
 struct Waiting {
     inbox: QueueSender,
     _left: Option<oneshot::Sender<()>>,
     /// How often the server wanted to know more before it answered.
     rounds: u32,
+}
+
+/// A question that needs no more answering.
+enum Finished {
+    /// A request of the server's own; `None`: it was withdrawn.
+    Request(Id, Asked, Option<Answered>),
+    /// A result that required input. Without responses it is what its caller gets.
+    Result(Box<Repeat>),
+    /// Its caller has gone.
+    Left,
+}
+
+/// A request that is to be repeated with what the server wanted to know.
+struct Repeat {
+    id: Id,
+    call: Call,
+    waiting: Waiting,
+    /// The answer as it came.
+    text: String,
+    state: Option<Literal>,
+    responses: Option<Map<String, Value>>,
 }
 
 pub(crate) struct Driver {
@@ -303,9 +317,9 @@ impl Driver {
                 self.refuse(ended.unwrap_or_else(|| refused(&findings, error.as_ref())));
             }
             What::Answer { id, call, result, .. } => {
-                let asks = frame.zip(result).and_then(|(frame, span)| {
-                    questions::input_required(self.session.client(), &frame, &span)
-                });
+                let asks = frame
+                    .zip(result)
+                    .and_then(|(frame, span)| input_required(self.session.client(), &frame, &span));
                 match asks {
                     Some(asks) => self.ask_within(&id, call, text, asks).await,
                     None => self.answer(&id, &call, text, &faults).await,
@@ -410,6 +424,97 @@ impl Driver {
         }
     }
 
+    /// The server asks with a request of its own.
+    async fn asked(&mut self, id: Id, asked: Asked, faults: &[Fault], text: &str) {
+        for fault in faults {
+            self.tell_all(FINDING, &fault_words(fault), "").await;
+        }
+        match self.asker.ask(&asked, faults).await {
+            Way::AtOnce(answered) => {
+                let told = stage(ASKED, &question_words(&asked, answered.words), text);
+                self.push_to_all(&told).await;
+                self.answer_server(&id, &asked, &answered).await;
+            }
+            Way::Person(reply) => {
+                self.push_to_all(&begins(&asked, text)).await;
+                let (withdrawal, withdrawn) = oneshot::channel::<()>();
+                self.state.withdrawals.insert(id.clone(), withdrawal);
+                self.state.asking.push(Box::pin(async move {
+                    let answering = Box::pin(answer_of(&asked.kind, reply));
+                    let answered = match select(answering, withdrawn).await {
+                        Either::Left((answered, _)) => Some(answered),
+                        Either::Right(_) => None,
+                    };
+                    Finished::Request(id, asked, answered)
+                }));
+            }
+        }
+    }
+
+    async fn answer_server(&mut self, id: &Id, asked: &Asked, answered: &Answered) {
+        if answered.is_alone {
+            self.tell_all(FINDING, &alone_words(asked), "").await;
+        }
+        let frame = match &answered.answer {
+            Some(Answer::Result(result)) => self.session.answer(id, &Literal::from(result.clone())),
+            Some(Answer::Refusal { code, message }) => self.session.refuse(id, *code, message),
+            None => None,
+        };
+        if let Some(frame) = frame {
+            Box::pin(self.send(frame)).await;
+        }
+    }
+
+    /// The server requires input before it answers a request.
+    async fn ask_within(&mut self, id: &Id, call: Call, text: String, asks: Asks) {
+        let Some(mut waiting) = self.state.waiting.remove(id) else { return };
+        waiting.rounds += 1;
+        if waiting.rounds > MOST_ROUNDS {
+            self.state.waiting.insert(id.clone(), waiting);
+            return self.answer(id, &call, text, &[]).await;
+        }
+        let (asker, id, Asks { requests, state }) = (self.asker.clone(), id.clone(), asks);
+        self.state.asking.push(Box::pin(async move {
+            let inbox = waiting.inbox.clone();
+            let gathering = Box::pin(gather(&asker, requests, &inbox));
+            let left = Box::pin(inbox.closed());
+            let responses = match select(gathering, left).await {
+                Either::Left((responses, _)) => responses,
+                Either::Right(_) => return Finished::Left,
+            };
+            Finished::Result(Box::new(Repeat { id, call, waiting, text, state, responses }))
+        }));
+    }
+
+    /// Goes on after a question.
+    async fn finish(&mut self, finished: Finished) {
+        match finished {
+            Finished::Left => {}
+            Finished::Request(id, asked, answered) => {
+                self.state.withdrawals.remove(&id);
+                let done = answered.as_ref().map_or("withdrawn", |answered| answered.words);
+                self.push_to_all(&ends(&asked, done)).await;
+                if let Some(answered) = answered {
+                    self.answer_server(&id, &asked, &answered).await;
+                }
+            }
+            Finished::Result(repeat) => {
+                let Repeat { id, call, waiting, text, state, responses } = *repeat;
+                match responses {
+                    Some(responses) => {
+                        let responses = Literal::from(Value::Object(responses));
+                        let call = call.with_responses(&responses, state.as_ref());
+                        self.begin(call, waiting).await;
+                    }
+                    None => {
+                        self.state.waiting.insert(id.clone(), waiting);
+                        self.answer(&id, &call, text, &[]).await;
+                    }
+                }
+            }
+        }
+    }
+
     /// Tells something to all calls that are under way, as nobody knows whose it is.
     async fn tell_all(&mut self, name: &str, words: &str, body: &str) {
         self.push_to_all(&stage(name, words, body)).await;
@@ -432,23 +537,6 @@ impl Driver {
         }
         self.pipe.close().await;
     }
-}
-
-#[must_use]
-pub(crate) fn stage(name: &str, words: &str, body: &str) -> Packet {
-    let headers = vec![
-        (STAGE.to_owned(), name.to_owned()),
-        (WORDS.to_owned(), visible_text(words).into_owned()),
-    ];
-    let body = Bytes::copy_from_slice(body.as_bytes());
-    Packet { subject: None, reply: None, headers, body }
-}
-
-/// What is wrong, and where.
-fn fault_words(fault: &Fault) -> String {
-    let at = fault.at.to_string();
-    let at = if at.is_empty() { at } else { format!(" at {at}") };
-    format!("{}{at}: {}", fault.id, fault.words)
 }
 
 fn odd(text: &str, faults: &[Fault]) -> String {

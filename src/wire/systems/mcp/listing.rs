@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::driver::{ANSWER, STAGE, VERSION};
+use super::stages::{ANSWER, STAGE, VERSION};
 use crate::{
     model::{call::CallError, error_kind::ErrorKind, shown::visible_text},
     systems::mcp::{

@@ -1,0 +1,41 @@
+//! What a connection tells those who wait for an answer: packets with the stages on the way to it.
+
+use bytes::Bytes;
+
+use crate::{
+    model::shown::visible_text, systems::mcp::fault::Fault, wire::transport::message::Packet,
+};
+
+/// What a packet tells: the answer, or a stage on the way to it by its name.
+pub(crate) const STAGE: &str = ":stage";
+/// The stage in words.
+pub(crate) const WORDS: &str = ":words";
+/// The stage that is the answer; its body is the reply as it came.
+pub(crate) const ANSWER: &str = "answer";
+/// The revision of the protocol that is spoken.
+pub(crate) const VERSION: &str = ":version";
+/// What the tool promises of its answer, as JSON.
+pub(crate) const PROMISED: &str = ":promised";
+/// One thing that is wrong with what came.
+pub(crate) const FAULT: &str = ":fault";
+/// A person is asked from here on (`begins`), or no longer (`ends`); no call is impatient meanwhile.
+pub(crate) const QUESTION: &str = ":question";
+
+/// A stage on the way to an answer.
+#[must_use]
+pub(crate) fn stage(name: &str, words: &str, body: &str) -> Packet {
+    let headers = vec![
+        (STAGE.to_owned(), name.to_owned()),
+        (WORDS.to_owned(), visible_text(words).into_owned()),
+    ];
+    let body = Bytes::copy_from_slice(body.as_bytes());
+    Packet { subject: None, reply: None, headers, body }
+}
+
+/// What is wrong, and where.
+#[must_use]
+pub(crate) fn fault_words(fault: &Fault) -> String {
+    let at = fault.at.to_string();
+    let at = if at.is_empty() { at } else { format!(" at {at}") };
+    format!("{}{at}: {}", fault.id, fault.words)
+}
