@@ -93,7 +93,7 @@ fn at_the_tool(place: &Place, tool: &str) -> terminal::Terminal {
     screen.wait_for(&format!("test/{tool}"));
     screen.press(["/"]);
     screen.type_text(tool);
-    screen.press(["enter", "escape", "i"]);
+    screen.press(["enter", "esc", "i"]);
     screen.wait_for(&format!("{tool} · test"));
     screen
 }

@@ -1,6 +1,6 @@
 """An MCP server of the legacy era on standard input and output, whose tools do what tests want to see. The first argument says how it starts:
 nothing, `fails` (says why on standard error), `prints` (a banner on standard output), `dies-on-probe`, `asks` (for the client's folders at once),
-`modern` (speaks that era alone). METHODS names a file to which the method of each message is added."""
+`modern` (speaks that era alone), `tasks` (has a tool whose calls become tasks, as `modern` has). METHODS names a file to which the method of each message is added."""
 import json
 import os
 import sys
@@ -54,9 +54,50 @@ QUESTIONS = {
     "model": ("sampling/createMessage", {"messages": [{"role": "user", "content": {"type": "text", "text": "hello"}}], "maxTokens": 10}),
     "folders": ("roots/list", {}),
 }
+if how in ("tasks", "modern"):
+    TOOLS.append({"name": "work", "description": "Works at a task", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}})
 if os.environ.get("MORE"):
     TOOLS[0]["inputSchema"]["required"].append("more")
     TOOLS.pop()
+
+
+task = {"polls": 0, "answers": None, "arguments": {}}
+
+
+def told(status, **more):
+    names = {"ttlMs": 60000, "pollIntervalMs": 50} if how == "modern" else {"ttl": 60000, "pollInterval": 50}
+    return {"taskId": "t1", "status": status, "createdAt": "2026-11-23T06:00:00Z", "lastUpdatedAt": "2026-11-23T06:00:01Z", **names, **more}
+
+
+def about_task(id, method, params):
+    """What is asked about the task; it ends at the third time, unless it goes on forever or wants to know something."""
+    done = {"content": [{"type": "text", "text": "worked " + json.dumps(task["answers"], sort_keys=True)}]}
+    if method == "tasks/cancel":
+        with open(os.environ.get("CANCELLED", os.devnull), "w") as file:
+            file.write(json.dumps(params))
+        result(id, **told("cancelled"))
+    elif method == "tasks/update":
+        task["answers"] = params["inputResponses"]
+        result(id)
+    elif method == "tasks/result" and task["arguments"].get("ask") and task["answers"] is None:
+        def answered(reply):
+            task["answers"] = reply.get("result")
+            about_task(id, method, params)
+        asked[1001] = answered
+        out({"jsonrpc": "2.0", "id": 1001, "method": QUESTIONS["form"][0], "params": QUESTIONS["form"][1]})
+    elif method == "tasks/result":
+        result(id, **done)
+    else:
+        task["polls"] += 1
+        if task["polls"] < 2 or task["arguments"].get("forever"):
+            result(id, **told("working", statusMessage="half way"))
+        elif task["arguments"].get("ask") and task["answers"] is None:
+            wanted = {"q": {"method": QUESTIONS["form"][0], "params": QUESTIONS["form"][1]}}
+            result(id, **told("input_required", **({"inputRequests": wanted} if how == "modern" else {})))
+        elif how == "modern":
+            result(id, **told("completed", result={**done, "resultType": "complete"}))
+        else:
+            result(id, **told("completed"))
 
 
 def call(id, params):
@@ -96,6 +137,12 @@ def call(id, params):
         else:
             asked[1000] = lambda reply: text(id, json.dumps(reply.get("error") or reply.get("result"), sort_keys=True))
             out({"jsonrpc": "2.0", "id": 1000, "method": method, "params": wanted})
+    elif name == "work" and (how == "modern" or "task" in params):
+        task["arguments"] = arguments
+        if how == "modern":
+            result(id, resultType="task", **told("working"))
+        else:
+            result(id, task=told("working"))
     elif name == "environment":
         text(id, " ".join(sorted(os.environ)))
     else:
@@ -127,6 +174,8 @@ for line in sys.stdin:
         result(id, tools=TOOLS[at:at + 4], **following)
     elif method == "tools/call":
         call(id, message["params"])
+    elif method and method.startswith("tasks/"):
+        about_task(id, method, message["params"])
     elif method == "notifications/cancelled":
         with open(os.environ.get("CANCELLED", os.devnull), "w") as file:
             file.write(json.dumps(message["params"]))

@@ -68,7 +68,8 @@ impl Capability {
         Self::Tasks,
     ];
     /// What is declared where the connection does not say it: all that a person can answer.
-    const DEFAULT: [Self; 3] = [Self::Elicitation, Self::ElicitationUrl, Self::Sampling];
+    const DEFAULT: [Self; 4] =
+        [Self::Elicitation, Self::ElicitationUrl, Self::Sampling, Self::Tasks];
 
     fn as_str(self) -> &'static str {
         match self {
@@ -203,7 +204,8 @@ mod tests {
         let declared = |values: Value| client_capabilities(&connection(&values));
         assert_eq!(
             declared(json!({})),
-            json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}})
+            json!({"elicitation": {"form": {}, "url": {}}, "sampling": {},
+                "extensions": {"io.modelcontextprotocol/tasks": {}}})
         );
         assert_eq!(declared(json!({"capabilities": []})), json!({}));
         assert_eq!(

@@ -29,6 +29,19 @@ impl Status {
         }
     }
 
+    /// The word for it on the wire.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Working => "working",
+            Self::InputRequired => "input_required",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Other(word) => word,
+        }
+    }
+
     /// Whether it never changes again.
     #[must_use]
     pub fn is_final(&self) -> bool {
@@ -106,6 +119,11 @@ impl Task {
     }
 }
 
+/// The method that waits for a task's result; of the legacy era.
+pub const RESULT: &str = "tasks/result";
+/// The method that tells a task what it wanted to know; of the modern era.
+pub const UPDATE: &str = "tasks/update";
+
 fn task_call(method: &str, id: &str) -> Call {
     Call::from_method(method).with_param("taskId", &id.into())
 }
@@ -132,7 +150,7 @@ pub fn get(id: &str) -> Call {
 /// brings it.
 #[must_use]
 pub fn result(id: &str) -> Call {
-    task_call("tasks/result", id)
+    task_call(RESULT, id)
 }
 
 /// Asks the server to stop working at a task.
@@ -144,7 +162,7 @@ pub fn cancel(id: &str) -> Call {
 /// What the task wanted to know; of the modern era.
 #[must_use]
 pub fn update(id: &str, responses: &Literal) -> Call {
-    task_call("tasks/update", id).with_param("inputResponses", responses)
+    task_call(UPDATE, id).with_param("inputResponses", responses)
 }
 
 #[cfg(test)]

@@ -7,6 +7,10 @@
 //! | [`driver`] | runs the state machine of a connection over a pipe, and tells each call what is its own |
 //! | [`asker`] | answers what a server asks, or has a person answer it |
 //! | [`questions`] | what a server asks while requests are under way |
+//! | [`tasks`] | work that goes on after its call was answered |
+//! | [`tool_facts`] | what has to be known of tools when they are called |
+//! | [`problems`] | what goes wrong on a connection, in words |
+//! | [`requests`] | what is wanted of a connection, and what waits there |
 //! | [`stages`] | what those who wait for an answer are told |
 //! | [`frame_log`] | keeps the frames that went by, for who looks at them |
 //! | [`channel`] | an open connection, as calls use it |
@@ -29,9 +33,13 @@ pub mod inspector;
 pub mod kept_file;
 pub mod listing;
 pub mod pipe;
-pub mod serving;
+pub mod problems;
 pub mod questions;
+pub mod requests;
+pub mod serving;
 pub mod stages;
+pub mod tasks;
+pub mod tool_facts;
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{
     listing::{begin, reply, said},
-    stages::{ANSWER, FAULT, PROMISED, QUESTION, STAGE, VERSION, WORDS},
+    stages::{ALIVE, ANSWER, FAULT, PROMISED, QUESTION, STAGE, VERSION, WORDS},
 };
 use crate::{
     model::{
@@ -101,6 +101,10 @@ pub(crate) async fn call(
                     drop(listening.receiver.take());
                     return answer(&packet, limits.answer, sink).await;
                 }
+                if said(&packet, STAGE) == Some(ALIVE) {
+                    since = Instant::now();
+                    continue;
+                }
                 stages += 1;
                 questions = match said(&packet, QUESTION) {
                     Some("begins") => questions + 1,
@@ -182,9 +186,9 @@ async fn answer(packet: &Packet, largest: u64, sink: &mut EventSink) -> Result<E
             (Outcome::Failed, Some(CallError::new(kind, message, remedy)))
         }
         Ended::Task => {
-            let message = format!("the work goes on as task {text}, which is not followed");
+            let message = format!("the server made a task of it that is not understood: {text}");
             let kind = ErrorKind::parse("task");
-            (Outcome::Failed, Some(CallError::new(kind, message, "ask the server for it later")))
+            (Outcome::Failed, Some(CallError::new(kind, message, FRAMES)))
         }
         Ended::Malformed => {
             let message = "the answer is neither a result nor an error";

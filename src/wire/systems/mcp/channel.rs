@@ -15,10 +15,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     asker::Asker,
-    driver::{Command, Driver, Promises},
+    driver::Driver,
     kept_file, listing,
     pipe::Pipe,
+    requests::Command,
     stages::stage,
+    tool_facts::{KnownTools, ToolFacts},
 };
 use crate::{
     model::{
@@ -54,7 +56,7 @@ pub(crate) struct Channel {
     kind: TransportKind,
     opened: Opened,
     tools: usize,
-    promises: Promises,
+    known: KnownTools,
     /// What changed of its tools since they were kept, and whether a call told it already.
     drift: Option<String>,
     told: AtomicBool,
@@ -108,13 +110,13 @@ async fn open_in_era(opening: Opening<'_>, remembered: Option<Era>) -> Result<Ch
         None => display_address(connection),
     };
     let news = Arc::new(ConnectionEvents::new(where_to));
-    let promises = Promises::default();
+    let known = KnownTools::default();
     let (opening, opened) = oneshot::channel();
     let (commands, obeyed) = mpsc::channel(QUEUE);
     let driver = Driver::new(
         (session, pipe),
         (connection.clone(), secrets.clone()),
-        (Arc::clone(&news), Arc::clone(&promises)),
+        (Arc::clone(&news), Arc::clone(&known)),
         Asker::new(connection, workspace, questions.cloned()),
         opening,
     );
@@ -126,19 +128,13 @@ async fn open_in_era(opening: Opening<'_>, remembered: Option<Era>) -> Result<Ch
         kind: connection.transport(),
         opened,
         tools: 0,
-        promises,
+        known,
         drift: None,
         told: AtomicBool::default(),
         news,
         inboxes: AtomicU64::default(),
         waiting: Lock::default(),
     })
-}
-
-/// What a tool promises of its answers.
-fn promise(mut tool: Value) -> Option<(String, Value)> {
-    let promised = tool.get_mut("outputSchema")?.take();
-    Some((tool.get("name")?.as_str()?.to_owned(), promised))
 }
 
 fn over() -> CallError {
@@ -150,8 +146,8 @@ impl Channel {
         let tools = listing::list(self, listing::TOOLS).await?.pages.items;
         self.tools = tools.len();
         self.drift = kept.and_then(|kept| kept_file::describe_drift(kept, &tools));
-        let mut known = self.promises.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = tools.into_iter().filter_map(promise).collect();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = tools.into_iter().filter_map(ToolFacts::from_tool).collect();
         Ok(())
     }
 

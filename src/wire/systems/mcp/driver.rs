@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex as Lock, PoisonError},
+    sync::{Arc, PoisonError},
     time::Duration,
 };
 
@@ -11,10 +11,10 @@ use futures::{
     future::{BoxFuture, Either, select},
     stream::FuturesUnordered,
 };
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 
 use super::{
@@ -22,13 +22,17 @@ use super::{
     asker::{Answered, Asker, Way, answer_of},
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
+    problems::{http_error, lost, odd, refused},
     questions::{
         ASKED, Asks, FINDING, alone_words, begins, ends, gather, input_required, question_words,
     },
-    stages::{ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, stage},
+    requests::{Command, Finished, Repeat, Waiting},
+    stages::{ALIVE, ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, stage},
+    tasks::{Following, Next},
+    tool_facts::{KnownTools, Prepared, ToolFacts},
 };
 use crate::{
-    model::{call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible_text},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     schema::literal::Literal,
     systems::mcp::{
         answering::Answer,
@@ -37,8 +41,13 @@ use crate::{
         fault::Fault,
         negotiate::Transport,
         notice::Notice,
-        rpc::{build::Call, frame::Frame, id::Id},
+        rpc::{
+            build::Call,
+            frame::{Frame, Span},
+            id::Id,
+        },
         session::Session,
+        task::{self, RESULT},
         turn::{Do, Event, Opened, Outgoing, Turn, What},
     },
     wire::{
@@ -46,58 +55,12 @@ use crate::{
         transport::{
             connection_event::ConnectionEvents,
             message::{Incoming, Packet},
-            message_queue::QueueSender,
         },
     },
 };
 
-/// What the tools of a server promise of their answers, by name.
-pub(crate) type Promises = Arc<Lock<HashMap<String, Value>>>;
-
-/// What is wanted of a connection.
-pub(crate) enum Command {
-    Request {
-        method: String,
-        params: Map<String, Value>,
-        inbox: QueueSender,
-        /// Dropped once the server knows that nobody listens any more.
-        left: Option<oneshot::Sender<()>>,
-    },
-    Observe(QueueSender),
-    Close(oneshot::Sender<()>),
-}
-
 /// How often one request may require more input.
 const MOST_ROUNDS: u32 = 32;
-
-/// A request that waits for its answer.
-struct Waiting {
-    inbox: QueueSender,
-    _left: Option<oneshot::Sender<()>>,
-    /// How often the server wanted to know more before it answered.
-    rounds: u32,
-}
-
-/// A question that needs no more answering.
-enum Finished {
-    /// A request of the server's own; `None`: it was withdrawn.
-    Request(Id, Asked, Option<Answered>),
-    /// A result that required input. Without responses it is what its caller gets.
-    Result(Box<Repeat>),
-    /// Its caller has gone.
-    Left,
-}
-
-/// A request that is to be repeated with what the server wanted to know.
-struct Repeat {
-    id: Id,
-    call: Call,
-    waiting: Waiting,
-    /// The answer as it came.
-    text: String,
-    state: Option<Literal>,
-    responses: Option<Map<String, Value>>,
-}
 
 pub(crate) struct Driver {
     pub session: Session,
@@ -105,7 +68,7 @@ pub(crate) struct Driver {
     pub connection: Connection,
     pub secrets: Secrets,
     pub news: Arc<ConnectionEvents>,
-    pub promises: Promises,
+    pub known: KnownTools,
     asker: Asker,
     /// Is told once whether both sides speak.
     pub opening: Option<oneshot::Sender<Result<Opened, CallError>>>,
@@ -132,13 +95,13 @@ impl Driver {
     pub fn new(
         (session, pipe): (Session, Pipe),
         (connection, secrets): (Connection, Secrets),
-        (news, promises): (Arc<ConnectionEvents>, Promises),
+        (news, known): (Arc<ConnectionEvents>, KnownTools),
         asker: Asker,
         opening: oneshot::Sender<Result<Opened, CallError>>,
     ) -> Self {
         let (frames, state) = (FrameLog::default(), Running::default());
         let opening = Some(opening);
-        Self { session, pipe, connection, secrets, news, promises, asker, opening, frames, state }
+        Self { session, pipe, connection, secrets, news, known, asker, opening, frames, state }
     }
 
     /// Opens the connection and drives it until it is over, or nobody holds it any more.
@@ -162,7 +125,9 @@ impl Driver {
                 Some(id) = self.state.gone.next() => {
                     let turn = self.session.cancel(&id, Some("the caller cancelled it"));
                     self.perform(turn).await;
-                    self.state.waiting.remove(&id);
+                    if let Some(waiting) = self.state.waiting.remove(&id) {
+                        self.leave_task(&waiting).await;
+                    }
                 }
                 Some(finished) = self.state.asking.next() => self.finish(finished).await,
                 () = sleep_until(due), if deadline.is_some() => self.look_at_the_clock().await,
@@ -188,13 +153,30 @@ impl Driver {
                 value => call = call.with_param(&name, &Literal::from(value)),
             }
         }
-        self.begin(call, Waiting { inbox, _left: left, rounds: 0 }).await;
+        self.begin(call, Waiting { inbox, _left: left, rounds: 0, task: None }).await;
+    }
+
+    fn facts_of(&self, tool: &str) -> ToolFacts {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(tool).cloned().unwrap_or_default()
     }
 
     /// Sends a request whose answer somebody waits for.
     async fn begin(&mut self, call: Call, waiting: Waiting) {
         let with_progress = call.method == CALL;
-        let Some(outgoing) = self.session.call(call, with_progress, Vec::new()) else {
+        let Prepared { call, mirrored, faults } = match call.params.get("name") {
+            Some(Value::String(tool)) if with_progress => {
+                let spoken = self.session.opened().map(|opened| opened.spoken.era);
+                self.facts_of(&tool).prepare(call, (&tool, spoken), self.pipe.kind())
+            }
+            _ => Prepared { call, ..Prepared::default() },
+        };
+        for fault in faults {
+            let told = stage(FINDING, &fault_words(&fault), "");
+            // Who has left is found out elsewhere.
+            let _ = waiting.inbox.push(Incoming::Packet(told)).await;
+        }
+        let Some(outgoing) = self.session.call(call, with_progress, mirrored) else {
             let problem = CallError::new(
                 ErrorKind::ConnectionLost,
                 "the server is not connected",
@@ -317,13 +299,19 @@ impl Driver {
                 self.refuse(ended.unwrap_or_else(|| refused(&findings, error.as_ref())));
             }
             What::Answer { id, call, result, .. } => {
-                let asks = frame
-                    .zip(result)
-                    .and_then(|(frame, span)| input_required(self.session.client(), &frame, &span));
-                match asks {
-                    Some(asks) => self.ask_within(&id, call, text, asks).await,
-                    None => self.answer(&id, &call, text, &faults).await,
+                let result = frame.zip(result);
+                let asks = result
+                    .as_ref()
+                    .and_then(|(frame, span)| input_required(self.session.client(), frame, span));
+                if let Some(asks) = asks {
+                    return self.ask_within(&id, call, text, asks).await;
                 }
+                if let Some((frame, span)) = &result
+                    && self.follow(&id, &call, frame, span).await
+                {
+                    return;
+                }
+                self.answer(&id, &call, text, &faults).await;
             }
             What::HttpError { id, status, .. } => {
                 self.fail(&id, http_error(status, &text)).await;
@@ -361,6 +349,7 @@ impl Driver {
 
     async fn answer(&mut self, id: &Id, call: &Call, text: String, faults: &[Fault]) {
         let Some(waiting) = self.state.waiting.remove(id) else { return };
+        let call = waiting.task.as_ref().map_or(call, |following| &following.call);
         let version = self.session.opened().map(|opened| opened.spoken.version.clone());
         let mut headers = vec![(STAGE.to_owned(), ANSWER.to_owned())];
         headers.extend(version.map(|version| (VERSION.to_owned(), version)));
@@ -368,10 +357,8 @@ impl Driver {
         if call.method == CALL
             && let Some(Value::String(tool)) = call.params.get("name")
         {
-            let promises = self.promises.lock().unwrap_or_else(PoisonError::into_inner);
-            headers.extend(
-                promises.get(&tool).map(|schema| (PROMISED.to_owned(), schema.to_string())),
-            );
+            let promised = self.facts_of(&tool).output_schema;
+            headers.extend(promised.map(|schema| (PROMISED.to_owned(), schema.to_string())));
         }
         let packet = Packet { subject: None, reply: None, headers, body: text.into() };
         // Who has left needs no answer.
@@ -480,7 +467,7 @@ impl Driver {
             let left = Box::pin(inbox.closed());
             let responses = match select(gathering, left).await {
                 Either::Left((responses, _)) => responses,
-                Either::Right(_) => return Finished::Left,
+                Either::Right(_) => return Finished::Left(Box::new(waiting)),
             };
             Finished::Result(Box::new(Repeat { id, call, waiting, text, state, responses }))
         }));
@@ -489,7 +476,16 @@ impl Driver {
     /// Goes on after a question.
     async fn finish(&mut self, finished: Finished) {
         match finished {
-            Finished::Left => {}
+            Finished::Left(waiting) => self.leave_task(&waiting).await,
+            Finished::Poll(waiting) if waiting.inbox.is_closed() => {
+                self.leave_task(&waiting).await;
+            }
+            Finished::Poll(waiting) => {
+                if let Some(id) = waiting.task.as_ref().map(|following| &following.task.id) {
+                    let call = task::get(id);
+                    self.begin(call, *waiting).await;
+                }
+            }
             Finished::Request(id, asked, answered) => {
                 self.state.withdrawals.remove(&id);
                 let done = answered.as_ref().map_or("withdrawn", |answered| answered.words);
@@ -503,7 +499,10 @@ impl Driver {
                 match responses {
                     Some(responses) => {
                         let responses = Literal::from(Value::Object(responses));
-                        let call = call.with_responses(&responses, state.as_ref());
+                        let call = match &waiting.task {
+                            Some(following) => task::update(&following.task.id, &responses),
+                            None => call.with_responses(&responses, state.as_ref()),
+                        };
                         self.begin(call, waiting).await;
                     }
                     None => {
@@ -512,6 +511,78 @@ impl Driver {
                     }
                 }
             }
+        }
+    }
+
+    /// Follows the task that a result makes or tells of; `false`: it is an answer.
+    async fn follow(&mut self, id: &Id, call: &Call, frame: &Frame, span: &Span) -> bool {
+        let Some(era) = self.session.opened().map(|opened| opened.spoken.era) else { return false };
+        let Some(mut waiting) = self.state.waiting.remove(id) else { return false };
+        let mut following = match waiting.task.take() {
+            Some(mut following) if call.method != RESULT => {
+                following.update(&frame.parse_value(span), era);
+                following
+            }
+            // Few results make one, and some are large.
+            None if frame.raw_text(span).contains("\"taskId\"") => {
+                match Following::of_result(&frame.parse_value(span), era, call) {
+                    Some(following) => following,
+                    None => {
+                        self.state.waiting.insert(id.clone(), waiting);
+                        return false;
+                    }
+                }
+            }
+            task => {
+                self.state.waiting.insert(id.clone(), Waiting { task, ..waiting });
+                return false;
+            }
+        };
+        let mut told = vec![stage(ALIVE, "", "")];
+        if let Some(news) = following.news() {
+            told.push(stage("task", &news, &following.task.told.to_string()));
+            let faults = following.task.faults.iter();
+            told.extend(faults.map(|fault| stage(FINDING, &fault_words(fault), "")));
+        }
+        for packet in told {
+            // Who has left is found out below.
+            let _ = waiting.inbox.push(Incoming::Packet(packet)).await;
+        }
+        let next = following.next(&call.method, era, self.session.client());
+        waiting.task = Some(following);
+        match next {
+            Next::Poll(after) => self.state.asking.push(Box::pin(async move {
+                let inbox = waiting.inbox.clone();
+                select(Box::pin(sleep(after)), Box::pin(inbox.closed())).await;
+                Finished::Poll(Box::new(waiting))
+            })),
+            Next::Fetch(call) => self.begin(call, waiting).await,
+            Next::Done(reply) => {
+                self.state.waiting.insert(id.clone(), waiting);
+                self.answer(id, call, reply, &[]).await;
+            }
+            Next::Ask(requests) => {
+                self.state.waiting.insert(id.clone(), waiting);
+                let text = frame.text().to_owned();
+                let asks = Asks { requests, state: None };
+                self.ask_within(id, call.clone(), text, asks).await;
+            }
+            Next::Cancelled => {
+                self.state.waiting.insert(id.clone(), waiting);
+                let message = "the server cancelled the task";
+                let kind = ErrorKind::parse("task-cancelled");
+                self.fail(id, CallError::new(kind, message, "call the tool again")).await;
+            }
+        }
+        true
+    }
+
+    /// Nobody waits for a task any more: the server is asked to stop it.
+    async fn leave_task(&mut self, waiting: &Waiting) {
+        let Some(following) = &waiting.task else { return };
+        let cancel = task::cancel(&following.task.id);
+        if let Some(outgoing) = self.session.call(cancel, false, Vec::new()) {
+            Box::pin(self.send(outgoing)).await;
         }
     }
 
@@ -539,31 +610,6 @@ impl Driver {
     }
 }
 
-fn odd(text: &str, faults: &[Fault]) -> String {
-    const MOST: usize = 200;
-    let why: Vec<String> = faults.iter().map(fault_words).collect();
-    let shown: String = text.chars().take(MOST).collect();
-    format!("the server wrote {shown:?}, which {}", why.join("; "))
-}
-
-fn lost() -> CallError {
-    CallError::new(ErrorKind::ConnectionLost, "the server ended", "try again")
-}
-
-fn refused(findings: &[&'static str], error: Option<&Value>) -> CallError {
-    let said = error.map(|error| {
-        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-        format!(": {} ({})", visible_text(message), error.get("code").unwrap_or(&json!(null)))
-    });
-    let message = format!(
-        "the server and toolcrib do not come to speak with each other ({}){}",
-        findings.join(", "),
-        said.unwrap_or_default()
-    );
-    let remedy = "`toolcrib mcp frames NAME` shows what was said; era = \"legacy\" or \"modern\" sets how to begin";
-    CallError::new(ErrorKind::NotUnderstood, message, remedy)
-}
-
 fn unauthorized() -> CallError {
     let message = "the server wants to know who we are (401)";
     CallError::new(ErrorKind::Refused, message, "set token-variable or token-key")
@@ -576,14 +622,4 @@ fn old_transport() -> CallError {
         message,
         "start it with streamable HTTP, or over stdio",
     )
-}
-
-fn http_error(status: u16, body: &str) -> CallError {
-    const MOST: usize = 300;
-    let shown: String = body.chars().take(MOST).collect();
-    let message = match status {
-        0 => shown,
-        status => format!("HTTP {status}: {shown}"),
-    };
-    CallError::new(ErrorKind::parse(&format!("http-{status}")), message, "look at the server")
 }

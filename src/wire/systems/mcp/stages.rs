@@ -12,6 +12,8 @@ pub(crate) const STAGE: &str = ":stage";
 pub(crate) const WORDS: &str = ":words";
 /// The stage that is the answer; its body is the reply as it came.
 pub(crate) const ANSWER: &str = "answer";
+/// The stage that only says that the server is at work; nothing is told of it.
+pub(crate) const ALIVE: &str = "alive";
 /// The revision of the protocol that is spoken.
 pub(crate) const VERSION: &str = ":version";
 /// What the tool promises of its answer, as JSON.

@@ -1,0 +1,44 @@
+//! What goes wrong on a connection, in words.
+
+use serde_json::{Value, json};
+
+use super::stages::fault_words;
+use crate::{
+    model::{call::CallError, error_kind::ErrorKind, shown::visible_text},
+    systems::mcp::fault::Fault,
+};
+
+pub(super) fn odd(text: &str, faults: &[Fault]) -> String {
+    const MOST: usize = 200;
+    let why: Vec<String> = faults.iter().map(fault_words).collect();
+    let shown: String = text.chars().take(MOST).collect();
+    format!("the server wrote {shown:?}, which {}", why.join("; "))
+}
+
+pub(super) fn lost() -> CallError {
+    CallError::new(ErrorKind::ConnectionLost, "the server ended", "try again")
+}
+
+pub(super) fn refused(findings: &[&'static str], error: Option<&Value>) -> CallError {
+    let said = error.map(|error| {
+        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+        format!(": {} ({})", visible_text(message), error.get("code").unwrap_or(&json!(null)))
+    });
+    let message = format!(
+        "the server and toolcrib do not come to speak with each other ({}){}",
+        findings.join(", "),
+        said.unwrap_or_default()
+    );
+    let remedy = "`toolcrib mcp frames NAME` shows what was said; era = \"legacy\" or \"modern\" sets how to begin";
+    CallError::new(ErrorKind::NotUnderstood, message, remedy)
+}
+
+pub(super) fn http_error(status: u16, body: &str) -> CallError {
+    const MOST: usize = 300;
+    let shown: String = body.chars().take(MOST).collect();
+    let message = match status {
+        0 => shown,
+        status => format!("HTTP {status}: {shown}"),
+    };
+    CallError::new(ErrorKind::parse(&format!("http-{status}")), message, "look at the server")
+}

@@ -1,0 +1,60 @@
+//! What is wanted of a connection, and what waits there.
+
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+
+use super::{asker::Answered, tasks::Following};
+use crate::{
+    schema::literal::Literal,
+    systems::mcp::{
+        asked::Asked,
+        rpc::{build::Call, id::Id},
+    },
+    wire::transport::message_queue::QueueSender,
+};
+
+/// What is wanted of a connection.
+pub(crate) enum Command {
+    Request {
+        method: String,
+        params: Map<String, Value>,
+        inbox: QueueSender,
+        /// Dropped once the server knows that nobody listens any more.
+        left: Option<oneshot::Sender<()>>,
+    },
+    Observe(QueueSender),
+    Close(oneshot::Sender<()>),
+}
+
+/// A request that waits for its answer.
+pub(super) struct Waiting {
+    pub inbox: QueueSender,
+    pub _left: Option<oneshot::Sender<()>>,
+    /// How often the server wanted to know more before it answered.
+    pub rounds: u32,
+    /// The task that became of it.
+    pub task: Option<Following>,
+}
+
+/// A question that needs no more answering.
+pub(super) enum Finished {
+    /// A request of the server's own; `None`: it was withdrawn.
+    Request(Id, Asked, Option<Answered>),
+    /// A result that required input. Without responses it is what its caller gets.
+    Result(Box<Repeat>),
+    /// A task is to be asked about, or its caller has gone.
+    Poll(Box<Waiting>),
+    /// The caller has gone who waited for it.
+    Left(Box<Waiting>),
+}
+
+/// A request that is to be repeated with what the server wanted to know.
+pub(super) struct Repeat {
+    pub id: Id,
+    pub call: Call,
+    pub waiting: Waiting,
+    /// The answer as it came.
+    pub text: String,
+    pub state: Option<Literal>,
+    pub responses: Option<Map<String, Value>>,
+}
