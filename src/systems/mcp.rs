@@ -3,8 +3,9 @@
 //!
 //! A connection: [`session`] is its state machine over the frames of [`rpc`], one [`turn`] after
 //! each. [`negotiate`] finds the era and [`version`] that a server speaks, [`notice`] reads what it
-//! says unasked, [`asked`] what it asks and [`answering`] how a person answers that, [`pages`] its lists, [`task`] work that outlives its call,
-//! [`headers`] repeats arguments over HTTP.
+//! says unasked, [`asked`] what it asks and [`answering`] how a person answers that, [`pages`] its
+//! lists, [`task`] work that outlives its call, [`headers`] repeats arguments over HTTP, [`url`]
+//! reads addresses.
 //!
 //! What a server says of its tools and answers, at its place and with the answer kept:
 //! [`tool_findings`], [`result_view`], [`drift`] between two lists; each thing that is wrong is a
@@ -54,6 +55,7 @@ pub mod task;
 mod texts;
 pub mod tool_findings;
 pub mod turn;
+pub mod url;
 pub mod version;
 
 use serde_json::Value;

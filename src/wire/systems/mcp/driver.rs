@@ -22,7 +22,7 @@ use super::{
     asker::{Answered, Asker, Way, answer_of},
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
-    problems::{http_error, lost, odd, refused},
+    problems::{http_error, lost, odd, refused, unauthorized, unusable_headers},
     questions::{
         ASKED, Asks, FINDING, alone_words, begins, ends, gather, input_required, question_words,
     },
@@ -171,10 +171,9 @@ impl Driver {
             }
             _ => Prepared { call, ..Prepared::default() },
         };
-        for fault in faults {
-            let told = stage(FINDING, &fault_words(&fault), "");
-            // Who has left is found out elsewhere.
-            let _ = waiting.inbox.push(Incoming::Packet(told)).await;
+        if !faults.is_empty() {
+            let problem = unusable_headers(&faults);
+            return drop(waiting.inbox.push(Incoming::Failed(problem)).await);
         }
         let Some(outgoing) = self.session.call(call, with_progress, mirrored) else {
             let problem = CallError::new(
@@ -269,11 +268,23 @@ impl Driver {
                     Ok(pipe) => self.pipe = pipe,
                     Err(problem) => self.state.over = Some(problem),
                 },
-                Do::Listen => self.pipe.listen().await,
+                Do::Listen => self.pipe.listen(),
                 Do::CloseStream(id) => self.pipe.close_stream(&id),
-                Do::Authorize => self.refuse(unauthorized()),
-                Do::OpenOldSse => self.refuse(old_transport()),
+                Do::Authorize => {
+                    self.refuse(self.pipe.take_refusal().unwrap_or_else(unauthorized));
+                }
+                Do::OpenOldSse => self.open_old_stream().await,
             }
+        }
+    }
+
+    async fn open_old_stream(&mut self) {
+        match self.pipe.open_old_stream().await {
+            Ok(()) => {
+                let turn = self.session.old_sse_opened();
+                Box::pin(self.perform(turn)).await;
+            }
+            Err(problem) => self.refuse(problem),
         }
     }
 
@@ -295,7 +306,7 @@ impl Driver {
                 }
             }
             What::Refused { findings, error } => {
-                let ended = self.state.over.take();
+                let ended = self.state.over.take().or_else(|| self.pipe.take_refusal());
                 self.refuse(ended.unwrap_or_else(|| refused(&findings, error.as_ref())));
             }
             What::Answer { id, call, result, .. } => {
@@ -314,7 +325,8 @@ impl Driver {
                 self.answer(&id, &call, text, &faults).await;
             }
             What::HttpError { id, status, .. } => {
-                self.fail(&id, http_error(status, &text)).await;
+                let refusal = self.pipe.take_refusal();
+                self.fail(&id, refusal.unwrap_or_else(|| http_error(status, &text))).await;
             }
             What::TimedOut { id, .. } => {
                 let message = "the server did not answer in time";
@@ -608,18 +620,4 @@ impl Driver {
         }
         self.pipe.close().await;
     }
-}
-
-fn unauthorized() -> CallError {
-    let message = "the server wants to know who we are (401)";
-    CallError::new(ErrorKind::Refused, message, "set token-variable or token-key")
-}
-
-fn old_transport() -> CallError {
-    let message = "the server speaks the HTTP transport of 2024-11-05, which toolcrib does not";
-    CallError::new(
-        ErrorKind::NotUnderstood,
-        message,
-        "start it with streamable HTTP, or over stdio",
-    )
 }

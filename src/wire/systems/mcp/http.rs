@@ -1,5 +1,6 @@
 //! Streamable HTTP: each frame is a POST; answers come as its body or as a stream of events, and on
-//! a GET stream what a server says unasked.
+//! a GET stream what a server says unasked. Beside it the transport of 2024-11-05, where everything
+//! comes on one stream.
 
 use std::{
     collections::HashMap,
@@ -23,11 +24,13 @@ use crate::{
             id::Id,
         },
         turn,
+        url::{self, HttpUrl},
+        version::Era,
     },
     wire::transport::{
         bus::{Bus, Share},
         http::marks,
-        message::{Address, Incoming, Outgoing},
+        message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueReceiver,
     },
 };
@@ -36,59 +39,135 @@ use crate::{
 const QUEUE: usize = 256;
 /// How long a server may take to know that a session ends.
 const ENDING: Duration = Duration::from_secs(2);
+/// How long a server of the old transport may take to say where to post to.
+const OPENING: Duration = Duration::from_secs(10);
 /// After how long a stream that broke is asked for again, where the server does not say it.
 const RETRY: Duration = Duration::from_secs(1);
-/// How often a stream is asked for again in vain.
+/// How often a stream is asked for again in vain, and how often a request is redirected.
 const TRIES: usize = 3;
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "MCP-Protocol-Version";
+/// The event in which the old transport says where to post to.
+const ENDPOINT: &str = "endpoint";
 
-/// What every request of a connection says.
+/// What every request of a connection says, and where it goes.
 #[derive(Clone)]
-struct SessionHeaders {
-    session: Arc<Lock<Option<String>>>,
-    version: Arc<Lock<Option<(String, String)>>>,
+struct Shared {
+    bus: Arc<dyn Bus>,
+    /// Of the one server that it leads to; `None`: it could be several.
+    origin: Option<Arc<str>>,
+    said: Arc<Lock<Said>>,
+    arrivals: mpsc::Sender<Arrival>,
 }
 
-impl SessionHeaders {
-    fn headers(&self) -> Vec<(String, String)> {
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        session.map(|id| ("Mcp-Session-Id".to_owned(), id)).into_iter().collect()
+#[derive(Clone, Default)]
+struct Said {
+    session: Option<String>,
+    version: Option<String>,
+    /// Where the server sends us, on its own origin.
+    path: Option<String>,
+    /// Where frames are posted to in the old transport.
+    post_path: Option<String>,
+}
+
+impl Shared {
+    fn said(&self) -> Said {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn version(&self) -> Option<(String, String)> {
-        self.version.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn update(&self, change: impl FnOnce(&mut Said)) {
+        change(&mut self.said.lock().unwrap_or_else(PoisonError::into_inner));
     }
+
+    /// Makes a request; gives where its answer comes.
+    async fn request(
+        &self,
+        path: Option<&str>,
+        mut headers: Vec<(String, String)>,
+        body: Bytes,
+    ) -> Result<QueueReceiver, CallError> {
+        let inbox = self.bus.new_inbox().ok_or_else(|| {
+            CallError::new(ErrorKind::NoTransport, "this is no HTTP", "give an address of http://")
+        })?;
+        headers.extend(path.map(marks::path_header));
+        let receiver = self.bus.subscribe(&inbox, Share::Each).await?;
+        let to = Address::ephemeral("");
+        self.bus.send(Outgoing { to, reply: Some(inbox), headers, body, expires: None }).await?;
+        Ok(receiver)
+    }
+
+    async fn post(&self, post: &Post) -> Result<QueueReceiver, CallError> {
+        let said = self.said();
+        let mut headers = post.headers.clone();
+        headers.extend(said.session.map(|id| ("Mcp-Session-Id".to_owned(), id)));
+        let path = said.post_path.or(said.path);
+        self.request(path.as_deref(), headers, post.body.clone()).await
+    }
+
+    /// The GET of a stream: of what comes from now on, or came after the last event.
+    async fn get(&self, last: Option<&String>) -> Result<QueueReceiver, CallError> {
+        let said = self.said();
+        let header = |name: &str, value: String| (name.to_owned(), value);
+        let accept = header("Accept", "text/event-stream".into());
+        let mut headers = vec![marks::method_header("GET"), accept];
+        headers.extend(said.session.map(|id| header("Mcp-Session-Id", id)));
+        headers.extend(said.version.map(|version| header(VERSION, version)));
+        headers.extend(last.map(|id| header("Last-Event-ID", id.clone())));
+        self.request(said.path.as_deref(), headers, Bytes::new()).await
+    }
+
+    /// Where a redirect leads, on this origin.
+    fn redirected_path(&self, packet: &Packet) -> Option<String> {
+        url::path_of_redirect(self.origin.as_deref()?, header(packet, "location")?)
+    }
+}
+
+/// What is posted, kept for as long as it may have to be posted again.
+#[derive(Clone)]
+struct Post {
+    headers: Vec<(String, String)>,
+    body: Bytes,
 }
 
 pub(crate) struct HttpPipe {
-    bus: Arc<dyn Bus>,
-    said: SessionHeaders,
+    shared: Shared,
     streams: HashMap<Id, AbortHandle>,
     running: JoinSet<()>,
-    sender: mpsc::Sender<Arrival>,
     arrivals: mpsc::Receiver<Arrival>,
 }
 
 /// One request and what comes of it.
 struct Stream {
-    bus: Arc<dyn Bus>,
-    said: SessionHeaders,
+    shared: Shared,
     /// `None`: no answer is expected.
     id: Option<Id>,
-    arrivals: mpsc::Sender<Arrival>,
+    /// `None`: it is a GET stream, for all that the server says unasked.
+    post: Option<Post>,
     /// The last event that had an id, and when to ask for what came after it.
     last: Option<String>,
     retry: Duration,
     answered: bool,
+    redirects: usize,
+}
+
+/// How one stream ended.
+enum Drained {
+    /// All is said.
+    Done,
+    /// There may be more; why it ended, where that is known.
+    Broken(Option<CallError>),
+    /// The same is to be asked for again, elsewhere.
+    Again,
 }
 
 impl HttpPipe {
-    pub fn new(bus: Arc<dyn Bus>) -> Self {
+    /// `address` is that of the one server that the bus leads to.
+    pub fn new(bus: Arc<dyn Bus>, address: Option<&str>) -> Self {
         let (sender, arrivals) = mpsc::channel(QUEUE);
-        let said = SessionHeaders { session: Arc::default(), version: Arc::default() };
-        Self { bus, said, streams: HashMap::new(), running: JoinSet::new(), sender, arrivals }
+        let origin = address.and_then(HttpUrl::parse).map(|url| url.origin().into());
+        let shared = Shared { bus, origin, said: Arc::default(), arrivals: sender };
+        Self { shared, streams: HashMap::new(), running: JoinSet::new(), arrivals }
     }
 
     /// Sends a frame; what comes of it arrives in its time.
@@ -96,14 +175,14 @@ impl HttpPipe {
     /// # Errors
     /// When the server is not there.
     pub async fn send(&mut self, outgoing: &turn::Outgoing) -> Result<(), CallError> {
-        let version = outgoing.headers.iter().find(|(name, _)| name == VERSION).cloned();
-        if version.is_some() {
-            *self.said.version.lock().unwrap_or_else(PoisonError::into_inner) = version;
+        let version = outgoing.headers.iter().find(|(name, _)| name == VERSION);
+        if let Some((_, version)) = version {
+            self.shared.update(|said| said.version = Some(version.clone()));
         }
-        let headers = [outgoing.headers.clone(), self.said.headers()].concat();
         let body = Bytes::from(outgoing.text.clone());
-        let receiver = request(&*self.bus, headers, body).await?;
-        let stream = self.stream(outgoing.id.clone());
+        let post = Post { headers: outgoing.headers.clone(), body };
+        let receiver = self.shared.post(&post).await?;
+        let stream = self.stream(outgoing.id.clone(), Some(post));
         let handle = self.running.spawn(stream.follow(receiver));
         if let Some(id) = &outgoing.id {
             self.streams.retain(|_, stream| !stream.is_finished());
@@ -112,27 +191,59 @@ impl HttpPipe {
         Ok(())
     }
 
-    fn stream(&self, id: Option<Id>) -> Stream {
-        Stream {
-            bus: Arc::clone(&self.bus),
-            said: self.said.clone(),
-            answered: id.is_none(),
-            id,
-            arrivals: self.sender.clone(),
-            last: None,
-            retry: RETRY,
-        }
+    fn stream(&self, id: Option<Id>, post: Option<Post>) -> Stream {
+        let answered = id.is_none();
+        let (shared, last) = (self.shared.clone(), None);
+        Stream { shared, id, post, last, retry: RETRY, answered, redirects: 0 }
     }
 
     /// Opens the GET stream; a server need not have one.
-    pub async fn listen(&mut self, last: Option<String>) {
-        let mut stream = self.stream(None);
-        stream.last = last;
+    pub fn listen(&mut self) {
+        let stream = self.stream(None, None);
         self.running.spawn(async move {
-            if let Ok(receiver) = stream.ask_again().await {
+            if let Ok(receiver) = stream.shared.get(None).await {
                 stream.follow(receiver).await;
             }
         });
+    }
+
+    /// Opens the stream of the transport of 2024-11-05, on which everything comes.
+    ///
+    /// # Errors
+    /// When there is no such stream either, or it does not say where to post to.
+    pub async fn open_old_stream(&mut self) -> Result<(), CallError> {
+        let mut receiver = self.shared.get(None).await?;
+        let named = timeout(OPENING, self.read_endpoint(&mut receiver)).await;
+        let path = named.unwrap_or_else(|_| Err(no_endpoint("it did not say where to post to")))?;
+        self.shared.update(|said| said.post_path = Some(path));
+        let shared = self.shared.clone();
+        self.running.spawn(async move {
+            let problem = shared.follow_old_stream(&mut receiver).await;
+            // Nobody may wait any more.
+            let _ = shared.arrivals.send(Arrival::Over(problem)).await;
+        });
+        Ok(())
+    }
+
+    async fn read_endpoint(&self, receiver: &mut QueueReceiver) -> Result<String, CallError> {
+        let packet = loop {
+            match receiver.next().await {
+                Some(Incoming::Packet(packet)) => break packet,
+                Some(Incoming::Failed(problem)) => return Err(problem),
+                Some(Incoming::Ended) | None => return Err(no_endpoint("its stream ended")),
+                Some(_) => {}
+            }
+        };
+        if marks::event_name(&packet) != Some(ENDPOINT) {
+            return Err(no_endpoint(&match marks::response_status(&packet) {
+                Some(status) => format!("GET is answered with HTTP {status}"),
+                None => "its first event is not that".to_owned(),
+            }));
+        }
+        let place = String::from_utf8_lossy(&packet.body);
+        let origin = self.shared.origin.as_deref().unwrap_or_default();
+        url::path_of_redirect(origin, place.trim())
+            .ok_or_else(|| no_endpoint("it names a place of another origin"))
     }
 
     pub async fn next(&mut self) -> Arrival {
@@ -152,56 +263,90 @@ impl HttpPipe {
     /// Ends the session, where there is one.
     pub async fn close(&mut self) {
         self.running.abort_all();
-        let session = self.said.headers();
-        if session.is_empty() {
-            return;
-        }
-        let version = self.said.version();
-        let headers =
-            [vec![marks::method_header("DELETE")], session, version.into_iter().collect()];
+        let said = self.shared.said();
+        let Some(session) = said.session else { return };
+        let mut headers =
+            vec![marks::method_header("DELETE"), ("Mcp-Session-Id".to_owned(), session)];
+        headers.extend(said.version.map(|version| (VERSION.to_owned(), version)));
         // A server need not know how to end a session.
         let _ = timeout(ENDING, async {
-            let mut answer = request(&*self.bus, headers.concat(), Bytes::new()).await.ok()?;
-            answer.next().await
+            let answer = self.shared.request(said.path.as_deref(), headers, Bytes::new());
+            answer.await.ok()?.next().await
         })
         .await;
     }
 }
 
-/// Makes a request; gives where its answer comes.
-async fn request(
-    bus: &dyn Bus,
-    headers: Vec<(String, String)>,
-    body: Bytes,
-) -> Result<QueueReceiver, CallError> {
-    let inbox = bus.new_inbox().ok_or_else(|| {
-        CallError::new(ErrorKind::NoTransport, "this is no HTTP", "give an address of http://")
-    })?;
-    let receiver = bus.subscribe(&inbox, Share::Each).await?;
-    let to = Address::ephemeral("");
-    bus.send(Outgoing { to, reply: Some(inbox), headers, body, expires: None }).await?;
-    Ok(receiver)
+impl Shared {
+    /// Takes in what comes on the stream of the old transport; tells why it ended.
+    async fn follow_old_stream(&self, receiver: &mut QueueReceiver) -> CallError {
+        loop {
+            match receiver.next().await {
+                Some(Incoming::Packet(packet)) => {
+                    let text = String::from_utf8_lossy(&packet.body).into_owned();
+                    if !text.trim().is_empty() {
+                        // Nobody may wait any more.
+                        let _ = self.arrivals.send(Arrival::Frame(Frame::parse(text))).await;
+                    }
+                }
+                Some(Incoming::Failed(problem)) => return problem,
+                Some(Incoming::Ended) | None => {
+                    let message = "the server ended the stream of events";
+                    return CallError::new(ErrorKind::ConnectionLost, message, "try again");
+                }
+                Some(_) => {}
+            }
+        }
+    }
 }
 
 impl Stream {
     /// Takes in all that comes, over as many streams as it takes.
     async fn follow(mut self, mut receiver: QueueReceiver) {
+        // A GET stream that ends without a word is asked for again a few times only.
+        let mut silent = 0;
         loop {
-            let Some(problem) = self.drain(&mut receiver).await else { return };
-            if self.last.is_none() {
+            let before = self.last.clone();
+            let problem = match self.drain(&mut receiver).await {
+                Drained::Done => return,
+                Drained::Again => {
+                    let asked = match &self.post {
+                        Some(post) => self.shared.post(post).await,
+                        None => self.shared.get(self.last.as_ref()).await,
+                    };
+                    receiver = match asked {
+                        Ok(receiver) => receiver,
+                        Err(problem) => return self.give_up(Some(problem)).await,
+                    };
+                    continue;
+                }
+                Drained::Broken(problem) => problem,
+            };
+            silent = if self.last == before { silent + 1 } else { 0 };
+            let is_resumable = match self.post {
+                Some(_) => self.last.is_some() && !self.is_modern(),
+                None => silent < TRIES,
+            };
+            if !is_resumable {
                 return self.give_up(problem).await;
             }
             let mut tries = 0;
             receiver = loop {
                 sleep(self.retry).await;
                 tries += 1;
-                match self.ask_again().await {
+                match self.shared.get(self.last.as_ref()).await {
                     Ok(receiver) => break receiver,
                     Err(_) if tries < TRIES => {}
                     Err(problem) => return self.give_up(Some(problem)).await,
                 }
             };
         }
+    }
+
+    /// In the modern era what a broken stream had to say is lost.
+    fn is_modern(&self) -> bool {
+        let version = self.shared.said().version;
+        version.is_some_and(|version| Era::from_version(&version) == Era::Modern)
     }
 
     /// A request whose answer does not come any more ends as if HTTP had refused it.
@@ -212,70 +357,85 @@ impl Stream {
             |problem| problem.message,
         );
         // Nobody may wait any more.
-        let _ = self.arrivals.send(Arrival::Answered { id, status: 0, body }).await;
+        let _ = self.shared.arrivals.send(Arrival::Answered { id, status: 0, body }).await;
     }
 
-    /// The GET of what came after the last event.
-    async fn ask_again(&self) -> Result<QueueReceiver, CallError> {
-        let last = self.last.clone().map(|id| ("Last-Event-ID".to_owned(), id));
-        let accept = ("Accept".to_owned(), "text/event-stream".to_owned());
-        let mut headers = vec![marks::method_header("GET"), accept];
-        headers.extend(self.said.headers());
-        headers.extend(self.said.version());
-        headers.extend(last);
-        request(&*self.bus, headers, Bytes::new()).await
-    }
-
-    /// Takes in one stream; `None` when all is said, else why it ended, where that is known.
-    async fn drain(&mut self, receiver: &mut QueueReceiver) -> Option<Option<CallError>> {
+    /// Takes in one stream.
+    async fn drain(&mut self, receiver: &mut QueueReceiver) -> Drained {
         loop {
             let packet = match receiver.next().await {
                 Some(Incoming::Packet(packet)) => packet,
-                Some(Incoming::Failed(problem)) => return Some(Some(problem)),
-                Some(Incoming::Ended) | None => {
-                    let is_done = self.answered && self.id.is_some();
-                    return (!is_done).then_some(None);
+                Some(Incoming::Failed(problem)) => return Drained::Broken(Some(problem)),
+                Some(Incoming::Ended) | None if self.answered && self.id.is_some() => {
+                    return Drained::Done;
                 }
+                Some(Incoming::Ended) | None => return Drained::Broken(None),
                 Some(_) => continue,
             };
-            let named = |wanted: &str| {
-                let mut headers = packet.headers.iter();
-                headers.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
-            };
-            if let Some(session) = named(SESSION) {
-                let mut known = self.said.session.lock().unwrap_or_else(PoisonError::into_inner);
-                *known = Some(session.clone());
+            if let Some(session) = header(&packet, SESSION) {
+                self.shared.update(|said| said.session = Some(session.to_owned()));
             }
-            if let Some(id) = named(":id") {
-                self.last = Some(id.clone());
+            if let Some(id) = header(&packet, ":id") {
+                self.last = Some(id.to_owned());
             }
-            if let Some(retry) = named(":retry").and_then(|retry| retry.parse().ok()) {
+            if let Some(retry) = header(&packet, ":retry").and_then(|retry| retry.parse().ok()) {
                 self.retry = Duration::from_millis(retry);
             }
+            let status = marks::response_status(&packet);
+            if let Some(status) = status.filter(|status| !(200..300).contains(status)) {
+                return self.handle_refusal(status, &packet).await;
+            }
+            if status.is_some() && self.shared.said().post_path.is_some() {
+                // In the old transport the answer comes on the stream.
+                return Drained::Done;
+            }
             let text = String::from_utf8_lossy(&packet.body).into_owned();
-            match marks::response_status(&packet) {
-                Some(status) if !(200..300).contains(&status) => {
-                    if let Some(id) = self.id.clone() {
-                        self.answered = true;
-                        self.arrivals
-                            .send(Arrival::Answered { id, status, body: text })
-                            .await
-                            .ok()?;
-                    }
-                    return None;
+            if !text.trim().is_empty() {
+                let frame = Frame::parse(text);
+                self.answered |= matches!(frame.kind, Kind::Reply { .. });
+                if self.shared.arrivals.send(Arrival::Frame(frame)).await.is_err() {
+                    return Drained::Done;
                 }
-                status => {
-                    if !text.trim().is_empty() {
-                        let frame = Frame::parse(text);
-                        self.answered |= matches!(frame.kind, Kind::Reply { .. });
-                        self.arrivals.send(Arrival::Frame(frame)).await.ok()?;
-                    }
-                    // A body is all there is.
-                    if status.is_some() {
-                        return if self.answered { None } else { Some(None) };
-                    }
-                }
+            }
+            // A body is all there is.
+            if status.is_some() {
+                return if self.answered { Drained::Done } else { Drained::Broken(None) };
             }
         }
     }
+
+    /// An answer that is no success.
+    async fn handle_refusal(&mut self, status: u16, packet: &Packet) -> Drained {
+        let mut body = String::from_utf8_lossy(&packet.body).into_owned();
+        if (300..400).contains(&status) {
+            // Others than these two would turn a POST into a GET.
+            let path = self.shared.redirected_path(packet);
+            if let Some(path) = path.filter(|_| matches!(status, 307 | 308))
+                && self.redirects < TRIES
+            {
+                self.redirects += 1;
+                self.shared.update(|said| said.path = Some(path));
+                return Drained::Again;
+            }
+            let place = header(packet, "location").unwrap_or("nowhere");
+            body = format!("a redirect to {place}, which is not followed");
+        }
+        let Some(id) = self.id.clone() else { return Drained::Done };
+        self.answered = true;
+        // Nobody may wait any more.
+        let _ = self.shared.arrivals.send(Arrival::Answered { id, status, body }).await;
+        Drained::Done
+    }
+}
+
+fn header<'p>(packet: &'p Packet, wanted: &str) -> Option<&'p str> {
+    let mut headers = packet.headers.iter();
+    headers.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.as_str())
+}
+
+fn no_endpoint(cause: &str) -> CallError {
+    let message = format!(
+        "the server speaks neither streamable HTTP nor the transport of 2024-11-05: {cause}"
+    );
+    CallError::new(ErrorKind::NotUnderstood, message, "look at the address, and at its path")
 }

@@ -39,7 +39,11 @@ impl Pipe {
         };
         let bus = opening.await?;
         if connection.command().is_none() {
-            return Ok(Self::Http(HttpPipe::new(bus)));
+            let address = match connection.addresses() {
+                [address] => Some(address.as_str()),
+                _ => None,
+            };
+            return Ok(Self::Http(HttpPipe::new(bus, address)));
         }
         let output = bus.subscribe(&Address::ephemeral(process::OUTPUT), Share::Each).await?;
         Ok(Self::Process { bus, output })
@@ -94,9 +98,20 @@ impl Pipe {
     }
 
     /// Opens the stream on which a server speaks unasked.
-    pub async fn listen(&mut self) {
+    pub fn listen(&mut self) {
         if let Self::Http(http) = self {
-            http.listen(None).await;
+            http.listen();
+        }
+    }
+
+    /// Opens the stream of the HTTP transport of 2024-11-05.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn open_old_stream(&mut self) -> Result<(), CallError> {
+        match self {
+            Self::Http(http) => http.open_old_stream().await,
+            Self::Process { .. } => Ok(()),
         }
     }
 

@@ -42,3 +42,17 @@ pub(super) fn http_error(status: u16, body: &str) -> CallError {
     };
     CallError::new(ErrorKind::parse(&format!("http-{status}")), message, "look at the server")
 }
+
+/// The server wants a token, and no more is known.
+pub(super) fn unauthorized() -> CallError {
+    let message = "the server wants to know who we are (401)";
+    CallError::new(ErrorKind::Refused, message, "set token-variable or token-key")
+}
+
+/// A tool wants arguments among headers that cannot be: over HTTP it must not be called.
+pub(super) fn unusable_headers(faults: &[Fault]) -> CallError {
+    let faults: Vec<String> = faults.iter().map(fault_words).collect();
+    let message = format!("the tool's schema is wrong: {}", faults.join("; "));
+    let remedy = "correct its x-mcp-header; clients leave such a tool out over HTTP";
+    CallError::new(ErrorKind::BadHeader, message, remedy)
+}

@@ -39,11 +39,17 @@ pub(crate) fn build_client(
     client.build().map_err(|error| messages::no_client(&error))
 }
 
-/// What stands before the path of every request to a server.
+/// A server's address without its path.
 #[must_use]
-pub(crate) fn base_url(server: &Server, is_encrypted: bool) -> String {
+pub(super) fn origin_url(server: &Server, is_encrypted: bool) -> String {
     let scheme = if is_encrypted { "https" } else { "http" };
     let place = server.to_string();
     let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);
-    format!("{scheme}://{authority}{}", server.path.trim_end_matches('/'))
+    format!("{scheme}://{authority}")
+}
+
+/// What stands before the path of every request to a server.
+#[must_use]
+pub(crate) fn base_url(server: &Server, is_encrypted: bool) -> String {
+    format!("{}{}", origin_url(server, is_encrypted), server.path.trim_end_matches('/'))
 }

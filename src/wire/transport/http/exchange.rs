@@ -29,6 +29,8 @@ use crate::{
 /// Makes requests to one server.
 pub(crate) struct Exchange {
     client: Client,
+    /// The address without its path, and what stands before the path of a message.
+    origin: String,
     base: String,
     server: Server,
     /// How many bytes one answer may have.
@@ -81,6 +83,7 @@ impl Exchange {
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
         Ok(Self {
             client,
+            origin: client::origin_url(server, encryption.is_some()),
             base: client::base_url(server, encryption.is_some()),
             server: server.clone(),
             largest,
@@ -106,11 +109,18 @@ impl Exchange {
         for (name, value) in headers.iter().filter(|(name, _)| !marks::is_mark(name)) {
             let header =
                 HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());
-            let (header, value) = header.ok_or_else(|| messages::bad_header(name))?;
+            let (header, mut value) = header.ok_or_else(|| messages::bad_header(name))?;
+            value.set_sensitive(header == AUTHORIZATION);
             given.append(header, value);
         }
         own.extend(given);
-        let request = self.client.request(method, format!("{}{to}", self.base)).headers(own);
+        let url = match marks::path_of(headers) {
+            Some(path) => format!("{}{path}", self.origin),
+            // The address itself, as it was written.
+            None if to.is_empty() => format!("{}{}", self.origin, self.server.path),
+            None => format!("{}{to}", self.base),
+        };
+        let request = self.client.request(method, url).headers(own);
         if body.is_empty() {
             // Nobody asks for a body that is none; what hinders the request is told in the inbox.
             leaving.confirm_sent();

@@ -7,6 +7,9 @@ use crate::wire::transport::message::Packet;
 /// The method of a request; without it, it is a POST.
 const METHOD: &str = ":method";
 
+/// The path of a request in the place of the address's own, with its query.
+const PATH: &str = ":path";
+
 /// The status of an answer.
 const STATUS: &str = ":status";
 
@@ -29,6 +32,12 @@ pub fn method_header(word: &str) -> (String, String) {
     (METHOD.to_owned(), word.to_owned())
 }
 
+/// The header that sends a request to another path of the same server: `/there?as=it`.
+#[must_use]
+pub fn path_header(path: &str) -> (String, String) {
+    (PATH.to_owned(), path.to_owned())
+}
+
 /// Whether a header of a request is a mark for the transport, which is not sent.
 pub(super) fn is_mark(name: &str) -> bool {
     name.starts_with(':')
@@ -37,6 +46,11 @@ pub(super) fn is_mark(name: &str) -> bool {
 /// The method of a request with these headers.
 pub(super) fn method_of(headers: &[(String, String)]) -> &str {
     mark_value(headers, METHOD).unwrap_or("POST")
+}
+
+/// The path that a request goes to, where it is not the address's own.
+pub(super) fn path_of(headers: &[(String, String)]) -> Option<&str> {
+    mark_value(headers, PATH)
 }
 
 /// The status that an answer came with.
@@ -49,6 +63,12 @@ pub fn response_status(packet: &Packet) -> Option<u16> {
 #[must_use]
 pub fn is_event(packet: &Packet) -> bool {
     mark_value(&packet.headers, EVENT).is_some()
+}
+
+/// The name of one event of a stream; empty where it is a plain message.
+#[must_use]
+pub fn event_name(packet: &Packet) -> Option<&str> {
+    mark_value(&packet.headers, EVENT)
 }
 
 pub(super) fn of_status(status: u16) -> Vec<(String, String)> {

@@ -1,0 +1,255 @@
+//! MCP over HTTP against a server that does what the protocol allows: sessions, the GET stream,
+//! streams that break, redirects, both eras, and the transport of 2024-11-05.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    place::{Place, Ran},
+    services::{program, script},
+    signals,
+};
+
+/// A server, and a workspace with a connection to it; stopped on drop.
+struct HttpServer {
+    child: Child,
+    port: u16,
+    log: PathBuf,
+    place: Place,
+}
+
+impl HttpServer {
+    fn start(how: &str) -> Self {
+        Self::with_settings(how, "")
+    }
+
+    fn with_settings(how: &str, settings: &str) -> Self {
+        let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
+        let log = place.home.path().join("requests");
+        let mut child = Command::new(program("TOOLCRIB_PYTHON"))
+            .arg(script("mcp_http_server.py"))
+            .arg(&log)
+            .arg(how)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let port = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
+        let path = if how == "old" { "sse" } else { "mcp" };
+        let text = format!(
+            "[connections.web]\nsystem = \"mcp\"\ntransport = \"http\"\nservers = \"http://127.0.0.1:{port}/{path}\"\n{settings}"
+        );
+        fs::write(place.here.join("toolcrib.toml"), text).unwrap();
+        Self { child, port, log, place }
+    }
+
+    fn call(&self, words: &[&str]) -> Ran {
+        self.place.run(&[&["call", "--connection", "web"], words].concat())
+    }
+
+    fn events(&self, words: &[&str]) -> Vec<Value> {
+        self.call(&[words, &["--json"]].concat()).events()
+    }
+
+    /// All requests until now.
+    fn requests(&self) -> Vec<Value> {
+        let text = fs::read_to_string(&self.log).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn requests_of(&self, verb: &str) -> Vec<Value> {
+        self.requests().into_iter().filter(|request| request["verb"] == verb).collect()
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn stages<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
+    events.iter().filter(|event| event["event"] == "stage" && event["stage"] == name).collect()
+}
+
+fn header<'r>(request: &'r Value, name: &str) -> &'r Value {
+    &request["headers"][name]
+}
+
+#[test]
+fn a_session_is_begun_named_and_ended() {
+    let server = HttpServer::start("legacy");
+    server.place.run(&["mcp", "ping", "web"]).ended(0, &[]);
+    let requests = server.requests();
+    let posts: Vec<&Value> = requests.iter().filter(|request| request["verb"] == "POST").collect();
+    let methods: Vec<&str> = posts.iter().filter_map(|post| post["method"].as_str()).collect();
+    assert_eq!(
+        methods,
+        ["server/discover", "initialize", "notifications/initialized", "tools/list", "ping"]
+    );
+    assert!(
+        posts.iter().all(|post| header(post, "accept") == "application/json, text/event-stream")
+    );
+    let session = json!("session-1");
+    for post in &posts[2..] {
+        assert_eq!(header(post, "mcp-session-id"), &session);
+        assert_eq!(header(post, "mcp-protocol-version"), "2025-11-25");
+    }
+    assert_eq!(header(posts[1], "mcp-session-id"), &Value::Null);
+    let ended = server.requests_of("DELETE");
+    assert_eq!(ended.len(), 1);
+    assert_eq!(header(&ended[0], "mcp-session-id"), &session);
+}
+
+#[test]
+fn the_get_stream_carries_what_the_server_asks() {
+    let server = HttpServer::start("legacy");
+    let asked = server.events(&["ask"]);
+    assert_eq!(asked.last().unwrap()["outcome"], "succeeded", "{asked:#?}");
+    assert_eq!(stages(&asked, "asked").len(), 1, "{asked:#?}");
+    let stream = &server.requests_of("GET")[0];
+    assert_eq!(header(stream, "accept"), "text/event-stream");
+    assert_eq!(header(stream, "mcp-session-id"), "session-1");
+    assert_eq!(header(stream, "mcp-protocol-version"), "2025-11-25");
+}
+
+#[test]
+fn a_stream_brings_progress_and_the_answer() {
+    for how in ["legacy", "modern"] {
+        let server = HttpServer::start(how);
+        let events = server.events(&["stream"]);
+        assert_eq!(stages(&events, "progress").len(), 2, "{how}: {events:#?}");
+        assert!(stages(&events, "odd").is_empty(), "{how}: {events:#?}");
+        assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{how}");
+    }
+}
+
+#[test]
+fn a_stream_that_broke_is_resumed_after_its_last_event() {
+    let server = HttpServer::start("legacy");
+    let events = server.events(&["breaks"]);
+    assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{events:#?}");
+    assert!(events.iter().any(|event| event["event"] == "chunk" && event["text"] == "resumed"));
+    assert_eq!(stages(&events, "progress").len(), 1, "{events:#?}");
+    let gets = server.requests_of("GET");
+    let resumed: Vec<&Value> =
+        gets.iter().filter(|get| !header(get, "last-event-id").is_null()).collect();
+    assert_eq!(resumed.len(), 1, "{gets:?}");
+    assert_eq!(header(resumed[0], "last-event-id"), "1");
+}
+
+#[test]
+fn what_a_stream_without_ids_had_to_say_is_lost() {
+    // In the modern era an id changes nothing: there is nothing to ask.
+    for how in ["legacy", "modern"] {
+        let server = HttpServer::start(how);
+        server.call(&["ends"]).ended(3, &["the stream ended without an answer"]);
+        let resumed = server.requests_of("GET");
+        assert!(resumed.iter().all(|get| header(get, "last-event-id").is_null()), "{how}");
+    }
+}
+
+#[test]
+fn a_session_that_the_server_forgot_is_begun_anew() {
+    let server = HttpServer::start("forgets");
+    server.call(&["echo", "text=a"]).ended(3, &["404"]);
+    let before = server.requests().len();
+    server.place.run(&["mcp", "ping", "web"]).ended(0, &[]);
+    let after = &server.requests()[before..];
+    assert!(after.iter().any(|post| post["method"] == "initialize"), "{after:?}");
+}
+
+#[test]
+fn a_redirect_is_followed_on_its_own_origin_with_method_and_body() {
+    let server = HttpServer::start("moved");
+    let said = server.call(&["echo", "text=there"]);
+    assert_eq!((said.code, said.data.trim()), (Some(0), "there"), "{}", said.words);
+    // Once it is known, nothing goes to the old place.
+    let requests = server.requests();
+    let count = |member: &str, word: &str| {
+        requests.iter().filter(|request| request[member] == word).count()
+    };
+    assert_eq!(count("path", "/mcp"), count("method", "initialize"), "{requests:?}");
+
+    let server = HttpServer::with_settings("elsewhere", "token-variable = \"WEB_TOKEN\"\n");
+    let mut command = server.place.command(&["mcp", "ping", "web"]);
+    let refused = Ran::of(command.env("WEB_TOKEN", "bearer-of-the-web").output().unwrap());
+    refused.ended(3, &[&format!("a redirect to http://localhost:{}/other", server.port)]);
+    let requests = server.requests();
+    assert!(requests.iter().all(|request| request["path"] == "/mcp"), "{requests:?}");
+}
+
+#[test]
+fn a_call_that_is_given_up_is_told_to_the_server_in_the_way_of_its_era() {
+    for (how, told) in [("legacy", "notifications/cancelled"), ("modern", "hung up")] {
+        let server = HttpServer::start(how);
+        let mut command = server.place.command(&["call", "--connection", "web", "wait"]);
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().contains("1 of 2")), "{how}");
+        signals::send(child.id(), "INT");
+        child.wait().unwrap();
+        // What the server learns by the end of a connection, it learns in its own time.
+        let is_told = || server.requests().iter().any(|request| request["method"] == told);
+        while !is_told() {
+            std::thread::yield_now();
+        }
+        let cancelled = server.requests();
+        let count = |word: &str| cancelled.iter().filter(|post| post["method"] == word).count();
+        assert_eq!(count("notifications/cancelled"), usize::from(how == "legacy"), "{how}");
+    }
+}
+
+#[test]
+fn arguments_go_among_the_headers_where_a_tool_wants_them_there() {
+    let server = HttpServer::start("modern");
+    let said = server.call(&["mirrored", "region=Zürich"]);
+    assert_eq!(
+        (said.code, said.data.trim()),
+        (Some(0), "=?base64?WsO8cmljaA==?="),
+        "{}",
+        said.words
+    );
+    let calls = server.requests();
+    let call = calls.iter().find(|post| post["method"] == "tools/call").unwrap();
+    assert_eq!(header(call, "mcp-method"), "tools/call");
+    assert_eq!(header(call, "mcp-name"), "mirrored");
+    // One whose header cannot be is not called in this era; in the other, headers mean nothing.
+    server.call(&["wrong-header", "region=a"]).ended(3, &["header.not-token"]);
+    assert_eq!(server.requests().iter().filter(|post| post["method"] == "tools/call").count(), 1);
+    let legacy = HttpServer::start("legacy");
+    legacy.call(&["echo", "text=a"]).ended(0, &[]);
+    assert!(legacy.requests().iter().all(|post| header(post, "mcp-param-region").is_null()));
+}
+
+#[test]
+fn the_transport_of_2024_11_05_is_spoken() {
+    let server = HttpServer::start("old");
+    let pinged = server.place.run(&["mcp", "ping", "web"]);
+    assert!(pinged.data.contains("speaks MCP 2024-11-05"), "{}{}", pinged.data, pinged.words);
+    let events = server.events(&["echo", "text=old"]);
+    assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{events:#?}");
+    assert!(events.iter().any(|event| event["event"] == "chunk" && event["text"] == "old"));
+    // The server says "Accepted" to each post, which is no message.
+    assert!(stages(&events, "odd").is_empty(), "{events:#?}");
+}
+
+#[test]
+fn a_server_that_fails_or_is_none_says_so() {
+    let server = HttpServer::start("broken");
+    server.place.run(&["mcp", "ping", "web"]).ended(1, &["http.server-error"]);
+    let port = server.port;
+    drop(server);
+    let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    place.run(&["mcp", "add", "gone", "--url", &url]).ended(0, &[]);
+    place.run(&["mcp", "ping", "gone"]).ended(3, &["nothing answers"]);
+}
