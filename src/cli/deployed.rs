@@ -88,10 +88,13 @@ pub(crate) fn read_items(connection: &Connection) -> Result<Vec<Item>, Halt> {
     let mut items = Vec::new();
     let registry = async {
         let registry = registry::of_system();
-        tokio::select! {
-            () = interrupted() => return Err(interrupted_problem("reading").into()),
-            read = deployed::read_items(&registry, connection) => items = read?,
-        }
+        let read = tokio::select! {
+            () = interrupted() => Err(interrupted_problem("reading")),
+            read = deployed::read_items(&registry, connection) => read,
+        };
+        // The other side may hold a session for us.
+        registry.close().await;
+        items = read?;
         Ok(Ending::Done)
     };
     wait_for("reading what is deployed", registry)?;

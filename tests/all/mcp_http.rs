@@ -107,6 +107,12 @@ fn a_session_is_begun_named_and_ended() {
     let ended = server.requests_of("DELETE");
     assert_eq!(ended.len(), 1);
     assert_eq!(header(&ended[0], "mcp-session-id"), &session);
+
+    // No session stays, however many a command begins.
+    server.call(&["echo", "text=hi"]).ended(0, &[]);
+    let requests = server.requests();
+    let begun = requests.iter().filter(|request| request["method"] == "initialize").count();
+    assert_eq!(server.requests_of("DELETE").len(), begun);
 }
 
 #[test]
