@@ -1,6 +1,7 @@
 //! The only place where things run: the terminal, the event loop, and what carries effects out.
 
 mod answering;
+pub mod browser;
 pub mod connection_test;
 mod editor;
 pub mod event_loop;

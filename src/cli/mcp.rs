@@ -1,5 +1,6 @@
 //! `toolcrib mcp`: looks at MCP servers, and puts them into the workspace.
 
+mod auth;
 mod conformance;
 
 use std::{collections::BTreeMap, fs, sync::Arc, time::Instant};
@@ -71,6 +72,8 @@ enum What {
     Add(Add),
     /// Allow the start of a connection's server: exactly this command, as often as you like
     Allow(Allow),
+    /// Show what a server over HTTP says about who may use it, step by step, or get a token for it
+    Auth(auth::Auth),
     /// Keep a server's tools in mcp/NAME.json, where they can be looked at, checked and compared
     Keep(Keep),
 }
@@ -163,6 +166,7 @@ impl Mcp {
             What::Conformance(conformance) => conformance.run(global, out),
             What::Add(add) => add.run(global, out),
             What::Allow(allow) => allow.run(global, out),
+            What::Auth(auth) => auth.run(global, out),
             What::Keep(keep) => keep.run(global, out),
         }
     }

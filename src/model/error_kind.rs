@@ -80,6 +80,8 @@ kinds! {
     SlowConsumer = "slow-consumer" => Unreachable;
     Tls = "tls" => Unreachable;
     Refused = "refused" => Refused;
+    Unauthorized = "unauthorized" => Refused;
+    InsufficientScope = "insufficient-scope" => Refused;
     // No answer in time.
     TimedOut = "timed-out" => TimedOut;
     TimedOutFirst = "timed-out-first" => TimedOut;

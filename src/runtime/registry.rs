@@ -21,6 +21,7 @@ pub(crate) fn of_system() -> Registry {
     Registry::with_secrets(
         Secrets::new(Arc::new(|variable| env::var(variable).ok()))
             .with_keys(Arc::new(secrets::read_secret))
+            .with_saving(Arc::new(secrets::save_secret))
             .with_observer(Arc::new(secrets::register_secret)),
     )
     .asking(Arc::new(is_allowed))

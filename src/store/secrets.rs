@@ -11,7 +11,7 @@ use crate::{
     },
     model::{
         connection::{Connection, SecretAt},
-        problem::Problem,
+        problem::{Problem, ProblemKind},
     },
 };
 
@@ -41,6 +41,25 @@ pub(crate) fn read_secret(name: &str) -> Result<String, Problem> {
     let secret = KeyStore::open()?.read_secret(name)?;
     LEARNED.register_secret(&secret);
     Ok(secret)
+}
+
+/// Keeps a secret in the system's key store, which every mask hides from now on; `None` takes out
+/// what is kept under that name, where something is.
+///
+/// # Errors
+/// When there is no key store, or it stays locked.
+pub(crate) fn save_secret(name: &str, secret: Option<&str>) -> Result<(), Problem> {
+    let store = KeyStore::open()?;
+    match secret {
+        Some(secret) => {
+            LEARNED.register_secret(secret);
+            store.save_secret(name, secret)
+        }
+        None => match store.delete_secret(name) {
+            Err(problem) if problem.kind == ProblemKind::Missing => Ok(()),
+            deleted => deleted,
+        },
+    }
 }
 
 /// Lets every mask hide this secret from now on: it is about to be used.

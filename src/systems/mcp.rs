@@ -17,6 +17,8 @@
 //! Live: [`settings`] of connections to servers, [`calls`] of their tools, and those that are
 //! [`mod@deployed`] now.
 //!
+//! [`auth`]: tokens for servers that want them.
+//!
 //! A [`server`] of toolcrib's own, for the clients of others.
 //!
 //! Servers that others have configured: [`import`] reads a [`form`], [`expand`] fills in its
@@ -25,6 +27,7 @@
 pub mod annotations;
 pub mod answering;
 pub mod asked;
+pub mod auth;
 pub mod base64;
 pub mod calls;
 pub mod checks;

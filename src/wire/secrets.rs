@@ -17,6 +17,9 @@ pub(crate) type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 /// Gives a secret of the key store. May take its time: the user may be asked to unlock it.
 pub(crate) type Keys = Arc<dyn Fn(&str) -> Result<String, Problem> + Send + Sync>;
 
+/// Keeps a secret in the key store under a name, or takes it out. May take its time too.
+pub(crate) type Saving = Arc<dyn Fn(&str, Option<&str>) -> Result<(), Problem> + Send + Sync>;
+
 /// Is told each secret before it is used.
 pub(crate) type Told = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -28,6 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Secrets {
     variables: Variables,
     keys: Keys,
+    saving: Saving,
     told: Told,
 }
 
@@ -35,16 +39,26 @@ impl Secrets {
     /// Those of the environment; there is no key store.
     #[must_use]
     pub fn new(variables: Variables) -> Self {
-        let none = |_: &str| {
-            Err(Problem::new(ProblemKind::Missing, "asking the key store", "there is none here"))
-        };
-        Self { variables, keys: Arc::new(none), told: Arc::new(|_| ()) }
+        let none =
+            || Problem::new(ProblemKind::Missing, "asking the key store", "there is none here");
+        Self {
+            variables,
+            keys: Arc::new(move |_| Err(none())),
+            saving: Arc::new(move |_, _| Err(none())),
+            told: Arc::new(|_| ()),
+        }
     }
 
     /// The same, with a key store.
     #[must_use]
     pub fn with_keys(self, keys: Keys) -> Self {
         Self { keys, ..self }
+    }
+
+    /// The same, where secrets can be kept in the key store too.
+    #[must_use]
+    pub fn with_saving(self, saving: Saving) -> Self {
+        Self { saving, ..self }
     }
 
     /// The same, where somebody is told each secret before it is used.
@@ -73,6 +87,33 @@ impl Secrets {
         Ok(secret)
     }
 
+    /// What the key store keeps under a name; `None` where it keeps nothing there.
+    ///
+    /// # Errors
+    /// When there is no key store, or it does not let us in within a minute.
+    pub async fn read_kept(&self, name: &str) -> Result<Option<String>, Problem> {
+        match self.read_key_store(name).await {
+            Ok(secret) => Ok(Some(secret)),
+            Err(problem) if problem.kind == ProblemKind::Missing => Ok(None),
+            Err(problem) => Err(problem),
+        }
+    }
+
+    /// Keeps a secret in the key store, or takes it out.
+    ///
+    /// # Errors
+    /// When there is no key store, or it does not let us in within a minute.
+    pub async fn keep(&self, name: &str, secret: Option<&str>) -> Result<(), Problem> {
+        let (saving, name) = (Arc::clone(&self.saving), name.to_owned());
+        let secret = secret.map(str::to_owned);
+        on_own_thread(move || saving(&name, secret.as_deref())).await
+    }
+
+    /// A secret that came in another way is about to be used.
+    pub fn register(&self, secret: &str) {
+        (self.told)(secret);
+    }
+
     async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallError> {
         match at {
             SecretAt::Variable(name) => self.environment_variable(name).ok_or_else(|| CallError {
@@ -96,24 +137,30 @@ impl Secrets {
         }
     }
 
-    /// On a thread of its own, which the process does not wait for.
     async fn read_key_store(&self, name: &str) -> Result<String, Problem> {
-        let (tell, told) = oneshot::channel();
         let (keys, name) = (Arc::clone(&self.keys), name.to_owned());
-        std::thread::spawn(move || {
-            // Whoever asked may have gone.
-            let _ = tell.send(keys(&name));
-        });
-        let silent = |cause: String| {
-            let problem = Problem::new(ProblemKind::Unreachable, "asking the key store", cause);
-            problem.with_remedy("unlock it in your desktop's own program for passwords, or name an environment variable instead")
-        };
-        match timeout(PATIENCE, told).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err(silent("the key store broke off".into())),
-            Err(_) => {
-                Err(silent(format!("the key store did not answer within {} s", PATIENCE.as_secs())))
-            }
+        on_own_thread(move || keys(&name)).await
+    }
+}
+
+/// Asks the key store on a thread of its own, which the process does not wait for.
+async fn on_own_thread<T: Send + 'static>(
+    asking: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let (tell, told) = oneshot::channel();
+    std::thread::spawn(move || {
+        // Whoever asked may have gone.
+        let _ = tell.send(asking());
+    });
+    let silent = |cause: String| {
+        let problem = Problem::new(ProblemKind::Unreachable, "asking the key store", cause);
+        problem.with_remedy("unlock it in your desktop's own program for passwords, or name an environment variable instead")
+    };
+    match timeout(PATIENCE, told).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) => Err(silent("the key store broke off".into())),
+        Err(_) => {
+            Err(silent(format!("the key store did not answer within {} s", PATIENCE.as_secs())))
         }
     }
 }

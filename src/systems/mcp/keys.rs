@@ -20,3 +20,10 @@ pub const TOOLS: &str = "tools";
 pub const GROUPS: &str = "groups";
 pub const STATES: &str = "states";
 pub const NEXT: &str = "next";
+
+/// Settings of a connection that say which client we are for an authorization server.
+pub const CLIENT_ID: &str = "client-id";
+pub const CLIENT_SECRET: &str = "client-secret";
+/// The setting that says how tokens are got.
+pub const GRANT: &str = "grant";
+pub const CLIENT_CREDENTIALS: &str = "client-credentials";

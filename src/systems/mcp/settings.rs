@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::{keys, negotiate::EraChoice};
 use crate::{
-    engine::settings::system_settings::{Rule, SettingsSchema},
+    engine::settings::system_settings::{Rule, SecretMember, SettingsSchema},
     model::{
-        connection::{Connection, SystemSettings},
+        connection::{Connection, SecretAt, SystemSettings},
         transport::TransportKind,
     },
 };
@@ -42,8 +42,14 @@ pub const SETTINGS: SettingsSchema = SettingsSchema {
             words: "must be a list of \"elicitation\", \"elicitation-url\", \"sampling\", \"sampling-tools\", \"roots\" and \"tasks\"",
             holds: |word| Capability::parse(word).is_some(),
         },
+        Rule {
+            key: keys::GRANT,
+            code: "settings.grant",
+            words: "must be \"browser\", where you allow it on a page, or \"client-credentials\"",
+            holds: |word| ["browser", keys::CLIENT_CREDENTIALS].contains(&word),
+        },
     ],
-    secrets: &[],
+    secrets: &[SecretMember { key: keys::CLIENT_SECRET, written: &[keys::CLIENT_SECRET] }],
     connections: &[],
 };
 
@@ -118,6 +124,10 @@ fn schema() -> Value {
                 "type": "array", "items": {"type": "string"},
                 "description": "Folders that the server is told when it asks for roots, from the workspace's folder on. Default: none",
             },
+            keys::CLIENT_ID: {"type": "string", "description": "The client that is registered at the server's authorization server, or the https URL of a document about it; without it, one is registered where that can be"},
+            "client-secret-variable": {"type": "string", "description": "The environment variable that holds the secret of that client"},
+            "client-secret-key": {"type": "string", "description": "The name of that client's secret in the system's key store"},
+            keys::GRANT: {"type": "string", "enum": ["browser", keys::CLIENT_CREDENTIALS], "default": "browser", "description": "How a token is got: you allow it on a page, or the client's secret is enough"},
         },
     })
 }
@@ -145,6 +155,20 @@ pub fn era(connection: &Connection) -> EraChoice {
         Some("modern") => EraChoice::Modern,
         _ => EraChoice::Auto,
     }
+}
+
+/// The client that the settings name, and where its secret is.
+#[must_use]
+pub fn client(connection: &Connection) -> Option<(&str, Option<&SecretAt>)> {
+    let settings = connection.settings.get(keys::SYSTEM)?;
+    Some((settings.text_value(keys::CLIENT_ID)?, settings.secrets.get(keys::CLIENT_SECRET)))
+}
+
+/// Whether the client's secret alone is enough for a token.
+#[must_use]
+pub fn needs_no_user(connection: &Connection) -> bool {
+    let settings = connection.settings.get(keys::SYSTEM);
+    settings.and_then(|settings| settings.text_value(keys::GRANT)) == Some(keys::CLIENT_CREDENTIALS)
 }
 
 /// What is declared to a server: what the connection names, and roots where it has some.

@@ -13,9 +13,11 @@
 //! | [`examiner`] | holding servers against the rules of their protocol |
 //! | [`inspector`] | what a server has, and the frames that go by |
 //! | [`tool_server`] | serving tools to clients of a protocol of their own |
+//! | [`authorizer`] | tokens that a person has to allow |
 //! | [`decided`] | what those say, and what stubs say, step by step |
 
 pub mod agent;
+pub mod authorizer;
 pub mod decided;
 pub mod embedded;
 pub mod examiner;

@@ -1,9 +1,9 @@
 //! What a system may have on the wire.
 
 use super::facets::{
-    agent::AgentRuns, embedded::Embedded, examiner::Examiner, exchange::Exchange,
-    inspector::Inspector, multi_step::MultiStep, opener::Opener, responder::Responder,
-    store::DeployedStore, tool_server::ToolServer,
+    agent::AgentRuns, authorizer::Authorizer, embedded::Embedded, examiner::Examiner,
+    exchange::Exchange, inspector::Inspector, multi_step::MultiStep, opener::Opener,
+    responder::Responder, store::DeployedStore, tool_server::ToolServer,
 };
 use crate::model::entry::SystemId;
 
@@ -34,6 +34,11 @@ pub trait LiveSystem: Sync {
 
     /// It has servers that say what they have.
     fn inspector(&self) -> Option<&dyn Inspector> {
+        None
+    }
+
+    /// It has servers that want a token which a person has to allow.
+    fn authorizer(&self) -> Option<&dyn Authorizer> {
         None
     }
 

@@ -12,6 +12,7 @@
 //! | [`problems`] | what goes wrong on a connection, in words |
 //! | [`requests`] | what is wanted of a connection, and what waits there |
 //! | [`stages`] | what those who wait for an answer are told |
+//! | [`mod@auth`], [`authorizer`] | gets tokens for servers that want them, and sends them there alone |
 //! | [`frame_log`] | keeps the frames that went by, for who looks at them |
 //! | [`channel`] | an open connection, as calls use it |
 //! | [`calling`] | a call of a tool, each step of it told |
@@ -23,6 +24,8 @@
 
 pub mod arrival;
 pub mod asker;
+pub mod auth;
+pub mod authorizer;
 pub mod calling;
 pub mod channel;
 pub mod driver;
@@ -47,6 +50,7 @@ use futures::future::BoxFuture;
 
 use super::{
     facets::{
+        authorizer::Authorizer,
         examiner::Examiner,
         inspector::Inspector,
         multi_step::{CallContext, MultiStep},
@@ -95,6 +99,10 @@ impl LiveSystem for LiveMcp {
 
     fn inspector(&self) -> Option<&dyn Inspector> {
         Some(&inspector::McpInspector)
+    }
+
+    fn authorizer(&self) -> Option<&dyn Authorizer> {
+        Some(&authorizer::McpAuthorizer)
     }
 
     fn examiner(&self) -> Option<&dyn Examiner> {

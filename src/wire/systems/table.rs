@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use super::{
     commonground,
     facets::{
-        examiner::Examiner, inspector::Inspector, responder::Responder, tool_server::ToolServer,
+        authorizer::Authorizer, examiner::Examiner, inspector::Inspector, responder::Responder,
+        tool_server::ToolServer,
     },
     live::LiveSystem,
     mcp, trustgraph,
@@ -41,6 +42,11 @@ pub(crate) fn by_id(id: &str) -> Option<&'static dyn LiveSystem> {
 /// Those that have servers which say what they have.
 pub(crate) fn inspectors() -> impl Iterator<Item = &'static dyn Inspector> {
     every_live_system().iter().filter_map(|system| system.inspector())
+}
+
+/// Those that have servers which want a token.
+pub(crate) fn authorizers() -> impl Iterator<Item = &'static dyn Authorizer> {
+    every_live_system().iter().filter_map(|system| system.authorizer())
 }
 
 /// Every system in whose place calls can be answered.

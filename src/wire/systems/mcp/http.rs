@@ -15,9 +15,12 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::arrival::Arrival;
+use super::{
+    arrival::Arrival,
+    auth::authority::{Authority, Verdict},
+};
 use crate::{
-    model::{call::CallError, error_kind::ErrorKind},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     systems::mcp::{
         rpc::{
             frame::{Frame, Kind},
@@ -27,11 +30,14 @@ use crate::{
         url::{self, HttpUrl},
         version::Era,
     },
-    wire::transport::{
-        bus::{Bus, Share},
-        http::marks,
-        message::{Address, Incoming, Outgoing, Packet},
-        message_queue::QueueReceiver,
+    wire::{
+        secrets::Secrets,
+        transport::{
+            bus::{Bus, Share},
+            http::marks,
+            message::{Address, Incoming, Outgoing, Packet},
+            message_queue::QueueReceiver,
+        },
     },
 };
 
@@ -46,6 +52,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// How often a stream is asked for again in vain, and how often a request is redirected.
 const TRIES: usize = 3;
 
+const CHALLENGE: &str = "www-authenticate";
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "MCP-Protocol-Version";
 /// The event in which the old transport says where to post to.
@@ -57,7 +64,11 @@ struct Shared {
     bus: Arc<dyn Bus>,
     /// Of the one server that it leads to; `None`: it could be several.
     origin: Option<Arc<str>>,
+    /// Who has its tokens; they go to one server alone.
+    authority: Option<Arc<Authority>>,
     said: Arc<Lock<Said>>,
+    /// Why the server refused a request, where more is known than its status.
+    refusal: Arc<Lock<Option<CallError>>>,
     arrivals: mpsc::Sender<Arrival>,
 }
 
@@ -97,16 +108,26 @@ impl Shared {
         Ok(receiver)
     }
 
-    async fn post(&self, post: &Post) -> Result<QueueReceiver, CallError> {
+    /// The token to send, where one was got.
+    async fn token(&self) -> Option<String> {
+        self.authority.as_ref()?.token().await
+    }
+
+    async fn post(&self, post: &Post, token: Option<&str>) -> Result<QueueReceiver, CallError> {
         let said = self.said();
         let mut headers = post.headers.clone();
+        headers.extend(token.map(bearer_header));
         headers.extend(said.session.map(|id| ("Mcp-Session-Id".to_owned(), id)));
         let path = said.post_path.or(said.path);
         self.request(path.as_deref(), headers, post.body.clone()).await
     }
 
     /// The GET of a stream: of what comes from now on, or came after the last event.
-    async fn get(&self, last: Option<&String>) -> Result<QueueReceiver, CallError> {
+    async fn get(
+        &self,
+        last: Option<&String>,
+        token: Option<&str>,
+    ) -> Result<QueueReceiver, CallError> {
         let said = self.said();
         let header = |name: &str, value: String| (name.to_owned(), value);
         let accept = header("Accept", "text/event-stream".into());
@@ -114,7 +135,12 @@ impl Shared {
         headers.extend(said.session.map(|id| header("Mcp-Session-Id", id)));
         headers.extend(said.version.map(|version| header(VERSION, version)));
         headers.extend(last.map(|id| header("Last-Event-ID", id.clone())));
+        headers.extend(token.map(bearer_header));
         self.request(said.path.as_deref(), headers, Bytes::new()).await
+    }
+
+    fn note_refusal(&self, problem: CallError) {
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
     }
 
     /// Where a redirect leads, on this origin.
@@ -149,6 +175,9 @@ struct Stream {
     retry: Duration,
     answered: bool,
     redirects: usize,
+    /// The token that was sent, and how often another one was tried.
+    token: Option<String>,
+    renewals: usize,
 }
 
 /// How one stream ended.
@@ -162,11 +191,18 @@ enum Drained {
 }
 
 impl HttpPipe {
-    /// `address` is that of the one server that the bus leads to.
-    pub fn new(bus: Arc<dyn Bus>, address: Option<&str>) -> Self {
+    /// Over a bus that was opened with these settings.
+    pub fn new(bus: Arc<dyn Bus>, connection: &Connection, secrets: &Secrets) -> Self {
         let (sender, arrivals) = mpsc::channel(QUEUE);
+        let address = match connection.addresses() {
+            [address] => Some(address.as_str()),
+            _ => None,
+        };
+        let authority =
+            address.map(|address| Arc::new(Authority::new(connection, secrets, address)));
         let origin = address.and_then(HttpUrl::parse).map(|url| url.origin().into());
-        let shared = Shared { bus, origin, said: Arc::default(), arrivals: sender };
+        let (said, refusal) = (Arc::default(), Arc::default());
+        let shared = Shared { bus, origin, authority, said, refusal, arrivals: sender };
         Self { shared, streams: HashMap::new(), running: JoinSet::new(), arrivals }
     }
 
@@ -181,8 +217,9 @@ impl HttpPipe {
         }
         let body = Bytes::from(outgoing.text.clone());
         let post = Post { headers: outgoing.headers.clone(), body };
-        let receiver = self.shared.post(&post).await?;
-        let stream = self.stream(outgoing.id.clone(), Some(post));
+        let token = self.shared.token().await;
+        let receiver = self.shared.post(&post, token.as_deref()).await?;
+        let stream = self.stream(outgoing.id.clone(), Some(post), token);
         let handle = self.running.spawn(stream.follow(receiver));
         if let Some(id) = &outgoing.id {
             self.streams.retain(|_, stream| !stream.is_finished());
@@ -191,17 +228,18 @@ impl HttpPipe {
         Ok(())
     }
 
-    fn stream(&self, id: Option<Id>, post: Option<Post>) -> Stream {
+    fn stream(&self, id: Option<Id>, post: Option<Post>, token: Option<String>) -> Stream {
         let answered = id.is_none();
-        let (shared, last) = (self.shared.clone(), None);
-        Stream { shared, id, post, last, retry: RETRY, answered, redirects: 0 }
+        let shared = self.shared.clone();
+        let (last, retry, redirects, renewals) = (None, RETRY, 0, 0);
+        Stream { shared, id, post, last, retry, answered, redirects, token, renewals }
     }
 
     /// Opens the GET stream; a server need not have one.
     pub fn listen(&mut self) {
-        let stream = self.stream(None, None);
+        let mut stream = self.stream(None, None, None);
         self.running.spawn(async move {
-            if let Ok(receiver) = stream.shared.get(None).await {
+            if let Ok(receiver) = stream.request().await {
                 stream.follow(receiver).await;
             }
         });
@@ -212,7 +250,8 @@ impl HttpPipe {
     /// # Errors
     /// When there is no such stream either, or it does not say where to post to.
     pub async fn open_old_stream(&mut self) -> Result<(), CallError> {
-        let mut receiver = self.shared.get(None).await?;
+        let token = self.shared.token().await;
+        let mut receiver = self.shared.get(None, token.as_deref()).await?;
         let named = timeout(OPENING, self.read_endpoint(&mut receiver)).await;
         let path = named.unwrap_or_else(|_| Err(no_endpoint("it did not say where to post to")))?;
         self.shared.update(|said| said.post_path = Some(path));
@@ -254,6 +293,12 @@ impl HttpPipe {
         }
     }
 
+    /// Why the server refused the last request that it refused, where more is known than its
+    /// status. It is told once.
+    pub fn take_refusal(&self) -> Option<CallError> {
+        self.shared.refusal.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     pub fn close_stream(&mut self, id: &Id) {
         if let Some(stream) = self.streams.remove(id) {
             stream.abort();
@@ -270,6 +315,7 @@ impl HttpPipe {
         headers.extend(said.version.map(|version| (VERSION.to_owned(), version)));
         // A server need not know how to end a session.
         let _ = timeout(ENDING, async {
+            headers.extend(self.shared.token().await.as_deref().map(bearer_header));
             let answer = self.shared.request(said.path.as_deref(), headers, Bytes::new());
             answer.await.ok()?.next().await
         })
@@ -301,6 +347,21 @@ impl Shared {
 }
 
 impl Stream {
+    /// Asks for the same again: by its POST, or by a GET of what came after the last event.
+    async fn request(&mut self) -> Result<QueueReceiver, CallError> {
+        self.token = self.shared.token().await;
+        match &self.post {
+            Some(post) => self.shared.post(post, self.token.as_deref()).await,
+            None => self.shared.get(self.last.as_ref(), self.token.as_deref()).await,
+        }
+    }
+
+    /// Asks for what came after the last event.
+    async fn resume(&mut self) -> Result<QueueReceiver, CallError> {
+        self.token = self.shared.token().await;
+        self.shared.get(self.last.as_ref(), self.token.as_deref()).await
+    }
+
     /// Takes in all that comes, over as many streams as it takes.
     async fn follow(mut self, mut receiver: QueueReceiver) {
         // A GET stream that ends without a word is asked for again a few times only.
@@ -310,11 +371,7 @@ impl Stream {
             let problem = match self.drain(&mut receiver).await {
                 Drained::Done => return,
                 Drained::Again => {
-                    let asked = match &self.post {
-                        Some(post) => self.shared.post(post).await,
-                        None => self.shared.get(self.last.as_ref()).await,
-                    };
-                    receiver = match asked {
+                    receiver = match self.request().await {
                         Ok(receiver) => receiver,
                         Err(problem) => return self.give_up(Some(problem)).await,
                     };
@@ -334,7 +391,7 @@ impl Stream {
             receiver = loop {
                 sleep(self.retry).await;
                 tries += 1;
-                match self.shared.get(self.last.as_ref()).await {
+                match self.resume().await {
                     Ok(receiver) => break receiver,
                     Err(_) if tries < TRIES => {}
                     Err(problem) => return self.give_up(Some(problem)).await,
@@ -418,7 +475,25 @@ impl Stream {
                 return Drained::Again;
             }
             let place = header(packet, "location").unwrap_or("nowhere");
-            body = format!("a redirect to {place}, which is not followed");
+            body = format!("the server redirects to {place}, which is not followed");
+            let remedy = "give that address to the connection, if it is meant";
+            self.shared.note_refusal(CallError::new(ErrorKind::NotUnderstood, &body, remedy));
+        }
+        if matches!(status, 401 | 403)
+            && let Some(authority) = self.shared.authority.clone()
+        {
+            let challenges: Vec<&str> = headers(packet, CHALLENGE).collect();
+            match authority.judge_refusal(status, &challenges, self.token.as_deref()).await {
+                Verdict::Again if self.renewals < TRIES => {
+                    self.renewals += 1;
+                    return Drained::Again;
+                }
+                Verdict::Refused(problem) => {
+                    self.shared.note_refusal(problem);
+                    body = format!("HTTP {status}, {CHALLENGE}: {}", challenges.join(", "));
+                }
+                Verdict::Again | Verdict::Unknown => {}
+            }
         }
         let Some(id) = self.id.clone() else { return Drained::Done };
         self.answered = true;
@@ -428,9 +503,18 @@ impl Stream {
     }
 }
 
-fn header<'p>(packet: &'p Packet, wanted: &str) -> Option<&'p str> {
-    let mut headers = packet.headers.iter();
-    headers.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.as_str())
+fn header<'p>(packet: &'p Packet, wanted: &'static str) -> Option<&'p str> {
+    headers(packet, wanted).next()
+}
+
+fn headers<'p>(packet: &'p Packet, wanted: &'static str) -> impl Iterator<Item = &'p str> {
+    let headers = packet.headers.iter();
+    let wanted = headers.filter(move |(name, _)| name.eq_ignore_ascii_case(wanted));
+    wanted.map(|(_, value)| value.as_str())
+}
+
+fn bearer_header(token: &str) -> (String, String) {
+    ("Authorization".to_owned(), format!("Bearer {token}"))
 }
 
 fn no_endpoint(cause: &str) -> CallError {

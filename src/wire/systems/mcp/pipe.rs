@@ -39,11 +39,7 @@ impl Pipe {
         };
         let bus = opening.await?;
         if connection.command().is_none() {
-            let address = match connection.addresses() {
-                [address] => Some(address.as_str()),
-                _ => None,
-            };
-            return Ok(Self::Http(HttpPipe::new(bus, address)));
+            return Ok(Self::Http(HttpPipe::new(bus, connection, secrets)));
         }
         let output = bus.subscribe(&Address::ephemeral(process::OUTPUT), Share::Each).await?;
         Ok(Self::Process { bus, output })
@@ -112,6 +108,15 @@ impl Pipe {
         match self {
             Self::Http(http) => http.open_old_stream().await,
             Self::Process { .. } => Ok(()),
+        }
+    }
+
+    /// Why the server refused the last request that it refused, where more is known than its
+    /// status. It is told once.
+    pub fn take_refusal(&self) -> Option<CallError> {
+        match self {
+            Self::Http(http) => http.take_refusal(),
+            Self::Process { .. } => None,
         }
     }
 

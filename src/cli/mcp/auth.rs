@@ -1,0 +1,156 @@
+//! `toolcrib mcp auth`: who may use a server, and a token for it.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    super::{
+        ending::{Ended, Ending},
+        global::Global,
+        opened::OpenWorkspace,
+        out::{Out, Tint},
+        signals::{interrupted, wait_for},
+    },
+    nobody,
+};
+use crate::{
+    engine::settings::connections,
+    model::{call::CallError, connection::Connection},
+    runtime::{browser, registry},
+    wire::systems::{
+        facets::authorizer::{Authorizer, Report},
+        table,
+    },
+};
+
+#[derive(Args, Debug)]
+pub(super) struct Auth {
+    /// The connection, by its name in toolcrib.toml
+    name: String,
+
+    /// Get a token: prints the URL of the page on which you allow it, and waits for its answer
+    #[arg(long, conflicts_with = "sign_out")]
+    sign_in: bool,
+
+    /// Open the page in the browser too
+    #[arg(long, requires = "sign_in")]
+    browser: bool,
+
+    /// A scope to ask for beside those that the server wants; again for more
+    #[arg(long, value_name = "SCOPE", requires = "sign_in")]
+    scope: Vec<String>,
+
+    /// Forget the token
+    #[arg(long)]
+    sign_out: bool,
+}
+
+impl Auth {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let connection = connections::find_connection(&opened.settings.connections, &self.name)?;
+        let authorizer = table::authorizers().find(|authorizer| authorizer.is_at(&connection));
+        let authorizer = authorizer.ok_or_else(|| nobody(&self.name))?;
+        let work = async {
+            tokio::select! {
+                ended = self.work(authorizer, &connection, global, out) => ended,
+                () = interrupted() => Ok(Ending::Interrupted),
+            }
+        };
+        wait_for("authorization", work)
+    }
+
+    async fn work(
+        &self,
+        authorizer: &dyn Authorizer,
+        connection: &Connection,
+        global: &Global,
+        out: &mut Out,
+    ) -> Ended {
+        let registry = registry::of_system();
+        let secrets = registry.secrets();
+        let told = |problem: CallError| {
+            problem.while_doing(format!("authorizing \"{}\"", connection.name))
+        };
+        if self.sign_out {
+            authorizer.sign_out(connection, secrets).await.map_err(told)?;
+            out.print_status("the token is forgotten");
+            return Ok(Ending::Done);
+        }
+        if !self.sign_in {
+            let report = authorizer.look(connection, secrets).await.map_err(told)?;
+            return write_report(&report, global, out);
+        }
+        let scope = self.scope.join(" ");
+        let scope = (!scope.is_empty()).then_some(scope.as_str());
+        // The page is told while the answer is waited for.
+        let (tell, mut told_pages) = tokio::sync::mpsc::unbounded_channel();
+        let show = move |url: &str| drop(tell.send(url.to_owned()));
+        let mut signing = authorizer.sign_in(connection, secrets, scope, &show);
+        let scope = loop {
+            tokio::select! {
+                biased;
+                Some(url) = told_pages.recv() => self.show_page(&url, out)?,
+                signed = &mut signing => break signed.map_err(told)?,
+            }
+        };
+        let scope = scope.map(|scope| format!(" for {}", out.safe_text(&scope)));
+        let words = format!("signed in{}", scope.unwrap_or_default());
+        out.print_status(out.tint(Tint::Good, &words));
+        Ok(Ending::Done)
+    }
+
+    fn show_page(&self, url: &str, out: &mut Out) -> std::io::Result<()> {
+        out.print_status("allow it on this page:");
+        let shown = out.safe_text(url).into_owned();
+        out.print_line(shown)?;
+        out.flush()?;
+        if self.browser
+            && let Err(problem) = browser::open_page(url)
+        {
+            out.warn(format_args!("no browser could be opened: {problem}"));
+        }
+        Ok(())
+    }
+}
+
+fn write_report(report: &Report, global: &Global, out: &mut Out) -> Ended {
+    let ending = if report.is_open { Ending::Done } else { Ending::Found };
+    if global.json {
+        out.print_json(&to_json(report))?;
+        return Ok(ending);
+    }
+    for step in &report.steps {
+        out.print_line(format!("{}: {}", step.request, step.outcome))?;
+        for (name, value) in &step.facts {
+            out.print_line(format!("  {name}: {value}"))?;
+        }
+        for fault in &step.faults {
+            let at = if fault.at.is_empty() { String::new() } else { format!(" at {}", fault.at) };
+            let sign = if fault.is_stopping { "error" } else { "warning" };
+            out.print_line(format!("  {sign} {}{at}: {}", fault.id, fault.words))?;
+        }
+    }
+    out.print_line(&report.verdict)?;
+    Ok(ending)
+}
+
+fn to_json(report: &Report) -> Value {
+    let steps = report.steps.iter().map(|step| {
+        let faults = step.faults.iter().map(|fault| {
+            json!({"id": fault.id, "at": fault.at, "message": fault.words, "stops": fault.is_stopping})
+        });
+        let facts = step.facts.iter().map(|(name, value)| json!({"name": name, "value": value}));
+        json!({
+            "request": step.request,
+            "outcome": step.outcome,
+            "facts": facts.collect::<Vec<_>>(),
+            "faults": faults.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "steps": steps.collect::<Vec<_>>(),
+        "verdict": report.verdict,
+        "open": report.is_open,
+    })
+}

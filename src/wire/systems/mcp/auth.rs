@@ -1,0 +1,10 @@
+//! Authorization over HTTP, live: [`fetch`] makes its requests, [`walk`] looks at the documents of a
+//! server, [`grants`] keeps what was got, [`sign_in`] gets it with the user, [`authority`] uses it
+//! on a connection, [`report`] tells a person.
+
+pub mod authority;
+pub mod fetch;
+pub mod grants;
+pub mod report;
+pub mod sign_in;
+pub mod walk;

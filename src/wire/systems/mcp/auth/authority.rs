@@ -1,0 +1,211 @@
+//! The token of a connection: found when the server first wants one, renewed when it is old, and
+//! sent to that server alone.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::sync::Mutex;
+
+use super::{
+    fetch::Fetcher,
+    grants, report,
+    sign_in::{named_client, no_store, take_tokens},
+    walk::walk,
+};
+use crate::{
+    model::{
+        call::CallError,
+        connection::{Connection, Credentials},
+        error_kind::ErrorKind,
+        shown::visible_text,
+    },
+    systems::mcp::auth::{
+        answers::Grant,
+        challenge::{Challenge, bearer_challenge},
+        clients::Client,
+        documents::ServerMetadata,
+        requests::token_request,
+        scopes::missing_scopes,
+    },
+    wire::secrets::Secrets,
+};
+
+/// So many seconds before its end a token is renewed.
+const EARLY: u64 = 30;
+
+pub(crate) struct Authority {
+    connection: Connection,
+    secrets: Secrets,
+    /// The address of the one server that tokens go to.
+    address: String,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The key store is asked only when the server wants a token.
+    is_read: bool,
+    grant: Option<Grant>,
+}
+
+/// What to do about a refusal.
+pub(crate) enum Verdict {
+    /// Ask again: there is another token now.
+    Again,
+    Refused(CallError),
+    /// It is about something else than tokens.
+    Unknown,
+}
+
+impl Authority {
+    pub fn new(connection: &Connection, secrets: &Secrets, address: &str) -> Self {
+        let (connection, secrets) = (connection.clone(), secrets.clone());
+        Self { connection, secrets, address: address.to_owned(), state: Mutex::default() }
+    }
+
+    /// The token to send with a request; `None`: that of the connection's settings, or none.
+    pub async fn token(&self) -> Option<String> {
+        let mut state = self.state.lock().await;
+        let grant = state.grant.as_ref()?;
+        let is_old = grant.expires.is_some_and(|end| end <= seconds_now() + EARLY);
+        if is_old && let Ok(Some(renewed)) = self.renew(grant).await {
+            state.grant = Some(renewed);
+        }
+        state.grant.as_ref().map(|grant| grant.access_token.clone())
+    }
+
+    /// The server refused a request that was sent with that token.
+    pub async fn judge_refusal(
+        &self,
+        status: u16,
+        challenges: &[&str],
+        used: Option<&str>,
+    ) -> Verdict {
+        let challenge = challenges.iter().find_map(|value| bearer_challenge(value));
+        if status == 401 && self.has_own_token() {
+            return Verdict::Refused(self.token_refused(status, challenge.as_ref()));
+        }
+        let mut state = self.state.lock().await;
+        if status == 403 {
+            let wanted = challenge.filter(Challenge::is_insufficient_scope);
+            let Some(wanted) = wanted else { return Verdict::Unknown };
+            let asked = state.grant.as_ref().and_then(|grant| grant.scope.as_deref());
+            return Verdict::Refused(self.too_little(asked, &wanted));
+        }
+        let mut unread = None;
+        if !state.is_read {
+            state.is_read = true;
+            match grants::read_grant(&self.secrets, &self.address).await {
+                Ok(grant) => state.grant = grant,
+                Err(problem) => unread = Some(no_store(problem)),
+            }
+        }
+        if let Some(grant) = state.grant.as_ref() {
+            // Another request may have renewed it meanwhile.
+            if used != Some(grant.access_token.as_str()) {
+                return Verdict::Again;
+            }
+            if let Ok(Some(renewed)) = self.renew(grant).await {
+                state.grant = Some(renewed);
+                return Verdict::Again;
+            }
+        }
+        drop(state);
+        let challenge = challenge.unwrap_or_default();
+        Verdict::Refused(self.unauthorized(challenge, used.is_some(), unread).await)
+    }
+
+    /// Whether the settings name the token.
+    fn has_own_token(&self) -> bool {
+        !matches!(self.connection.credentials, Credentials::None)
+    }
+
+    /// The grant with a new token; `None` where it cannot be renewed.
+    async fn renew(&self, grant: &Grant) -> Result<Option<Grant>, CallError> {
+        let Some(token) = grant.refresh_token.clone() else { return Ok(None) };
+        let server = ServerMetadata { issuer: grant.issuer.clone(), ..ServerMetadata::default() };
+        let named = named_client(&self.connection, &self.secrets, &server).await?;
+        let client: Option<Client> = match named {
+            Some(client) => Some(client),
+            None => grants::read_client(&self.secrets, &grant.issuer).await.map_err(no_store)?,
+        };
+        let Some(client) = client else { return Ok(None) };
+        let fetcher = Fetcher::new(&self.connection).await?;
+        let pairs = [
+            ("grant_type", "refresh_token"),
+            ("refresh_token", token.as_str()),
+            ("resource", grant.resource.as_str()),
+        ];
+        let got = fetcher.post_token(&grant.token_endpoint, token_request(&client, &pairs)).await;
+        let renewed = take_tokens(grant.clone(), got)?;
+        grants::save_grant(&self.secrets, &renewed).await.map_err(no_store)?;
+        Ok(Some(renewed))
+    }
+
+    /// The token of the settings is refused.
+    fn token_refused(&self, status: u16, challenge: Option<&Challenge>) -> CallError {
+        let said = challenge.and_then(|challenge| {
+            challenge.param("error_description").or_else(|| challenge.param("error"))
+        });
+        let said = said.map(|said| format!(": {}", visible_text(said))).unwrap_or_default();
+        let message =
+            format!("the server refuses the token of the connection (HTTP {status}){said}");
+        CallError::new(ErrorKind::Unauthorized, message, "look at token-variable or token-key")
+    }
+
+    /// The token is good and allows too little.
+    fn too_little(&self, asked: Option<&str>, wanted: &Challenge) -> CallError {
+        let scope = wanted.scope().unwrap_or_default();
+        let missing = missing_scopes(asked, wanted.scope());
+        if missing.is_empty() {
+            let message = format!(
+                "the server wants the scope \"{}\", which was asked for already",
+                visible_text(scope)
+            );
+            let remedy = "signing in again changes nothing; ask whoever runs the server";
+            return CallError::new(ErrorKind::InsufficientScope, message, remedy);
+        }
+        let message = format!("the server wants the scope \"{}\" too", visible_text(scope));
+        if self.has_own_token() {
+            let remedy = "get a token with that scope";
+            return CallError::new(ErrorKind::InsufficientScope, message, remedy);
+        }
+        let remedy = format!(
+            "toolcrib mcp auth {} --sign-in --scope \"{}\"",
+            self.connection.name,
+            visible_text(&missing.join(" "))
+        );
+        CallError::new(ErrorKind::InsufficientScope, message, remedy)
+    }
+
+    /// Nobody is let in without a token, and there is none; with what the server's documents say.
+    async fn unauthorized(
+        &self,
+        challenge: Challenge,
+        was_signed_in: bool,
+        unread: Option<CallError>,
+    ) -> CallError {
+        let found = match Fetcher::new(&self.connection).await {
+            Ok(fetcher) => {
+                let chain = walk(&fetcher, &self.address, Some(challenge)).await;
+                report::summary(&chain)
+            }
+            Err(problem) => problem.message,
+        };
+        let why = if was_signed_in {
+            "the server no longer takes the token (401)"
+        } else {
+            "the server wants a token (401)"
+        };
+        let name = &self.connection.name;
+        let unread = unread.map(|problem| format!("; {}", problem.message)).unwrap_or_default();
+        let message = format!("{why}; {found}{unread}");
+        let remedy = format!(
+            "`toolcrib mcp auth {name}` shows each step, --sign-in gets a token; or set token-variable or token-key"
+        );
+        CallError::new(ErrorKind::Unauthorized, message, remedy)
+    }
+}
+
+fn seconds_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}

@@ -1,0 +1,342 @@
+//! Gets a token with the user: on a page in a browser that sends its answer to this machine, or
+//! without the user where the client's secret is enough.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+use uuid::Uuid;
+
+use super::{
+    fetch::{Fetched, Fetcher},
+    grants,
+    walk::{Chain, walk},
+};
+use crate::{
+    model::{
+        call::CallError, connection::Connection, error_kind::ErrorKind, problem::Problem,
+        shown::visible_text,
+    },
+    systems::mcp::{
+        auth::{
+            answers::{Grant, Refused, read_redirect},
+            clients::{
+                self, AuthMethod, Client, ClientChoice, choose_client, client_metadata,
+                registered_client,
+            },
+            documents::ServerMetadata,
+            requests::{Page, page_url, token_request},
+            scopes::{Wanted, choose_scopes},
+        },
+        settings,
+    },
+    wire::secrets::Secrets,
+};
+
+/// How long the user may take on the page.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// How long a browser may take to send its request, and how much of it is read.
+const READING: Duration = Duration::from_secs(5);
+const LARGEST: usize = 16 * 1024;
+const CALLBACK: &str = "/callback";
+
+/// What to do and whom to tell.
+pub(crate) struct SignIn<'s> {
+    pub connection: &'s Connection,
+    pub secrets: &'s Secrets,
+    pub address: &'s str,
+    /// Scopes to ask for beside those that the server wants.
+    pub scope: Option<&'s str>,
+    /// Is told the URL of the page.
+    pub show: &'s (dyn Fn(&str) + Send + Sync),
+}
+
+impl SignIn<'_> {
+    /// Gets a token and keeps it; gives the scopes that were asked for.
+    ///
+    /// # Errors
+    /// When the server's documents do not allow it, the user does not, or there is no key store.
+    pub async fn run(&self) -> Result<Option<String>, CallError> {
+        // Before the user is asked: there may be no key store.
+        let before = grants::read_grant(self.secrets, self.address).await.map_err(no_store)?;
+        let fetcher = Fetcher::new(self.connection).await?;
+        let chain = walk(&fetcher, self.address, None).await;
+        let server = usable_server(&chain, self.connection)?;
+        let wanted = Wanted {
+            challenged: chain.challenge.scope(),
+            before: before
+                .as_ref()
+                .filter(|before| before.issuer == server.issuer)
+                .and_then(|before| before.scope.as_deref()),
+            beside: self.scope,
+        };
+        let scope = choose_scopes(wanted, &chain.resource.clone().unwrap_or_default(), server);
+        let grant = Grant {
+            address: self.address.to_owned(),
+            resource: chain.resource(self.address).to_owned(),
+            issuer: server.issuer.clone(),
+            token_endpoint: server.token_endpoint.clone().unwrap_or_default(),
+            scope,
+            access_token: String::new(),
+            refresh_token: None,
+            expires: None,
+        };
+        let grant = if settings::needs_no_user(self.connection) {
+            self.ask_for_client(&fetcher, server, grant).await?
+        } else {
+            self.ask_user(&fetcher, server, grant).await?
+        };
+        grants::save_grant(self.secrets, &grant).await.map_err(no_store)?;
+        Ok(grant.scope)
+    }
+
+    /// A token for the client itself.
+    async fn ask_for_client(
+        &self,
+        fetcher: &Fetcher,
+        server: &ServerMetadata,
+        grant: Grant,
+    ) -> Result<Grant, CallError> {
+        let named = named_client(self.connection, self.secrets, server).await?;
+        let client = named.ok_or_else(|| no_client(self.connection))?;
+        let mut pairs =
+            vec![("grant_type", "client_credentials"), ("resource", grant.resource.as_str())];
+        pairs.extend(grant.scope.as_deref().map(|scope| ("scope", scope)));
+        let got = fetcher.post_token(&grant.token_endpoint, token_request(&client, &pairs)).await;
+        take_tokens(grant, got)
+    }
+
+    /// A token that the user allows on a page.
+    async fn ask_user(
+        &self,
+        fetcher: &Fetcher,
+        server: &ServerMetadata,
+        grant: Grant,
+    ) -> Result<Grant, CallError> {
+        let named = named_client(self.connection, self.secrets, server).await?;
+        let known = grants::read_client(self.secrets, &server.issuer).await.map_err(no_store)?;
+        let listener = listen(known.as_ref().and_then(|client| client.redirect.as_deref())).await?;
+        let port = listener.local_addr().map_err(|error| no_listener(&error))?.port();
+        let redirect = format!("http://127.0.0.1:{port}{CALLBACK}");
+        // One that was registered for another port would be refused.
+        let known = known.filter(|client| client.redirect.as_deref() == Some(&redirect));
+        let client = match choose_client(named, known, server) {
+            ClientChoice::Use(client) => client,
+            ClientChoice::Register => {
+                self.register(fetcher, server, &redirect, grant.scope.as_deref()).await?
+            }
+            ClientChoice::Ask => return Err(no_client(self.connection)),
+        };
+        let (state, verifier) = (secret_text(), secret_text());
+        let url = page_url(Page {
+            endpoint: server.authorization_endpoint.as_deref().unwrap_or_default(),
+            client: &client.id,
+            redirect: &redirect,
+            state: &state,
+            verifier: &verifier,
+            scope: grant.scope.as_deref(),
+            resource: &grant.resource,
+        });
+        (self.show)(&url);
+        let waiting = wait_for_code(&listener, |query| read_redirect(query, &state, server));
+        let code = timeout(PATIENCE, waiting).await.unwrap_or_else(|_| {
+            let words = format!("nobody came back from the page within {} s", PATIENCE.as_secs());
+            Err(CallError::new(ErrorKind::TimedOut, words, "open the URL again"))
+        })?;
+        let pairs = [
+            ("grant_type", "authorization_code"),
+            ("code", code.as_str()),
+            ("redirect_uri", redirect.as_str()),
+            ("code_verifier", verifier.as_str()),
+            ("resource", grant.resource.as_str()),
+        ];
+        let got = fetcher.post_token(&grant.token_endpoint, token_request(&client, &pairs)).await;
+        take_tokens(grant, got)
+    }
+
+    async fn register(
+        &self,
+        fetcher: &Fetcher,
+        server: &ServerMetadata,
+        redirect: &str,
+        scope: Option<&str>,
+    ) -> Result<Client, CallError> {
+        let endpoint = server.registration_endpoint.as_deref().unwrap_or_default();
+        let method = clients::registration_method(server);
+        let body = client_metadata(redirect, method, scope);
+        let refused = |cause: String| {
+            let message = format!("{} registers no client: {cause}", server.issuer);
+            CallError::new(ErrorKind::Unauthorized, message, CLIENT_REMEDY)
+        };
+        let got = fetcher.post_document(endpoint, &body).await.map_err(refused)?;
+        let client = registered_client(&got.document, method, redirect);
+        let client = client.filter(|_| got.is_success()).ok_or_else(|| {
+            let words = ["error", "error_description"].map(|name| got.document[name].as_str());
+            let words: Vec<&str> = words.into_iter().flatten().collect();
+            refused(format!("HTTP {} {}", got.status, visible_text(&words.join(": "))))
+        })?;
+        grants::save_client(self.secrets, &server.issuer, &client).await.map_err(no_store)?;
+        Ok(client)
+    }
+}
+
+const CLIENT_REMEDY: &str =
+    "register one there by hand and set client-id (and client-secret-key) of the connection";
+
+/// The server to get tokens from, where nothing that was found forbids it.
+pub(crate) fn usable_server<'c>(
+    chain: &'c Chain,
+    connection: &Connection,
+) -> Result<&'c ServerMetadata, CallError> {
+    let name = &connection.name;
+    let remedy = format!("`toolcrib mcp auth {name}` shows each document");
+    if let Some((step, fault)) = chain.stopping_fault() {
+        // A client that needs no page needs no proof that it began with one.
+        let is_page_alone = fault.id == "auth.no-pkce"
+            || (fault.id == "auth.no-endpoint" && fault.at.to_string().contains("authorization"));
+        if !(is_page_alone && settings::needs_no_user(connection)) {
+            let message = format!("{}: {} at {}: {}", step.url, fault.id, fault.at, fault.words);
+            return Err(CallError::new(ErrorKind::Unauthorized, message, remedy));
+        }
+    }
+    chain.server.as_ref().ok_or_else(|| {
+        let message = if chain.is_closed {
+            "no metadata of a server that gives tokens were found"
+        } else {
+            "the server answers without a token, and says nothing of who gives any"
+        };
+        CallError::new(ErrorKind::Unauthorized, message, remedy)
+    })
+}
+
+/// The client that the settings name.
+pub(crate) async fn named_client(
+    connection: &Connection,
+    secrets: &Secrets,
+    server: &ServerMetadata,
+) -> Result<Option<Client>, CallError> {
+    let Some((id, at)) = settings::client(connection) else { return Ok(None) };
+    let secret = match at {
+        Some(at) => Some(secrets.resolve_secret(connection, at).await?),
+        None => None,
+    };
+    let method = AuthMethod::for_server(server, secret.is_some());
+    Ok(Some(Client { id: id.to_owned(), secret, method, redirect: None }))
+}
+
+/// The grant with the tokens that came.
+pub(crate) fn take_tokens(grant: Grant, got: Result<Fetched, String>) -> Result<Grant, CallError> {
+    let endpoint = grant.token_endpoint.clone();
+    let refused = |(id, words): Refused| {
+        let message = format!("{endpoint} gives no token: {id}: {}", visible_text(&words));
+        CallError::new(ErrorKind::Unauthorized, message, "sign in again")
+    };
+    let got = got.map_err(|cause| refused(("auth.unreachable", cause)))?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let status = got.status;
+    let taken = grant.with_tokens(&got.document, now);
+    let taken = taken.map_err(|(id, words)| refused((id, format!("{words} (HTTP {status})"))));
+    if got.is_success() {
+        taken
+    } else {
+        Err(taken.err().unwrap_or_else(|| refused(("auth.refused", format!("HTTP {status}")))))
+    }
+}
+
+/// A text that nobody guesses: 244 bits.
+fn secret_text() -> String {
+    format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
+}
+
+/// Listens where a client was registered for, or at any free port.
+async fn listen(redirect: Option<&str>) -> Result<TcpListener, CallError> {
+    let port = redirect.and_then(|redirect| {
+        let rest = redirect.strip_prefix("http://127.0.0.1:")?;
+        rest.strip_suffix(CALLBACK)?.parse::<u16>().ok()
+    });
+    if let Some(port) = port
+        && let Ok(listener) = TcpListener::bind(("127.0.0.1", port)).await
+    {
+        return Ok(listener);
+    }
+    TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| no_listener(&error))
+}
+
+/// Waits until a browser comes with an answer; anything else is sent away.
+async fn wait_for_code(
+    listener: &TcpListener,
+    judge: impl Fn(&str) -> Result<String, Refused>,
+) -> Result<String, CallError> {
+    loop {
+        let (mut browser, _) = listener.accept().await.map_err(|error| no_listener(&error))?;
+        let Ok(Some(target)) = timeout(READING, read_target(&mut browser)).await else { continue };
+        let query = match target.split_once('?') {
+            Some((CALLBACK, query)) => query,
+            _ => {
+                reply(&mut browser, "404 Not Found", "This is not the page that is waited for.")
+                    .await;
+                continue;
+            }
+        };
+        match judge(query) {
+            Ok(code) => {
+                reply(&mut browser, "200 OK", "Signed in. You can close this page.").await;
+                return Ok(code);
+            }
+            Err((id, words)) => {
+                reply(&mut browser, "400 Bad Request", "Not signed in; toolcrib says why.").await;
+                let message = format!("{id}: {}", visible_text(&words));
+                return Err(CallError::new(ErrorKind::Unauthorized, message, "sign in again"));
+            }
+        }
+    }
+}
+
+/// What a browser asks for: path and query of a GET.
+async fn read_target(browser: &mut TcpStream) -> Option<String> {
+    let mut read = Vec::new();
+    while !read.windows(4).any(|end| end == b"\r\n\r\n") && read.len() < LARGEST {
+        if browser.read_buf(&mut read).await.ok()? == 0 {
+            break;
+        }
+    }
+    let text = String::from_utf8_lossy(&read);
+    let mut words = text.lines().next()?.split(' ');
+    (words.next()? == "GET").then_some(())?;
+    words.next().map(str::to_owned)
+}
+
+async fn reply(browser: &mut TcpStream, status: &str, words: &str) {
+    let answer = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{words}",
+        words.len()
+    );
+    // A browser that has gone needs no answer.
+    let _ = browser.write_all(answer.as_bytes()).await;
+    let _ = browser.shutdown().await;
+}
+
+fn no_listener(error: &std::io::Error) -> CallError {
+    let message = format!("this machine cannot be listened on for the page's answer: {error}");
+    CallError::new(ErrorKind::NoListener, message, "look at 127.0.0.1")
+}
+
+fn no_client(connection: &Connection) -> CallError {
+    let message = format!(
+        "the server registers no clients, and connection \"{}\" names none that it takes",
+        connection.name
+    );
+    CallError::new(ErrorKind::Unauthorized, message, CLIENT_REMEDY)
+}
+
+/// A key store that cannot be used.
+pub(crate) fn no_store(problem: Problem) -> CallError {
+    CallError {
+        kind: ErrorKind::NoKeyStore,
+        message: format!("tokens are kept in the key store alone: {}", problem.cause),
+        remedy: problem.remedy,
+    }
+}
