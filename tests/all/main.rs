@@ -52,6 +52,7 @@ mod key_store;
 mod killed;
 mod kitchen_sink;
 mod layout;
+mod mcp_auth;
 mod mcp_http;
 mod mcp_import;
 mod mcp_lists;

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Runs the client scenarios of MCP's conformance suite against toolcrib, one by one, and prints a table.
 
     npm install --prefix DIR @modelcontextprotocol/conformance@0.2.0-alpha.12 node@22

@@ -1,0 +1,240 @@
+//! Servers that want tokens: their documents shown step by step, a token got with the user and kept
+//! in the key store, renewed, widened, and seen nowhere.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    key_store::KeyRing,
+    place::{Place, Ran},
+    services::{program, script},
+};
+
+/// A server with its authorization server, a workspace with a connection to it, and a key store.
+struct Guarded {
+    child: Child,
+    base: String,
+    log: PathBuf,
+    place: Place,
+    ring: KeyRing,
+}
+
+impl Guarded {
+    fn start(how: &str, settings: &str) -> Self {
+        let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
+        let log = place.home.path().join("requests");
+        let mut child = Command::new(program("TOOLCRIB_PYTHON"))
+            .arg(script("mcp_auth_server.py"))
+            .arg(&log)
+            .arg(how)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let base = format!("http://127.0.0.1:{}", line.trim().rsplit(' ').next().unwrap());
+        let text = format!(
+            "[connections.web]\nsystem = \"mcp\"\ntransport = \"http\"\nservers = \"{base}/mcp\"\n{settings}"
+        );
+        fs::write(place.here.join("toolcrib.toml"), text).unwrap();
+        Self { child, base, log, place, ring: KeyRing::start() }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.place.command(arguments);
+        let (name, value) = self.ring.variable();
+        command.env(name, value);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    fn call(&self, tool: &str) -> Ran {
+        self.run(&["call", tool, "--connection", "web"])
+    }
+
+    /// Signs in as a person does, who opens the page that is printed.
+    fn sign_in(&self, more: &[&str]) -> Ran {
+        let arguments = [&["mcp", "auth", "web", "--sign-in"], more].concat();
+        let mut child = self.command(&arguments).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut page = String::new();
+        output.read_line(&mut page).unwrap();
+        if !page.is_empty() {
+            let answer = get(page.trim());
+            let place = answer.lines().find_map(|line| line.strip_prefix("Location: ")).unwrap();
+            get(place.trim());
+        }
+        let mut ran = Ran::of(child.wait_with_output().unwrap());
+        ran.data = page;
+        ran
+    }
+
+    fn requests_to(&self, path: &str) -> Vec<Value> {
+        let text = fs::read_to_string(&self.log).unwrap_or_default();
+        let all = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        all.filter(|request| request["path"] == path).collect()
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a page answers.
+fn get(url: &str) -> String {
+    let rest = url.strip_prefix("http://").unwrap();
+    let (host, path) = rest.split_once('/').unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn the_documents_are_shown_step_by_step() {
+    let server = Guarded::start("right", "");
+    let told = server.run(&["mcp", "auth", "web"]);
+    told.ended(0, &[]);
+    let base = &server.base;
+    for line in [
+        format!("POST {base}/mcp: HTTP 401"),
+        format!("GET {base}/.well-known/oauth-protected-resource/mcp: HTTP 200"),
+        format!("  resource: {base}/mcp"),
+        "  scopes_supported: read write".to_owned(),
+        format!("GET {base}/.well-known/oauth-authorization-server/as: HTTP 200"),
+        format!("  token_endpoint: {base}/token"),
+        format!("{base}/as gives tokens: toolcrib mcp auth web --sign-in"),
+    ] {
+        assert!(told.data.lines().any(|known| known == line), "{line}\n{}", told.data);
+    }
+    // Nothing was registered or asked for.
+    assert!(server.requests_to("/register").is_empty() && server.requests_to("/token").is_empty());
+    server.call("read").ended(
+        3,
+        &["the server wants a token (401)", "oauth-protected-resource/mcp: HTTP 200", "--sign-in"],
+    );
+}
+
+#[test]
+fn a_token_is_got_with_the_user_kept_used_and_forgotten() {
+    let server = Guarded::start("right", "");
+    server.sign_in(&[]).ended(0, &["signed in for read"]);
+    let called = server.call("read");
+    assert_eq!((called.code, called.data.trim()), (Some(0), "done with read"), "{}", called.words);
+
+    let registered = &server.requests_to("/register")[0]["body"];
+    assert_eq!(registered["application_type"], "native");
+    let page = server.requests_to("/authorize")[0]["query"].clone();
+    assert_eq!(page["code_challenge_method"], "S256");
+    assert_eq!(
+        (&page["resource"], &page["scope"]),
+        (&json!(format!("{}/mcp", server.base)), &json!("read"))
+    );
+    assert_eq!(registered["redirect_uris"], json!([page["redirect_uri"]]));
+    // Neither a token nor a code is written anywhere but into the key store.
+    let found = Command::new("grep")
+        .args(["-rlE", "secret-(token|refresh)"])
+        .args([server.place.home.path().join("state"), server.place.here.clone()])
+        .output()
+        .unwrap();
+    assert!(found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
+
+    server.run(&["mcp", "auth", "web"]).ended(0, &[]);
+    server.run(&["mcp", "auth", "web", "--sign-out"]).ended(0, &["forgotten"]);
+    server.call("read").ended(3, &["the server wants a token (401)"]);
+}
+
+#[test]
+fn a_scope_more_is_asked_for_and_none_is_lost() {
+    let server = Guarded::start("right", "");
+    server.sign_in(&[]).ended(0, &[]);
+    let refused = server.call("write");
+    refused.ended(3, &["the server wants the scope \"write\" too", "--sign-in --scope \"write\""]);
+    server.sign_in(&["--scope", "write"]).ended(0, &["signed in for read write"]);
+    let called = server.call("write");
+    assert_eq!((called.code, called.data.trim()), (Some(0), "done with read write"));
+}
+
+#[test]
+fn an_old_token_is_renewed_and_goes_nowhere_else() {
+    let server = Guarded::start("short", "");
+    server.sign_in(&[]).ended(0, &[]);
+    server.call("read").ended(0, &[]);
+    let asked = server.requests_to("/token");
+    let renewed = &asked[1]["form"];
+    assert_eq!(
+        (&renewed["grant_type"], &renewed["resource"]),
+        (&json!("refresh_token"), &json!(format!("{}/mcp", server.base)))
+    );
+    // The token is for the server, not for who gives it.
+    let others = ["/token", "/register", "/authorize", "/.well-known/oauth-protected-resource/mcp"];
+    for request in others.iter().flat_map(|path| server.requests_to(path)) {
+        assert_eq!(request["authorization"], Value::Null, "{request}");
+    }
+    // The renewed one was kept: the next call needs no other.
+    server.call("read").ended(0, &[]);
+    assert_eq!(server.requests_to("/token").len(), asked.len());
+}
+
+#[test]
+fn documents_that_are_wrong_are_told_and_stop_it() {
+    for (how, id, stops) in [
+        ("resource", "auth.resource-mismatch at /resource", true),
+        ("issuer", "auth.issuer-mismatch at /issuer", true),
+        ("no-pkce", "auth.no-pkce at /code_challenge_methods_supported", true),
+        ("no-registration", "auth.no-registration at /registration_endpoint", false),
+        ("bare", "auth.no-challenge", false),
+    ] {
+        let server = Guarded::start(how, "");
+        let told = server.run(&["mcp", "auth", "web"]);
+        let sign = if stops { "error" } else { "warning" };
+        assert!(
+            told.data.contains(&format!("  {sign} {id}")),
+            "{how}: {}{}",
+            told.data,
+            told.words
+        );
+        assert_eq!(told.code, Some(i32::from(stops)), "{how}: {}", told.data);
+        if stops {
+            let refused = server.sign_in(&[]);
+            assert_eq!(
+                (refused.code, refused.data.as_str()),
+                (Some(3), ""),
+                "{how}: {}",
+                refused.words
+            );
+            assert!(server.requests_to("/register").is_empty(), "{how}");
+        }
+    }
+    let server = Guarded::start("no-registration", "client-id = \"mine\"\n");
+    server.sign_in(&[]).ended(0, &["signed in"]);
+    assert_eq!(server.requests_to("/authorize")[0]["query"]["client_id"], "mine");
+    let server = Guarded::start("iss", "");
+    server.sign_in(&[]).ended(3, &["auth.iss-mismatch"]);
+    assert!(server.requests_to("/token").is_empty());
+}
+
+#[test]
+fn a_token_of_the_settings_that_is_refused_says_so() {
+    let server = Guarded::start("right", "token-variable = \"WEB_TOKEN\"\n");
+    let mut command = server.command(&["call", "read", "--connection", "web"]);
+    let refused = Ran::of(command.env("WEB_TOKEN", "bearer-of-the-web").output().unwrap());
+    refused.ended(3, &["the server refuses the token of the connection", "token-variable"]);
+    assert!(!refused.words.contains("bearer-of-the-web"));
+    assert!(server.requests_to("/.well-known/oauth-protected-resource/mcp").is_empty());
+    server.run(&["mcp", "auth", "web", "--sign-in"]).ended(2, &["has a token of its own"]);
+}
