@@ -3,19 +3,20 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{
-    super::{
+use crate::{
+    cli::{
         ending::{Ended, Ending},
         global::Global,
         opened::OpenWorkspace,
         out::{Out, Tint},
         signals::{interrupted, wait_for},
     },
-    nobody,
-};
-use crate::{
     engine::settings::connections,
-    model::{call::CallError, connection::Connection},
+    model::{
+        call::CallError,
+        connection::Connection,
+        problem::{Problem, ProblemKind},
+    },
     runtime::{browser, registry},
     wire::systems::{
         facets::authorizer::{Authorizer, Report},
@@ -50,7 +51,11 @@ impl Auth {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let connection = connections::find_connection(&opened.settings.connections, &self.name)?;
         let authorizer = table::authorizers().find(|authorizer| authorizer.is_at(&connection));
-        let authorizer = authorizer.ok_or_else(|| nobody(&self.name))?;
+        let authorizer = authorizer.ok_or_else(|| {
+            let cause = format!("connection \"{}\" leads to no MCP server over HTTP", self.name);
+            Problem::new(ProblemKind::Input, "authorizing a connection", cause)
+                .with_remedy("tokens are for servers over HTTP alone; name one of those")
+        })?;
         let work = async {
             tokio::select! {
                 ended = self.work(authorizer, &connection, global, out) => ended,

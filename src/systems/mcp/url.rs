@@ -58,8 +58,12 @@ impl<'u> HttpUrl<'u> {
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         let host = self.host();
+        let is_number = |part: &str| part.parse::<u8>().is_ok();
         host.eq_ignore_ascii_case("localhost")
-            || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+            || host == "::1"
+            || (host.starts_with("127.")
+                && host.split('.').count() == 4
+                && host.split('.').all(is_number))
     }
 
     /// Whether what is said there can be overheard by nobody else.
