@@ -37,14 +37,8 @@ pub(crate) struct Authority {
     secrets: Secrets,
     /// The address of the one server that tokens go to.
     address: String,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// The key store is asked only when the server wants a token.
-    is_read: bool,
-    grant: Option<Grant>,
+    /// What was found; the key store is asked only when the server wants a token.
+    grant: Mutex<Option<Grant>>,
 }
 
 /// What to do about a refusal.
@@ -59,18 +53,18 @@ pub(crate) enum Verdict {
 impl Authority {
     pub fn new(connection: &Connection, secrets: &Secrets, address: &str) -> Self {
         let (connection, secrets) = (connection.clone(), secrets.clone());
-        Self { connection, secrets, address: address.to_owned(), state: Mutex::default() }
+        Self { connection, secrets, address: address.to_owned(), grant: Mutex::default() }
     }
 
     /// The token to send with a request; `None`: that of the connection's settings, or none.
     pub async fn token(&self) -> Option<String> {
-        let mut state = self.state.lock().await;
-        let grant = state.grant.as_ref()?;
+        let mut known = self.grant.lock().await;
+        let grant = known.as_ref()?;
         let is_old = grant.expires.is_some_and(|end| end <= seconds_now() + EARLY);
         if is_old && let Ok(Some(renewed)) = self.renew(grant).await {
-            state.grant = Some(renewed);
+            *known = Some(renewed);
         }
-        state.grant.as_ref().map(|grant| grant.access_token.clone())
+        known.as_ref().map(|grant| grant.access_token.clone())
     }
 
     /// The server refused a request that was sent with that token.
@@ -84,32 +78,31 @@ impl Authority {
         if status == 401 && self.has_own_token() {
             return Verdict::Refused(self.token_refused(status, challenge.as_ref()));
         }
-        let mut state = self.state.lock().await;
+        let mut known = self.grant.lock().await;
         if status == 403 {
             let wanted = challenge.filter(Challenge::is_insufficient_scope);
             let Some(wanted) = wanted else { return Verdict::Unknown };
-            let asked = state.grant.as_ref().and_then(|grant| grant.scope.as_deref());
+            let asked = known.as_ref().and_then(|grant| grant.scope.as_deref());
             return Verdict::Refused(self.too_little(asked, &wanted));
         }
-        let mut unread = None;
-        if !state.is_read {
-            state.is_read = true;
-            match grants::read_grant(&self.secrets, &self.address).await {
-                Ok(grant) => state.grant = grant,
-                Err(problem) => unread = Some(no_store(problem)),
-            }
+        let is_new = |grant: &Grant| used != Some(grant.access_token.as_str());
+        // Another request may have renewed it meanwhile, or somebody else have signed in.
+        if known.as_ref().is_some_and(is_new) {
+            return Verdict::Again;
         }
-        if let Some(grant) = state.grant.as_ref() {
-            // Another request may have renewed it meanwhile.
-            if used != Some(grant.access_token.as_str()) {
+        let kept = grants::read_grant(&self.secrets, &self.address).await;
+        let unread = kept.as_ref().err().cloned().map(no_store);
+        if let Ok(Some(grant)) = kept {
+            if is_new(&grant) {
+                *known = Some(grant);
                 return Verdict::Again;
             }
-            if let Ok(Some(renewed)) = self.renew(grant).await {
-                state.grant = Some(renewed);
+            if let Ok(Some(renewed)) = self.renew(&grant).await {
+                *known = Some(renewed);
                 return Verdict::Again;
             }
         }
-        drop(state);
+        drop(known);
         let challenge = challenge.unwrap_or_default();
         Verdict::Refused(self.unauthorized(challenge, used.is_some(), unread).await)
     }

@@ -32,6 +32,7 @@ use crate::{
             scopes::{Wanted, choose_scopes},
         },
         settings,
+        url::HttpUrl,
     },
     wire::secrets::Secrets,
 };
@@ -60,6 +61,14 @@ impl SignIn<'_> {
     /// # Errors
     /// When the server's documents do not allow it, the user does not, or there is no key store.
     pub async fn run(&self) -> Result<Option<String>, CallError> {
+        if !HttpUrl::parse(self.address).is_some_and(|url| url.is_private()) {
+            let message = "a token would go to another machine over HTTP, where others can read it";
+            return Err(CallError::new(
+                ErrorKind::BadSettings,
+                message,
+                "give it an https address",
+            ));
+        }
         // Before the user is asked: there may be no key store.
         let before = grants::read_grant(self.secrets, self.address).await.map_err(no_store)?;
         let fetcher = Fetcher::new(self.connection).await?;
