@@ -123,7 +123,7 @@ fn the_documents_are_shown_step_by_step() {
     }
     // Nothing was registered or asked for.
     assert!(server.requests_to("/register").is_empty() && server.requests_to("/token").is_empty());
-    server.call("read").ended(
+    server.run(&["mcp", "ping", "web"]).ended(
         3,
         &["the server wants a token (401)", "oauth-protected-resource/mcp: HTTP 200", "--sign-in"],
     );
@@ -155,7 +155,7 @@ fn a_token_is_got_with_the_user_kept_used_and_forgotten() {
 
     server.run(&["mcp", "auth", "web"]).ended(0, &[]);
     server.run(&["mcp", "auth", "web", "--sign-out"]).ended(0, &["forgotten"]);
-    server.call("read").ended(3, &["the server wants a token (401)"]);
+    server.run(&["mcp", "ping", "web"]).ended(3, &["the server wants a token (401)"]);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn documents_that_are_wrong_are_told_and_stop_it() {
 #[test]
 fn a_token_of_the_settings_that_is_refused_says_so() {
     let server = Guarded::start("right", "token-variable = \"WEB_TOKEN\"\n");
-    let mut command = server.command(&["call", "read", "--connection", "web"]);
+    let mut command = server.command(&["mcp", "ping", "web"]);
     let refused = Ran::of(command.env("WEB_TOKEN", "bearer-of-the-web").output().unwrap());
     refused.ended(3, &["the server refuses the token of the connection", "token-variable"]);
     assert!(!refused.words.contains("bearer-of-the-web"));
