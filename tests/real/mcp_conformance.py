@@ -124,8 +124,9 @@ class Client:
         return json.loads(ran.stdout)["tools"] if ran.returncode == 0 else None
 
     def call(self, name, arguments):
-        # The scenarios send what they want to see refused, too.
-        return self.authorized("call", name, "--connection", "server", "--no-check", "--args", json.dumps(arguments)).returncode == 0
+        # The scenarios send what they want to see refused, too; a form is accepted as it is filled in.
+        given = ["--connection", "server", "--no-check", "--args", json.dumps(arguments), "--answer", "accept"]
+        return self.authorized("call", name, *given).returncode == 0
 
 
 def arguments_of(tool):

@@ -46,7 +46,7 @@ pub(super) fn http_error(status: u16, body: &str) -> CallError {
 /// The server wants a token, and no more is known.
 pub(super) fn unauthorized() -> CallError {
     let message = "the server wants to know who we are (401)";
-    CallError::new(ErrorKind::Refused, message, "set token-variable or token-key")
+    CallError::new(ErrorKind::Unauthorized, message, "set token-variable or token-key")
 }
 
 /// A tool wants arguments among headers that cannot be: over HTTP it must not be called.
