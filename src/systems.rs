@@ -2,8 +2,8 @@
 //! requests, decodes replies.
 //!
 //! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row
-//! for each; [`read`], [`findings`], [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`]
-//! and [`covered`] ask them all. [`start`] is what a user agrees to before a server is started.
+//! for each; [`read`], [`findings`], [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`],
+//! [`covered`] and [`model_text`] ask them all. [`start`] is what a user agrees to before a server is started.
 
 pub mod agents;
 pub mod by_hand;
@@ -14,6 +14,7 @@ pub mod deployed;
 pub mod facets;
 pub mod findings;
 pub mod mcp;
+pub mod model_text;
 pub mod read;
 pub mod rename;
 pub mod settings;
@@ -22,6 +23,7 @@ pub mod stubs;
 pub mod system;
 pub mod table;
 pub mod trustgraph;
+pub mod unique;
 pub mod watched;
 
 pub use table::{by_id, every_system};

@@ -29,8 +29,10 @@ use crate::{
 /// # Errors
 /// When a word is neither, a value is not JSON, a key stands twice, or the file cannot be read.
 pub(crate) fn read_arguments(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
-    let mut arguments =
-        whole.map_or_else(|| parse_json("{}").map_err(argument_problem), read_whole)?;
+    let mut arguments = whole.map_or_else(
+        || parse_json("{}").map_err(argument_problem),
+        |given| read_whole(given, "--args"),
+    )?;
     let mut seen: Vec<&str> = Vec::new();
     for word in words {
         let (key, to) = parse_pair(word)?;
@@ -44,6 +46,15 @@ pub(crate) fn read_arguments(whole: Option<&str>, words: &[String]) -> Result<Li
             arguments.apply(0, &set).map_err(|error| argument_problem(error.to_string()))?.0;
     }
     to_literal(&arguments).map_err(argument_problem)
+}
+
+/// An object that an option gives: JSON, a file, or `-` for standard input.
+///
+/// # Errors
+/// When it cannot be read, or is no object.
+pub(crate) fn read_object(given: &str, option: &'static str) -> Result<Value, Problem> {
+    let source = read_whole(given, option)?;
+    to_literal(&source).map(Literal::into_value).map_err(argument_problem)
 }
 
 fn argument_problem(cause: impl Into<String>) -> Problem {
@@ -85,7 +96,7 @@ fn to_literal(source: &Source) -> Result<Literal, String> {
 }
 
 /// `-` for standard input, JSON itself, or a file by its ending; an object, as JSON.
-fn read_whole(given: &str) -> Result<Source, Problem> {
+fn read_whole(given: &str, option: &'static str) -> Result<Source, Problem> {
     let (from, format, text) = if given == "-" {
         let mut text = String::new();
         std::io::stdin()
@@ -93,7 +104,7 @@ fn read_whole(given: &str) -> Result<Source, Problem> {
             .map_err(|error| argument_problem(format!("standard input: {error}")))?;
         ("standard input", Format::Json, text)
     } else if given.trim_start().starts_with('{') {
-        ("--args", Format::Json, given.to_owned())
+        (option, Format::Json, given.to_owned())
     } else {
         let path = std::path::Path::new(given);
         (

@@ -36,8 +36,8 @@ use crate::{
         secrets,
     },
     systems::{
-        calling::{self, without_agent},
-        facets::calls::CallOf,
+        calling::{self, call_meta, without_agent},
+        facets::{call_meta::GivenMeta, calls::CallOf},
     },
     wire::registry::Registry,
 };
@@ -61,6 +61,15 @@ pub(crate) struct Call {
     /// All arguments as an object: JSON, a file, or - for standard input
     #[arg(long, value_name = "FILE|-|JSON")]
     args: Option<String>,
+
+    /// How the tool is configured for this call, an object: JSON, a file, or - for standard input;
+    /// for tools whose MCP server says what they may be configured with
+    #[arg(long, value_name = "FILE|-|JSON")]
+    config: Option<String>,
+
+    /// What such a tool is told of the user and the chat: chat-id=c1, user-id=u1; repeat it for more
+    #[arg(long, value_name = "KEY=VALUE")]
+    context: Vec<String>,
 
     /// How long the answer may take: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
@@ -143,10 +152,11 @@ impl Call {
         let arguments = template::with_answers(&arguments, &|tool| {
             open_history(&opened).ok()?.answer_of(tool)
         })?;
+        let given = self.given_meta()?;
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
-            calling::build_request(&CallOf {
+            let request = calling::build_request(&CallOf {
                 catalog,
                 tool,
                 user,
@@ -154,7 +164,12 @@ impl Call {
                 correlation: &correlation,
                 connection,
                 route,
-            })
+            })?;
+            // What a server requires is asked for also where nothing is given.
+            if given == GivenMeta::default() && (self.no_check || call_meta(tool).is_none()) {
+                return Ok(request);
+            }
+            calling::with_meta(&request, tool, &given, !self.no_check)
         };
         let request = fresh()?;
         if self.dry_run {
@@ -212,6 +227,16 @@ impl Call {
             }
             Err(Halt::Unread) => None,
         }
+    }
+
+    /// What is said beside the arguments.
+    fn given_meta(&self) -> Result<GivenMeta, Problem> {
+        let configuration = self.config.as_deref();
+        let configuration =
+            configuration.map(|given| arguments::read_object(given, "--config")).transpose()?;
+        let context = arguments::read_arguments(None, &self.context)?.into_value();
+        let members = context.as_object().cloned().unwrap_or_default();
+        Ok(GivenMeta { configuration, context: members.into_iter().collect() })
     }
 
     fn limits(&self) -> Limits {

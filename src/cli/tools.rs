@@ -24,6 +24,7 @@ use crate::{
         context::{ANY, Name},
         tool::{Audience, Gate, States},
     },
+    systems::model_text,
 };
 
 #[derive(Args, Debug)]
@@ -34,6 +35,11 @@ pub(crate) struct Tools {
     /// Only this tool, with everything that shows or hides it
     #[arg(long, value_name = "TOOL")]
     why: Option<String>,
+
+    /// What a model gets of this tool: the prompts that it brings, and its function in the form of
+    /// each API, with about how many tokens they cost
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["why", "deployed"])]
+    model: Option<String>,
 
     /// The tools that can be called on the running system that the connection leads to, also those
     /// without a definition here (TrustGraph, CommonGround)
@@ -52,6 +58,9 @@ impl Tools {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         if self.deployed {
             return deployed::list_callable(&opened, global.json, out);
+        }
+        if let Some(word) = &self.model {
+            return print_model_view(&opened, word, global.json, out);
         }
         let asked = self.request.resolve_request(&opened, out);
         let explainer = Explainer::new(&opened.tools, &asked.context, &opened.settings.profiles);
@@ -83,6 +92,20 @@ impl Tools {
         }
         Ok(Ending::Done)
     }
+}
+
+/// What a model gets of one tool.
+fn print_model_view(opened: &OpenWorkspace, word: &str, json: bool, out: &mut Out) -> Ended {
+    let tool = opened.tool(word)?;
+    if json {
+        out.print_json(&model_text::model_json(tool, &opened.catalog))?;
+        return Ok(Ending::Done);
+    }
+    let text = model_text::prompts_text(tool, &opened.catalog) + &model_text::functions_text(tool);
+    for line in text.trim_end().lines() {
+        out.print_line(out.safe_text(line))?;
+    }
+    Ok(Ending::Done)
 }
 
 struct View<'v> {

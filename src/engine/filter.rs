@@ -94,6 +94,7 @@ impl Reason {
                 format!("not loaded: {entry} stops the whole set")
             }
             Self::NotLoaded(NotLoaded::Replaced { by }) => format!("not loaded: {by} has its name"),
+            Self::NotLoaded(NotLoaded::LeftOut { why }) => format!("left out: {why}"),
             Self::User(denied) => {
                 format!("user: {} may not ask for {}", denied.user, join_names(&denied.exceeding))
             }
@@ -119,6 +120,7 @@ impl fmt::Display for Reason {
                     "not loaded: the tool {by} has the same name, and the last one of a name is loaded"
                 )
             }
+            Self::NotLoaded(NotLoaded::LeftOut { why }) => write!(f, "left out: {why}"),
             Self::User(denied) => write!(f, "user: {denied}"),
             Self::Group { has, .. } if has.is_empty() => {
                 write!(f, "group: in no group, only a request for \"*\" shows it")

@@ -6,6 +6,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use serde_json::Value;
+
 use super::{
     context::{Mode, Name},
     entry::{Entry, EntryId, FileId, SystemId},
@@ -72,6 +74,8 @@ pub struct Loading {
     pub order: Vec<usize>,
     /// Rows of tools whose gates stand elsewhere than in their entries, with those.
     pub gates: Vec<(usize, Gate)>,
+    /// Rows of tools of which more is known than their entries say, with that.
+    pub known: Vec<(usize, Arc<Value>)>,
 }
 
 /// An entry that keeps its system from loading any tool.
@@ -237,6 +241,13 @@ impl Catalog {
         self.refusals.clear();
         for loading in loadings {
             gates.extend(loading.gates);
+            for (row, known) in loading.known {
+                if let Some(tool) = self.tools.get_mut(row)
+                    && tool.known.as_ref() != Some(&known)
+                {
+                    Arc::make_mut(tool).known = Some(known);
+                }
+            }
             self.refusals.extend(loading.refusal);
             not_loaded.extend(loading.not_loaded);
             order.extend(loading.order);

@@ -84,6 +84,8 @@ pub enum EntryKind {
     Service,
     /// An MCP server that tools point to.
     Server,
+    /// What tools may be configured with.
+    Schema,
 }
 
 impl EntryKind {
@@ -93,6 +95,7 @@ impl EntryKind {
             Self::Tool => "tool",
             Self::Service => "service",
             Self::Server => "server",
+            Self::Schema => "schema",
         }
     }
 }

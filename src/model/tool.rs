@@ -1,5 +1,7 @@
 //! A tool: what an agent can use, and its gate.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{
@@ -23,6 +25,8 @@ pub struct Tool {
     pub gate: Gate,
     /// Where the gate stands in the entry.
     pub keys: GateKeys,
+    /// What its system knows of it from elsewhere than its entry.
+    pub known: Option<Arc<Value>>,
 }
 
 impl Tool {
@@ -70,6 +74,8 @@ pub enum NotLoaded {
     Refused { entry: Name, logged: Name },
     /// The tool under this key has the same name, and is loaded later.
     Replaced { by: Name },
+    /// It is left out for a reason of its own: `isEnabled is false`.
+    LeftOut { why: Name },
 }
 
 impl Gate {
@@ -85,8 +91,12 @@ impl Gate {
     /// The gate as the tool's entry has it, whether the tool is loaded or not.
     #[must_use]
     pub fn to_declared(&self) -> Self {
-        let offer =
-            if self.not_loaded().is_some() { Audience::ToGroups } else { self.offer.clone() };
+        let offer = match &self.offer {
+            // Systems that leave tools out know no groups of their own.
+            Audience::ToNone(NotLoaded::LeftOut { .. }) if self.groups.is_none() => Audience::ToAll,
+            Audience::ToNone(_) => Audience::ToGroups,
+            offer => offer.clone(),
+        };
         Self { offer, ..self.clone() }
     }
 

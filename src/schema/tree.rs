@@ -87,6 +87,12 @@ impl Schema {
         self
     }
 
+    /// The uiSchema as it was given.
+    #[must_use]
+    pub fn ui_schema(&self) -> Option<&Arc<Value>> {
+        self.ui.as_ref()
+    }
+
     /// What the uiSchema says about the whole.
     #[must_use]
     pub fn ui(&self) -> Ui<'_> {

@@ -91,6 +91,11 @@ pub const SAMPLES: &[Sample] = &[
         ),
     },
     Sample {
+        name: "unique",
+        about: "Unique: a space with five tools, one of your own whose configuration has a form.",
+        files: files!("unique", "README.md", "space.json", "toolcrib.toml", "unique/Weather.json",),
+    },
+    Sample {
         name: "gallery",
         about: "No tools: a schema with every widget and keyword that a form knows, for `toolcrib form`.",
         files: files!(

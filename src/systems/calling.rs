@@ -1,5 +1,7 @@
 //! Calls of tools, whichever system they are of.
 
+use serde_json::Value;
+
 use crate::{
     model::{
         call::Request,
@@ -11,6 +13,7 @@ use crate::{
     },
     systems::{
         facets::{
+            call_meta::{AnswerNote, CallMeta, GivenMeta},
             caller::CallingAgent,
             calls::{CallOf, Calls, RouteOffer},
         },
@@ -39,6 +42,50 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
         return Err(problem.with_remedy("choose a tool of another system"));
     };
     calls.build_request(call)
+}
+
+/// Who knows what a call of the tool says beside its arguments.
+#[must_use]
+pub fn call_meta(tool: &Tool) -> Option<&'static dyn CallMeta> {
+    let known = |meta: &&dyn CallMeta| meta.meta_forms(&tool.entry.value).is_some();
+    every_system().iter().filter_map(|system| system.call_meta()).find(known)
+}
+
+/// The request with what is given beside its arguments.
+///
+/// # Errors
+/// When nothing is known of what the tool takes there, or it would not take this.
+pub(crate) fn with_meta(
+    request: &Request,
+    tool: &Tool,
+    given: &GivenMeta,
+    is_checked: bool,
+) -> Result<Request, Problem> {
+    let problem = |cause: String| Problem::new(ProblemKind::Input, "calling", cause);
+    let added = call_meta(tool).and_then(|known| {
+        let faults =
+            if is_checked { known.meta_faults(&tool.entry.value, given) } else { Vec::new() };
+        Some((faults, calls(request.system)?.add_meta(request, &known.build_meta(given))?))
+    });
+    match added {
+        Some((faults, request)) if faults.is_empty() => Ok(request),
+        Some((faults, _)) => Err(problem(faults.join("; "))
+            .with_remedy("give what is wanted, or send it as it is with --no-check")),
+        None => Err(problem(format!(
+            "\"{}\" does not say that its calls have a configuration or a context",
+            tool.name
+        ))
+        .with_remedy("leave out --config and --context; `toolcrib mcp keep NAME` takes in what a server says of its tools")),
+    }
+}
+
+/// What those who call a tool for a user do not see of a server's result; `sent` are the parameters
+/// of the call.
+#[must_use]
+pub(crate) fn answer_notes(sent: &str, result: &Value) -> Vec<AnswerNote> {
+    let Ok(sent) = serde_json::from_str::<Value>(sent) else { return Vec::new() };
+    let known = every_system().iter().filter_map(|system| system.call_meta());
+    known.flat_map(|known| known.answer_notes(&sent, result)).collect()
 }
 
 /// The same request once more under a fresh id.

@@ -11,7 +11,9 @@
 //! | [`observer`] | can be followed on a bus |
 //! | [`attachments`] | points from its messages to cards that are kept elsewhere |
 //! | [`agent`] | has an agent that works on a question |
+//! | [`prompts`] | has tools that bring prompts along |
 //! | [`stubs`] | has calls that a stub can answer as they were answered |
+//! | [`call_meta`] | knows what calls of servers' tools say beside their arguments |
 //! | [`by_hand`] | has tools that a person can answer for |
 //! | [`configured`] | is configured for other programs, whose files can be read |
 //! | [`deployment`](super::deployed::deployment) | has entries that can be read and written while it runs |
@@ -22,6 +24,7 @@
 pub mod agent;
 pub mod attachments;
 pub mod by_hand;
+pub mod call_meta;
 pub mod caller;
 pub mod calls;
 pub mod configured;
@@ -30,5 +33,6 @@ pub mod gates;
 pub mod loader;
 pub mod merge;
 pub mod observer;
+pub mod prompts;
 pub mod served;
 pub mod stubs;

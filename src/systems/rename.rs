@@ -39,7 +39,7 @@ pub(crate) fn key_edits(entry: &Entry, key: &str, catalog: &Catalog) -> Vec<Entr
 pub(crate) fn own_name(entry: &Entry) -> Option<Pointer> {
     let same = match entry.kind {
         EntryKind::Tool => "name",
-        EntryKind::Service | EntryKind::Server => "id",
+        EntryKind::Service | EntryKind::Server | EntryKind::Schema => "id",
     };
     let same = || {
         (entry.value.get(same).and_then(Value::as_str) == Some(&entry.key))

@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::{
     deployed::deployment::Deployment,
     facets::{
-        agent::Agent, attachments::Attachments, by_hand::ByHand, caller::Caller, calls::Calls,
-        configured::Configured, gates::Gates, loader::Loader, merge::Merge, observer::Observer,
-        stubs::Stubs,
+        agent::Agent, attachments::Attachments, by_hand::ByHand, call_meta::CallMeta,
+        caller::Caller, calls::Calls, configured::Configured, gates::Gates, loader::Loader,
+        merge::Merge, observer::Observer, prompts::Prompts, stubs::Stubs,
     },
 };
 use crate::{
@@ -63,6 +63,13 @@ pub trait System: Sync {
 
     /// The JSON Schema for the form of an entry, in the order in which fields are shown.
     fn entry_schema(&self, entry: &Entry, catalog: &Catalog) -> Value;
+
+    /// How the fields of an entry's form are to be shown, as a uiSchema; `None`: as its schema
+    /// says.
+    fn entry_ui(&self, entry: &Entry, catalog: &Catalog) -> Option<Value> {
+        let _ = (entry, catalog);
+        None
+    }
 
     /// What the schema of an entry depends on beside the catalog: of two entries with the same
     /// word, and one revision of the catalog, it is the same. `None`: on more than a word can say.
@@ -159,6 +166,16 @@ pub trait System: Sync {
 
     /// It has an agent that can be asked.
     fn agent(&self) -> Option<&dyn Agent> {
+        None
+    }
+
+    /// It knows what calls of servers' tools say beside their arguments.
+    fn call_meta(&self) -> Option<&dyn CallMeta> {
+        None
+    }
+
+    /// Its tools bring prompts along.
+    fn prompts(&self) -> Option<&dyn Prompts> {
         None
     }
 

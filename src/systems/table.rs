@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::{
     commonground, deployed::deployment::Deployment, facets::configured::Configured, mcp,
-    system::System, trustgraph,
+    system::System, trustgraph, unique,
 };
 use crate::model::{connection::Connection, tool::Tool};
 
 /// The systems of toolcrib, in the order in which they are asked whether a file is theirs.
 pub const SYSTEMS: &[&dyn System] =
-    &[&trustgraph::TrustGraph, &commonground::CommonGround, &mcp::Mcp];
+    &[&trustgraph::TrustGraph, &commonground::CommonGround, &mcp::Mcp, &unique::Unique];
 
 /// What the program that runs has; a program may bring systems of its own.
 static INSTALLED: OnceLock<&[&dyn System]> = OnceLock::new();

@@ -47,7 +47,7 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "systems",
         imports: &["schema", "syntax", "model", "engine"],
-        outside: &["serde", "serde_json", "sha2", "base64", "regex"],
+        outside: &["serde", "serde_json", "sha2", "base64", "regex", "minijinja"],
     },
     Folder {
         name: "store",

@@ -83,6 +83,7 @@ mod tool_connections;
 mod tools_screen;
 mod trustgraph_loading;
 mod typed_arguments;
+mod unique_entries;
 mod vectors;
 mod watch;
 mod watch_screen;

@@ -24,6 +24,7 @@ pub(crate) fn read_tool(entry: &Entry) -> Tool {
         service: None,
         gate: Gate::ungated(),
         keys: GateKeys { groups: "group", states: "applicable-states", next: "state" },
+        known: None,
         entry: entry.clone(),
     }
 }

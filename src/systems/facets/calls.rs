@@ -1,5 +1,7 @@
 //! Calls of a system's tools: the request, the ways that it could take, and what comes back.
 
+use serde_json::{Map, Value};
+
 use crate::{
     model::{
         call::{CallError, Request, StrayCause},
@@ -41,6 +43,13 @@ pub trait Calls: Sync {
             correlation: correlation.to_owned(),
             ..request
         }
+    }
+
+    /// The request with these members of `_meta` beside its arguments; `None` where the system's
+    /// calls have no such thing.
+    fn add_meta(&self, request: &Request, meta: &Map<String, Value>) -> Option<Request> {
+        let _ = (request, meta);
+        None
     }
 
     /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it stands

@@ -1,6 +1,6 @@
 //! Calls of a server's tools: the parameters of `tools/call`, as they will be sent.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{keys, settings};
 use crate::{
@@ -39,6 +39,12 @@ impl Calls for McpCalls {
             body: format!(r#"{{"name":{},"arguments":{arguments}}}"#, json!(call.tool.name)).into(),
             arguments: arguments.into(),
         })
+    }
+
+    fn add_meta(&self, request: &Request, meta: &Map<String, Value>) -> Option<Request> {
+        let inside = request.body.strip_suffix('}')?;
+        let body = format!("{inside},\"_meta\":{}}}", Value::Object(meta.clone()));
+        Some(Request { body: body.into(), ..request.clone() })
     }
 
     fn request_arguments(&self, body: &str) -> Option<String> {

@@ -16,6 +16,7 @@ use crate::{
             check::{Report, did_you_mean},
             context::LintContext,
         },
+        settings::gate_table::{GateFault, gate_faults},
         workflow::similar::nearest_name,
     },
     model::{
@@ -135,9 +136,8 @@ pub const ROWS: &[Row] = &[
     error(MALFORMED, "`toolcrib.toml` says something of a server in another shape than is read."),
 ];
 
-/// Keys of `[mcp.NAME]` that are read, and of its tools.
+/// Keys of `[mcp.NAME]` that are read.
 const OF_SERVER: [&str; 1] = [keys::TOOLS];
-const OF_TOOL: [&str; 3] = [keys::GROUPS, keys::STATES, keys::NEXT];
 
 /// What is wrong with the entries of this system.
 #[must_use]
@@ -258,40 +258,12 @@ impl Found {
     }
 
     fn check_gate(&mut self, server: &Entry, table: &Value, at: &Pointer) {
-        let Some(members) = table.as_object() else {
-            return self.push_finding(
-                MALFORMED,
-                server,
-                at.clone(),
-                "has to be a table with groups, states and next",
-            );
-        };
-        for (key, value) in members {
-            let at = at.child(key.as_str());
-            let is_list = value.as_array().is_some_and(|names| names.iter().all(Value::is_string));
-            match key.as_str() {
-                keys::GROUPS | keys::STATES if !is_list && !value.is_string() => {
-                    self.push_finding(
-                        MALFORMED,
-                        server,
-                        at,
-                        format!("{key} has to be a list of names"),
-                    );
-                }
-                keys::NEXT if !value.is_string() => {
-                    self.push_finding(MALFORMED, server, at, "next has to be the name of a state");
-                }
-                key if OF_TOOL.contains(&key) => {}
-                key => {
-                    let near = did_you_mean(nearest_name(key, OF_TOOL));
-                    self.push_finding(
-                        UNKNOWN_KEY,
-                        server,
-                        at,
-                        format!("\"{key}\" is not read{near}"),
-                    );
-                }
-            }
+        for (inside, fault) in gate_faults(table) {
+            let (code, words) = match fault {
+                GateFault::Malformed(words) => (MALFORMED, words),
+                GateFault::UnknownKey(words) => (UNKNOWN_KEY, words),
+            };
+            self.push_finding(code, server, at.join(&inside), words);
         }
     }
 }

@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{entries, keys};
-use crate::model::{
-    entry::Entry,
-    tool::{Function, Gate, GateKeys, Tool},
+use super::entries;
+use crate::{
+    engine::settings::gate_table::GATE_KEYS,
+    model::{
+        entry::Entry,
+        tool::{Function, Gate, Tool},
+    },
 };
 
 /// The tool that an entry describes, read leniently. Its gate stands elsewhere; see
@@ -20,7 +23,8 @@ pub fn read_tool(entry: &Entry) -> Tool {
         description: text("description").unwrap_or_default().to_owned(),
         service: Some(entries::server_of(entry).to_owned()),
         gate: Gate::ungated(),
-        keys: GateKeys { groups: keys::GROUPS, states: keys::STATES, next: keys::NEXT },
+        keys: GATE_KEYS,
+        known: None,
         entry: entry.clone(),
     }
 }

@@ -17,10 +17,6 @@ pub const TIME: &str = "time";
 pub const HASH: &str = "hash";
 pub const TOOLS: &str = "tools";
 
-pub const GROUPS: &str = "groups";
-pub const STATES: &str = "states";
-pub const NEXT: &str = "next";
-
 /// Settings of a connection that say which client we are for an authorization server.
 pub const CLIENT_ID: &str = "client-id";
 pub const CLIENT_SECRET: &str = "client-secret";

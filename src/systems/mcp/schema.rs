@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::entries::is_setting;
-use crate::model::entry::{Entry, EntryKind};
+use crate::{
+    engine::settings::gate_table::table_schema,
+    model::entry::{Entry, EntryKind},
+};
 
 /// The schema of an entry's form.
 #[must_use]
@@ -11,25 +14,17 @@ pub fn entry_schema(entry: &Entry) -> Value {
     match entry.kind {
         _ if is_setting(entry) => settings(),
         EntryKind::Tool => tool(),
-        EntryKind::Service | EntryKind::Server => list(),
+        EntryKind::Service | EntryKind::Server | EntryKind::Schema => list(),
     }
 }
 
 fn settings() -> Value {
-    let names = |title: &str, help: &str| json!({"title": title, "type": "array", "items": {"type": "string"}, "description": help});
     json!({
         "type": "object",
         "properties": {
             "tools": {
                 "type": "object", "description": "When its tools are available. A tool that is not named is, always.",
-                "additionalProperties": {
-                    "type": "object",
-                    "properties": {
-                        "groups": names("groups", "Only requests that ask for one of these get it. None given: every request does."),
-                        "states": names("states", "Only in these states. None given, or *: in every state."),
-                        "next": {"type": "string", "description": "The state after it. None given: the state stays."},
-                    },
-                },
+                "additionalProperties": table_schema(),
             },
         },
     })

@@ -246,6 +246,7 @@ fn is_a(kind: EntryKind, value: &Value, doubt: Doubt) -> bool {
         EntryKind::Tool => is_tool(members),
         EntryKind::Service => is_service(members) || members.contains_key(keys::CONFIG_PARAMS),
         EntryKind::Server => is_server(members),
+        EntryKind::Schema => false,
     }
 }
 

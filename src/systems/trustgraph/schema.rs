@@ -28,6 +28,7 @@ pub(crate) fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
         EntryKind::Tool => tool(entry, catalog),
         EntryKind::Service => service(),
         EntryKind::Server => server(),
+        EntryKind::Schema => Value::Bool(true),
     }
 }
 

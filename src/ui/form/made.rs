@@ -20,6 +20,7 @@ use crate::schema::{
     moment::LocalTime,
     pointer::Pointer,
     tree::Schema,
+    ui_schema::ignored_options,
     validate::{Checker, OpenedSchema, SchemaFinding},
 };
 
@@ -122,5 +123,15 @@ impl Form {
             form.editor = kept;
         }
         *self = form;
+    }
+
+    /// Takes in another uiSchema, the rest as it is.
+    pub(crate) fn set_ui(&mut self, ui: Option<Arc<Value>>) {
+        if self.schema.ui_schema() == ui.as_ref() {
+            return;
+        }
+        self.ui_notes = ui.as_deref().map(ignored_options).unwrap_or_default();
+        self.schema = Schema::new(Arc::clone(self.schema.root())).with_ui(ui);
+        self.rebuild_fields();
     }
 }

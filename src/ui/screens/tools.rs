@@ -170,13 +170,16 @@ impl Tools {
             let form = self.empty_form(schema.as_ref());
             self.schema = schema;
             self.form.show(entry.id.clone(), || {
-                form.unwrap_or_else(|| Form::new(schema_of(entry, state)))
+                form.unwrap_or_else(|| {
+                    Form::new(schema_of(entry, state)).with_ui(ui_of(entry, state))
+                })
             });
         }
         if let Some(form) = self.form.outdated_form(state.generation) {
             let schema = SchemaKey::from_entry(entry, state);
             if schema.is_none() || self.schema != schema {
                 form.set_schema(&schema_of(entry, state));
+                form.set_ui(ui_of(entry, state));
                 self.schema = schema;
             }
             take_entry(form, entry, state);
@@ -246,6 +249,11 @@ fn schema_of(entry: &Entry, state: &State) -> Arc<Value> {
         table::by_id(entry.system)
             .map_or(Value::Bool(true), |system| system.entry_schema(entry, &state.catalog)),
     )
+}
+
+/// How the fields of an entry are shown, where its system says it.
+fn ui_of(entry: &Entry, state: &State) -> Option<Arc<Value>> {
+    table::by_id(entry.system)?.entry_ui(entry, &state.catalog).map(Arc::new)
 }
 
 impl Screen for Tools {

@@ -58,6 +58,7 @@ pub(crate) fn expected_members(entry: &Entry) -> Vec<(&'static str, Holds)> {
             (keys::REMOTE_NAME, Holds::Text),
             (keys::AUTH_TOKEN, Holds::Text),
         ],
+        EntryKind::Schema => Vec::new(),
     }
 }
 

@@ -327,6 +327,7 @@ fn heading(entry: &Entry, state: &State, arrangement: Arrangement) -> String {
         return match (arrangement, entry.kind) {
             (Arrangement::File, _) => entry.id.file().to_string(),
             (_, EntryKind::Service) => "services".into(),
+            (_, EntryKind::Schema) => "schemas".into(),
             _ => "servers".into(),
         };
     };

@@ -201,7 +201,7 @@ pub(super) fn rename_entry(state: &State) -> Reply {
         EntryKind::Tool => list_names(files_of(
             &ComposeContext::from_state(state).find_mentions(Named::Tool, &entry.key),
         )),
-        EntryKind::Service | EntryKind::Server => String::new(),
+        EntryKind::Service | EntryKind::Server | EntryKind::Schema => String::new(),
     };
     let files = if files.is_empty() { files } else { format!(" So are these files: {files}.") };
     let words = format!("The new key of {}. {also}{files}", entry.key);

@@ -13,7 +13,6 @@ use crate::{
         message::Message,
         state::State,
     },
-    engine::model_view::{self, Client, TokenEstimate},
     model::{
         entry::EntryId,
         finding::{Finding, Severity},
@@ -22,7 +21,7 @@ use crate::{
     },
     schema::pointer::Pointer,
     syntax::{lines::Lines, shared_text::SharedText},
-    systems::table,
+    systems::{model_text, table},
     ui::{
         canvas::{Pen, wrap},
         styles::Role,
@@ -153,7 +152,7 @@ impl Preview {
             JSON => entry
                 .map(|entry| serde_json::to_string_pretty(&*entry.value).unwrap_or_default().into())
                 .unwrap_or_default(),
-            _ => model_text(state).into(),
+            _ => model_page(state).into(),
         };
         let document = document.filter(|_| self.tabs.at == FILE);
         let saved = document.and_then(|document| document.saved.clone());
@@ -510,24 +509,14 @@ fn row_of(pointer: &Pointer, state: &State) -> Option<usize> {
 }
 
 /// The chosen tool as the APIs of models get it.
-fn model_text(state: &State) -> String {
+fn model_page(state: &State) -> String {
     let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
         return "# a model sees tools only; services and servers stay behind them".into();
     };
-    let Some(system) = table::by_id(tool.entry.system) else { return String::new() };
-    let function = system.model_function(tool);
-    let mut text = merging_text(tool, state) + &onward_text(tool, state);
-    for client in Client::ALL {
-        let estimate = TokenEstimate::of_tool(&function, client);
-        let shown = serde_json::to_string_pretty(&model_view::render_tool(&function, client))
-            .unwrap_or_default();
-        text += &format!("# {} · {estimate}\n", client.name());
-        for refusal in model_view::find_refusals(&function, client) {
-            text += &format!("# ⚠ refused: {}\n", refusal.message);
-        }
-        text += &format!("{shown}\n\n");
-    }
-    text
+    merging_text(tool, state)
+        + &onward_text(tool, state)
+        + &model_text::prompts_text(tool, &state.catalog)
+        + &model_text::functions_text(tool)
 }
 
 /// What the tool's service makes of a call with the arguments typed in Invoke; without any, with a

@@ -481,6 +481,7 @@ impl Offers {
                 let none = match facts.tools()[tool].gate.not_loaded() {
                     Some(NotLoaded::Refused { .. }) => "nothing but another entry",
                     Some(NotLoaded::Replaced { .. }) => "nothing but another name",
+                    Some(NotLoaded::LeftOut { .. }) => "nothing but another entry or turn",
                     None if facts.denied.is_some() => "nothing that this user may ask for",
                     None => "nothing but an edit",
                 };

@@ -16,10 +16,13 @@ use crate::{
         error_kind::ErrorKind,
         size,
     },
-    systems::mcp::{
-        fault::Fault,
-        result_view::{Outcome as Ended, View, result_view},
-        settings,
+    systems::{
+        calling::answer_notes,
+        mcp::{
+            fault::Fault,
+            result_view::{Outcome as Ended, View, result_view},
+            settings,
+        },
     },
     wire::{
         session::event_sink::{End, EventSink, SinkClosed},
@@ -99,7 +102,7 @@ pub(crate) async fn call(
                 if said(&packet, STAGE) == Some(ANSWER) {
                     // The server has nothing more to be told.
                     drop(listening.receiver.take());
-                    return answer(&packet, limits.answer, sink).await;
+                    return answer(&packet, &request.body, limits.answer, sink).await;
                 }
                 if said(&packet, STAGE) == Some(ALIVE) {
                     since = Instant::now();
@@ -132,7 +135,12 @@ async fn tell_stage(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClo
     sink.emit_stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
 }
 
-async fn answer(packet: &Packet, largest: u64, sink: &mut EventSink) -> Result<End, SinkClosed> {
+async fn answer(
+    packet: &Packet,
+    sent: &str,
+    largest: u64,
+    sink: &mut EventSink,
+) -> Result<End, SinkClosed> {
     let bytes = packet.body.len();
     if bytes as u64 > largest {
         let message = format!("the answer has more than {}", size::format_size(largest));
@@ -151,6 +159,10 @@ async fn answer(packet: &Packet, largest: u64, sink: &mut EventSink) -> Result<E
     }
     for Fault { id, at, words } in &faults {
         sink.emit_stage("finding", format!("{id} at {at}: {words}"), "").await?;
+    }
+    for note in reply.get("result").map(|result| answer_notes(sent, result)).unwrap_or_default() {
+        let words = format!("{} at {}: {}", note.id, note.at, note.words);
+        sink.emit_stage("finding", words, "").await?;
     }
     if let Some(result) = reply.get("result").filter(|result| is_more_than_text(result)) {
         let words = match promised {

@@ -1,0 +1,87 @@
+//! A tool as a model gets it, as a text for people: the prompts that it brings, and its function in
+//! the form of each API, with what both cost.
+
+use serde_json::{Value, json};
+
+use super::{facets::prompts::Prompt, table::by_id};
+use crate::{
+    engine::model_view::{self, Client, TokenEstimate},
+    model::{catalog::Catalog, tool::Tool},
+};
+
+/// The prompts of a tool, and what decides how a model gets to use it; empty where its system knows
+/// none.
+#[must_use]
+pub fn prompts_text(tool: &Tool, catalog: &Catalog) -> String {
+    let Some(prompts) = by_id(tool.entry.system).and_then(|system| system.prompts()) else {
+        return String::new();
+    };
+    let remarks = prompts.tool_remarks(tool, catalog);
+    let mut text: String = remarks.iter().map(|remark| format!("# {remark}\n")).collect();
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    let prompts = prompts.tool_prompts(tool, catalog);
+    let rendered = |prompt: &Prompt| prompt.rendered.clone().unwrap_or_default();
+    if prompts.len() > 1 {
+        let all: usize =
+            prompts.iter().map(|prompt| TokenEstimate::from_text(&rendered(prompt)).0).sum();
+        text += &format!("# Its prompts · {}\n", TokenEstimate(all));
+    }
+    for prompt in &prompts {
+        let estimate = TokenEstimate::from_text(&rendered(prompt));
+        let from = if prompt.is_default { ", as the tool has it" } else { "" };
+        text += &format!("# {} ({}{from}) · {estimate}\n", prompt.title, prompt.place);
+        if !prompt.unknown.is_empty() {
+            text += &format!("# empty, for want of a sample: {}\n", prompt.unknown.join(", "));
+        }
+        match &prompt.rendered {
+            Ok(rendered) => text += &format!("{}\n\n", rendered.trim_end()),
+            Err(fault) => text += &format!("# ⚠ no template: {fault}\n\n"),
+        }
+    }
+    text
+}
+
+/// The function of a tool in the form of each API, with what that API refuses in it.
+#[must_use]
+pub fn functions_text(tool: &Tool) -> String {
+    let Some(system) = by_id(tool.entry.system) else { return String::new() };
+    let function = system.model_function(tool);
+    let mut text = String::new();
+    for client in Client::ALL {
+        let estimate = TokenEstimate::of_tool(&function, client);
+        let shown = serde_json::to_string_pretty(&model_view::render_tool(&function, client))
+            .unwrap_or_default();
+        text += &format!("# {} · {estimate}\n", client.name());
+        for refusal in model_view::find_refusals(&function, client) {
+            text += &format!("# ⚠ refused: {}\n", refusal.message);
+        }
+        text += &format!("{shown}\n\n");
+    }
+    text
+}
+
+/// The same as JSON: the function as OpenAI's API gets it, the prompts as the model reads them,
+/// remarks, and the estimates.
+#[must_use]
+pub fn model_json(tool: &Tool, catalog: &Catalog) -> Value {
+    let system = by_id(tool.entry.system);
+    let function = system.map(|system| system.model_function(tool));
+    let prompts = system.and_then(|system| system.prompts());
+    let prompt = |prompt: Prompt| {
+        let tokens = prompt.rendered.as_ref().map_or(0, |text| TokenEstimate::from_text(text).0);
+        json!({
+            "title": prompt.title, "place": prompt.place, "default": prompt.is_default,
+            "text": prompt.rendered.as_ref().ok(), "fault": prompt.rendered.as_ref().err(),
+            "unknown": prompt.unknown, "tokens": tokens,
+        })
+    };
+    let of_tool = prompts.map(|prompts| prompts.tool_prompts(tool, catalog)).unwrap_or_default();
+    json!({
+        "tool": function.as_ref().map(|function| model_view::render_tool(function, Client::OpenAi)),
+        "tokens": function.as_ref().map(|function| TokenEstimate::of_tool(function, Client::OpenAi).0),
+        "prompts": of_tool.into_iter().map(prompt).collect::<Vec<_>>(),
+        "remarks": prompts.map(|prompts| prompts.tool_remarks(tool, catalog)).unwrap_or_default(),
+    })
+}

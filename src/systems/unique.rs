@@ -1,0 +1,137 @@
+//! Unique: entries of a space's tool list, each a tool of the platform with its configuration.
+//!
+//! Descriptors: [`keys`] has the words, [`entries`] finds what a file holds, [`tool`] reads one as
+//! a tool, [`schema`] makes the forms. [`config_schema`] knows what a tool may be configured with;
+//! [`reading`] reads a configuration as the platform does, and [`verdict`] says what it makes of
+//! that, which [`checks`] turn into findings.
+//!
+//! [`turn`] says which tools a turn gives to the model, and [`prompts`] what they bring along. [`meta`] has what MCP servers say of Unique's
+//! tools.
+
+pub mod checks;
+pub mod config_schema;
+pub mod entries;
+pub mod keys;
+pub mod meta;
+pub mod prompts;
+pub mod reading;
+pub mod schema;
+pub mod tool;
+pub mod turn;
+pub mod verdict;
+
+use serde_json::{Value, json};
+
+use super::{
+    facets::{
+        call_meta::CallMeta,
+        loader::Loader,
+        prompts::{Prompt, Prompts},
+    },
+    system::{NewEntry, System},
+};
+use crate::{
+    engine::lint::context::LintContext,
+    model::{
+        catalog::{Catalog, Loading},
+        context::Mode,
+        entry::{Entry, EntryKind, FileId, SystemId},
+        finding::Finding,
+        tool::{Function, Tool},
+    },
+    schema::pointer::Pointer,
+    syntax::source::Source,
+};
+
+/// Unique's toolkit 2026.44; facts in `docs/unique.md`.
+pub struct Unique;
+
+impl System for Unique {
+    fn id(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn title(&self) -> &'static str {
+        "Unique"
+    }
+
+    fn read_entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+        entries::read_entries(file, source)
+    }
+
+    fn read_tool(&self, entry: &Entry, _: Mode) -> Tool {
+        tool::read_tool(entry)
+    }
+
+    fn entry_schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
+        schema::entry_schema(entry, catalog)
+    }
+
+    fn entry_ui(&self, entry: &Entry, catalog: &Catalog) -> Option<Value> {
+        schema::entry_ui(entry, catalog)
+    }
+
+    fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        checks::check_catalog(context)
+    }
+
+    fn key_at(&self, entry: &Entry) -> Option<Pointer> {
+        let name = keys::NAME.get(&entry.value).and_then(Value::as_str);
+        (name == Some(&entry.key)).then(|| Pointer::root().child(keys::NAME.camel))
+    }
+
+    fn new_entry_kinds(&self) -> Vec<NewEntry> {
+        vec![NewEntry {
+            kind: EntryKind::Tool,
+            type_name: "unique",
+            section: None,
+            named: &["name"],
+            help: "A Unique tool: an entry of a space's tool list.",
+            value: json!({
+                keys::NAME.camel: "", keys::DISPLAY_NAME.camel: "",
+                keys::ICON.camel: keys::DEFAULT_ICON, keys::SELECTION_POLICY.camel: keys::BY_USER,
+                keys::CONFIGURATION.camel: {},
+            }),
+        }]
+    }
+
+    fn model_function(&self, tool: &Tool) -> Function {
+        tool::model_function(tool)
+    }
+
+    fn settings_table(&self) -> Option<&'static str> {
+        Some(keys::UNIQUE)
+    }
+
+    fn loader(&self) -> Option<&dyn Loader> {
+        Some(self)
+    }
+
+    fn call_meta(&self) -> Option<&dyn CallMeta> {
+        Some(&meta::UniqueMeta)
+    }
+
+    fn prompts(&self) -> Option<&dyn Prompts> {
+        Some(self)
+    }
+}
+
+impl Prompts for Unique {
+    fn tool_prompts(&self, tool: &Tool, catalog: &Catalog) -> Vec<Prompt> {
+        prompts::tool_prompts(tool, &turn::samples_of(catalog))
+    }
+
+    fn tool_remarks(&self, tool: &Tool, catalog: &Catalog) -> Vec<String> {
+        turn::tool_remarks(tool, catalog)
+    }
+}
+
+impl Loader for Unique {
+    fn decide_loading(&self, catalog: &Catalog) -> Loading {
+        turn::decide_loading(catalog)
+    }
+
+    fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,140 @@
+//! What is wrong with Unique's entries: what the platform would do without a word, and what it
+//! refuses.
+
+mod configuration;
+mod each;
+mod members;
+mod turn;
+
+use super::keys;
+use crate::{
+    engine::lint::{
+        self,
+        check::{Check, Level, Run},
+        context::LintContext,
+    },
+    model::finding::Finding,
+};
+
+/// Every check of this system.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "entry.refused",
+        severity: Level::ERROR,
+        about: "The platform refuses the entry, and with it the whole list: no tool of the space is there.",
+        run: Run::All(members::refused),
+    },
+    Check {
+        code: "entry.icon",
+        severity: Level::WARNING,
+        about: "The platform does not know the icon and shows IconBook.",
+        run: Run::Tool(members::icon),
+    },
+    Check {
+        code: "entry.ignored-key",
+        severity: Level::WARNING,
+        about: "The platform does not read the key and drops it.",
+        run: Run::Tool(members::ignored_key),
+    },
+    Check {
+        code: "entry.two-spellings",
+        severity: Level::WARNING,
+        about: "A member is there in both spellings; only the one in camelCase counts.",
+        run: Run::Tool(members::two_spellings),
+    },
+    Check {
+        code: "entry.config-error",
+        severity: Level::NOTE,
+        about: "configError is what the platform says; what stands in a file is dropped.",
+        run: Run::Tool(members::config_error),
+    },
+    Check {
+        code: "entry.read-as",
+        severity: Level::NOTE,
+        about: "A member is taken for true or false although it is neither.",
+        run: Run::Tool(members::read_as),
+    },
+    Check {
+        code: "entry.sub-agent-flag",
+        severity: Level::WARNING,
+        about: "The configuration is read as that of a sub-agent, but the entry counts as none.",
+        run: Run::Tool(members::sub_agent_flag),
+    },
+    Check {
+        code: "entry.exclusive-unread",
+        severity: Level::WARNING,
+        about: "isExclusive of an MCP server's tool or a sub-agent has no effect: the platform makes their settings anew.",
+        run: Run::Tool(members::exclusive_unread),
+    },
+    Check {
+        code: "config.unknown-tool",
+        severity: Level::WARNING,
+        about: "None of the platform's own tools has this name; where no package registers it, the tool is disabled without a reason.",
+        run: Run::All(configuration::unknown_tool),
+    },
+    Check {
+        code: "config.rejected",
+        severity: Level::ERROR,
+        about: "The tool's class refuses the configuration: the platform disables the tool and says no more than that.",
+        run: Run::All(configuration::rejected),
+    },
+    Check {
+        code: "config.ignored-key",
+        severity: Level::WARNING,
+        about: "The tool's class does not know the key and drops it.",
+        run: Run::All(configuration::ignored_key),
+    },
+    Check {
+        code: "config.two-spellings",
+        severity: Level::WARNING,
+        about: "A key of the configuration is there in both spellings; only the one in camelCase counts.",
+        run: Run::All(configuration::two_spellings),
+    },
+    Check {
+        code: "config.read-as",
+        severity: Level::NOTE,
+        about: "A value is taken for another: a text for a number, a number for true.",
+        run: Run::All(configuration::read_as),
+    },
+    Check {
+        code: "config.mcp",
+        severity: Level::WARNING,
+        about: "The configuration of an MCP server's tool lacks what the platform writes there; nothing checks it.",
+        run: Run::Tool(configuration::mcp),
+    },
+    Check {
+        code: "prompt.template",
+        severity: Level::WARNING,
+        about: "A text of the configuration is no template that can be read; where the tool renders it, the tool fails.",
+        run: Run::Tool(configuration::template),
+    },
+    Check {
+        code: "turn.malformed",
+        severity: Level::ERROR,
+        about: "`[unique]` of toolcrib.toml says something in another shape than is read.",
+        run: Run::Entry(turn::malformed),
+    },
+    Check {
+        code: "turn.unknown-key",
+        severity: Level::WARNING,
+        about: "`[unique]` of toolcrib.toml has a key that is not read.",
+        run: Run::Entry(turn::unknown_key),
+    },
+    Check {
+        code: "turn.unknown-tool",
+        severity: Level::WARNING,
+        about: "`[unique]` of toolcrib.toml names a tool that no entry has.",
+        run: Run::Entry(turn::unknown_tool),
+    },
+];
+
+/// What is wrong with the entries of this system.
+#[must_use]
+pub fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
+    let is_own = |system| system == keys::SYSTEM;
+    // Most workspaces have none.
+    if !context.catalog.entries().any(|entry| is_own(entry.system)) {
+        return Vec::new();
+    }
+    lint::run_checks(CHECKS, context, is_own)
+}

@@ -1,0 +1,257 @@
+//! `_meta` of an MCP server with Unique's keys: what it says beside a tool, what a call says beside
+//! its arguments, and what the platform does not see of an answer.
+
+use serde_json::{Map, Value, json};
+
+use super::{keys, reading::read_configuration};
+use crate::{
+    engine::conformance::issue_message,
+    schema::{
+        pointer::Pointer,
+        validate::{Checker, Issue},
+    },
+    systems::facets::call_meta::{AnswerNote, CallMeta, GivenMeta, MetaForms},
+};
+
+const PREFIX: &str = "unique.app/";
+pub const CONFIG_SCHEMA: &str = "unique.app/config-schema";
+const CONFIG: &str = "unique.app/config";
+const REQUIREMENTS: &str = "unique.app/context-requirements";
+const REFERENCE: &str = "unique.app/reference";
+
+/// What comes with a message at the platform: the key, and what it is.
+const CONTEXT: [(&str, &str); 8] = [
+    ("unique.app/auth/user-id", "The user; counts only where no bearer token is sent."),
+    (
+        "unique.app/auth/company-id",
+        "The user's company; counts only where no bearer token is sent.",
+    ),
+    ("unique.app/chat/chat-id", "The chat that the message is in."),
+    ("unique.app/chat/user-message-id", "The user's message."),
+    ("unique.app/chat/assistant-id", "The space."),
+    ("unique.app/chat/parent-chat-id", "The chat that asked this one."),
+    ("unique.app/chat/last-assistant-message-id", "The answer before the message."),
+    ("unique.app/chat/last-user-message-text", "What the user wrote."),
+];
+
+/// What a tool of a server may be configured with; `None` where the server does not say.
+#[must_use]
+pub fn config_schema(tool: &Value) -> Option<&Value> {
+    tool.get("_meta")?.get(CONFIG_SCHEMA).filter(|schema| schema.get(keys::JSON_SCHEMA).is_some())
+}
+
+/// The keys of a member of the requirements.
+fn wanted_keys<'t>(tool: &'t Value, member: &str) -> Vec<&'t str> {
+    let listed = tool.get("_meta").and_then(|meta| meta.get(REQUIREMENTS)?.get(member)?.as_array());
+    listed.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// A key of the context as it is sent: a short name is that of the platform's key that ends with it.
+fn context_key(name: &str) -> String {
+    let of_platform = CONTEXT
+        .iter()
+        .map(|(key, _)| *key)
+        .find(|key| key.rsplit_once('/').is_some_and(|(_, last)| last == name));
+    of_platform.unwrap_or(name).to_owned()
+}
+
+/// Servers that say of their tools what Unique reads.
+pub struct UniqueMeta;
+
+impl CallMeta for UniqueMeta {
+    fn meta_forms(&self, tool: &Value) -> Option<MetaForms> {
+        let meta = tool.get("_meta")?.as_object()?;
+        if !meta.keys().any(|key| key.starts_with(PREFIX)) {
+            return None;
+        }
+        let schema = config_schema(tool);
+        let required = wanted_keys(tool, "required");
+        let named = required.iter().copied().chain(wanted_keys(tool, "optional"));
+        let mut properties = Map::new();
+        for key in named {
+            let help = CONTEXT.iter().find(|(known, _)| *known == key).map(|(_, help)| *help);
+            properties.insert(
+                key.to_owned(),
+                json!({"type": "string", "title": key.trim_start_matches(PREFIX), "description": help.unwrap_or_default()}),
+            );
+        }
+        Some(MetaForms {
+            configuration: schema.map(|schema| schema[keys::JSON_SCHEMA].clone()),
+            ui: schema.and_then(|schema| schema.get(keys::UI_SCHEMA)).cloned(),
+            default: schema.and_then(|schema| schema.get(keys::DEFAULT_CONFIG)).cloned(),
+            context: json!({"type": "object", "properties": properties, "required": required}),
+        })
+    }
+
+    fn build_meta(&self, given: &GivenMeta) -> Map<String, Value> {
+        let mut meta = Map::new();
+        if let Some(configuration) = &given.configuration {
+            meta.insert(CONFIG.to_owned(), configuration.clone());
+        }
+        for (name, value) in &given.context {
+            meta.insert(context_key(name), value.clone());
+        }
+        meta
+    }
+
+    fn meta_faults(&self, tool: &Value, given: &GivenMeta) -> Vec<String> {
+        let mut faults = Vec::new();
+        if let Some(configuration) = &given.configuration {
+            match config_schema(tool) {
+                None => faults.push("the server says of no configuration of this tool".to_owned()),
+                Some(schema) => faults.extend(configuration_faults(configuration, schema)),
+            }
+        }
+        let meta = self.build_meta(given);
+        for key in wanted_keys(tool, "required") {
+            if !meta.contains_key(key) {
+                let short = key.rsplit_once('/').map_or(key, |(_, last)| last);
+                faults.push(format!("{key} is required: --context {short}=…"));
+            }
+        }
+        faults
+    }
+
+    fn answer_notes(&self, sent: &Value, result: &Value) -> Vec<AnswerNote> {
+        let meta = sent.get("_meta").and_then(Value::as_object);
+        if meta.is_some_and(|meta| meta.keys().any(|key| key.starts_with(PREFIX))) {
+            unseen_parts(result)
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// What is wrong with a configuration; the server would say only that it cannot resolve it.
+fn configuration_faults(configuration: &Value, schema: &Value) -> Vec<String> {
+    let schema = &schema[keys::JSON_SCHEMA];
+    let reading = read_configuration(configuration, schema);
+    let checker = Checker::compile(schema).ok();
+    let wrong = |issue: &Issue| {
+        if issue.at.is_root() {
+            format!("the configuration {}", issue.words)
+        } else {
+            issue_message(issue)
+        }
+    };
+    let issues = checker.map(|checker| checker.issues(&reading.value)).unwrap_or_default();
+    let ignored = reading.ignored.iter().map(|ignored| {
+        format!("{} is nothing that the tool is configured with", ignored.at.tokens().join(" › "))
+    });
+    issues.iter().map(wrong).chain(ignored).collect()
+}
+
+/// What the platform's wrapper of MCP tools drops of an answer: it reads the texts and images of
+/// `content`, and nothing else.
+#[must_use]
+pub fn unseen_parts(result: &Value) -> Vec<AnswerNote> {
+    let mut notes = Vec::new();
+    let mut note = |id, at: Pointer, words: String| notes.push(AnswerNote { id, at, words });
+    let root = Pointer::root();
+    if result.get("isError") == Some(&Value::Bool(true)) {
+        note(
+            "unique.error-unseen",
+            root.child("isError"),
+            "the platform does not look at isError: the text reaches the model as a success".into(),
+        );
+    }
+    if result.get("structuredContent").is_some_and(|content| !content.is_null()) {
+        note(
+            "unique.content-unseen",
+            root.child("structuredContent"),
+            "the platform does not read the structured content, only texts and images".into(),
+        );
+    }
+    let blocks = result.get("content").and_then(Value::as_array);
+    for (row, block) in blocks.into_iter().flatten().enumerate() {
+        let at = root.child("content").item(row);
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        if kind != "text" && kind != "image" {
+            let words = format!("the platform drops blocks of type \"{}\"", kind.escape_debug());
+            note("unique.content-unseen", at, words);
+        } else if block
+            .get("_meta")
+            .is_some_and(|meta| meta.get(REFERENCE).is_some_and(|it| !it.is_object()))
+        {
+            let words = "the reference is no object, so that it is dropped".to_owned();
+            note("unique.content-unseen", at.child("_meta"), words);
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool() -> Value {
+        json!({"name": "joke", "_meta": {
+            CONFIG_SCHEMA: {
+                "json_schema": {"type": "object", "properties": {"maxWords": {"type": "integer", "maximum": 9}}},
+                "ui_schema": {}, "default_config": {"maxWords": 4},
+            },
+            REQUIREMENTS: {"required": ["unique.app/chat/chat-id"], "optional": ["unique.app/auth/user-id"]},
+        }})
+    }
+
+    fn given(configuration: Option<Value>, context: &[(&str, &str)]) -> GivenMeta {
+        let context =
+            context.iter().map(|(name, text)| ((*name).to_owned(), Value::from(*text))).collect();
+        GivenMeta { configuration, context }
+    }
+
+    #[test]
+    fn a_call_says_its_configuration_and_its_context() {
+        let forms = UniqueMeta.meta_forms(&tool()).unwrap();
+        assert_eq!(forms.context["required"], json!(["unique.app/chat/chat-id"]));
+        assert_eq!(forms.context["properties"].as_object().unwrap().len(), 2);
+        assert_eq!(forms.default, Some(json!({"maxWords": 4})));
+        let whole = given(Some(json!({"max_words": 3})), &[("chat-id", "c"), ("own", "x")]);
+        assert_eq!(UniqueMeta.meta_faults(&tool(), &whole), Vec::<String>::new());
+        assert_eq!(
+            Value::Object(UniqueMeta.build_meta(&whole)),
+            json!({CONFIG: {"max_words": 3}, "unique.app/chat/chat-id": "c", "own": "x"})
+        );
+        assert!(UniqueMeta.meta_forms(&json!({"_meta": {"other": 1}})).is_none());
+    }
+
+    #[test]
+    fn what_the_server_would_not_take_is_told_before() {
+        let wrong = given(Some(json!({"maxWords": 12, "tone": "x"})), &[]);
+        assert_eq!(
+            UniqueMeta.meta_faults(&tool(), &wrong),
+            [
+                "maxWords must be at most 9",
+                "tone is nothing that the tool is configured with",
+                "unique.app/chat/chat-id is required: --context chat-id=…",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_the_platform_does_not_see_of_an_answer_is_told() {
+        let result = json!({
+            "isError": true, "structuredContent": {},
+            "content": [
+                {"type": "text", "text": "x"}, {"type": "resource_link"},
+                {"type": "text", "text": "y", "_meta": {REFERENCE: 3}},
+            ],
+        });
+        let sent = json!({"_meta": {"unique.app/chat/chat-id": "c"}});
+        let told: Vec<String> = UniqueMeta
+            .answer_notes(&sent, &result)
+            .into_iter()
+            .map(|note| format!("{} {}", note.id, note.at))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "unique.error-unseen /isError",
+                "unique.content-unseen /structuredContent",
+                "unique.content-unseen /content/1",
+                "unique.content-unseen /content/2/_meta",
+            ]
+        );
+        assert_eq!(UniqueMeta.answer_notes(&json!({}), &result), []);
+    }
+}

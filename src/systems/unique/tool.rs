@@ -1,0 +1,96 @@
+//! An entry as a tool, and the function that a model sees of it.
+
+use serde_json::{Value, json};
+
+use super::{
+    config_schema::EntrySort,
+    keys::{self, Member},
+};
+use crate::{
+    engine::settings::gate_table::GATE_KEYS,
+    model::{
+        entry::Entry,
+        tool::{Function, Gate, Tool},
+    },
+};
+
+/// What the configuration of a sub-agent says of its function.
+pub const TOOL_DESCRIPTION: Member = Member { camel: "toolDescription", snake: "tool_description" };
+const INPUT_SCHEMA: Member =
+    Member { camel: "toolInputJsonSchema", snake: "tool_input_json_schema" };
+const MESSAGE_HELP: Member = Member {
+    camel: "paramDescriptionSubAgentUserMessage",
+    snake: "param_description_sub_agent_user_message",
+};
+const MESSAGE_DEFAULT: &str = "This is the message that will be sent to the sub-agent.";
+
+/// The tool that an entry describes, read leniently. Its gate stands elsewhere.
+#[must_use]
+pub fn read_tool(entry: &Entry) -> Tool {
+    let name = keys::NAME.get(&entry.value).and_then(Value::as_str);
+    Tool {
+        name: name.unwrap_or(&entry.key).to_owned(),
+        name_key: keys::NAME.camel,
+        kind: sort_word(EntrySort::of_entry(&entry.value)).to_owned(),
+        description: own_description(&entry.value).unwrap_or_default().to_owned(),
+        service: None,
+        gate: Gate::ungated(),
+        keys: GATE_KEYS,
+        known: None,
+        entry: entry.clone(),
+    }
+}
+
+fn sort_word(sort: EntrySort) -> &'static str {
+    match sort {
+        EntrySort::Mcp => "mcp",
+        EntrySort::SubAgent => "sub-agent",
+        EntrySort::Factory => "factory",
+    }
+}
+
+/// The description that a configuration gives its function.
+fn own_description(entry: &Value) -> Option<&str> {
+    TOOL_DESCRIPTION.get(keys::CONFIGURATION.get(entry)?)?.as_str()
+}
+
+/// Name, description and parameters, as the platform hands them to a model; what nothing in the
+/// workspace says is left empty.
+#[must_use]
+pub fn model_function(tool: &Tool) -> Function {
+    let known = |name: &str| tool.known.as_deref().and_then(|known| known.get(name));
+    let nothing = || json!({"type": "object", "properties": {}});
+    let (description, parameters) = match EntrySort::of_entry(&tool.entry.value) {
+        EntrySort::SubAgent => {
+            (Some(tool.description.as_str()), sub_agent_parameters(&tool.entry.value))
+        }
+        EntrySort::Mcp => {
+            (known("description").and_then(Value::as_str), known("inputSchema").cloned())
+        }
+        EntrySort::Factory => (
+            known(keys::DESCRIPTION).and_then(Value::as_str),
+            known(keys::PARAMETERS).or_else(|| known("inputSchema")).cloned(),
+        ),
+    };
+    Function {
+        name: tool.name.clone(),
+        description: description.unwrap_or(&tool.description).to_owned(),
+        parameters: parameters.unwrap_or_else(nothing),
+    }
+}
+
+/// What a model gives to a sub-agent: its own schema where there is one, else a message.
+fn sub_agent_parameters(entry: &Value) -> Option<Value> {
+    let configuration = keys::CONFIGURATION.get(entry).unwrap_or(&Value::Null);
+    let own = INPUT_SCHEMA.get(configuration).and_then(Value::as_str).unwrap_or_default();
+    if !own.is_empty() {
+        return serde_json::from_str(own).ok();
+    }
+    let help = MESSAGE_HELP.get(configuration).and_then(Value::as_str).unwrap_or(MESSAGE_DEFAULT);
+    Some(json!({
+        "properties": {
+            "user_message": {"description": help, "title": "User Message", "type": "string"},
+        },
+        "required": ["user_message"], "title": "SubAgentToolInput", "type": "object",
+    }))
+}
