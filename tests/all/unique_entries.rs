@@ -207,7 +207,7 @@ fn other_kinds_of_entries_are_read_by_their_own_rules() {
     assert_eq!(
         of(entry("anything", mcp)),
         [
-            "config.mcp /configuration/own",
+            "config.ignored-key /configuration/own",
             "config.mcp /configuration/serverName",
             "entry.exclusive-unread /isExclusive"
         ]
@@ -394,7 +394,7 @@ fn a_call_carries_a_configuration_and_a_context() {
     let call = |words: &[&str]| place.run(&[&["call", "jokes/joke", "topic=cats"], words].concat());
     call(&[]).ended(2, &["unique.app/chat/chat-id is required", "--context chat-id=…"]);
     call(&["--context", "chat-id=c1", "--config", "{\"maxWords\": 501, \"tones\": 1}"])
-        .ended(2, &["maxWords must be at most 500", "tones is nothing"]);
+        .ended(2, &["maxWords more than 500", "tones is nothing"]);
     let told = call(&["--context", "chat-id=c1", "--config", "{\"tone\": \"warm\"}"]);
     told.ended(0, &["unique.content-unseen at /structuredContent"]);
     let sent: Value = serde_json::from_str(told.data.trim()).unwrap();

@@ -45,13 +45,9 @@ pub const MEMBERS: [Member; 8] = [
     CONFIGURATION,
 ];
 
-/// What the configuration of an MCP entry has.
+/// What the configuration of an MCP entry has at least.
 pub const MCP_REQUIRED: [Member; 3] =
     [member("serverId", "server_id"), member("serverName", "server_name"), MCP_SOURCE_ID];
-pub const MCP_OPTIONAL: [Member; 2] = [
-    member("serverSystemPrompt", "server_system_prompt"),
-    member("serverUserPrompt", "server_user_prompt"),
-];
 
 pub const DEFAULT_ICON: &str = "IconBook";
 pub const ICONS: [&str; 10] = [

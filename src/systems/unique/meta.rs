@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(
             UniqueMeta.meta_faults(&tool(), &wrong),
             [
-                "maxWords must be at most 9",
+                "maxWords more than 9",
                 "tone is nothing that the tool is configured with",
                 "unique.app/chat/chat-id is required: --context chat-id=…",
             ]

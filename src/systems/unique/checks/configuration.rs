@@ -144,16 +144,6 @@ pub(super) fn mcp(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
             Some(_) => {}
         }
     }
-    let known = || keys::MCP_REQUIRED.iter().chain(&keys::MCP_OPTIONAL);
-    for name in members.keys().filter(|name| !known().any(|member| member.is_called(name))) {
-        report
-            .add_finding(
-                &tool.entry,
-                configuration_place().child(name.as_str()),
-                format!("\"{name}\" is nothing that MCP tools are configured with"),
-            )
-            .fix_remove(format!("remove \"{name}\""));
-    }
 }
 
 pub(super) fn template(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
