@@ -29,7 +29,7 @@ fn lamp() -> Value {
             "$defs": {"Room": {"type": "object", "properties": {"floorName": {"type": "string"}}}},
         },
         "ui_schema": {"maxLevel": {"ui:widget": "updown"}},
-        "default_config": {"maxLevel": 5, "isDim": false, "room": {}, "toolDescription": "Switches"},
+        "default_config": {"maxLevel": 5, "isDim": false, "room": {}, "toolDescription": "Switches", "hidden": 1},
     })
 }
 
@@ -202,6 +202,8 @@ fn what_the_platform_does_without_a_word_is_found_and_mended() {
 fn other_kinds_of_entries_are_read_by_their_own_rules() {
     let of = |entry: Value| Workspace::of(&json!([entry])).told();
     assert_eq!(of(entry("Lmap", json!({}))), ["config.unknown-tool /name"]);
+    let hidden = json!({"configuration": {"hidden": 2}});
+    assert_eq!(of(entry("Lamp", hidden)), Vec::<String>::new(), "its schema does not show it");
     assert_eq!(of(entry("WebSearch", json!({"configuration": {"any": 1}}))), Vec::<String>::new());
     let mcp = json!({"configuration": {"mcpSourceId": "s", "serverId": "s", "own": 1}, "isExclusive": true});
     assert_eq!(

@@ -88,6 +88,10 @@ pub(super) fn ignored_key(context: &LintContext<'_>, report: &mut Report<'_>) {
                 !there.is_some_and(|there| there.keys().any(|known| camel_name(known) == *near))
             };
             let at = configuration_place().join(&ignored.at);
+            // What a class keeps out of its schema has a default all the same.
+            if schema.is_some_and(|schema| default_at(schema, &at).is_some()) {
+                continue;
+            }
             let found = report.add_finding(&tool.entry, at, words);
             match near.filter(is_free) {
                 Some(near) => found.fix_rename(near),
