@@ -102,13 +102,13 @@ impl<'c> ConfigSchemas<'c> {
         for tool in &catalog.tools {
             if tool.entry.system != keys::SYSTEM && meta::config_schema(&tool.entry.value).is_some()
             {
-                let home = Arc::clone(&tool.entry.value);
+                let home = Arc::clone(tool.entry.value.shared());
                 let path = &["_meta", meta::CONFIG_SCHEMA];
                 by_name.insert(tool.name.as_str(), ConfigSchema { home, path });
             }
         }
         for file in catalog.others.iter().filter(|entry| is_schema(entry)) {
-            let home = Arc::clone(&file.value);
+            let home = Arc::clone(file.value.shared());
             by_name.insert(file.key.as_str(), ConfigSchema { home, path: &[] });
         }
         Self { by_name }

@@ -170,7 +170,7 @@ fn new_entry(
         system: keys::SYSTEM,
         kind,
         key: found.key,
-        value: found.value,
+        value: found.value.into(),
         line: place.map_or(0, |place| place.line),
         column: place.map_or(0, |place| place.column),
     }

@@ -349,7 +349,7 @@ fn known_facts(catalog: &Catalog, spaces: &[Vec<usize>]) -> Vec<(usize, Arc<Valu
     }
     let of_row = |row: &usize| {
         let known = by_name.get(catalog.tools[*row].name.as_str())?;
-        Some((*row, Arc::clone(known)))
+        Some((*row, Arc::clone(known.shared())))
     };
     spaces.iter().flatten().filter_map(of_row).collect()
 }

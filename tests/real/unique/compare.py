@@ -18,6 +18,7 @@ from unittest.mock import MagicMock
 
 import export
 from pydantic import ValidationError
+from unique_toolkit._common.utils.jinja.render import render_template
 from unique_toolkit.agentic.tools import tool_manager
 from unique_toolkit.agentic.tools.a2a.manager import A2AManager
 from unique_toolkit.agentic.tools.a2a.response_watcher import SubAgentResponseWatcher
@@ -218,6 +219,32 @@ def compare_turns(options, dice, folder):
     return differences
 
 
+def compare_prompts(options, folder):
+    """Every text of a default configuration that toolcrib takes for a prompt, rendered by both."""
+    differences = Counter()
+    place = folder / "prompts"
+    place.mkdir()
+    export.export(place / "unique", CONFIGS)
+    (place / "toolcrib.toml").write_text("")
+    for name, config in CONFIGS.items():
+        default = config().model_dump(mode="json", by_alias=True)
+        entry = {"name": name, "configuration": default, "displayName": "Shown", "selectionPolicy": "ByUser"}
+        (place / f"{name}.json").write_text(json.dumps(entry))
+        values = {"tool_name": name, "display_name": "Shown"} | {snake(key): value for key, value in default.items()}
+        for prompt in toolcrib(options.toolcrib, "tools", "--model", name, "--json", "-w", str(place))["prompts"]:
+            text = default
+            for token in prompt["place"].split(" › "):
+                text = text[token]
+            if not any(sign in text for sign in ("{{", "{%", "{#")):
+                continue
+            real = render_template(text, dict(values))
+            differences["prompts"] += 1
+            if real != prompt["text"]:
+                differences["DIFFERENT: prompt"] += 1
+                print(f"{name} {prompt['place']}: the toolkit renders\n{real!r}\ntoolcrib {prompt['text']!r} {prompt['fault']}")
+    return differences
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--toolcrib", required=True)
@@ -232,6 +259,7 @@ def main():
         (place / "entries").mkdir()
         counts = compare_entries(options, random.Random(options.seed), place / "entries")
         counts += compare_turns(options, random.Random(options.seed), place)
+        counts += compare_prompts(options, place)
     for what, count in sorted(counts.items()):
         print(f"{count:6} {what}")
     sys.exit(any(what.startswith("DIFFERENT") for what in counts))
