@@ -115,7 +115,7 @@ impl Workspace {
     }
 }
 
-fn entry(name: &str, more: Value) -> Value {
+fn entry(name: &str, more: &Value) -> Value {
     let mut entry = json!({"name": name, "selectionPolicy": "ByUser", "configuration": {}});
     for (key, value) in more.as_object().cloned().unwrap_or_default() {
         entry[key] = value;
@@ -135,7 +135,7 @@ fn what_the_platform_does_without_a_word_is_found_and_mended() {
         (
             json!({"isEnabled": "maybe"}),
             "entry.refused /isEnabled",
-            Some(("/0", entry("Lamp", json!({})))),
+            Some(("/0", entry("Lamp", &json!({})))),
         ),
         (
             json!({"isEnabled": "no"}),
@@ -155,7 +155,7 @@ fn what_the_platform_does_without_a_word_is_found_and_mended() {
         (
             json!({"configError": "x"}),
             "entry.config-error /configError",
-            Some(("/0", entry("Lamp", json!({})))),
+            Some(("/0", entry("Lamp", &json!({})))),
         ),
         (
             json!({"configuration": {"maxLevel": 12}}),
@@ -185,7 +185,7 @@ fn what_the_platform_does_without_a_word_is_found_and_mended() {
         (json!({"configuration": 3}), "config.rejected /configuration", None),
     ];
     for (more, told, mended) in rows {
-        let workspace = Workspace::of(&json!([entry("Lamp", more.clone())]));
+        let workspace = Workspace::of(&json!([entry("Lamp", &more)]));
         assert_eq!(workspace.told(), [told], "{more}");
         let (code, _) = told.split_once(' ').unwrap();
         let after = workspace.mended(code);
@@ -201,22 +201,22 @@ fn what_the_platform_does_without_a_word_is_found_and_mended() {
 #[test]
 fn other_kinds_of_entries_are_read_by_their_own_rules() {
     let of = |entry: Value| Workspace::of(&json!([entry])).told();
-    assert_eq!(of(entry("Lmap", json!({}))), ["config.unknown-tool /name"]);
+    assert_eq!(of(entry("Lmap", &json!({}))), ["config.unknown-tool /name"]);
     let hidden = json!({"configuration": {"hidden": 2}});
-    assert_eq!(of(entry("Lamp", hidden)), Vec::<String>::new(), "its schema does not show it");
-    assert_eq!(of(entry("WebSearch", json!({"configuration": {"any": 1}}))), Vec::<String>::new());
+    assert_eq!(of(entry("Lamp", &hidden)), Vec::<String>::new(), "its schema does not show it");
+    assert_eq!(of(entry("WebSearch", &json!({"configuration": {"any": 1}}))), Vec::<String>::new());
     let mcp = json!({"configuration": {"mcpSourceId": "s", "serverId": "s", "own": 1}, "isExclusive": true});
     assert_eq!(
-        of(entry("anything", mcp)),
+        of(entry("anything", &mcp)),
         [
             "config.ignored-key /configuration/own",
             "config.mcp /configuration/serverName",
             "entry.exclusive-unread /isExclusive"
         ]
     );
-    assert_eq!(of(entry("helper", json!({"isSubAgent": true}))), Vec::<String>::new());
+    assert_eq!(of(entry("helper", &json!({"isSubAgent": true}))), Vec::<String>::new());
     assert_eq!(
-        of(entry("helper", json!({"isSubAgent": "no"}))),
+        of(entry("helper", &json!({"isSubAgent": "no"}))),
         ["entry.read-as /isSubAgent", "entry.sub-agent-flag /isSubAgent"]
     );
 }
@@ -255,7 +255,7 @@ fn the_form_of_an_entry_has_that_of_its_configuration() {
 #[test]
 fn a_list_of_a_server_says_how_its_tool_is_configured() {
     let mut workspace =
-        Workspace::of(&json!([entry("joke", json!({"configuration": {"tone": "x"}}))]));
+        Workspace::of(&json!([entry("joke", &json!({"configuration": {"tone": "x"}}))]));
     assert_eq!(workspace.told(), ["config.unknown-tool /name"]);
     let kept = json!({"server": "s", "version": "2025-11-25", "tools": [{
         "name": "joke", "description": "Tells", "inputSchema": {"type": "object"},
@@ -274,12 +274,12 @@ fn a_list_of_a_server_says_how_its_tool_is_configured() {
 #[test]
 fn a_turn_gives_the_tools_that_the_user_chose() {
     let space = json!({"name": "Sales", "modules": [{"configuration": {"space": {"tools": [
-        entry("helper", json!({"isSubAgent": true})),
-        entry("Lamp", json!({})),
-        entry("InternalSearch", json!({"isExclusive": true})),
-        entry("AskUser", json!({})),
-        entry("WebSearch", json!({"isEnabled": false})),
-        entry("OpenFile", json!({"configuration": []})),
+        entry("helper", &json!({"isSubAgent": true})),
+        entry("Lamp", &json!({})),
+        entry("InternalSearch", &json!({"isExclusive": true})),
+        entry("AskUser", &json!({})),
+        entry("WebSearch", &json!({"isEnabled": false})),
+        entry("OpenFile", &json!({"configuration": []})),
     ]}}}]});
     let turn = |settings: &str| Workspace::with_settings(&space, settings).turn();
     let told = |name: &str, why: &str| (name.to_owned(), why.to_owned());
@@ -312,7 +312,7 @@ fn a_turn_gives_the_tools_that_the_user_chose() {
 #[test]
 fn an_entry_that_is_refused_takes_its_list_along() {
     let space =
-        json!([entry("Lamp", json!({})), entry("AskUser", json!({"selectionPolicy": "x"}))]);
+        json!([entry("Lamp", &json!({})), entry("AskUser", &json!({"selectionPolicy": "x"}))]);
     for (_, why) in Workspace::of(&space).turn() {
         assert!(why.contains("Refused") && why.contains("AskUser"), "{why}");
     }
@@ -320,7 +320,7 @@ fn an_entry_that_is_refused_takes_its_list_along() {
 
 #[test]
 fn what_the_settings_say_of_a_turn_is_checked() {
-    let space = json!([entry("Lamp", json!({}))]);
+    let space = json!([entry("Lamp", &json!({}))]);
     let told = |settings: &str| Workspace::with_settings(&space, settings).told();
     assert_eq!(
         told(
@@ -375,7 +375,7 @@ fn a_model_reads_the_prompts_of_a_tool_rendered_on_its_configuration_and_samples
 fn a_text_that_is_no_template_is_found() {
     let broken = json!({"configuration": {"systemPrompt": "a {% if %}"}});
     assert_eq!(
-        Workspace::of(&json!([entry("WebSearch", broken)])).told(),
+        Workspace::of(&json!([entry("WebSearch", &broken)])).told(),
         ["prompt.template /configuration/systemPrompt"]
     );
 }
