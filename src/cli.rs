@@ -116,7 +116,8 @@ enum Command {
     Test(test::Test),
     /// List the calls that were made; show, compare, replay, export or remove them
     History(history::History),
-    /// Answer for tools with the sample services, on a real connection, until Ctrl-C
+    /// Answer for tools with the sample services, on a real connection, until Ctrl-C; or offer tools
+    /// to MCP clients
     Serve(serve::Serve),
     /// Ask TrustGraph's agent and tell its steps as they come
     Agent(agent::Agent),

@@ -42,11 +42,11 @@ const QUEUE: usize = 1_024;
 
 const EXAMPLES: &str = "\
 Examples:
-  toolcrib serve --connection nats://127.0.0.1:4222       the sample services, on NATS
-  toolcrib serve --stub stubs/bad-days.yaml               by the rules of a stub
-  toolcrib serve --mcp                                    the workspace's tools, for an MCP client that starts this
-  toolcrib serve --mcp --http --groups read-only          the same over HTTP, those of one group
-  toolcrib serve --mcp --stub stubs/bad-days.yaml         answered by a stub, for tools that are not there yet";
+  toolcrib serve --connection nats://127.0.0.1:4222     the sample services, on NATS
+  toolcrib serve --stub stubs/bad-days.yaml             by the rules of a stub
+  toolcrib serve --mcp                                  for an MCP client that starts this
+  toolcrib serve --mcp --http --groups read-only        the same over HTTP, one group's tools
+  toolcrib serve --mcp --stub stubs/bad-days.yaml       answered by a stub";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]

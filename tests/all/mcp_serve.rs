@@ -69,7 +69,11 @@ struct Client {
 
 impl Client {
     fn start(place: &Place, arguments: &[&str]) -> Self {
-        let mut command = place.command(&[&["serve", "--mcp"], arguments].concat());
+        Self::of(&mut place.command(&[&["serve", "--mcp"], arguments].concat()))
+    }
+
+    /// One that is made ready to run.
+    fn of(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { input: child.stdin.take(), child, output, is_modern: false }
@@ -77,12 +81,16 @@ impl Client {
 
     /// One that has begun as the legacy era has it.
     fn legacy(place: &Place, arguments: &[&str]) -> Self {
-        let mut client = Self::start(place, arguments);
+        Self::start(place, arguments).begin()
+    }
+
+    fn begin(mut self) -> Self {
+        let client = &mut self;
         let about = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         let opened = client.ask("initialize", about);
         assert_eq!(opened["result"]["protocolVersion"], "2025-06-18", "{opened}");
         client.tell("notifications/initialized", json!({}));
-        client
+        self
     }
 
     fn modern(place: &Place, arguments: &[&str]) -> Self {
@@ -318,7 +326,10 @@ fn tools_of_another_server_are_passed_on_as_they_are() {
     let python = env::var("TOOLCRIB_PYTHON").expect("eval \"$(tests/setup)\" says where Python is");
     place.run(&["mcp", "add", "test", "--", &python, script.to_str().unwrap()]).ended(0, &[]);
     place.run(&["mcp", "keep", "test"]).ended(0, &[]);
-    let mut client = Client::legacy(&place, &[]);
+    // A client starts it anywhere.
+    let mut command =
+        place.command(&["serve", "--mcp", "--workspace", place.here.to_str().unwrap()]);
+    let mut client = Client::of(command.current_dir(place.home.path())).begin();
     let listed = client.ask("tools/list", json!({}));
     let number = &listed["result"]["tools"][3];
     assert_eq!(

@@ -1,6 +1,6 @@
 //! `toolcrib serve --mcp`: the workspace's tools for clients of others, over stdio or HTTP.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{env, path::Path, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::time::timeout;
@@ -92,6 +92,11 @@ impl ServeClients {
             Some(path) => stubs::read_services(path, out)?,
             None => Vec::new(),
         };
+        // Clients start it anywhere; what the workspace starts was allowed in its folder.
+        env::set_current_dir(&opened.workspace.root).map_err(|error| {
+            let doing = format!("going to {}", opened.workspace.root.display());
+            Problem::new(ProblemKind::File, doing, error.to_string())
+        })?;
         let history = match self.no_history {
             true => None,
             false => open_history(&opened)

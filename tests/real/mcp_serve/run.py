@@ -17,7 +17,7 @@ NOT_HERE = re.compile(
     r"^(completion-|prompts-|resources-|sep-2164|sep-2640|tools-call-(sampling|elicitation)|elicitation-|input-required-|tasks-|server-sse-polling)")
 # Checks of other scenarios that want it.
 WANTED = {
-    "server-stateless": "tools that need sampling or elicitation",
+    "server-stateless": "tools that need sampling or elicitation, and one whose second call changes the list again",
     "caching": "lists of prompts and resources",
 }
 parser = argparse.ArgumentParser()
@@ -44,7 +44,10 @@ def install():
     if not (npm / "done").exists():
         npm.mkdir(parents=True, exist_ok=True)
         subprocess.run(["npm", "init", "-y"], cwd=npm, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["npm", "install", "--silent", *PACKAGES], cwd=npm, check=True)
+        subprocess.run(["npm", "install", "--silent", PACKAGES[0]], cwd=npm, check=True)
+        # The others want that Node already when they are installed.
+        path = f"{npm / 'node_modules/.bin'}:{os.environ['PATH']}"
+        subprocess.run(["npm", "install", "--silent", *PACKAGES[1:]], cwd=npm, check=True, env={**os.environ, "PATH": path})
         (npm / "done").touch()
     os.environ["PATH"] = f"{npm / 'node_modules/.bin'}:{os.environ['PATH']}"
 
@@ -52,7 +55,10 @@ def install():
 def workspace():
     """A copy of the fixture with the list of its server, in a home of its own."""
     home = Path(tempfile.mkdtemp(prefix="toolcrib-serve-"))
-    os.environ.update(HOME=str(home), XDG_STATE_HOME=str(home / "state"), XDG_CONFIG_HOME=str(home / "config"))
+    # Clients hand on HOME, and none of these.
+    os.environ["HOME"] = str(home)
+    for variable in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        os.environ.pop(variable, None)
     place = home / "workspace"
     shutil.copytree(HERE, place)
     for line in (["mcp", "add", "fixture", "--", sys.executable, str(place / "fixture.py")], ["mcp", "keep", "fixture"]):
