@@ -168,12 +168,14 @@ fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
 }
 
-/// The outcomes of the calls that were kept, the newest first.
+/// The tools and outcomes of the calls that were kept, in the order of their names.
 fn kept(place: &Place) -> Vec<(String, String)> {
     let word = |call: &Value, name: &str| call[name].as_str().unwrap_or_default().to_owned();
     let calls = place.json(&["history", "--json"]);
     let calls = calls.as_array().unwrap().iter();
-    calls.map(|call| (word(call, "tool"), word(call, "outcome"))).collect()
+    let mut kept: Vec<_> = calls.map(|call| (word(call, "tool"), word(call, "outcome"))).collect();
+    kept.sort();
+    kept
 }
 
 fn pair(tool: &str, outcome: &str) -> (String, String) {
@@ -208,7 +210,7 @@ fn a_state_that_moves_is_another_list_and_is_told() {
     assert_eq!(text(&client.call("write", json!({"question": "x"}))), "written");
     assert_eq!(text(&client.call("lonely", json!({}))), "alone");
     assert_eq!(client.close(), (Some(0), vec![]));
-    let succeeded = ["lonely", "write", "Ask the Graph"].map(|tool| pair(tool, "succeeded"));
+    let succeeded = ["Ask the Graph", "lonely", "write"].map(|tool| pair(tool, "succeeded"));
     assert_eq!(kept(&place), succeeded);
 }
 
@@ -264,7 +266,7 @@ fn what_streams_is_progress_and_what_is_cancelled_is_not_answered() {
         .collect();
     assert_eq!(pieces, ["one", " and ", "two"]);
     assert_eq!(client.close().0, Some(0));
-    assert_eq!(kept(&place), ["succeeded", "cancelled"].map(|end| pair("Ask the Graph", end)));
+    assert_eq!(kept(&place), ["cancelled", "succeeded"].map(|end| pair("Ask the Graph", end)));
 }
 
 #[test]
