@@ -116,8 +116,7 @@ enum Command {
     Test(test::Test),
     /// List the calls that were made; show, compare, replay, export or remove them
     History(history::History),
-    /// Answer for tools with the sample services, on a real connection, until Ctrl-C; or offer tools
-    /// to MCP clients
+    /// Answer for tools by samples or stubs, or offer them to MCP clients, until Ctrl-C
     Serve(serve::Serve),
     /// Ask TrustGraph's agent and tell its steps as they come
     Agent(agent::Agent),

@@ -49,6 +49,12 @@ services:
         answer: [on]
         pause: 20ms
         fault: endless
+      - when: {contains: silently}
+        answer: half
+        fault: no-end
+      - when: {contains: brokenly}
+        answer: half
+        fault: broken-json
       - answer: [one, \" and \", two]
   write: {rules: [{answer: written}]}
   lonely: {rules: [{answer: alone}]}
@@ -243,6 +249,18 @@ fn a_failure_says_its_whole_cause_and_moves_nothing() {
         assert_eq!(client.call(name, arguments)["error"]["code"], -32602, "{name}");
     }
     assert_eq!(kept(&place), [pair("Ask the Graph", "failed")]);
+}
+
+#[test]
+fn what_a_stub_does_wrong_fails_the_call() {
+    let place = place();
+    let mut client = Client::legacy(&place, &["--stub", "stub.yaml", "--timeout", "200ms"]);
+    let silent = client.call("Ask_the_Graph", json!({"question": "silently"}));
+    assert_eq!((text(&silent), &silent["result"]["isError"]), ("half", &json!(true)));
+    assert_eq!(silent["result"]["_meta"]["toolcrib/outcome"], "timed-out", "{silent}");
+    let broken = client.call("Ask_the_Graph", json!({"question": "brokenly"}));
+    assert_eq!(broken["result"]["_meta"]["toolcrib/outcome"], "lost", "{broken}");
+    assert_eq!(client.names(), ["Ask_the_Graph", "lonely"]);
 }
 
 #[test]
@@ -551,6 +569,13 @@ fn a_server_is_held_against_the_specification() {
     let suite =
         place.run(&["mcp", "conformance", "--format", "junit", "--", &python, "lenient.py"]);
     assert!(suite.data.contains("tests=\"9\" failures=\"2\""), "{}", suite.data);
+
+    // One that ends by what it is asked.
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/mcp_server.py");
+    let fragile = place.run(&["mcp", "conformance", "--", &python, script.to_str().unwrap()]);
+    fragile.ended(1, &["3 broken"]);
+    assert!(fragile.data.contains("broken   list.cursor"), "{}", fragile.data);
+    assert!(fragile.data.contains("ValueError"), "{}", fragile.data);
 }
 
 #[test]

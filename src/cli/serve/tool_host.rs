@@ -219,7 +219,7 @@ impl WorkspaceHost {
             }
             (None, None) => return,
         };
-        let mut record = CallRecord::begin(self, row, head);
+        let mut record = CallRecord::begin(self, row, &head);
         let mut is_working = true;
         loop {
             let event = tokio::select! {
@@ -414,9 +414,9 @@ struct CallRecord<'h> {
 }
 
 impl<'h> CallRecord<'h> {
-    fn begin(host: &'h WorkspaceHost, row: ToolRow, head: Head) -> Self {
+    fn begin(host: &'h WorkspaceHost, row: ToolRow, head: &Head) -> Self {
         let recorder = host.with.history.as_ref().and_then(|history| {
-            let begun = history.begin_call(&head);
+            let begun = history.begin_call(head);
             begun.map_err(|problem| host.tell(&not_kept(&problem))).ok()
         });
         let tool = host.served.get(row).map_or("", |tool| tool.key.as_str());

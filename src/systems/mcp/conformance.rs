@@ -23,6 +23,9 @@ pub const NO_TOOL: &str = "toolcrib_asks_for_no_such_tool";
 /// A method that no server has.
 pub const NO_METHOD: &str = "toolcrib/no-such-method";
 
+/// The member of what stands for a reply, where none came: why.
+pub const LOST: &str = "lost";
+
 const TOOLS: (&str, &str) =
     ("tools", "Every tool is described as the specification and the clients want it.");
 const PAGES: (&str, &str) = ("list.pages", "Every page of tools/list is a list, and leads on.");
@@ -168,6 +171,10 @@ fn examine_refusal(
     code: i64,
     severity: Severity,
 ) -> Examined {
+    if let Some(lost) = reply.get(LOST) {
+        let lost = lost.as_str().unwrap_or_default();
+        return broken(rule, Severity::Error, vec![visible_text(lost).into_owned()]);
+    }
     let Some(error) = reply.get("error") else {
         let result = &reply["result"];
         let is_error = result["isError"] == Value::Bool(true);
@@ -249,6 +256,7 @@ mod tests {
             (json!({"error": {"code": "x"}}), "warning"),
             (json!({"result": {"content": [], "isError": true}}), "warning"),
             (json!({"result": {"content": []}}), "error"),
+            (json!({LOST: "the server ended"}), "error"),
         ] {
             assert_eq!(word(&examine_tool_call(&reply)), verdict, "{reply}");
             assert_eq!(word(&examine_envelope(&reply)), verdict, "{reply}");

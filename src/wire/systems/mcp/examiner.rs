@@ -15,7 +15,7 @@ use crate::{
         mcp::{
             calls::CALL,
             conformance::{
-                NO_CURSOR, NO_METHOD, NO_TOOL, OVER_HTTP, WITH_TOOLS, examine_caching,
+                LOST, NO_CURSOR, NO_METHOD, NO_TOOL, OVER_HTTP, WITH_TOOLS, examine_caching,
                 examine_cursor, examine_envelope, examine_host, examine_method, examine_order,
                 examine_origin, examine_pages, examine_ping, examine_tool_call, examine_tools,
             },
@@ -63,9 +63,15 @@ impl Examiner for McpExaminer {
     }
 }
 
+/// The reply to what is wrong on purpose. A server that ends by it has none.
+async fn provoke(bus: &dyn Bus, method: &str, params: Value) -> (Value, String) {
+    let replied = exchange(bus, method, &params).await;
+    replied.unwrap_or_else(|problem| (json!({LOST: problem.message}), String::new()))
+}
+
 async fn examine_methods(bus: &dyn Bus) -> Result<Vec<Examined>, CallError> {
     let (ping, version) = exchange(bus, "ping", &json!({})).await?;
-    let (unknown, _) = exchange(bus, NO_METHOD, &json!({})).await?;
+    let (unknown, _) = provoke(bus, NO_METHOD, json!({})).await;
     Ok(vec![examine_ping(&ping, &version), examine_method(&unknown)])
 }
 
@@ -73,12 +79,11 @@ async fn examine_lists(
     bus: &dyn Bus,
     listing::Paged { pages, version }: listing::Paged,
 ) -> Result<Vec<Examined>, CallError> {
-    let ask = async |method: &str, params: Value| exchange(bus, method, &params).await;
-    let (first, _) = ask(listing::TOOLS.0, json!({})).await?;
-    let (cursor, _) = ask(listing::TOOLS.0, json!({"cursor": NO_CURSOR})).await?;
-    let (no_tool, _) = ask(CALL, json!({"name": NO_TOOL, "arguments": {}})).await?;
-    let (no_name, _) = ask(CALL, json!({"arguments": {}})).await?;
+    let (first, _) = exchange(bus, listing::TOOLS.0, &json!({})).await?;
     let again = list(bus, listing::TOOLS).await?.pages.items;
+    let (cursor, _) = provoke(bus, listing::TOOLS.0, json!({"cursor": NO_CURSOR})).await;
+    let (no_tool, _) = provoke(bus, CALL, json!({"name": NO_TOOL, "arguments": {}})).await;
+    let (no_name, _) = provoke(bus, CALL, json!({"arguments": {}})).await;
     let mut found = examine_tools(&pages.items, &version);
     found.push(examine_pages(&pages.faults));
     found.push(examine_cursor(&cursor));

@@ -195,7 +195,7 @@ impl Clients {
         }
         let text = match read_body(request.into_body()).await {
             Ok(text) => text,
-            Err(response) => return response,
+            Err(reply) => return reply_response(reply),
         };
         let frame = Frame::parse(text);
         match find_route(&headers, &frame) {
@@ -203,8 +203,8 @@ impl Clients {
             Route::Begin => self.begin_session(&frame, accepted).await,
             Route::Legacy(id) => match self.sessions.find(&id) {
                 Some(session) => {
-                    if let Err(response) = check_legacy_version(&headers) {
-                        return response;
+                    if let Err(reply) = check_legacy_version(&headers) {
+                        return reply_response(reply);
                     }
                     let caller = Caller { session: Some(Arc::clone(&session)), accepted };
                     let asked = self.handle_frame(&session, frame);
@@ -381,7 +381,7 @@ impl Clients {
         }
         let session = match self.named_session(headers) {
             Ok(session) => session,
-            Err(response) => return response,
+            Err(reply) => return reply_response(reply),
         };
         let Some(stream) = Arc::clone(&session).take_stream() else {
             return refusal(409, "the session has a stream already");
@@ -416,20 +416,20 @@ impl Clients {
                 });
                 empty_response(204)
             }
-            Err(response) => response,
+            Err(reply) => reply_response(reply),
         }
     }
 
-    fn named_session(&self, headers: &HeaderMap) -> Result<Arc<Session>, Response<Body>> {
+    fn named_session(&self, headers: &HeaderMap) -> Result<Arc<Session>, Reply> {
         let ids = header_values(headers, SESSION);
         let Some(id) = ids.first() else {
             let is_modern = modern_version(headers).is_some();
             return Err(match is_modern {
-                true => refusal(405, "there are no sessions in this version; use POST"),
-                false => refusal(400, "the header Mcp-Session-Id is missing"),
+                true => refused_request(405, "there are no sessions in this version; use POST"),
+                false => refused_request(400, "the header Mcp-Session-Id is missing"),
             });
         };
-        self.sessions.find(id).ok_or_else(|| refusal(404, "there is no such session"))
+        self.sessions.find(id).ok_or_else(|| refused_request(404, "there is no such session"))
     }
 }
 
@@ -468,10 +468,12 @@ fn modern_version(headers: &HeaderMap) -> Option<String> {
     (Era::from_version(&version) == Era::Modern).then_some(version)
 }
 
-fn check_legacy_version(headers: &HeaderMap) -> Result<(), Response<Body>> {
+fn check_legacy_version(headers: &HeaderMap) -> Result<(), Reply> {
     let known = Versions::default().legacy;
     match header_values(headers, VERSION).into_iter().find(|version| !known.contains(version)) {
-        Some(version) => Err(refusal(400, &format!("unsupported protocol version {version}"))),
+        Some(version) => {
+            Err(refused_request(400, &format!("unsupported protocol version {version}")))
+        }
         None => Ok(()),
     }
 }
@@ -481,21 +483,28 @@ fn header_values(headers: &HeaderMap, name: &str) -> Vec<String> {
     values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
 }
 
-async fn read_body(body: Incoming) -> Result<String, Response<Body>> {
+async fn read_body(body: Incoming) -> Result<String, Reply> {
     let Ok(read) = timeout(READING, Limited::new(body, LARGEST).collect()).await else {
-        return Err(refusal(408, "the body did not come in time"));
+        return Err(refused_request(408, "the body did not come in time"));
     };
     match read {
         Ok(body) => Ok(String::from_utf8_lossy(&body.to_bytes()).into_owned()),
-        Err(error) if error.is::<LengthLimitError>() => Err(refusal(413, "the body is too large")),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(refused_request(413, "the body is too large"))
+        }
         // It broke off, so nobody hears this.
-        Err(_) => Err(refusal(400, "the body broke off")),
+        Err(_) => Err(refused_request(400, "the body broke off")),
     }
 }
 
 fn refusal(status: u16, words: &str) -> Response<Body> {
+    reply_response(refused_request(status, words))
+}
+
+/// Why a request is not for this server, or not as it is to be.
+fn refused_request(status: u16, words: &str) -> Reply {
     let reply = Refusal::new(codes::INVALID_REQUEST, words).to_reply(None, Era::Modern);
-    reply_response(Reply { status, ..reply })
+    Reply { status, ..reply }
 }
 
 fn reply_response(reply: Reply) -> Response<Body> {

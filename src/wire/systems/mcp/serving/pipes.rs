@@ -122,7 +122,8 @@ impl PipeClient {
                     self.calls.spawn(handler.run_call(call, frames, running));
                 }
                 None => {
-                    self.send(refuse_request().to_reply(Some(&call.id), Era::Modern).text).await?
+                    let refusal = refuse_request().to_reply(Some(&call.id), Era::Modern);
+                    self.send(refusal.text).await?;
                 }
             },
             Asked::Listen(listening) => match self.running.begin(&listening.id) {
