@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::Write as _,
     path::Path,
     time::{Duration, SystemTime},
 };
@@ -243,10 +244,11 @@ fn show_files(folder: &Path) {
         if path.is_dir() {
             show_files(&path);
         } else {
-            let held = fs::File::open(&path)
+            let is_held = fs::File::open(&path)
                 .is_ok_and(|file| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)));
-            let note = if held { " (locked)" } else { "" };
-            eprintln!("{}{note}: {:?}", path.display(), fs::read_to_string(&path));
+            let note = if is_held { " (locked)" } else { "" };
+            let held = fs::read_to_string(&path);
+            let _ = writeln!(std::io::stderr(), "{}{note}: {held:?}", path.display());
         }
     }
 }

@@ -44,15 +44,16 @@ pub(crate) fn loading_refused(context: &LintContext<'_>, report: &mut Report<'_>
             say(entry, "", &logged);
         }
     }
-    for entry in tools().cloned() {
-        let refused = match deployed_value(&entry) {
+    for entry in tools() {
+        let entry = &entry.clone();
+        let refused = match deployed_value(entry) {
             Ok(value) => load::load_keyed_tool(value, &readable)
                 .err()
                 .map(|LoadError { field, logged, .. }| (field, logged)),
             Err(logged) => Some(("", logged)),
         };
         if let Some((field, logged)) = refused {
-            say(&entry, field, &logged);
+            say(entry, field, &logged);
         }
     }
 }
