@@ -8,6 +8,7 @@ pub mod clock;
 pub mod connection;
 pub mod connections;
 pub mod context;
+pub(crate) mod digest;
 pub mod duration;
 pub mod entry;
 pub mod error_kind;

@@ -9,7 +9,6 @@
 use std::{
     borrow::Cow,
     fs::{self, File, OpenOptions, TryLockError},
-    hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -79,11 +78,9 @@ impl History {
     /// The same with other bounds.
     #[must_use]
     pub fn with_bounds(paths: &Paths, root: &Path, mask: Mask, bounds: Bounds) -> Self {
-        let mut hasher = DefaultHasher::new();
-        root.hash(&mut hasher);
         Self {
             paths: paths.clone(),
-            name: format!("{:016x}", hasher.finish()),
+            name: paths.workspace_name("history", root),
             mask,
             bounds,
             held: Mutex::new(None),

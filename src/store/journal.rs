@@ -8,7 +8,6 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions, TryLockError},
-    hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -25,6 +24,7 @@ use super::{
 };
 use crate::{
     model::{
+        digest::{former_name, path_name, text_digest},
         entry::FileId,
         problem::{Problem, ProblemKind},
     },
@@ -108,7 +108,12 @@ impl Journal {
         self.with_slot(|folder, slot| {
             stale::sweep_folder(folder);
             let mut left = read_slot(&slot.path)?;
-            let mut slots = Vec::new();
+            let mut slots = self.former_slots(folder);
+            for former in &slots {
+                for (file, draft) in read_slot(&former.path)? {
+                    left.entry(file).or_insert(draft);
+                }
+            }
             for number in (0..SLOTS).filter(|number| *number != slot.number) {
                 let (_, texts) = self.slot_paths(folder, number);
                 if !texts.exists() {
@@ -177,20 +182,34 @@ impl Journal {
 
     /// The lock of a slot, and what holds its texts.
     fn slot_paths(&self, folder: &Path, number: usize) -> (PathBuf, PathBuf) {
-        let mut hasher = DefaultHasher::new();
-        self.root.hash(&mut hasher);
-        let name = format!("{:016x}-{number}", hasher.finish());
+        let name = format!("{}-{number}", path_name(&self.root));
         (folder.join(format!("{name}.lock")), folder.join(format!("{name}.json")))
     }
 
     /// A slot, if no session holds it.
     fn free_slot(&self, folder: &Path, number: usize) -> Option<Slot> {
         let (lock, path) = self.slot_paths(folder, number);
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(lock).ok()?;
-        match file.try_lock() {
-            Ok(()) => Some(Slot { number, path, _lock: file }),
-            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => None,
-        }
+        lock_slot(&lock, path, number)
+    }
+
+    /// What a session of an earlier version left, which named its slots differently.
+    fn former_slots(&self, folder: &Path) -> Vec<Slot> {
+        let name = former_name(self.root.as_path());
+        let slot = |number: usize| {
+            let at = |ending: &str| folder.join(format!("{name}-{number}.{ending}"));
+            let path = Some(at("json")).filter(|path| path.exists())?;
+            lock_slot(&at("lock"), path, number)
+        };
+        (0..SLOTS).filter_map(slot).collect()
+    }
+}
+
+/// A slot, if no session holds it.
+fn lock_slot(lock: &Path, path: PathBuf, number: usize) -> Option<Slot> {
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(lock).ok()?;
+    match file.try_lock() {
+        Ok(()) => Some(Slot { number, path, _lock: file }),
+        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => None,
     }
 }
 
@@ -206,7 +225,7 @@ struct Left {
 impl Left {
     fn from_draft(draft: &UnsavedText) -> Self {
         let newer_than =
-            draft.newer_than.iter().map(|text| text.as_deref().map(fingerprint)).collect();
+            draft.newer_than.iter().map(|text| text.as_deref().map(text_digest)).collect();
         Self { text: draft.text.clone(), at: draft.at, newer_than }
     }
 
@@ -216,7 +235,7 @@ impl Left {
         let Ok(Text { text, stamp }) = files::read_text(path) else { return true };
         let is_later = || stamp.modified.is_none_or(|saved| saved + CLOCKS < self.at);
         !self.text.equals_text(&text)
-            && (self.newer_than.contains(&Some(fingerprint(&text))) || is_later())
+            && (self.newer_than.contains(&Some(text_digest(&text))) || is_later())
     }
 
     /// As JSON; of an earlier version, only the text, which is as old as its journal.
@@ -243,12 +262,6 @@ impl Left {
         serde_json::to_writer(&mut *file, &self.newer_than)?;
         write!(file, "}}")
     }
-}
-
-fn fingerprint(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 fn read_slot(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
@@ -360,6 +373,22 @@ mod tests {
         );
         next.write_drafts(&Drafts::new()).unwrap();
         assert!(journals(&paths).is_empty());
+    }
+
+    #[test]
+    fn what_an_earlier_version_left_under_another_name_is_offered() {
+        let (_home, paths) = home();
+        let root = Path::new("/w");
+        Journal::for_workspace(&paths, root).write_drafts(&drafts(&[("a", "one")])).unwrap();
+        let former = paths.state.join("journal").join(format!("{}-0", former_name(root)));
+        fs::rename(&journals(&paths)[0], former.with_extension("json")).unwrap();
+        let held = File::create(former.with_extension("lock")).unwrap();
+        held.try_lock().unwrap();
+        let session = || Journal::for_workspace(&paths, root);
+        assert!(session().unsaved_texts(nowhere).unwrap().is_empty(), "its session goes on");
+        drop(held);
+        assert_eq!(session().unsaved_texts(nowhere).unwrap(), texts(&[("a", "one")]));
+        assert!(!former.with_extension("json").exists());
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! The user's own folders: settings, state (private to the user), cache.
 
 use std::{
-    collections::hash_map::DefaultHasher,
-    fs,
-    hash::{Hash, Hasher},
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use directories::ProjectDirs;
 
-use crate::model::problem::{Problem, ProblemKind};
+use crate::model::{
+    digest::{former_name, path_name},
+    problem::{Problem, ProblemKind},
+};
 
 /// Where toolcrib keeps what is not the workspace's. Nothing is made before it is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,9 +59,18 @@ impl Paths {
     /// Where the agents are remembered that were made for a workspace's calls; not made here.
     #[must_use]
     pub fn agents_path(&self, root: &Path) -> PathBuf {
-        let mut hasher = DefaultHasher::new();
-        root.hash(&mut hasher);
-        self.state.join("agents").join(format!("{:016x}", hasher.finish()))
+        self.state.join("agents").join(self.workspace_name("agents", root))
+    }
+
+    /// The name of a workspace's folder among those of a kind; the folder is not made here. One
+    /// that an earlier version named differently gets its name now.
+    pub(crate) fn workspace_name(&self, kind: &str, root: &Path) -> String {
+        let (kind, name) = (self.state.join(kind), path_name(root));
+        if !kind.join(&name).exists() {
+            // Where there is none, there is nothing to rename.
+            let _ = fs::rename(kind.join(former_name(root)), kind.join(&name));
+        }
+        name
     }
 
     /// A folder within the state folder, made where it is missing; both are the user's alone.
@@ -117,6 +126,20 @@ mod tests {
             assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
         }
         assert!(!paths.config.exists() && !paths.cache.exists());
+    }
+
+    #[test]
+    fn a_folder_that_an_earlier_version_named_is_found_once_it_is_renamed() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        let paths = Paths { config: at("config"), state: at("state"), cache: at("cache") };
+        let (kind, root) = (at("state").join("history"), Path::new("/w"));
+        assert_eq!(paths.workspace_name("history", root), path_name(root));
+        assert!(!paths.state.exists(), "nothing is made before it is needed");
+        fs::create_dir_all(kind.join(former_name(root))).unwrap();
+        fs::write(kind.join(former_name(root)).join("kept"), "").unwrap();
+        assert!(kind.join(paths.workspace_name("history", root)).join("kept").exists());
+        assert!(!kind.join(former_name(root)).exists());
     }
 
     #[test]

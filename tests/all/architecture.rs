@@ -37,7 +37,7 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "model",
         imports: &["schema", "syntax"],
-        outside: &["serde", "serde_json", "jiff"],
+        outside: &["serde", "serde_json", "sha2", "jiff"],
     },
     Folder {
         name: "engine",

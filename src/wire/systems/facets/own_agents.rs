@@ -2,12 +2,12 @@
 //! by one call at a time.
 
 use std::{
-    collections::hash_map::DefaultHasher,
     fs::{self, DirBuilder, File},
-    hash::{Hash, Hasher},
     io,
     path::{Path, PathBuf},
 };
+
+use crate::model::digest::{former_name, text_name};
 
 /// Where they are remembered; without a folder nowhere, so that each call makes its own.
 #[derive(Clone, Debug, Default)]
@@ -55,9 +55,13 @@ impl OwnAgents {
     }
 
     fn place_folder(&self, place: &str) -> Option<PathBuf> {
-        let mut hasher = DefaultHasher::new();
-        place.hash(&mut hasher);
-        Some(self.folder.as_ref()?.join(format!("{:016x}", hasher.finish())))
+        let all = self.folder.as_ref()?;
+        let folder = all.join(text_name(place));
+        if !folder.exists() {
+            // An earlier version named it differently; where there is none, nothing is renamed.
+            let _ = fs::rename(all.join(former_name(place)), &folder);
+        }
+        Some(folder)
     }
 }
 
