@@ -20,7 +20,7 @@ use toolcrib::{
     app::{
         calls::CallMessage,
         input::{Code, Input, Key},
-        message::{Loaded, Message, ScreenId},
+        message::{DocumentMessage, Loaded, Message, ScreenId},
         state::{Start, State},
         update::update,
     },
@@ -223,8 +223,16 @@ fn state(tools: usize) -> State {
         State::new(Start { context: context(), theme: "dark".into(), keymap, ..Start::default() });
     let source = source(tools);
     let loaded = Loaded { text: source.text().clone(), source: Ok(source), held: None };
-    update(&mut state, Message::Loaded(vec![(file(), loaded)]), Millis(0));
-    update(&mut state, Message::LoadEnded { names: vec![file()], skipped: Vec::new() }, Millis(0));
+    update(
+        &mut state,
+        Message::Document(DocumentMessage::Loaded(vec![(file(), loaded)])),
+        Millis(0),
+    );
+    update(
+        &mut state,
+        Message::Document(DocumentMessage::LoadEnded { names: vec![file()], skipped: Vec::new() }),
+        Millis(0),
+    );
     state
 }
 

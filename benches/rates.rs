@@ -110,12 +110,8 @@ impl Answer {
             (self.pieces.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
         let text = "all work and no play makes jack a dull boy\n".repeat(length / 40 + 1);
         let frame = |text: &str, last| {
-            served::response_frame(
-                Some(id),
-                &served::answer_chunk("mcp-tool", text, last, false),
-                last,
-            )
-            .to_string()
+            served::response_frame(Some(id), &served::answer_chunk("mcp-tool", text, last), last)
+                .to_string()
         };
         let (piece, last) =
             (Message::text(frame(&text[..length], false)), Message::text(frame("end", true)));

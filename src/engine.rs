@@ -64,3 +64,7 @@ pub mod trace;
 pub mod traffic;
 pub mod transcript;
 pub mod workflow;
+
+#[cfg(test)]
+mod spec_tools;
+mod xml;

@@ -5,7 +5,9 @@
 //! fields, each with a [`kind::Kind`]; [`validate::Checker`] says what is wrong, field by field.
 
 pub mod blank;
+pub mod count;
 pub mod decimal;
+pub(crate) mod encoding;
 pub mod equal;
 pub mod fields;
 pub mod kind;
@@ -25,7 +27,6 @@ pub mod ui_schema;
 pub mod validate;
 
 mod draft;
-mod encoding;
 mod field;
 mod finding;
 mod flaws;

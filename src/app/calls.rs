@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    engine::series::BatchSize,
     model::{
         call::{Call, CallId, CallState, Event, Outcome, Request},
         clock::Millis,
@@ -50,11 +51,10 @@ pub enum CallMessage {
         tool: String,
         arguments: Arc<str>,
     },
-    /// Send the request in the form `times` times, `at_once` at a time.
+    /// Send the request in the form so many times.
     SendMany {
         tool: EntryId,
-        times: usize,
-        at_once: usize,
+        size: BatchSize,
     },
     /// Make the calls of these cases.
     RunCases(Vec<FileId>),

@@ -83,7 +83,7 @@ mod tests {
         app::{
             documents::Change,
             effect::Effect,
-            message::{Condition, Health, Loaded, Message},
+            message::{Condition, ConnectionMessage, DocumentMessage, Health, Loaded, Message},
             state::{Start, State},
             update::update,
         },
@@ -109,10 +109,11 @@ mod tests {
         };
         let files: Vec<_> = (0..count).map(loaded).collect();
         let names = files.iter().map(|(file, _)| file.clone()).collect();
-        let mut effects = update(&mut state, Message::Loaded(files), Millis(1));
+        let mut effects =
+            update(&mut state, Message::Document(DocumentMessage::Loaded(files)), Millis(1));
         effects.extend(update(
             &mut state,
-            Message::LoadEnded { names, skipped: Vec::new() },
+            Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }),
             Millis(2),
         ));
         (state, effects)
@@ -123,7 +124,11 @@ mod tests {
         let (mut effects, mut checks) = (effects, Vec::new());
         while let Some(effect) = effects.pop() {
             match effect {
-                Effect::CheckSoon => effects.extend(update(state, Message::CheckDue, Millis(3))),
+                Effect::CheckSoon => effects.extend(update(
+                    state,
+                    Message::Document(DocumentMessage::CheckDue),
+                    Millis(3),
+                )),
                 Effect::Check(snapshot) => checks.push(*snapshot),
                 _ => {}
             }
@@ -133,7 +138,14 @@ mod tests {
 
     fn break_a_file(state: &mut State) -> Vec<Effect> {
         let change = Change::Text { file: FileId::new("t0001.json"), text: "{".into() };
-        update(state, Message::Change { label: "break".into(), changes: vec![change] }, Millis(3))
+        update(
+            state,
+            Message::Document(DocumentMessage::Change {
+                label: "break".into(),
+                changes: vec![change],
+            }),
+            Millis(3),
+        )
     }
 
     /// A workspace of one file with these connections, read and settled; and what was asked for.
@@ -145,12 +157,18 @@ mod tests {
         let source = Source::parse(Format::from_path(file.path()).unwrap(), text.clone());
         update(
             &mut state,
-            Message::Loaded(vec![(file.clone(), Loaded { source, text, held: None })]),
+            Message::Document(DocumentMessage::Loaded(vec![(
+                file.clone(),
+                Loaded { source, text, held: None },
+            )])),
             Millis(1),
         );
         let effects = update(
             &mut state,
-            Message::LoadEnded { names: vec![file], skipped: Vec::new() },
+            Message::Document(DocumentMessage::LoadEnded {
+                names: vec![file],
+                skipped: Vec::new(),
+            }),
             Millis(2),
         );
         (state, effects)
@@ -166,9 +184,13 @@ mod tests {
             state.findings.iter().any(|finding| finding.code == "service.queue-uncarried")
         };
         assert!(!uncarried(&state));
-        update(&mut state, Message::UseConnection(Some("mq".into())), Millis(3));
+        update(
+            &mut state,
+            Message::Connection(ConnectionMessage::Use(Some("mq".into()))),
+            Millis(3),
+        );
         assert!(uncarried(&state));
-        update(&mut state, Message::UseConnection(None), Millis(4));
+        update(&mut state, Message::Connection(ConnectionMessage::Use(None)), Millis(4));
         assert!(!uncarried(&state));
     }
 
@@ -183,14 +205,19 @@ mod tests {
             effects.iter().filter(|effect| matches!(effect, Effect::AskListeners(_))).count()
         };
         assert_eq!(asks(&opened), 0, "a workspace that opens connects to nothing");
-        let is = |health| Message::Condition {
-            connection: "cg".into(),
-            condition: Condition { words: String::new(), health },
+        let is = |health| {
+            Message::Connection(ConnectionMessage::Condition {
+                connection: "cg".into(),
+                condition: Condition { words: String::new(), health },
+            })
         };
         assert_eq!(asks(&update(&mut state, is(Health::Busy), Millis(3))), 0);
         assert_eq!(asks(&update(&mut state, is(Health::Good), Millis(4))), 1);
         assert_eq!(asks(&update(&mut state, is(Health::Good), Millis(5))), 0);
-        assert_eq!(asks(&update(&mut state, Message::Reload, Millis(6))), 1);
+        assert_eq!(
+            asks(&update(&mut state, Message::Document(DocumentMessage::Reload), Millis(6))),
+            1
+        );
         let unheard =
             |state: &State| state.findings.iter().any(|finding| finding.code == "subject.unheard");
         assert!(!unheard(&state), "nothing is said of what was not asked");
@@ -200,7 +227,10 @@ mod tests {
             let listeners: Arc<[_]> = [("worker".to_owned(), filter.to_owned())].into();
             update(
                 &mut state,
-                Message::Listeners { connection: "cg".into(), listeners },
+                Message::Connection(ConnectionMessage::Listeners {
+                    connection: "cg".into(),
+                    listeners,
+                }),
                 Millis(7),
             );
             assert_eq!(unheard(&state), expected, "{filter}");
@@ -231,9 +261,11 @@ mod tests {
         assert!(state.findings.is_empty() && is_behind(&state));
         let effects = break_a_file(&mut state);
         assert_eq!(checks(&mut state, effects), [], "one check at a time");
-        let answer = |snapshot: &Snapshot| Message::Checked {
-            turn: snapshot.turn,
-            findings: Arc::new(snapshot.collect_findings()),
+        let answer = |snapshot: &Snapshot| {
+            Message::Document(DocumentMessage::Checked {
+                turn: snapshot.turn,
+                findings: Arc::new(snapshot.collect_findings()),
+            })
         };
 
         let effects = update(&mut state, answer(&first), Millis(4));
@@ -256,13 +288,19 @@ mod tests {
         let (mut state, effects) = opened(AT_ONCE + 1);
         let [first] = checks(&mut state, effects).try_into().unwrap();
         let shown = Arc::new(first.collect_findings());
-        let answer = Message::Checked { turn: first.turn, findings: Arc::clone(&shown) };
+        let answer = Message::Document(DocumentMessage::Checked {
+            turn: first.turn,
+            findings: Arc::clone(&shown),
+        });
         update(&mut state, answer, Millis(4));
         let effects = break_a_file(&mut state);
         let [second] = checks(&mut state, effects).try_into().unwrap();
         let findings = Arc::new(second.collect_findings());
         for (turn, given) in [(first.turn, &findings), (second.turn, &shown)] {
-            let answer = Message::Checked { turn, findings: Arc::clone(&findings) };
+            let answer = Message::Document(DocumentMessage::Checked {
+                turn,
+                findings: Arc::clone(&findings),
+            });
             let effects = update(&mut state, answer, Millis(5));
             let gone = effects.iter().find_map(|effect| match effect {
                 Effect::LetGo(findings) => Some(findings),
@@ -279,10 +317,17 @@ mod tests {
         for text in ["{", "{}", "[", "[]"] {
             let change = Change::Text { file: FileId::new("t0001.json"), text: text.into() };
             let changes = vec![change];
-            update(&mut state, Message::Change { label: "type".into(), changes }, Millis(3));
-            assert_eq!(update(&mut state, Message::CheckDue, Millis(3)), [Effect::CheckSoon]);
+            update(
+                &mut state,
+                Message::Document(DocumentMessage::Change { label: "type".into(), changes }),
+                Millis(3),
+            );
+            assert_eq!(
+                update(&mut state, Message::Document(DocumentMessage::CheckDue), Millis(3)),
+                [Effect::CheckSoon]
+            );
         }
-        let due = update(&mut state, Message::CheckDue, Millis(3));
+        let due = update(&mut state, Message::Document(DocumentMessage::CheckDue), Millis(3));
         assert!(matches!(due.as_slice(), [Effect::Check(_)]), "{due:?}");
     }
 
@@ -301,7 +346,10 @@ mod tests {
         let [only] = checks(&mut state, effects).try_into().unwrap();
         update(
             &mut state,
-            Message::Checked { turn: only.turn, findings: Arc::new(only.collect_findings()) },
+            Message::Document(DocumentMessage::Checked {
+                turn: only.turn,
+                findings: Arc::new(only.collect_findings()),
+            }),
             Millis(4),
         );
         assert_eq!((state.findings.len(), is_behind(&state)), (2, false));

@@ -78,70 +78,16 @@ pub enum Message {
     Folder(FolderList),
     /// What the clock on the wall shows, with each input.
     Clock(LocalTime),
-    // What a user asks for.
     Show(ScreenId),
     /// Choose the entry that Tools and Invoke show.
     Select(EntryId),
     /// Choose the entry and go to one of its fields.
     Jump(EntryId, Pointer),
-    Change {
-        label: String,
-        changes: Vec<Change>,
-    },
-    /// Make what was planned, as one step of undo.
-    Compose(Plan),
-    Undo,
-    Redo,
-    /// Save one file, or all that changed.
-    Save(Option<FileId>),
-    /// Save although the file changed on disk.
-    Overwrite(FileId),
-    /// Drop the unsaved changes of a file and take what is on disk.
-    TakeDisk(FileId),
-    Reload,
-    SwitchMode,
     SetTheme(String),
-    /// Shows that connection among them.
-    ShowConnection(String),
-    /// Tests where that connection leads to.
-    TestConnection(String),
-    /// The user allows the start of that connection's server, which is then tested.
-    AllowStart {
-        name: String,
-        start: Box<Start>,
-    },
-    /// The user allows the start that `Question::AllowStart` is about.
-    AllowAskedStart,
-    /// Lets all calls go through this one; `None`: through those that the workspace says.
-    UseConnection(Option<String>),
-    /// What is configured where the connection leads is wanted. Answered by `Deployed`.
-    AskDeployed(Purpose),
-    /// The same, to list its tools beside the workspace's own.
-    ListDeployed,
-    /// Make what is configured there like the workspace.
-    Push(Box<Push>),
-    OpenEditor {
-        file: FileId,
-        line: usize,
-        column: usize,
-    },
-    EditText {
-        target: TextTarget,
-        at: Pointer,
-        text: String,
-    },
     Copy {
         what: String,
         text: String,
     },
-    /// Put tools on the clipboard, as a file of descriptors.
-    CopyTools(Vec<EntryId>),
-    /// Put a shipped sample into this (empty) workspace.
-    PutSample(&'static str),
-    /// Connect to a server of tools: its command or address is asked for.
-    AskServer,
-    /// Unsaved work of an earlier session: take it up, or let it go.
-    Recover(bool),
     Notice(NoticeKind, String),
     /// The user has gone on after the newest notice.
     NoticeSeen,
@@ -162,7 +108,12 @@ pub enum Message {
         then: Then,
         draft: DraftPolicy,
     },
+    Failed(Problem),
 
+    /// All about the user's files.
+    Document(DocumentMessage),
+    /// All about connections, and what is deployed where they lead.
+    Connection(ConnectionMessage),
     /// All about the workflow.
     Workflow(WorkflowMessage),
     /// All about calls and their arguments.
@@ -173,19 +124,44 @@ pub enum Message {
     Watch(WatchMessage),
     /// All about answering by hand.
     Answering(AnsweringMessage),
+}
 
-    // What comes back.
-    /// What was to be read is behind a server that the user has not allowed to start.
-    StartNotAllowed {
-        connection: String,
-        start: Box<Start>,
-        purpose: Purpose,
+/// About the user's files: what the user asks for, then what comes back from the world.
+#[derive(Clone, Debug)]
+pub enum DocumentMessage {
+    Change {
+        label: String,
+        changes: Vec<Change>,
     },
-    /// What is configured where the connection leads, or why it could not be read.
-    Deployed {
-        purpose: Purpose,
-        read: Result<Vec<Item>, Problem>,
+    /// Make what was planned, as one step of undo.
+    Compose(Plan),
+    Undo,
+    Redo,
+    /// Save one file, or all that changed.
+    Save(Option<FileId>),
+    /// Save although the file changed on disk.
+    Overwrite(FileId),
+    /// Drop the unsaved changes of a file and take what is on disk.
+    TakeDisk(FileId),
+    Reload,
+    SwitchMode,
+    OpenEditor {
+        file: FileId,
+        line: usize,
+        column: usize,
     },
+    EditText {
+        target: TextTarget,
+        at: Pointer,
+        text: String,
+    },
+    /// Put tools on the clipboard, as a file of descriptors.
+    CopyTools(Vec<EntryId>),
+    /// Put a shipped sample into this (empty) workspace.
+    PutSample(&'static str),
+    /// What is done with unsaved work of an earlier session.
+    Recover(Recovery),
+
     /// What the beginning of a large file holds, before any file is read as a whole.
     Beginning(FileId, Held),
     /// A slice of the workspace's files.
@@ -218,7 +194,51 @@ pub enum Message {
     },
     /// Unsaved texts that an earlier session left.
     Unsaved(BTreeMap<FileId, Arc<str>>),
-    ConnectionTested {
+    EditorText {
+        target: TextTarget,
+        at: Pointer,
+        text: String,
+    },
+}
+
+/// About connections and what is deployed where they lead: what the user asks for, then what comes
+/// back.
+#[derive(Clone, Debug)]
+pub enum ConnectionMessage {
+    /// Shows that connection on its screen.
+    Show(String),
+    /// Tests where that connection leads to.
+    Test(String),
+    /// The user allows the start of that connection's server, which is then tested.
+    AllowStart {
+        name: String,
+        start: Box<Start>,
+    },
+    /// The user allows the start that `Question::AllowStart` is about.
+    AllowAskedStart,
+    /// Connect to a server of tools: its command or address is asked for.
+    AskServer,
+    /// Lets all calls go through this one; `None`: through those that the workspace says.
+    Use(Option<String>),
+    /// What is configured where the connection leads is wanted. Answered by `Deployed`.
+    AskDeployed(Purpose),
+    /// The same, to list its tools beside the workspace's own.
+    ListDeployed,
+    /// Make what is configured there like the workspace.
+    Push(Box<Push>),
+
+    /// What was to be read is behind a server that the user has not allowed to start.
+    StartNotAllowed {
+        connection: String,
+        start: Box<Start>,
+        purpose: Purpose,
+    },
+    /// What is configured where the connection leads, or why it could not be read.
+    Deployed {
+        purpose: Purpose,
+        read: Result<Vec<Item>, Problem>,
+    },
+    Tested {
         turn: u64,
         connection: String,
         report: Report,
@@ -232,12 +252,13 @@ pub enum Message {
         connection: String,
         listeners: Arc<[(String, String)]>,
     },
-    EditorText {
-        target: TextTarget,
-        at: Pointer,
-        text: String,
-    },
-    Failed(Problem),
+}
+
+/// What is done with unsaved work that an earlier session left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    Restore,
+    Discard,
 }
 
 /// Whose text was given to the editor.

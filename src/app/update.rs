@@ -19,7 +19,7 @@ use super::{
     compose::{context::ComposeContext, entries::copy_entries},
     documents::Change,
     effect::Effect,
-    message::{Health, Message, ScreenId, TextTarget, Then},
+    message::{ConnectionMessage, DocumentMessage, Health, Message, ScreenId, TextTarget, Then},
     notices::NoticeKind,
     state::{Goal, Question, State},
 };
@@ -59,104 +59,15 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             select_entry(state, entry.clone());
             state.goal = Some(Goal { entry, pointer, turn });
         }
-
-        Message::Change { label, changes } => {
-            return files::apply_changes(state, &label, &changes, now);
-        }
-        Message::Compose(plan) => return files::apply_plan(state, &plan, now),
-        Message::Undo => return files::undo(state, now),
-        Message::Redo => return files::redo(state, now),
-        Message::Save(file) => return files::save_files(state, file, now),
-        Message::Overwrite(file) => return files::overwrite(state, &file),
-        Message::TakeDisk(file) => return files::take_disk(state, &file, now),
-        Message::Reload => {
-            return [Effect::Read { first: None }]
-                .into_iter()
-                .chain(deployed::ask_again(state))
-                .collect();
-        }
-        Message::Beginning(file, held) => files::begun(state, &file, held),
-        Message::Loaded(loaded) => files::on_files_loaded(state, loaded),
-        Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
-        Message::CheckDue => return vec![files::on_check_due(state)],
-        Message::Checked { turn, findings } => {
-            return vec![files::on_checked(state, turn, findings)];
-        }
-        Message::DiskChanged { file, text } => return files::disk_changed(state, &file, text, now),
-        Message::Saved { file, text } => {
-            form::on_saved(state, text.as_ref());
-            return files::on_saved(state, &file, text, now);
-        }
-        Message::SaveRefused { file, disk } => {
-            let then = if std::mem::take(&mut state.leaving) { Then::Leave } else { Then::Stay };
-            state.question = Some(Question::Conflict { file, disk, then });
-        }
-        Message::Unsaved(texts) => files::offer_recovery(state, texts),
-        Message::PutSample(name) => {
-            state.question = None;
-            return vec![Effect::PutSample(name)];
-        }
-        Message::AskServer => state.question = Some(Question::Server),
-        Message::Recover(take) => return files::answer_recovery(state, take, now),
-        Message::OpenEditor { file, line, column } => {
-            return files::open_editor(state, file, line, column, now);
-        }
-
-        Message::SwitchMode => files::switch_mode(state, now),
         Message::SetTheme(theme) => {
             state.notices.push(NoticeKind::Done, format!("theme {theme}"), now);
             state.theme = theme.clone();
             return vec![Effect::KeepTheme(theme)];
         }
-        Message::AskDeployed(purpose) => return deployed::request_deployed(state, purpose, now),
-        Message::ListDeployed => return deployed::list_deployed(state, now),
-        Message::Deployed { purpose, read } => {
-            deployed::on_deployed_read(state, purpose, read, now);
-        }
-        Message::Push(push) => return deployed::start_push(state, push, now),
-        Message::UseConnection(name) => use_connection(state, name, now),
-        Message::Condition { connection, condition } => {
-            let opened = condition.health == Health::Good;
-            let before = state.network.conditions.insert(connection.clone(), condition);
-            let asked = opened && before.is_none_or(|before| before.health != Health::Good);
-            return Vec::from_iter(deployed::ask_listeners(state, &connection).filter(|_| asked));
-        }
-        Message::Listeners { connection, listeners } => {
-            state.network.listeners.insert(connection, listeners);
-            files::check_again(state);
-        }
-        Message::ShowConnection(name) => state.network.tests.selected = Some(name),
-        Message::TestConnection(name) => return connection_test::test_connection(state, &name),
-        Message::AllowStart { name, start } => {
-            return connection_test::allow(state, &name, &start);
-        }
-        Message::AllowAskedStart => return deployed::allow_start(state, now),
-        Message::StartNotAllowed { connection, start, purpose } => {
-            deployed::ask_to_start(state, connection, start, purpose);
-        }
-        Message::ConnectionTested { turn, connection, report } => {
-            connection_test::on_test_ended(state, turn, &connection, report);
-        }
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
             state.clip.clone_from(&text);
             return vec![Effect::Copy(text)];
-        }
-        Message::CopyTools(ids) => {
-            let text = copy_entries(ComposeContext::from_state(state), &ids);
-            let what = if let [_] = ids.as_slice() {
-                "the tool was".to_owned()
-            } else {
-                format!("{} tools were", ids.len())
-            };
-            state.notices.push(NoticeKind::Done, format!("{what} copied as a descriptor"), now);
-            return vec![Effect::Copy(text)];
-        }
-        Message::EditText { target, at, text } => {
-            return vec![Effect::EditText { target, at, text }];
-        }
-        Message::EditorText { target, at, text } => {
-            return editor_text(state, target, at, text, now);
         }
         Message::Notice(kind, text) => state.notices.push(kind, text, now),
         Message::NoticeSeen => state.notices.mark_seen(),
@@ -174,12 +85,118 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         }
         Message::Accept { then, draft } => return form::accept(state, then, draft, now),
         Message::Quit { discard } => return quit(state, discard),
-
+        Message::Document(message) => return handle_document(state, message, now),
+        Message::Connection(message) => return handle_connection(state, message, now),
         Message::Workflow(message) => return workflow::handle_message(state, message, now),
         Message::Call(message) => return handle_call(state, message, now),
         Message::History(message) => return history::handle_message(state, message, now),
         Message::Watch(message) => return watching::handle(state, message, now),
         Message::Answering(message) => return answering::handle(state, message, now),
+    }
+    Vec::new()
+}
+
+fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> Vec<Effect> {
+    match message {
+        DocumentMessage::Change { label, changes } => {
+            return files::apply_changes(state, &label, &changes, now);
+        }
+        DocumentMessage::Compose(plan) => return files::apply_plan(state, &plan, now),
+        DocumentMessage::Undo => return files::undo(state, now),
+        DocumentMessage::Redo => return files::redo(state, now),
+        DocumentMessage::Save(file) => return files::save_files(state, file, now),
+        DocumentMessage::Overwrite(file) => return files::overwrite(state, &file),
+        DocumentMessage::TakeDisk(file) => return files::take_disk(state, &file, now),
+        DocumentMessage::Reload => {
+            return [Effect::Read { first: None }]
+                .into_iter()
+                .chain(deployed::ask_again(state))
+                .collect();
+        }
+        DocumentMessage::Beginning(file, held) => files::begun(state, &file, held),
+        DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded),
+        DocumentMessage::LoadEnded { names, skipped } => {
+            files::load_ended(state, &names, skipped, now)
+        }
+        DocumentMessage::CheckDue => return vec![files::on_check_due(state)],
+        DocumentMessage::Checked { turn, findings } => {
+            return vec![files::on_checked(state, turn, findings)];
+        }
+        DocumentMessage::DiskChanged { file, text } => {
+            return files::disk_changed(state, &file, text, now);
+        }
+        DocumentMessage::Saved { file, text } => {
+            form::on_saved(state, text.as_ref());
+            return files::on_saved(state, &file, text, now);
+        }
+        DocumentMessage::SaveRefused { file, disk } => {
+            let then = if std::mem::take(&mut state.leaving) { Then::Leave } else { Then::Stay };
+            state.question = Some(Question::Conflict { file, disk, then });
+        }
+        DocumentMessage::Unsaved(texts) => files::offer_recovery(state, texts),
+        DocumentMessage::PutSample(name) => {
+            state.question = None;
+            return vec![Effect::PutSample(name)];
+        }
+        DocumentMessage::Recover(answer) => return files::answer_recovery(state, answer, now),
+        DocumentMessage::OpenEditor { file, line, column } => {
+            return files::open_editor(state, file, line, column, now);
+        }
+        DocumentMessage::SwitchMode => files::switch_mode(state, now),
+        DocumentMessage::CopyTools(ids) => {
+            let text = copy_entries(ComposeContext::from_state(state), &ids);
+            let what = if let [_] = ids.as_slice() {
+                "the tool was".to_owned()
+            } else {
+                format!("{} tools were", ids.len())
+            };
+            state.notices.push(NoticeKind::Done, format!("{what} copied as a descriptor"), now);
+            return vec![Effect::Copy(text)];
+        }
+        DocumentMessage::EditText { target, at, text } => {
+            return vec![Effect::EditText { target, at, text }];
+        }
+        DocumentMessage::EditorText { target, at, text } => {
+            return editor_text(state, target, at, text, now);
+        }
+    }
+    Vec::new()
+}
+
+fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis) -> Vec<Effect> {
+    match message {
+        ConnectionMessage::AskDeployed(purpose) => {
+            return deployed::request_deployed(state, purpose, now);
+        }
+        ConnectionMessage::ListDeployed => return deployed::list_deployed(state, now),
+        ConnectionMessage::Deployed { purpose, read } => {
+            deployed::on_deployed_read(state, purpose, read, now);
+        }
+        ConnectionMessage::Push(push) => return deployed::start_push(state, push, now),
+        ConnectionMessage::Use(name) => use_connection(state, name, now),
+        ConnectionMessage::Condition { connection, condition } => {
+            let opened = condition.health == Health::Good;
+            let before = state.network.conditions.insert(connection.clone(), condition);
+            let asked = opened && before.is_none_or(|before| before.health != Health::Good);
+            return Vec::from_iter(deployed::ask_listeners(state, &connection).filter(|_| asked));
+        }
+        ConnectionMessage::Listeners { connection, listeners } => {
+            state.network.listeners.insert(connection, listeners);
+            files::check_again(state);
+        }
+        ConnectionMessage::Show(name) => state.network.tests.selected = Some(name),
+        ConnectionMessage::Test(name) => return connection_test::test_connection(state, &name),
+        ConnectionMessage::AllowStart { name, start } => {
+            return connection_test::allow(state, &name, &start);
+        }
+        ConnectionMessage::AskServer => state.question = Some(Question::Server),
+        ConnectionMessage::AllowAskedStart => return deployed::allow_start(state, now),
+        ConnectionMessage::StartNotAllowed { connection, start, purpose } => {
+            deployed::ask_to_start(state, connection, start, purpose);
+        }
+        ConnectionMessage::Tested { turn, connection, report } => {
+            connection_test::on_test_ended(state, turn, &connection, report);
+        }
     }
     Vec::new()
 }
@@ -203,8 +220,8 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         CallMessage::Resend(call) => return calls::resend_call(state, call, now),
         CallMessage::UseRoute(route) => state.network.route = route,
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
-        CallMessage::SendMany { tool, times, at_once } => {
-            return batch::begin_batch(state, &tool, (times, at_once), now);
+        CallMessage::SendMany { tool, size } => {
+            return batch::begin_batch(state, &tool, size, now);
         }
         CallMessage::Cancel(call) => return batch::cancel(state, call),
         CallMessage::Select(call) => state.invoke.calls.selected = Some(call),

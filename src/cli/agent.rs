@@ -10,7 +10,7 @@ use tokio::{sync::mpsc, time::Instant};
 use super::{
     call::parse_duration,
     deployed,
-    ending::{Ended, Ending, Halt, of_call},
+    ending::{Ended, Ending, Halt, end_event, of_call},
     global::Global,
     opened::OpenWorkspace,
     out::{Out, Tint, print_problem},
@@ -99,12 +99,21 @@ impl Agent {
         };
         let mask = secrets::build_mask(&connections.known);
         let dialogue = Telling { out, json: global.json, open: None, at_ms: 0 };
-        wait_for("asking the agent", dialogue.run_agent(run, connection, (request, limits), mask))
+        wait_for(
+            "asking the agent",
+            dialogue.run_agent(run, connection, Question { request, limits }, mask),
+        )
     }
 }
 
 fn elapsed_ms(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The call that asks the agent.
+struct Question {
+    request: Request,
+    limits: Limits,
 }
 
 /// Tells a dialogue to whoever reads the output.
@@ -121,7 +130,7 @@ impl Telling<'_> {
         mut self,
         mut agent: Box<dyn AgentRun>,
         connection: Connection,
-        (request, limits): (Request, Limits),
+        Question { request, limits }: Question,
         mask: Mask,
     ) -> Ended {
         self.print_start(&*agent)?;
@@ -262,10 +271,7 @@ impl Telling<'_> {
             self.out.print_line("")?;
         }
         if self.json {
-            let error = problem
-                .as_ref()
-                .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message, "remedy": problem.remedy}));
-            self.out.json_line(&json!({"event": "end", "at_ms": self.at_ms, "outcome": outcome.as_str(), "error": error}))?;
+            self.out.json_line(&end_event(self.at_ms, outcome, problem.as_ref()))?;
         }
         self.out.flush()?;
         if let Some(problem) = problem.filter(|_| !self.json) {

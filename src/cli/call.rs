@@ -12,7 +12,7 @@ use super::{
     arguments,
     batch::{self, Batch},
     deployed,
-    ending::{Ended, Ending, Halt, of_call},
+    ending::{Ended, Ending, Halt, end_event, of_call},
     global::Global,
     opened::OpenWorkspace,
     out::{Out, print_problem},
@@ -486,10 +486,8 @@ impl EventPrinter<'_> {
 
     fn print_end(&mut self, at_ms: u64, outcome: Outcome, problem: Option<CallError>) -> Ended {
         if self.json {
-            let error = problem
-                .as_ref()
-                .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message, "remedy": problem.remedy}));
-            let end = json!({"event": "end", "at_ms": at_ms, "outcome": outcome.as_str(), "error": error, "chunks": self.chunks});
+            let mut end = end_event(at_ms, outcome, problem.as_ref());
+            end["chunks"] = self.chunks.into();
             self.out.json_line(&end)?;
         } else if self.open_line {
             self.out.end_line()?;

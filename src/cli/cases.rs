@@ -3,14 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use super::{
+    data_files::{FileKind, display_name, find_workspace_root, list_data_files},
     global::Global,
-    scenarios::{find_workspace_root, list_data_files, message_with_position},
 };
 use crate::{
     engine::case::{page::FOLDER, script::Case},
-    model::problem::{Problem, ProblemKind},
-    store::{files, workspace::Workspace},
-    syntax::source::{Format, Source},
+    model::problem::Problem,
+};
+
+const KIND: FileKind = FileKind {
+    one: "case",
+    folder: FOLDER,
+    remedy: "keep a call as a case in Invoke or History, or name a case file",
 };
 
 /// A case and its file.
@@ -23,11 +27,7 @@ impl CaseFile {
     /// Its own name, else its file's.
     #[must_use]
     pub fn display_name(&self) -> String {
-        if self.case.name.is_empty() {
-            self.path.display().to_string()
-        } else {
-            self.case.name.clone()
-        }
+        display_name(&self.case.name, &self.path)
     }
 
     /// The workspace that the file lies in.
@@ -42,14 +42,7 @@ impl CaseFile {
 /// # Errors
 /// When the workspace has none.
 pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
-    let workspace = Workspace::find(global.workspace.as_deref())?;
-    let folder = workspace.root.join(FOLDER);
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    let cause = format!("{} has no folder \"{FOLDER}\"", workspace.name());
-    Err(Problem::new(ProblemKind::Missing, "reading cases", cause)
-        .with_remedy("keep a call as a case in Invoke or History, or name a case file"))
+    KIND.workspace_folder(global)
 }
 
 /// Reads files, and of folders all files in them by name.
@@ -68,20 +61,16 @@ pub(crate) fn read_cases(given: &[PathBuf]) -> Result<Vec<CaseFile>, Problem> {
         }
     }
     if filed.is_empty() {
-        let problem = Problem::new(ProblemKind::Missing, "reading cases", "there is no case file");
-        return Err(problem.with_remedy("keep a call as a case in Invoke or History"));
+        return Err(KIND
+            .missing("there is no case file")
+            .with_remedy("keep a call as a case in Invoke or History"));
     }
     Ok(filed)
 }
 
 fn read_one(path: &Path) -> Result<CaseFile, Problem> {
-    let text = files::read_text(path)?.text;
-    let wrong = |cause: String| {
-        Problem::new(ProblemKind::Input, format!("reading the case {}", path.display()), cause)
-    };
-    let source = Source::parse(Format::from_path(path).unwrap_or(Format::Yaml), text)
-        .map_err(|error| wrong(error.to_string()))?;
+    let source = KIND.parse_file(path)?;
     let case = Case::from_source(&source)
-        .map_err(|issue| wrong(message_with_position(&source, &issue.at, &issue.message)))?;
+        .map_err(|issue| KIND.fault_at(path, &source, &issue.at, &issue.message))?;
     Ok(CaseFile { path: path.to_owned(), case })
 }

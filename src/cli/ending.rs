@@ -2,6 +2,8 @@
 
 use std::io;
 
+use serde_json::{Value, json};
+
 use crate::model::{
     call::{CallError, Outcome},
     problem::{Problem, ProblemKind},
@@ -77,6 +79,19 @@ pub(crate) fn of_call(outcome: Outcome, problem: CallError, doing: impl Into<Str
     };
     let CallError { kind: word, message, remedy } = problem;
     Problem::new(kind, doing, format!("{message} ({word})")).with_remedy(remedy)
+}
+
+/// The last line of a call as JSON lines.
+#[must_use]
+pub(crate) fn end_event(at_ms: u64, outcome: Outcome, problem: Option<&CallError>) -> Value {
+    let error = problem.map(|problem| {
+        json!({
+            "type": problem.kind.as_str(),
+            "message": problem.message,
+            "remedy": problem.remedy,
+        })
+    });
+    json!({"event": "end", "at_ms": at_ms, "outcome": outcome.as_str(), "error": error})
 }
 
 /// Why a command stops before its end.

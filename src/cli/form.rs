@@ -17,6 +17,7 @@ use super::{
     global::Global,
     out::Out,
     report,
+    screen::open_screen,
 };
 use crate::{
     app::{
@@ -25,21 +26,18 @@ use crate::{
         state::Start,
     },
     model::{
-        call::Limits,
         entry::FileId,
         problem::{Problem, ProblemKind},
     },
-    runtime::{
-        event_loop::End,
-        launch::{self, Launch},
+    runtime::event_loop::End,
+    schema::{
+        blank::blank_value, count::count_text, pointer::Pointer, tree::Schema, ui_schema,
+        validate::Checker,
     },
-    schema::{blank::blank_value, pointer::Pointer, tree::Schema, ui_schema, validate::Checker},
     store::{
-        files, log,
-        paths::Paths,
+        files,
         schema_files::{self, SchemaFile},
         schema_map::SchemaMap,
-        settings::user,
         workspace::Workspace,
     },
     syntax::{
@@ -128,27 +126,9 @@ impl Form {
             schema_files::load_schema(&self.schema, &SchemaMap::from_pairs(&self.map)?)?;
         let ui = self.ui.as_deref().map(schema_files::read_value).transpose()?.map(Arc::new);
         let (workspace, form) = self.form_file(Arc::new(schema), ui.clone())?;
-        let paths = Paths::of_user()?;
-        let (settings, findings) = user::load_settings(&paths.config_file())?;
-        let place = |finding: &crate::model::finding::Finding| {
-            format!("{}: {}", finding.site.file, finding.message)
-        };
-        let mut complaints: Vec<String> = findings.iter().map(place).chain(left_out).collect();
-        let (themes, unread) = user::load_themes(&paths.themes_folder());
-        complaints.extend(unread.iter().map(ToString::to_string));
-        let _log = log::open_log(&paths).map_err(|problem| complaints.push(problem.to_string()));
         let schema = Arc::clone(&form.schema);
         let start = Start { workspace: form.title.clone(), form: Some(form), ..Start::default() };
-        let launch = Launch {
-            workspace,
-            paths,
-            settings,
-            themes,
-            start,
-            limits: Limits::default(),
-            complaints,
-        };
-        let (end, filled) = launch::run_screen(launch)?;
+        let (end, filled) = open_screen(workspace, start, left_out)?;
         let (End::Left, Some(filled)) = (end, filled) else { return Ok(Ending::Interrupted) };
         for note in ui.iter().flat_map(|ui| ui_schema::ignored_options(ui)) {
             out.warn(format_args!("uiSchema {note}"));
@@ -172,7 +152,11 @@ impl Form {
         if issues.is_empty() {
             return Ok(if unchecked.is_empty() { Ending::Done } else { Ending::Unchecked });
         }
-        out.warn(format_args!("a draft with {}: {}", issues_text(issues.len()), issues.join("; ")));
+        out.warn(format_args!(
+            "a draft with {}: {}",
+            count_text(issues.len(), "issue", "issues"),
+            issues.join("; ")
+        ));
         Ok(Ending::Draft)
     }
 
@@ -336,8 +320,4 @@ fn empty_document(schema: &Arc<Value>, format: Format) -> Result<Source, Problem
             error.to_string(),
         )
     })
-}
-
-fn issues_text(issues: usize) -> String {
-    if issues == 1 { "1 issue".to_owned() } else { format!("{issues} issues") }
 }

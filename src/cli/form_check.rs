@@ -8,10 +8,10 @@ use std::{
 };
 
 use super::{
+    data_files::list_data_files,
     ending::{Ended, Ending},
     out::Out,
     report::{self, Format, Report},
-    scenarios::list_data_files,
 };
 use crate::{
     engine::{conformance, lint::syntax},

@@ -36,6 +36,7 @@ use crate::{
         trace::{Head, Summary, Trace, TraceId},
     },
     runtime::now,
+    schema::count::count_text,
     store::{
         files::{self, Expected, Outside},
         history::History as Store,
@@ -422,11 +423,7 @@ fn export_traces(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Ou
     }
     if let Some(path) = to {
         save_file(path, &text)?;
-        let calls = if ids.len() == 1 {
-            "1 call is".to_owned()
-        } else {
-            format!("{} calls are", ids.len())
-        };
+        let calls = count_text(ids.len(), "call is", "calls are");
         out.print_status(format_args!("{calls} in {}", path.display()));
     }
     Ok(Ending::Done)
@@ -495,10 +492,6 @@ fn remove_traces(store: &Store, ids: &[String], all: bool, out: &Out) -> Ended {
     let ids: Vec<TraceId> = ids.iter().map(|id| find_trace(store, id)).collect::<Result<_, _>>()?;
     let count = if all { store.list_calls(Wanted::default())?.calls.len() } else { ids.len() };
     store.remove_calls(|id| all || ids.iter().any(|known| &**known == id))?;
-    out.print_status(if count == 1 {
-        "1 call is gone".to_owned()
-    } else {
-        format!("{count} calls are gone")
-    });
+    out.print_status(count_text(count, "call is gone", "calls are gone"));
     Ok(Ending::Done)
 }

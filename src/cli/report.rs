@@ -16,6 +16,7 @@ use crate::{
         entry::FileId,
         finding::{Finding, Severity},
     },
+    schema::count::count_text,
 };
 
 /// How findings are written.
@@ -92,15 +93,12 @@ fn write_human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
 fn summary(report: &Report<'_>) -> String {
     let count =
         |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
-    let of = |count: usize, word: &str| {
-        if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
-    };
     format!(
         "{}, {}, {} in {}",
-        of(count(Severity::Error), "error"),
-        of(count(Severity::Warning), "warning"),
-        of(count(Severity::Note), "note"),
-        of(report.files.len(), "file")
+        count_text(count(Severity::Error), "error", "errors"),
+        count_text(count(Severity::Warning), "warning", "warnings"),
+        count_text(count(Severity::Note), "note", "notes"),
+        count_text(report.files.len(), "file", "files")
     )
 }
 

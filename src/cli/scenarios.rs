@@ -1,20 +1,20 @@
 //! Scenario files as the command line names them.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
-use super::global::Global;
+use super::{
+    data_files::{FileKind, display_name, find_workspace_root, list_data_files},
+    global::Global,
+};
 use crate::{
     engine::scenario::{page::FOLDER, script::Scenario},
-    model::problem::{Problem, ProblemKind},
-    schema::pointer::Pointer,
-    store::{
-        files,
-        workspace::{SETTINGS, Workspace},
-    },
-    syntax::source::{Format, Source},
+    model::problem::Problem,
+};
+
+const KIND: FileKind = FileKind {
+    one: "scenario",
+    folder: FOLDER,
+    remedy: "name a scenario file, or a folder of them",
 };
 
 /// A scenario and its file.
@@ -27,10 +27,7 @@ impl ScenarioFile {
     /// Its own name, else its file's.
     #[must_use]
     pub fn display_name(&self) -> String {
-        match self.scenario.name.is_empty() {
-            true => self.path.display().to_string(),
-            false => self.scenario.name.clone(),
-        }
+        display_name(&self.scenario.name, &self.path)
     }
 
     /// The workspace that the file lies in; `None` where it lies in none.
@@ -40,26 +37,12 @@ impl ScenarioFile {
     }
 }
 
-/// The workspace that a file lies in.
-#[must_use]
-pub(crate) fn find_workspace_root(file: &Path) -> Option<PathBuf> {
-    let path = fs::canonicalize(file).ok()?;
-    path.ancestors().skip(1).find(|folder| folder.join(SETTINGS).is_file()).map(Path::to_owned)
-}
-
 /// The folder of a workspace that holds its scenarios.
 ///
 /// # Errors
 /// When the workspace has none.
 pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
-    let workspace = Workspace::find(global.workspace.as_deref())?;
-    let folder = workspace.root.join(FOLDER);
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    let cause = format!("{} has no folder \"{FOLDER}\"", workspace.name());
-    Err(Problem::new(ProblemKind::Missing, "reading scenarios", cause)
-        .with_remedy("name a scenario file, or a folder of them"))
+    KIND.workspace_folder(global)
 }
 
 /// Reads files, and of folders all files in them by name.
@@ -74,8 +57,7 @@ pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<Vec<ScenarioFile>, Pro
             let inside = list_data_files(path)?;
             if inside.is_empty() {
                 let cause = format!("{} holds no .yaml, .json or .toml file", path.display());
-                return Err(Problem::new(ProblemKind::Missing, "reading scenarios", cause)
-                    .with_remedy("name a scenario file, or a folder of them"));
+                return Err(KIND.missing(cause));
             }
             for path in inside {
                 scenarios.push(read_one(path)?);
@@ -87,49 +69,12 @@ pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<Vec<ScenarioFile>, Pro
     Ok(scenarios)
 }
 
-/// The JSON, YAML and TOML files in a folder, by name.
-///
-/// # Errors
-/// When it cannot be read.
-pub(crate) fn list_data_files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let failed = |error: std::io::Error| {
-        Problem::new(
-            ProblemKind::File,
-            format!("reading the folder {}", folder.display()),
-            error.to_string(),
-        )
-    };
-    let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(failed)?.collect();
-    let paths = entries.map_err(failed)?.into_iter().map(|entry| entry.path());
-    let mut paths: Vec<PathBuf> =
-        paths.filter(|path| path.is_file() && Format::from_path(path).is_some()).collect();
-    paths.sort();
-    Ok(paths)
-}
-
 fn read_one(path: PathBuf) -> Result<ScenarioFile, Problem> {
-    let doing = format!("reading the scenario {}", path.display());
-    let text = files::read_text(&path)?.text;
-    let wrong = |cause: String| Problem::new(ProblemKind::Input, doing.clone(), cause);
-    let source = Source::parse(Format::from_path(&path).unwrap_or(Format::Yaml), text)
-        .map_err(|error| wrong(error.to_string()))?;
+    let source = KIND.parse_file(&path)?;
     let value = source.value(0).ok_or_else(|| {
-        wrong("it is empty".into()).with_remedy("a scenario has a start and steps")
+        KIND.fault(&path, "it is empty").with_remedy("a scenario has a start and steps")
     })?;
     let scenario = Scenario::from_value(value)
-        .map_err(|issue| wrong(message_with_position(&source, &issue.at, &issue.message)))?;
+        .map_err(|issue| KIND.fault_at(&path, &source, &issue.at, &issue.message))?;
     Ok(ScenarioFile { path, scenario })
-}
-
-/// An issue with the line and column of the nearest thing that is there.
-#[must_use]
-pub(crate) fn message_with_position(source: &Source, at: &Pointer, message: &str) -> String {
-    let mut nearest = Some(at.clone());
-    while let Some(pointer) = nearest {
-        if let Some(place) = source.find_place(0, &pointer) {
-            return format!("line {}, column {}: {message}", place.line, place.column);
-        }
-        nearest = pointer.parent();
-    }
-    format!("{at}: {message}")
 }

@@ -106,7 +106,7 @@ impl Serve {
                 out,
                 connection,
                 prepared,
-                (questions, &opened.catalog),
+                ByHand { questions, catalog: &opened.catalog },
             ),
         )
     }
@@ -205,13 +205,19 @@ fn unsupported_problem(what: &str, option: &str, is_able: impl Fn(&Abilities) ->
     problem.with_remedy(format!("name {}, or take {option} out", connections.join(" or ")))
 }
 
+/// The calls that are answered by hand, and the tools that they are of.
+struct ByHand<'c> {
+    questions: mpsc::Receiver<Question>,
+    catalog: &'c Catalog,
+}
+
 /// Answers until it is interrupted.
 async fn serve_until_interrupted(
     global: &Global,
     out: &mut Out,
     connection: Connection,
     prepared: Box<dyn Prepared>,
-    (mut questions, catalog): (mpsc::Receiver<Question>, &Catalog),
+    ByHand { mut questions, catalog }: ByHand<'_>,
 ) -> Ended {
     let registry = registry::of_system();
     let doing = || format!("serving on {}", connection.name);

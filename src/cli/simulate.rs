@@ -28,6 +28,7 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     runtime::now::now_millis,
+    schema::count::count_text,
     store::files::{self, Expected, Outside},
 };
 
@@ -267,12 +268,12 @@ impl Report<'_> {
     fn print_summary(&self, out: &Out) {
         let failed = self.trials.iter().filter(|trial| !trial.has_passed()).count();
         let differences: usize = self.trials.iter().map(Trial::difference_count).sum();
-        let all = pluralize(self.trials.len(), "scenario");
+        let all = count_text(self.trials.len(), "scenario", "scenarios");
         out.print_status(match failed {
             0 => format!("as expected: {all}"),
             _ => format!(
                 "{failed} of {all} not as expected: {}",
-                pluralize(differences, "difference")
+                count_text(differences, "difference", "differences")
             ),
         });
     }
@@ -286,10 +287,6 @@ fn write_lines(out: &mut Out, stdout: Stdout, lines: &[String]) -> std::io::Resu
             Ok(())
         }
     }
-}
-
-fn pluralize(number: usize, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 fn step_lines(out: &Out, number: usize, step: &TrialStep) -> Vec<String> {

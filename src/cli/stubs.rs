@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{out::Out, scenarios::message_with_position};
+use super::{data_files::message_with_position, out::Out};
 use crate::{
     engine::stub::{
         read::{read_stub, unreached_rules},

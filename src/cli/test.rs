@@ -30,6 +30,7 @@ use crate::{
         trace::Head,
     },
     runtime::{now::now_millis, registry},
+    schema::count::count_text,
     store::{history::History, paths::Paths, secrets},
     systems::{calling, facets::calls::CallOf},
     wire::registry::Registry,
@@ -174,7 +175,7 @@ async fn run_suite(suite: Run, format: Format, out: &mut Out) -> Ended {
         }
     }
     let failed: Vec<&Tried> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();
-    let all = if tried.len() == 1 { "1 case".to_owned() } else { format!("{} cases", tried.len()) };
+    let all = count_text(tried.len(), "case", "cases");
     out.print_status(match failed.len() {
         0 => format!("as expected: {all}"),
         count => format!("{count} of {all} not as expected"),

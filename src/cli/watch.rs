@@ -34,6 +34,7 @@ use crate::{
         now::{now_millis, resolve_since},
         registry,
     },
+    schema::count::count_text,
     store::{
         secrets,
         traces::{self, TraceFile},
@@ -562,11 +563,8 @@ impl ObservedPrinter<'_> {
                 self.record.routine_count()
             ));
         }
-        let several = |count: usize| {
-            if count == 1 { "1 conversation".to_owned() } else { format!("{count} conversations") }
-        };
-        self.out
-            .print_detail(format_args!("{heard} messages in {}{gaps}", several(self.record.len())));
+        let conversations = count_text(self.record.len(), "conversation", "conversations");
+        self.out.print_detail(format_args!("{heard} messages in {conversations}{gaps}"));
         Ok(if ending == Ending::Done && self.rang > 0 { Ending::Found } else { ending })
     }
 }

@@ -5,18 +5,13 @@ use std::{collections::HashMap, path::Path};
 use super::{
     ending::{Ended, Ending},
     global::Global,
+    screen::open_screen,
 };
 use crate::{
     app::state::Start,
     engine::{groups::CustomGroups, settings::connections},
-    model::{call::Limits, context::Mode, entry::EntryId, finding::Finding},
-    runtime::launch::{self, Launch},
-    store::{
-        log,
-        paths::Paths,
-        settings::{user, workspace as settings},
-        workspace::Workspace,
-    },
+    model::{context::Mode, entry::EntryId, finding::Finding},
+    store::{settings::workspace as settings, workspace::Workspace},
     syntax::source::Source,
 };
 
@@ -31,10 +26,7 @@ pub(crate) enum Purpose {
 /// Opens the workspace that the command line means and ends when the user leaves.
 pub(crate) fn run_workbench(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
     let workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
-    let paths = Paths::of_user()?;
-    let (mut own, mut findings) = settings::load_settings(&workspace)?;
-    let (settings, more) = user::load_settings(&paths.config_file())?;
-    findings.extend(more);
+    let (mut own, findings) = settings::load_settings(&workspace)?;
     if let Some(wanted) = &global.connection {
         own.connections.choose(connections::find_connection(&own.connections, wanted)?);
     }
@@ -54,22 +46,6 @@ pub(crate) fn run_workbench(global: &Global, path: Option<&Path>, purpose: Purpo
         arguments,
         ..Start::default()
     };
-    let place = |finding: Finding| {
-        format!("{}:{}: {}", finding.site.file, finding.site.line, finding.message)
-    };
-    let mut complaints: Vec<String> = findings.into_iter().map(place).collect();
-    let (themes, unread) = user::load_themes(&paths.themes_folder());
-    complaints.extend(unread.iter().map(ToString::to_string));
-    // One can work without a log; it is written until the screen has ended.
-    let _log = log::open_log(&paths).map_err(|problem| complaints.push(problem.to_string()));
-    launch::run_screen(Launch {
-        workspace,
-        paths,
-        settings,
-        themes,
-        start,
-        limits: Limits::default(),
-        complaints,
-    })?;
+    open_screen(workspace, start, findings.iter().map(Finding::site_words).collect())?;
     Ok(Ending::Done)
 }

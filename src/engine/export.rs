@@ -18,6 +18,7 @@ use super::{
         analysis::Analysis,
         graph::{Edge, Link, StateRow, Workflow},
     },
+    xml::escape_text,
 };
 
 /// How a workflow is written.
@@ -372,8 +373,7 @@ fn mermaid_text(text: &str) -> String {
 }
 
 fn xml_text(text: &str) -> String {
-    let plain = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    plain.replace(char::is_control, " ")
+    escape_text(text, |escaped, sign| escaped.push(if sign.is_control() { ' ' } else { sign }))
 }
 
 #[cfg(test)]

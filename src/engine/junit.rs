@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use super::xml::escape_text;
+
 /// Cases under one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Suite {
@@ -66,21 +68,14 @@ fn write_case(text: &mut String, suite: &str, checked: &Checked) {
 
 /// Text as XML has it; what XML 1.0 cannot hold becomes a replacement sign.
 fn escape_xml(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' => escaped.push_str("&#10;"),
-            sign if sign.is_control() || matches!(sign, '\u{fffe}' | '\u{ffff}') => {
-                escaped.push('\u{fffd}');
-            }
-            sign => escaped.push(sign),
+    escape_text(text, |escaped, sign| match sign {
+        '"' => escaped.push_str("&quot;"),
+        '\n' => escaped.push_str("&#10;"),
+        sign if sign.is_control() || matches!(sign, '\u{fffe}' | '\u{ffff}') => {
+            escaped.push('\u{fffd}');
         }
-    }
-    escaped
+        sign => escaped.push(sign),
+    })
 }
 
 #[cfg(test)]

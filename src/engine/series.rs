@@ -1,6 +1,7 @@
 //! Many calls of one request: how they ended, and how long they took at the median and in the slow
 //! part.
 
+use crate::schema::count::count_text;
 use serde_json::{Value, json};
 
 use crate::model::call::Outcome;
@@ -79,11 +80,7 @@ impl Series {
                 spread.p50, spread.p90, spread.p99, spread.most
             )
         });
-        let calls = if self.ended_count() == 1 {
-            "1 call".to_owned()
-        } else {
-            format!("{} calls", self.ended_count())
-        };
+        let calls = count_text(self.ended_count(), "call", "calls");
         format!("{calls}: {}{times}", counts.join(", "))
     }
 
@@ -122,14 +119,21 @@ fn compute_spread(times: &[u64]) -> Option<Spread> {
     })
 }
 
+/// How many calls, and how many of them at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchSize {
+    pub times: usize,
+    pub at_once: usize,
+}
+
 /// `20`, or `20 x 4`: how many calls, and how many at once; 1 at once where nothing is said.
 #[must_use]
-pub(crate) fn parse_batch(text: &str) -> Option<(usize, usize)> {
+pub(crate) fn parse_batch(text: &str) -> Option<BatchSize> {
     let mut parts = text.split(['x', '×', ',', ' ']).map(str::trim).filter(|part| !part.is_empty());
     let times: usize = parts.next()?.parse().ok()?;
     let at_once: usize = parts.next().map_or(Some(1), |part| part.parse().ok())?;
     (parts.next().is_none() && (1..=MOST).contains(&times) && (1..=MOST_AT_ONCE).contains(&at_once))
-        .then_some((times, at_once))
+        .then_some(BatchSize { times, at_once })
 }
 
 /// So many calls in one series at most.
@@ -172,7 +176,8 @@ mod tests {
             ("3 x 65", None),
             ("1 2 3", None),
         ] {
-            assert_eq!(parse_batch(text), parsed, "{text}");
+            let size = parse_batch(text).map(|size| (size.times, size.at_once));
+            assert_eq!(size, parsed, "{text}");
         }
     }
 }

@@ -36,6 +36,12 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The message after its place, on one line: `toolcrib.toml:3: …`.
+    #[must_use]
+    pub(crate) fn site_words(&self) -> String {
+        format!("{}:{}: {}", self.site.file, self.site.line, self.message)
+    }
+
     /// Every way to mend it, the likeliest first.
     pub fn fixes(&self) -> impl Iterator<Item = &Fix> {
         self.fix.iter().chain(&self.others)

@@ -17,7 +17,7 @@ use crate::{
     app::{
         effect::Effect,
         form_file::{Filled, Goal},
-        message::Message,
+        message::{DocumentMessage, Message},
         notices::NoticeKind,
         state::{Start, State},
     },
@@ -140,7 +140,7 @@ async fn open_event_loop(
     }
     match pending {
         Ok(texts) if !texts.is_empty() => {
-            let _ = sender.send(Message::Unsaved(texts)).await;
+            let _ = sender.send(Message::Document(DocumentMessage::Unsaved(texts))).await;
         }
         Ok(_) => {}
         Err(problem) => state.notices.push_problem(&problem, super::now::now_millis()),

@@ -28,7 +28,7 @@ use crate::{
         calls::CallMessage,
         checking::Snapshot,
         effect::{Effect, Overwrite},
-        message::{Condition, Health, Message, Purpose},
+        message::{Condition, ConnectionMessage, DocumentMessage, Health, Message, Purpose},
         notices::NoticeKind,
         state::State,
         watching::WatchMessage,
@@ -257,7 +257,7 @@ impl Performer {
         let wait = last.clamp(CHECK_AFTER, CHECK_WITHIN);
         tokio::spawn(async move {
             tokio::time::sleep(wait).await;
-            messages.send(Message::CheckDue).await
+            messages.send(Message::Document(DocumentMessage::CheckDue)).await
         });
     }
 
@@ -272,7 +272,7 @@ impl Performer {
             // An answer to nothing: the next change asks again.
             let (turn, findings) =
                 checked.map_or_else(|_| Default::default(), |findings| (turn, findings));
-            messages.send(Message::Checked { turn, findings }).await
+            messages.send(Message::Document(DocumentMessage::Checked { turn, findings })).await
         });
     }
 
@@ -322,8 +322,10 @@ impl Performer {
                 None => files::remove_file(&workspace.root, &path, expected, Outside::Refuse),
             };
             let message = match done {
-                Ok(()) => Message::Saved { file, text },
-                Err(NotSaved::Changed { disk, .. }) => Message::SaveRefused { file, disk },
+                Ok(()) => Message::Document(DocumentMessage::Saved { file, text }),
+                Err(NotSaved::Changed { disk, .. }) => {
+                    Message::Document(DocumentMessage::SaveRefused { file, disk })
+                }
                 Err(other) => Message::Failed(other.problem().clone()),
             };
             drop(writing);
@@ -404,7 +406,11 @@ impl Performer {
         tokio::spawn(async move {
             let report = connection_test::connection_report(&registry, &connection).await;
             messages
-                .send(Message::ConnectionTested { turn, connection: connection.name, report })
+                .send(Message::Connection(ConnectionMessage::Tested {
+                    turn,
+                    connection: connection.name,
+                    report,
+                }))
                 .await
         });
     }
@@ -412,12 +418,16 @@ impl Performer {
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {
         if let Some(start) = self.registry.not_allowed(&connection).map(Box::new) {
             let connection = connection.name;
-            return self.send_message(Message::StartNotAllowed { connection, start, purpose });
+            return self.send_message(Message::Connection(ConnectionMessage::StartNotAllowed {
+                connection,
+                start,
+                purpose,
+            }));
         }
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
             let read = deployed::read_items(&*registry, &connection).await;
-            messages.send(Message::Deployed { purpose, read }).await
+            messages.send(Message::Connection(ConnectionMessage::Deployed { purpose, read })).await
         });
     }
 
@@ -427,10 +437,10 @@ impl Performer {
             // Where nobody can tell, there is nothing to show.
             if let Ok(Some(listeners)) = deployed::read_listeners(&*registry, &connection).await {
                 let _ = messages
-                    .send(Message::Listeners {
+                    .send(Message::Connection(ConnectionMessage::Listeners {
                         connection: connection.name,
                         listeners: listeners.into(),
-                    })
+                    }))
                     .await;
             }
         });
@@ -486,7 +496,11 @@ impl Performer {
             }
             Effect::EditText { target, at, text } => {
                 match editor::edit_text(self.editor.as_deref(), &text) {
-                    Ok(text) => self.send_message(Message::EditorText { target, at, text }),
+                    Ok(text) => self.send_message(Message::Document(DocumentMessage::EditorText {
+                        target,
+                        at,
+                        text,
+                    })),
                     Err(problem) => self.send_message(Message::Failed(problem)),
                 }
             }
@@ -550,7 +564,11 @@ async fn tell_states(mut states: watch::Receiver<States>, messages: mpsc::Sender
         let now = states.borrow_and_update().clone();
         for (connection, state) in now {
             let condition = connection_condition(&state);
-            if messages.send(Message::Condition { connection, condition }).await.is_err() {
+            if messages
+                .send(Message::Connection(ConnectionMessage::Condition { connection, condition }))
+                .await
+                .is_err()
+            {
                 return;
             }
         }

@@ -5,7 +5,7 @@ use std::{ops::ControlFlow, sync::Arc};
 use tokio::sync::mpsc;
 
 use crate::{
-    app::message::{Held, Loaded, Message},
+    app::message::{DocumentMessage, Held, Loaded, Message},
     model::{context::Mode, entry::FileId, problem::ProblemKind},
     store::{
         files,
@@ -31,7 +31,8 @@ pub(crate) fn read_all(
     let beginning = |file: &FileId, source: Source| {
         if let Some(held) = held(file, &source) {
             // The loop may have ended; the first slice will tell.
-            let _ = messages.blocking_send(Message::Beginning(file.clone(), held));
+            let _ = messages
+                .blocking_send(Message::Document(DocumentMessage::Beginning(file.clone(), held)));
         }
     };
     let slice = |slice: Vec<FileRead>| {
@@ -43,7 +44,7 @@ pub(crate) fn read_all(
             let held = source.as_ref().ok().and_then(|source| held(&file, source));
             (file, Loaded { text, source, held })
         });
-        match messages.blocking_send(Message::Loaded(loaded.collect())) {
+        match messages.blocking_send(Message::Document(DocumentMessage::Loaded(loaded.collect()))) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         }
@@ -53,7 +54,7 @@ pub(crate) fn read_all(
         None => workspace.read_files(slice),
     };
     let message = match ended {
-        Ok(end) => Message::LoadEnded { names, skipped: end.skipped },
+        Ok(end) => Message::Document(DocumentMessage::LoadEnded { names, skipped: end.skipped }),
         Err(problem) => Message::Failed(problem),
     };
     // The loop may have ended; then nobody needs to know.
@@ -63,9 +64,9 @@ pub(crate) fn read_all(
 /// Reads one file again.
 pub(crate) fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>, file: FileId) {
     let message = match files::read_text(&workspace.file_path(&file)) {
-        Ok(read) => Message::DiskChanged { file, text: Some(read.text) },
+        Ok(read) => Message::Document(DocumentMessage::DiskChanged { file, text: Some(read.text) }),
         Err(problem) if problem.kind == ProblemKind::Missing => {
-            Message::DiskChanged { file, text: None }
+            Message::Document(DocumentMessage::DiskChanged { file, text: None })
         }
         Err(problem) => Message::Failed(problem),
     };

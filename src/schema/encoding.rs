@@ -1,4 +1,4 @@
-//! Names as they are written in JSON Pointers and in references.
+//! Names as they are written in JSON Pointers, in references and in addresses.
 
 /// A name as a token of a JSON Pointer.
 pub(super) fn escape_token(token: &str) -> String {
@@ -11,13 +11,21 @@ pub(super) fn percent_encode(text: &str) -> String {
     let is_escape = |at: usize| {
         bytes.get(at + 1..at + 3).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
+    escape_bytes(text, |at, byte| {
+        b"!$&'()*+,;=:@/?".contains(&byte) || (byte == b'%' && is_escape(at))
+    })
+}
+
+/// A text as one part of a path, or of a query: `/`, `&` and `=` are escaped too.
+pub(crate) fn percent_encode_part(text: &str) -> String {
+    escape_bytes(text, |_, _| false)
+}
+
+fn escape_bytes(text: &str, is_kept: impl Fn(usize, u8) -> bool) -> String {
     let mut encoded = String::with_capacity(text.len());
-    for (at, byte) in bytes.iter().enumerate() {
-        let plain = byte.is_ascii_alphanumeric()
-            || b"-._~!$&'()*+,;=:@/?".contains(byte)
-            || (*byte == b'%' && is_escape(at));
-        if plain {
-            encoded.push(char::from(*byte));
+    for (at, byte) in text.bytes().enumerate() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) || is_kept(at, byte) {
+            encoded.push(char::from(byte));
         } else {
             encoded.push_str(&format!("%{byte:02X}"));
         }
@@ -26,7 +34,7 @@ pub(super) fn percent_encode(text: &str) -> String {
 }
 
 /// A text with what is escaped by per cent signs as it is meant.
-pub(super) fn percent_decode(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;

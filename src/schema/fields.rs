@@ -30,6 +30,27 @@ pub const WINDOW: usize = 100;
 /// An object with more members than this starts folded.
 const MOST_OPEN: usize = 8;
 
+/// A list or an object, and how deep what it holds lies.
+#[derive(Clone, Copy)]
+struct Holder<'p> {
+    pointer: &'p Pointer,
+    depth: usize,
+}
+
+/// Which item it is, of how many.
+struct Item {
+    index: usize,
+    len: usize,
+}
+
+/// How a node's row stands to what is below it.
+struct Below {
+    /// The row of its switch stands above it.
+    switched: bool,
+    /// What it holds is laid out.
+    open: bool,
+}
+
 /// Lays out a value. Only what is open is looked at. Without a checker, conditions are left out.
 #[must_use]
 pub fn layout_fields(
@@ -189,7 +210,7 @@ impl Layout<'_> {
                 *fold = (!is_root).then_some(open);
             }
             _ if nothing_to_edit || is_bare_root => {}
-            _ => self.fields.push(self.build_row(slot, node, shape, (switched, open))),
+            _ => self.fields.push(self.build_row(slot, node, shape, Below { switched, open })),
         }
         if !open {
             return;
@@ -198,10 +219,10 @@ impl Layout<'_> {
         match shape {
             Shape::List => {
                 let items = slot.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-                self.layout_items((&slot.pointer, depth), node, ui, items);
+                self.layout_items(Holder { pointer: &slot.pointer, depth }, node, ui, items);
             }
             _ => self.layout_members(
-                (&slot.pointer, depth),
+                Holder { pointer: &slot.pointer, depth },
                 node,
                 ui,
                 slot.value.and_then(Value::as_object),
@@ -214,8 +235,9 @@ impl Layout<'_> {
         slot: &FieldSlot<'_>,
         node: &Arc<Node>,
         shape: Shape,
-        (switched, open): (bool, bool),
+        below: Below,
     ) -> Field {
+        let Below { switched, open } = below;
         let kind = match shape {
             Shape::Const => Kind::Const(node.constant.clone().unwrap_or_default()),
             Shape::Choice => match &node.choices {
@@ -289,13 +311,8 @@ impl Layout<'_> {
         }
     }
 
-    fn layout_items(
-        &mut self,
-        (list, depth): (&Pointer, usize),
-        node: &Arc<Node>,
-        ui: &Ui<'_>,
-        items: &[Value],
-    ) {
+    fn layout_items(&mut self, holder: Holder<'_>, node: &Arc<Node>, ui: &Ui<'_>, items: &[Value]) {
+        let Holder { pointer: list, depth } = holder;
         let last_start = items.len().saturating_sub(WINDOW);
         let start = self.view.windows.get(list).copied().unwrap_or_default().min(last_start);
         let end = (start + WINDOW).min(items.len());
@@ -311,7 +328,7 @@ impl Layout<'_> {
         for (index, item) in items.iter().enumerate().take(end).skip(start) {
             // What lies in the item may be a table of its own.
             self.columns.clone_from(&columns);
-            self.layout_item((list, depth), node, ui, (index, items.len()), Some(item));
+            self.layout_item(holder, node, ui, Item { index, len: items.len() }, Some(item));
         }
         self.columns = None;
         if end < items.len() {
@@ -325,7 +342,7 @@ impl Layout<'_> {
         let room = node.list.max_items();
         let declared = if self.view.only_set { 0 } else { node.list.prefix.len().min(room) };
         for index in items.len()..declared {
-            self.layout_item((list, depth), node, ui, (index, items.len()), None);
+            self.layout_item(holder, node, ui, Item { index, len: items.len() }, None);
         }
         if items.len() >= declared && items.len() < room && !node.read_only && !node.hints.locks.add
         {
@@ -335,10 +352,10 @@ impl Layout<'_> {
 
     fn layout_item(
         &mut self,
-        (list, depth): (&Pointer, usize),
+        Holder { pointer: list, depth }: Holder<'_>,
         node: &Node,
         ui: &Ui<'_>,
-        (index, len): (usize, usize),
+        Item { index, len }: Item,
         value: Option<&Value>,
     ) {
         let key = node.list.item_key(index);
@@ -367,7 +384,7 @@ impl Layout<'_> {
 
     fn layout_members(
         &mut self,
-        (object, depth): (&Pointer, usize),
+        Holder { pointer: object, depth }: Holder<'_>,
         node: &Arc<Node>,
         ui: &Ui<'_>,
         members: Option<&Map<String, Value>>,

@@ -1,5 +1,6 @@
 //! Plain words for what is wrong with a value. They never quote the value, which may be a secret.
 
+use crate::schema::count::count_text;
 use jsonschema::{
     JsonType, JsonTypeSet,
     error::{TypeKind, ValidationErrorKind},
@@ -155,11 +156,11 @@ pub(crate) fn describe_bounds(node: &Node) -> Option<String> {
         max,
     ) {
         (Some(min), Some(max)) if min == max => {
-            Some(format!("exactly {}", pluralize(min, one, many)))
+            Some(format!("exactly {}", count_text(min, one, many)))
         }
-        (Some(min), Some(max)) => Some(format!("{min} to {}", pluralize(max, one, many))),
-        (Some(min), None) => Some(format!("at least {}", pluralize(min, one, many))),
-        (None, Some(max)) => Some(format!("at most {}", pluralize(max, one, many))),
+        (Some(min), Some(max)) => Some(format!("{min} to {}", count_text(max, one, many))),
+        (Some(min), None) => Some(format!("at least {}", count_text(min, one, many))),
+        (None, Some(max)) => Some(format!("at most {}", count_text(max, one, many))),
         (None, None) => None,
     };
     rules.extend(range(node.text.min, node.text.max, "character", "characters"));
@@ -168,11 +169,6 @@ pub(crate) fn describe_bounds(node: &Node) -> Option<String> {
     rules.extend(node.list.unique.then(|| "each once".to_owned()));
     rules.extend(range(node.object.min, node.object.max, "member", "members"));
     (!rules.is_empty()).then(|| rules.join(", "))
-}
-
-/// `3 characters`, `1 item`.
-fn pluralize(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// What an error of the validator says about its own place.
@@ -187,21 +183,21 @@ pub(super) fn error_message(kind: &ValidationErrorKind) -> String {
         Kind::Constant { expected_value } => one_of(&[expected_value]),
         Kind::MinLength { limit: 1 } => "must not be empty".into(),
         Kind::MinLength { limit } => {
-            format!("shorter than {}", pluralize(*limit, "character", "characters"))
+            format!("shorter than {}", count_text(*limit, "character", "characters"))
         }
         Kind::MaxLength { limit } => {
-            format!("longer than {}", pluralize(*limit, "character", "characters"))
+            format!("longer than {}", count_text(*limit, "character", "characters"))
         }
-        Kind::MinItems { limit } => format!("fewer than {}", pluralize(*limit, "item", "items")),
-        Kind::MaxItems { limit } => format!("more than {}", pluralize(*limit, "item", "items")),
+        Kind::MinItems { limit } => format!("fewer than {}", count_text(*limit, "item", "items")),
+        Kind::MaxItems { limit } => format!("more than {}", count_text(*limit, "item", "items")),
         Kind::AdditionalItems { limit } => {
-            format!("more than {}", pluralize(*limit as u64, "item", "items"))
+            format!("more than {}", count_text(*limit as u64, "item", "items"))
         }
         Kind::MinProperties { limit } => {
-            format!("fewer than {}", pluralize(*limit, "member", "members"))
+            format!("fewer than {}", count_text(*limit, "member", "members"))
         }
         Kind::MaxProperties { limit } => {
-            format!("more than {}", pluralize(*limit, "member", "members"))
+            format!("more than {}", count_text(*limit, "member", "members"))
         }
         Kind::Minimum { limit } => format!("less than {limit}"),
         Kind::Maximum { limit } => format!("more than {limit}"),

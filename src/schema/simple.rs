@@ -46,6 +46,13 @@ const OTHERS: [&str; 7] =
 /// Whether a value fits a keyword that means the same alone: its place, its name, and what it says.
 type Alone<'a> = dyn Fn(&str, (&str, &Value), &Value) -> Option<bool> + 'a;
 
+/// A keyword of a schema and what it says.
+#[derive(Clone, Copy)]
+struct Keyword<'s> {
+    name: &'s str,
+    rule: &'s Value,
+}
+
 /// A schema whose parts are asked about.
 pub(super) struct Simple<'s> {
     pub(super) root: &'s Value,
@@ -76,7 +83,8 @@ impl Simple<'_> {
         all_fit(
             keywords
                 .iter()
-                .map(|(name, rule)| self.fits_keyword((name, rule), keywords, at, value, depth)),
+                .map(|(name, rule)| Keyword { name, rule })
+                .map(|keyword| self.fits_keyword(keyword, keywords, at, value, depth)),
         )
     }
 
@@ -93,12 +101,13 @@ impl Simple<'_> {
 
     fn fits_keyword(
         &self,
-        (name, rule): (&str, &Value),
+        keyword: Keyword<'_>,
         beside: &Map<String, Value>,
         at: &str,
         value: &Value,
         depth: usize,
     ) -> Option<bool> {
+        let Keyword { name, rule } = keyword;
         let below = |step: &str, part: &Value, value: &Value| {
             self.fits_schema(part, &format!("{at}/{name}{step}"), value, depth)
         };
@@ -151,7 +160,7 @@ impl Simple<'_> {
                 _ => Some(true),
             },
             _ if OF_OBJECTS.contains(&name) => match value {
-                Value::Object(members) => self.of_object((name, rule), beside, members, &below),
+                Value::Object(members) => self.of_object(keyword, beside, members, &below),
                 _ => Some(true),
             },
             _ if OTHERS.contains(&name) || name == "const" => None,
@@ -166,7 +175,7 @@ impl Simple<'_> {
 
     fn of_object(
         &self,
-        (name, rule): (&str, &Value),
+        Keyword { name, rule }: Keyword<'_>,
         beside: &Map<String, Value>,
         members: &Map<String, Value>,
         below: &dyn Fn(&str, &Value, &Value) -> Option<bool>,

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{files, schema_map::SchemaMap, workspace::SETTINGS};
 use crate::{
     model::problem::{Problem, ProblemKind},
-    schema::tree::Draft,
+    schema::{encoding::percent_decode, tree::Draft},
     syntax::source::Source,
 };
 
@@ -177,7 +177,7 @@ impl Bundle<'_> {
         if document.contains("://") || document.starts_with("urn:") {
             return None;
         }
-        let path = home.file.parent()?.join(percent_decoded(document));
+        let path = home.file.parent()?.join(percent_decode(document));
         // What is not there may be the `$id` of a part of the schema; if not, the schema's check
         // says so.
         let real = fs::canonicalize(path).ok().filter(|path| path.is_file())?;
@@ -294,19 +294,6 @@ fn embed_file(schema: &mut Value, part: Value, address: &str) {
     if let Some(holder) = holder.as_object_mut() {
         holder.insert(address.to_owned(), part);
     }
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let escaped = (*first == b'%').then(|| tail.get(..2)).flatten();
-        let byte = escaped
-            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        decoded.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }
 
 #[cfg(test)]

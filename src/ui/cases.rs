@@ -16,7 +16,13 @@ use super::{
     view::Reply,
 };
 use crate::{
-    app::{calls::CallMessage, cases, documents::Change, message::Message, state::State},
+    app::{
+        calls::CallMessage,
+        cases,
+        documents::Change,
+        message::{DocumentMessage, Message},
+        state::State,
+    },
     engine::{
         case::{
             offer::{self, Suggestion},
@@ -68,8 +74,8 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             let create = Change::Create { file: file.clone(), text };
             let label = format!("keep the case {name}");
             Ok(Reply::Send(vec![
-                Message::Change { label, changes: vec![create] },
-                Message::Save(Some(file)),
+                Message::Document(DocumentMessage::Change { label, changes: vec![create] }),
+                Message::Document(DocumentMessage::Save(Some(file))),
             ]))
         },
     )))

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::app::{
     actions::Scope,
-    message::{Message, Purpose, ScreenId},
+    message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
     state::State,
 };
 
@@ -64,26 +64,34 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "find", "find", nothing_to_find)
         .keys(&["/", "ctrl+f"])
         .help("Find in this pane as you type"),
-    Row::new(Scope::Global, "undo", "undo", |_, _| Reply::send(Message::Undo))
-        .keys(&["u", "alt+u"])
-        .help("Take the last edit back")
-        .refused(|_, state| refuse_when(!state.can_undo(), "there is nothing to undo")),
-    Row::new(Scope::Global, "redo", "redo", |_, _| Reply::send(Message::Redo))
-        .keys(&["ctrl+r", "ctrl+y"])
-        .help("Make the edit again that was taken back")
-        .refused(|_, state| refuse_when(!state.can_redo(), "there is nothing to redo")),
+    Row::new(Scope::Global, "undo", "undo", |_, _| {
+        Reply::send(Message::Document(DocumentMessage::Undo))
+    })
+    .keys(&["u", "alt+u"])
+    .help("Take the last edit back")
+    .refused(|_, state| refuse_when(!state.can_undo(), "there is nothing to undo")),
+    Row::new(Scope::Global, "redo", "redo", |_, _| {
+        Reply::send(Message::Document(DocumentMessage::Redo))
+    })
+    .keys(&["ctrl+r", "ctrl+y"])
+    .help("Make the edit again that was taken back")
+    .refused(|_, state| refuse_when(!state.can_redo(), "there is nothing to redo")),
     Row::new(Scope::Global, "save", "save", |_, state| save_selected(state))
         .keys(&["s", "ctrl+s"])
         .help("Save the file of the selected tool"),
-    Row::new(Scope::Global, "save-all", "save all", |_, _| Reply::send(Message::Save(None)))
-        .keys(&["S"])
-        .help("Save every changed file")
-        .refused(|_, state| {
-            refuse_when(state.documents.changed_files().next().is_none(), NOTHING_CHANGED)
-        }),
-    Row::new(Scope::Global, "switch-mode", "mode", |_, _| Reply::send(Message::SwitchMode))
-        .keys(&["M"])
-        .help("Switch between the document's rules and what is deployed"),
+    Row::new(Scope::Global, "save-all", "save all", |_, _| {
+        Reply::send(Message::Document(DocumentMessage::Save(None)))
+    })
+    .keys(&["S"])
+    .help("Save every changed file")
+    .refused(|_, state| {
+        refuse_when(state.documents.changed_files().next().is_none(), NOTHING_CHANGED)
+    }),
+    Row::new(Scope::Global, "switch-mode", "mode", |_, _| {
+        Reply::send(Message::Document(DocumentMessage::SwitchMode))
+    })
+    .keys(&["M"])
+    .help("Switch between the document's rules and what is deployed"),
     Row::new(Scope::Global, "next-theme", "theme", |_, state| next_theme(state))
         .keys(&["f9"])
         .help("Switch to the next theme"),
@@ -105,11 +113,13 @@ pub(crate) const ACTIONS: &[Row] = &[
         "Choose the connection that calls of the selected tool always go through; \
              toolcrib.toml keeps it",
     ),
-    Row::new(Scope::Global, "reload", "reload", |_, _| Reply::send(Message::Reload))
-        .keys(&["f5"])
-        .help("Read the workspace's files again; unsaved changes are kept"),
+    Row::new(Scope::Global, "reload", "reload", |_, _| {
+        Reply::send(Message::Document(DocumentMessage::Reload))
+    })
+    .keys(&["f5"])
+    .help("Read the workspace's files again; unsaved changes are kept"),
     Row::new(Scope::Global, "import", "import…", |_, _| {
-        Reply::send(Message::AskDeployed(Purpose::Import))
+        Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)))
     })
     .keys(&["f7"])
     .help(
@@ -117,7 +127,7 @@ pub(crate) const ACTIONS: &[Row] = &[
              into the files; what changes is shown first",
     ),
     Row::new(Scope::Global, "push", "push…", |_, _| {
-        Reply::send(Message::AskDeployed(Purpose::Push))
+        Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Push)))
     })
     .keys(&["f8"])
     .help(
@@ -162,7 +172,9 @@ fn nothing_to_find(_: &mut (dyn Window + 'static), _: &State) -> Reply {
 }
 
 fn save_selected(state: &State) -> Reply {
-    Reply::send(Message::Save(state.selected.as_ref().map(|entry| entry.file().clone())))
+    Reply::send(Message::Document(DocumentMessage::Save(
+        state.selected.as_ref().map(|entry| entry.file().clone()),
+    )))
 }
 
 fn next_theme(state: &State) -> Reply {

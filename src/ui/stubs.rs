@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use super::{overlays::prompt::Prompt, view::Reply};
 use crate::{
-    app::{documents::Change, message::Message, state::State},
+    app::{
+        documents::Change,
+        message::{DocumentMessage, Message},
+        state::State,
+    },
     engine::{
         scenario::page::file_name,
         stub::{
@@ -40,7 +44,10 @@ pub(crate) fn save_stub_rule(call: &Call, state: &State) -> Reply {
             let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
             let changes = stub_changes(&file, name, &service, state)?;
             let label = format!("keep an answer in the stub {name}");
-            Ok(Reply::Send(vec![Message::Change { label, changes }, Message::Save(Some(file))]))
+            Ok(Reply::Send(vec![
+                Message::Document(DocumentMessage::Change { label, changes }),
+                Message::Document(DocumentMessage::Save(Some(file))),
+            ]))
         },
     )))
 }

@@ -4,7 +4,7 @@ use toolcrib::{
     app::{
         edited_text::EditedText,
         effect::Effect,
-        message::{Loaded, Message, ScreenId},
+        message::{DocumentMessage, Loaded, Message, ScreenId},
         workflow::WorkflowMessage,
     },
     model::{context::Name, entry::FileId, finding::Severity, settings::SETTINGS},
@@ -182,12 +182,12 @@ fn arriving_at_the_form_of_a_tool_or_a_connection_types_nothing() {
 fn a_test_is_of_the_connection_that_was_just_made() {
     let text = "[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n[connections.zoo]\nservers = \"nats://127.0.0.1:4223\"\n";
     let mut bench = Workbench::sample("services", 120, 36);
-    bench.send(Message::Loaded(vec![(
+    bench.send(Message::Document(DocumentMessage::Loaded(vec![(
         FileId::new(SETTINGS),
         Loaded { source: Source::parse(Format::Toml, text), text: text.into(), held: None },
-    )]));
+    )])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
     let mut bench = bench.on(ScreenId::Connections);
     let tested = |bench: &mut Workbench| {
         bench.effects.clear();

@@ -7,7 +7,7 @@ use toolcrib::{
     app::{
         calls::CallMessage,
         effect::Effect,
-        message::{Message, ScreenId},
+        message::{DocumentMessage, Message, ScreenId},
     },
     engine::mask::Mask,
     model::{
@@ -241,10 +241,10 @@ fn many_are_called_a_few_at_a_time() {
         file: file.clone(),
         text: GOOD.into(),
     };
-    bench.send(Message::Change {
+    bench.send(Message::Document(DocumentMessage::Change {
         label: "make".into(),
         changes: files.iter().map(create).collect(),
-    });
+    }));
     bench.effects.clear();
     bench.send(Message::Call(CallMessage::RunCases(files)));
     let begun = |bench: &Workbench| {

@@ -8,13 +8,13 @@ use toolcrib::{
     app::{
         compose::{
             arrows::{self, Tail},
-            cells::{self, Column},
+            cells::{self, Column, Switch},
             context::ComposeContext,
             entries, groups,
             plan::Plan,
             states,
         },
-        message::{Loaded, Message},
+        message::{DocumentMessage, Loaded, Message},
         state::{Start, State},
         update::update,
     },
@@ -41,8 +41,8 @@ fn opened(files: &[(&str, &str)]) -> State {
     let mut files: Vec<_> = files.iter().map(loaded).collect();
     files.sort_by(|one, other| one.0.cmp(&other.0));
     let names = files.iter().map(|(name, _)| name.clone()).collect();
-    send(&mut state, Message::Loaded(files));
-    send(&mut state, Message::LoadEnded { names, skipped: Vec::new() });
+    send(&mut state, Message::Document(DocumentMessage::Loaded(files)));
+    send(&mut state, Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
     state
 }
 
@@ -53,7 +53,7 @@ fn send(state: &mut State, message: Message) {
 /// Makes a plan; fails when the application refuses it.
 fn make(state: &mut State, plan: Plan) {
     let seen = plan.file_plans(&state.documents).unwrap();
-    send(state, Message::Compose(plan));
+    send(state, Message::Document(DocumentMessage::Compose(plan)));
     for file in seen {
         assert_eq!(
             text(state, file.file.as_str()),
@@ -135,8 +135,8 @@ fn a_state_without_tools_is_kept_in_the_settings() {
         states::add_state(ComposeContext::from_state(&state), "*").is_err()
             && states::add_state(ComposeContext::from_state(&state), "").is_err()
     );
-    send(&mut state, Message::Undo);
-    send(&mut state, Message::Undo);
+    send(&mut state, Message::Document(DocumentMessage::Undo));
+    send(&mut state, Message::Document(DocumentMessage::Undo));
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS);
     assert!(state.workflow.listed_states.is_empty());
 }
@@ -147,7 +147,7 @@ fn without_settings_the_first_state_makes_them() {
     let plan = states::add_state(ComposeContext::from_state(&state), "review").unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), "states = [\"review\"]\n");
-    send(&mut state, Message::Undo);
+    send(&mut state, Message::Document(DocumentMessage::Undo));
     assert!(text(&state, "toolcrib.toml").is_none() && state.workflow.listed_states.is_empty());
 }
 
@@ -166,7 +166,7 @@ fn a_state_is_renamed_in_every_file_that_names_it() {
         SETTINGS.replace("\"analysis\"", "\"study\"")
     );
     assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO.replace("analysis", "study"));
-    send(&mut state, Message::Undo);
+    send(&mut state, Message::Document(DocumentMessage::Undo));
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS);
     assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO);
     assert!(states::rename_state(ComposeContext::from_state(&state), "undefined", "x").is_err());
@@ -281,7 +281,7 @@ fn the_workspaces_own_lists_are_made_filled_renamed_and_deleted() {
     let plan = cells::switch_cells(
         ComposeContext::from_state(&state),
         &[(id(&state, "ask"), column)],
-        true,
+        Switch::On,
         &[],
     )
     .unwrap();
@@ -292,7 +292,7 @@ fn the_workspaces_own_lists_are_made_filled_renamed_and_deleted() {
         cells::switch_cells(
             ComposeContext::from_state(&state),
             &[(id(&state, "ask"), held)],
-            true,
+            Switch::On,
             &[]
         )
         .is_err(),
@@ -350,13 +350,13 @@ fn two_steps_at_one_place_are_two_steps_of_undo() {
         let plan = cells::switch_cells(
             ComposeContext::from_state(&state),
             &[(id(&state, "ask"), Column::Group(group.into()))],
-            true,
+            Switch::On,
             &[],
         )
         .unwrap();
         make(&mut state, plan);
     }
-    send(&mut state, Message::Undo);
+    send(&mut state, Message::Document(DocumentMessage::Undo));
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("basic]", "basic, x]"));
 }
 
@@ -441,6 +441,11 @@ fn wish() -> impl Strategy<Value = Wish> {
     ]
 }
 
+/// What a drawn wish switches a cell to.
+fn to(on: bool) -> Switch {
+    if on { Switch::On } else { Switch::Off }
+}
+
 fn plan(state: &State, wish: &Wish) -> Result<Plan, String> {
     let ground = ComposeContext::from_state(state);
     let tool = |row: usize| {
@@ -472,12 +477,18 @@ fn plan(state: &State, wish: &Wish) -> Result<Plan, String> {
         Wish::DeleteState(name) => states::delete_state(ground, name),
         Wish::RenameGroup(from, to) => groups::rename_group(ground, from, to),
         Wish::DeleteGroup(name) => groups::delete_group(ground, name),
-        Wish::Group(row, name, on) => {
-            cells::switch_cells(ground, &[(tool(row)?, Column::Group(name.into()))], on, &states)
-        }
-        Wish::State(row, name, on) => {
-            cells::switch_cells(ground, &[(tool(row)?, Column::State(name.into()))], on, &states)
-        }
+        Wish::Group(row, name, on) => cells::switch_cells(
+            ground,
+            &[(tool(row)?, Column::Group(name.into()))],
+            to(on),
+            &states,
+        ),
+        Wish::State(row, name, on) => cells::switch_cells(
+            ground,
+            &[(tool(row)?, Column::State(name.into()))],
+            to(on),
+            &states,
+        ),
     }
 }
 
@@ -620,7 +631,7 @@ proptest! {
             make(&mut after, plan);
             prop_assert!(texts(&after) != texts(&before), "a plan changes something");
             holds(&before, &after, &wish);
-            send(&mut after, Message::Undo);
+            send(&mut after, Message::Document(DocumentMessage::Undo));
             prop_assert_eq!(texts(&after), texts(&before));
         }
     }

@@ -5,7 +5,7 @@ use toolcrib::{
         documents::Change,
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
-        message::{Message, ScreenId},
+        message::{DocumentMessage, Message, ScreenId},
         workflow::WorkflowMessage,
     },
     engine::simulate::stop::Stop,
@@ -210,7 +210,10 @@ fn a_renamed_group_stays_asked_for_and_allowed() {
     let mut bench = workflow((200, 60));
     let text = "[profiles]\nanalyst = [\"read-only\", \"knowledge\"]\n".into();
     let create = Change::Create { file: FileId::new("toolcrib.toml"), text };
-    bench.send(Message::Change { label: "settings".into(), changes: vec![create] });
+    bench.send(Message::Document(DocumentMessage::Change {
+        label: "settings".into(),
+        changes: vec![create],
+    }));
     bench.send(Message::Workflow(WorkflowMessage::SetUser(Some("analyst".into()))));
     bench.keys("shift+tab shift+tab r ctrl+u");
     bench.types("readers");

@@ -6,7 +6,7 @@ use toolcrib::{
         connection_test::{Reached, Report},
         effect::Effect,
         folder::FolderList,
-        message::{Loaded, Message, ScreenId},
+        message::{ConnectionMessage, DocumentMessage, Loaded, Message, ScreenId},
     },
     model::{connection::Connection, entry::FileId, settings::SETTINGS},
     runtime::connection_test::connection_report,
@@ -23,9 +23,9 @@ fn opened(width: u16, height: u16) -> Workbench {
     let mut bench = Workbench::sample("services", width, height);
     let loaded =
         Loaded { source: Source::parse(Format::Toml, TEXT), text: TEXT.into(), held: None };
-    bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), loaded)]));
+    bench.send(Message::Document(DocumentMessage::Loaded(vec![(FileId::new(SETTINGS), loaded)])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
     bench.on(ScreenId::Connections)
 }
 
@@ -105,9 +105,9 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
         text: whole.as_str().into(),
         held: None,
     };
-    bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), loaded)]));
+    bench.send(Message::Document(DocumentMessage::Loaded(vec![(FileId::new(SETTINGS), loaded)])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
     let mut bench = bench.on(ScreenId::Connections);
     bench.clicks("gate ");
     bench.keys("enter");
@@ -172,14 +172,18 @@ fn a_test_is_asked_for_and_told() {
         there,
         ..Reached::default()
     }));
-    bench.send(Message::ConnectionTested {
+    bench.send(Message::Connection(ConnectionMessage::Tested {
         turn: turn - 1,
         connection: name.clone(),
         report: reached.clone(),
-    });
+    }));
     bench.draw();
     assert!(bench.shows("asking"), "an older answer does not count: {}", bench.screen());
-    bench.send(Message::ConnectionTested { turn, connection: name, report: reached });
+    bench.send(Message::Connection(ConnectionMessage::Tested {
+        turn,
+        connection: name,
+        report: reached,
+    }));
     bench.draw();
     assert!(
         bench.shows("a server after 7 ms") && bench.shows("tool/tell-joke"),

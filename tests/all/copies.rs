@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use toolcrib::{
     app::{
         effect::Effect,
-        message::{Message, ScreenId},
+        message::{ConnectionMessage, Message, ScreenId},
     },
     model::{
         connection::{Connection, Credentials, SecretAt, Tls},
@@ -42,7 +42,7 @@ fn copied(tool: &str, connection: Connection, what: &str) -> String {
     let mut bench = Workbench::yaml(TOOLS, 120, 36).on(ScreenId::Invoke);
     let name = connection.name.clone();
     bench.state.network.connections.insert(connection);
-    bench.send(Message::UseConnection(Some(name)));
+    bench.send(Message::Connection(ConnectionMessage::Use(Some(name))));
     let id = bench.state.catalog.tool_called(tool).unwrap().id().clone();
     bench.send(Message::Select(id));
     bench.draw();

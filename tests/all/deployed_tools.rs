@@ -5,7 +5,7 @@ use serde_json::json;
 use toolcrib::{
     app::{
         effect::Effect,
-        message::{Message, Purpose, ScreenId},
+        message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
     },
     model::{
         connection::Connection,
@@ -61,7 +61,7 @@ fn asked(bench: &Workbench) -> Purpose {
 }
 
 fn answers(bench: &mut Workbench, purpose: Purpose, read: Result<Vec<Item>, Problem>) {
-    bench.send(Message::Deployed { purpose, read });
+    bench.send(Message::Connection(ConnectionMessage::Deployed { purpose, read }));
     bench.draw();
 }
 
@@ -117,10 +117,10 @@ fn what_needs_a_definition_is_refused_with_the_reason() {
         assert!(bench.shows("no file") && bench.shows("deployed"), "{key}\n{}", bench.screen());
     }
     // It stays the chosen one when the workspace is read again.
-    bench.send(Message::LoadEnded {
+    bench.send(Message::Document(DocumentMessage::LoadEnded {
         names: bench.state.documents.iter().map(|(file, _)| file.clone()).collect(),
         skipped: vec![],
-    });
+    }));
     bench.draw();
     assert!(bench.shows("skills.load · deployed on lab"), "{}", bench.screen());
 }
@@ -153,14 +153,14 @@ fn they_are_those_of_the_connection_that_is_chosen() {
     let purpose = asked(&bench);
     answers(&mut bench, purpose, Ok(tools(&["skills.load"])));
     bench.state.network.connections.insert(project("other"));
-    bench.send(Message::UseConnection(Some("other".into())));
+    bench.send(Message::Connection(ConnectionMessage::Use(Some("other".into()))));
     bench.draw();
     assert!(!bench.shows("skills.load"), "{}", bench.screen());
-    bench.send(Message::UseConnection(Some("lab".into())));
+    bench.send(Message::Connection(ConnectionMessage::Use(Some("lab".into()))));
     bench.draw();
     assert!(bench.shows("◆ skills.load"), "{}", bench.screen());
     // Where it leads to no system there is nothing to list.
-    bench.send(Message::UseConnection(Some("embedded".into())));
+    bench.send(Message::Connection(ConnectionMessage::Use(Some("embedded".into()))));
     let effects = bench.effects.len();
     bench.keys("f2");
     assert!(

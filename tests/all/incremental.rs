@@ -9,7 +9,7 @@ use toolcrib::{
     app::{
         documents::Change,
         effect::Effect,
-        message::{Held, Loaded, Message},
+        message::{DocumentMessage, Held, Loaded, Message},
         state::{Start, State},
         update::update,
     },
@@ -85,17 +85,20 @@ fn opened(format: Format, text: &str, deployed: bool) -> State {
     let source = Source::parse(format, text.clone());
     update(
         &mut state,
-        Message::Loaded(vec![(file.clone(), Loaded { source, text, held: None })]),
+        Message::Document(DocumentMessage::Loaded(vec![(
+            file.clone(),
+            Loaded { source, text, held: None },
+        )])),
         Millis(1),
     );
     let effects = update(
         &mut state,
-        Message::LoadEnded { names: vec![file], skipped: Vec::new() },
+        Message::Document(DocumentMessage::LoadEnded { names: vec![file], skipped: Vec::new() }),
         Millis(2),
     );
     settle(&mut state, effects);
     if deployed {
-        let effects = update(&mut state, Message::SwitchMode, Millis(3));
+        let effects = update(&mut state, Message::Document(DocumentMessage::SwitchMode), Millis(3));
         settle(&mut state, effects);
     }
     state
@@ -106,10 +109,16 @@ fn settle(state: &mut State, effects: Vec<Effect>) {
     let mut effects = effects;
     while let Some(effect) = effects.pop() {
         effects.extend(match effect {
-            Effect::CheckSoon => update(state, Message::CheckDue, Millis(3)),
+            Effect::CheckSoon => {
+                update(state, Message::Document(DocumentMessage::CheckDue), Millis(3))
+            }
             Effect::Check(snapshot) => {
                 let findings = Arc::new(snapshot.collect_findings());
-                update(state, Message::Checked { turn: snapshot.turn, findings }, Millis(3))
+                update(
+                    state,
+                    Message::Document(DocumentMessage::Checked { turn: snapshot.turn, findings }),
+                    Millis(3),
+                )
             }
             _ => Vec::new(),
         });
@@ -161,8 +170,11 @@ fn values_are_read_when_they_are_asked_for_and_do_not_stay() {
         assert_eq!(kept_values(&state), ["tool-7"], "what is looked at stays");
         let edit = Edit::Set { at: Pointer::root().child("name"), to: "other".into() };
         let changes = vec![Change::Entry(EntryEdit { entry, edit })];
-        let effects =
-            update(&mut state, Message::Change { label: "edit".into(), changes }, Millis(4));
+        let effects = update(
+            &mut state,
+            Message::Document(DocumentMessage::Change { label: "edit".into(), changes }),
+            Millis(4),
+        );
         settle(&mut state, effects);
         assert_eq!(state.catalog.tools[7].entry.value["name"], "other");
         assert_eq!(kept_values(&state), ["tool-7"], "what is edited is there");
@@ -261,9 +273,9 @@ proptest! {
             let entry = ids[row % ids.len()].clone();
             let before = Arc::clone(&state.catalog);
             let change = Change::Entry(EntryEdit { entry, edit });
-            let mut effects = update(&mut state, Message::Change { label: "edit".into(), changes: vec![change] }, Millis(3));
+            let mut effects = update(&mut state, Message::Document(DocumentMessage::Change { label: "edit".into(), changes: vec![change] }), Millis(3));
             if undo {
-                effects.extend(update(&mut state, Message::Undo, Millis(3)));
+                effects.extend(update(&mut state, Message::Document(DocumentMessage::Undo), Millis(3)));
             }
             settle(&mut state, effects);
             let after = &state.catalog;
@@ -294,7 +306,11 @@ fn the_beginning_of_a_file_is_shown_until_all_of_it_is_read() {
     };
     let begin = &whole[..whole.find("  tool-7:").unwrap()];
     let mut state = State::new(Start::default());
-    update(&mut state, Message::Beginning(file.clone(), held(&read(begin))), Millis(1));
+    update(
+        &mut state,
+        Message::Document(DocumentMessage::Beginning(file.clone(), held(&read(begin)))),
+        Millis(1),
+    );
     assert_eq!((ids(&state).len(), &state.selected), (7, &ids(&state).first().cloned()));
 
     let last = ids(&state)[6].clone();
@@ -302,7 +318,11 @@ fn the_beginning_of_a_file_is_shown_until_all_of_it_is_read() {
     let edit = Edit::Remove { at: Pointer::root().child("state") };
     let change = Change::Entry(EntryEdit { entry: last.clone(), edit });
     let changes = vec![change];
-    update(&mut state, Message::Change { label: "edit".into(), changes }, Millis(1));
+    update(
+        &mut state,
+        Message::Document(DocumentMessage::Change { label: "edit".into(), changes }),
+        Millis(1),
+    );
     let words: Vec<_> = state.notices.iter().map(|notice| notice.text.clone()).collect();
     assert_eq!(words, ["edit: tools.yaml is still being read"]);
 
@@ -315,12 +335,20 @@ fn the_beginning_of_a_file_is_shown_until_all_of_it_is_read() {
         (first.clone(), loaded(other, None)),
         (file.clone(), loaded(source.clone(), Some(held(&source)))),
     ];
-    update(&mut state, Message::Loaded(slice), Millis(2));
+    update(&mut state, Message::Document(DocumentMessage::Loaded(slice)), Millis(2));
     let names = vec![first.clone(), file.clone()];
-    let effects = update(&mut state, Message::LoadEnded { names, skipped: Vec::new() }, Millis(2));
+    let effects = update(
+        &mut state,
+        Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }),
+        Millis(2),
+    );
     settle(&mut state, effects);
     assert_eq!(ids(&state).len(), 44);
     assert_eq!((ids(&state)[0].file(), state.selected.as_ref()), (&first, Some(&last)));
-    update(&mut state, Message::Beginning(file.clone(), held(&read(begin))), Millis(3));
+    update(
+        &mut state,
+        Message::Document(DocumentMessage::Beginning(file.clone(), held(&read(begin)))),
+        Millis(3),
+    );
     assert_eq!(ids(&state).len(), 44, "a beginning that comes late tells nothing new");
 }

@@ -16,7 +16,9 @@ use toolcrib::{
         folder::FolderList,
         history::HistoryMessage,
         input::Input,
-        message::{Condition, Health, Loaded, Message, ScreenId},
+        message::{
+            Condition, ConnectionMessage, DocumentMessage, Health, Loaded, Message, ScreenId,
+        },
         watching::WatchMessage,
     },
     engine::traffic::{record::Record, trace::Head},
@@ -309,30 +311,41 @@ impl Session {
                 .map(|(file, _)| file.clone())
                 .filter(|_| self.luck.chance(80))
                 .collect();
-            return self.bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+            return self.bench.send(Message::Document(DocumentMessage::LoadEnded {
+                names,
+                skipped: Vec::new(),
+            }));
         }
         let (file, text) = self.luck.pick(&files).clone();
         match self.luck.below(10) {
-            0 => self.bench.send(Message::DiskChanged { file, text: None }),
+            0 => self
+                .bench
+                .send(Message::Document(DocumentMessage::DiskChanged { file, text: None })),
             1 => {
                 let name = format!("new-{}.yaml", self.luck.below(3));
                 let text = format!(
                     "tool:\n  fresh-{}:\n    type: prompt\n    name: fresh\n    group: [g]\n    state: s\n",
                     self.luck.below(9)
                 );
-                self.bench.send(Message::DiskChanged {
+                self.bench.send(Message::Document(DocumentMessage::DiskChanged {
                     file: FileId::new(name),
                     text: Some(text.into()),
-                });
+                }));
             }
             2 => {
                 let format = Format::from_path(file.path()).unwrap_or(Format::Json);
                 let source = Source::parse(format, text.clone());
-                self.bench.send(Message::Loaded(vec![(file, Loaded { text, source, held: None })]));
+                self.bench.send(Message::Document(DocumentMessage::Loaded(vec![(
+                    file,
+                    Loaded { text, source, held: None },
+                )])));
             }
             _ => {
                 let text = self.changed(&text);
-                self.bench.send(Message::DiskChanged { file, text: Some(text.into()) });
+                self.bench.send(Message::Document(DocumentMessage::DiskChanged {
+                    file,
+                    text: Some(text.into()),
+                }));
             }
         }
     }
@@ -412,16 +425,18 @@ impl Session {
                 .with_remedy("start it")
         };
         let message = match effect {
-            Effect::Save { file, text, .. } if !fails => Message::Saved { file, text },
-            Effect::Save { file, .. } => Message::SaveRefused {
+            Effect::Save { file, text, .. } if !fails => {
+                Message::Document(DocumentMessage::Saved { file, text })
+            }
+            Effect::Save { file, .. } => Message::Document(DocumentMessage::SaveRefused {
                 file,
                 disk: self.luck.chance(50).then(|| "other: 1\n".into()),
-            },
-            Effect::CheckSoon => Message::CheckDue,
-            Effect::Check(snapshot) => Message::Checked {
+            }),
+            Effect::CheckSoon => Message::Document(DocumentMessage::CheckDue),
+            Effect::Check(snapshot) => Message::Document(DocumentMessage::Checked {
                 turn: snapshot.turn,
                 findings: Arc::new(snapshot.collect_findings()),
-            },
+            }),
             Effect::Call { call, .. } => {
                 self.calls.push(call);
                 return self.goes_on(call);
@@ -460,21 +475,25 @@ impl Session {
                     }))
                 };
                 let report = if fails { Report::Failed(problem()) } else { reached() };
-                Message::ConnectionTested { turn, connection: connection.name, report }
+                Message::Connection(ConnectionMessage::Tested {
+                    turn,
+                    connection: connection.name,
+                    report,
+                })
             }
-            Effect::AskListeners(connection) => Message::Listeners {
+            Effect::AskListeners(connection) => Message::Connection(ConnectionMessage::Listeners {
                 connection: connection.name,
                 listeners: vec![("joke".into(), "somebody".into())].into(),
-            },
+            }),
             Effect::ReadDeployed { purpose, .. } => {
                 let text =
                     r#"{"name": "joke", "type": "text-completion", "description": "Tells one."}"#
                         .to_owned();
                 let item = Item { system: "trustgraph", section: "tool", key: "joke".into(), text };
-                Message::Deployed {
+                Message::Connection(ConnectionMessage::Deployed {
                     purpose,
                     read: if fails { Err(problem()) } else { Ok(vec![item]) },
-                }
+                })
             }
             Effect::LookIntoFolder(folder) => {
                 let names: Vec<String> =
@@ -485,21 +504,26 @@ impl Session {
                 })
             }
             Effect::EditText { target, at, text } => {
-                Message::EditorText { target, at, text: format!("{text} edited\n") }
+                Message::Document(DocumentMessage::EditorText {
+                    target,
+                    at,
+                    text: format!("{text} edited\n"),
+                })
             }
-            Effect::Editor { file, .. } => {
-                Message::DiskChanged { file, text: Some("tool: {}\n".into()) }
-            }
+            Effect::Editor { file, .. } => Message::Document(DocumentMessage::DiskChanged {
+                file,
+                text: Some("tool: {}\n".into()),
+            }),
             Effect::Read { .. } => {
                 let names =
                     self.bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-                Message::LoadEnded { names, skipped: Vec::new() }
+                Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() })
             }
             _ if fails => Message::Failed(problem()),
-            _ => Message::Condition {
+            _ => Message::Connection(ConnectionMessage::Condition {
                 connection: "embedded".into(),
                 condition: Condition { words: String::new(), health: Health::Good },
-            },
+            }),
         };
         self.bench.send(message);
     }
@@ -591,7 +615,10 @@ fn open(luck: &mut Luck) -> Workbench {
     let settings = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/commonground/toolcrib.toml");
     if luck.chance(30) {
         let text: Arc<str> = std::fs::read_to_string(settings).unwrap().into();
-        bench.send(Message::DiskChanged { file: FileId::new("toolcrib.toml"), text: Some(text) });
+        bench.send(Message::Document(DocumentMessage::DiskChanged {
+            file: FileId::new("toolcrib.toml"),
+            text: Some(text),
+        }));
     }
     bench.send(Message::Show(*luck.pick(&SCREENS)));
     mem::take(&mut bench.effects);
@@ -647,7 +674,10 @@ fn a_key_between_a_change_and_its_picture_meets_the_tools_that_are_there() {
     let mut bench = Workbench::sample("spec-workflow", 160, 44).on(ScreenId::Workflow);
     bench.keys("end");
     let text = "tool:\n  only:\n    type: prompt\n    name: only\n    group: [g]\n";
-    bench.send(Message::DiskChanged { file: FileId::new("tools.yaml"), text: Some(text.into()) });
+    bench.send(Message::Document(DocumentMessage::DiskChanged {
+        file: FileId::new("tools.yaml"),
+        text: Some(text.into()),
+    }));
     for key in ["/", "o", "enter", "e"] {
         bench.input_undrawn(&Input::Key(key.parse().unwrap()));
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use toolcrib::{
-    app::message::{Loaded, Message, ScreenId},
+    app::message::{DocumentMessage, Loaded, Message, ScreenId},
     model::{entry::FileId, settings::SETTINGS},
     store::samples::SAMPLES,
     syntax::source::{Format, Source},
@@ -113,9 +113,9 @@ fn the_screen_says_where_a_call_goes_and_keeps_what_is_chosen() {
     let text = "[connections.local]\nservers = 'nats://127.0.0.1:4222'\n";
     let loaded =
         Loaded { source: Source::parse(Format::Toml, text), text: text.into(), held: None };
-    bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), loaded)]));
+    bench.send(Message::Document(DocumentMessage::Loaded(vec![(FileId::new(SETTINGS), loaded)])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
     let joke = bench.state.catalog.tool_called("tell-joke").unwrap().id().clone();
     bench.send(Message::Select(joke));
     bench.draw();

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
-        message::{Message, ScreenId},
+        message::{DocumentMessage, Message, ScreenId},
         workflow::WorkflowMessage,
     },
     model::context::Name,
@@ -345,7 +345,7 @@ fn what_is_odd_and_loads_is_a_warning() {
 
 fn bench(text: &str) -> Workbench {
     let mut bench = Workbench::yaml(text, 160, 40);
-    bench.send(Message::SwitchMode);
+    bench.send(Message::Document(DocumentMessage::SwitchMode));
     bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec![Name::from("*")]))));
     bench.on(ScreenId::Workflow)
 }
@@ -360,7 +360,7 @@ fn the_workflow_screen_says_first_that_nothing_is_loaded() {
     }
     bench.keys("enter");
     assert!(bench.state.workflow.simulation.steps().next().is_none(), "{}", bench.screen());
-    bench.send(Message::SwitchMode);
+    bench.send(Message::Document(DocumentMessage::SwitchMode));
     bench.draw();
     assert!(!bench.shows("loads none of") && bench.shows("Available 3"), "{}", bench.screen());
 }

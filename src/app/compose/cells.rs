@@ -88,6 +88,13 @@ fn contains_tool(members: &Value, tool: &Tool) -> bool {
     }
 }
 
+/// What cells are switched to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    On,
+    Off,
+}
+
 /// Switches cells together; `states` are all there are, for a tool that is no longer to be
 /// available in every one.
 ///
@@ -96,9 +103,10 @@ fn contains_tool(members: &Value, tool: &Tool) -> bool {
 pub fn switch_cells(
     ground: ComposeContext<'_>,
     cells: &[(EntryId, Column)],
-    on: bool,
+    to: Switch,
     states: &[Name],
 ) -> Result<Plan, String> {
+    let on = to == Switch::On;
     let mut gates: BTreeMap<&EntryId, Gate> = BTreeMap::new();
     let mut lists: BTreeMap<Pointer, Vec<Value>> = BTreeMap::new();
     for (id, column) in cells {
@@ -108,8 +116,8 @@ pub fn switch_cells(
         };
         let gate = gates.entry(id).or_insert_with(|| tool.gate.clone());
         match column {
-            Column::Group(name) => gate.groups = groups_after_switch(gate, name, on),
-            Column::State(name) => gate.states = states_after_switch(gate, name, on, states),
+            Column::Group(name) => gate.groups = groups_after_switch(gate, name, to),
+            Column::State(name) => gate.states = states_after_switch(gate, name, to, states),
             Column::AnyState if on => gate.states = States::Every,
             Column::AnyState if gate.states == States::Every => {
                 gate.states = States::Only(Vec::new());
@@ -157,26 +165,26 @@ pub fn switch_cells(
     Ok(Plan { label, changes, notes, ..Plan::default() })
 }
 
-fn groups_after_switch(gate: &Gate, name: &Name, on: bool) -> Option<Vec<Name>> {
+fn groups_after_switch(gate: &Gate, name: &Name, to: Switch) -> Option<Vec<Name>> {
     let mut groups = gate.groups();
-    match (on, groups.contains(name)) {
-        (true, false) => groups.push(name.clone()),
-        (false, true) => groups.retain(|group| group != name),
+    match (to, groups.contains(name)) {
+        (Switch::On, false) => groups.push(name.clone()),
+        (Switch::Off, true) => groups.retain(|group| group != name),
         _ => return gate.groups.clone(),
     }
     Some(groups)
 }
 
-fn states_after_switch(gate: &Gate, name: &Name, on: bool, states: &[Name]) -> States {
-    match (&gate.states, on) {
-        (States::Every, true) => States::Every,
-        (States::Every, false) => {
+fn states_after_switch(gate: &Gate, name: &Name, to: Switch, states: &[Name]) -> States {
+    match (&gate.states, to) {
+        (States::Every, Switch::On) => States::Every,
+        (States::Every, Switch::Off) => {
             States::Only(states.iter().filter(|state| *state != name).cloned().collect())
         }
-        (States::Only(listed), true) if !listed.contains(name) => {
+        (States::Only(listed), Switch::On) if !listed.contains(name) => {
             States::Only(listed.iter().chain([name]).cloned().collect())
         }
-        (States::Only(listed), false) => {
+        (States::Only(listed), Switch::Off) => {
             States::Only(listed.iter().filter(|state| *state != name).cloned().collect())
         }
         (same, _) => same.clone(),

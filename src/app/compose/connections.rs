@@ -277,7 +277,7 @@ mod tests {
     use super::*;
     use crate::{
         app::{
-            message::{Loaded, Message},
+            message::{ConnectionMessage, DocumentMessage, Loaded, Message},
             state::{Start, State},
             update::update,
         },
@@ -302,8 +302,12 @@ mod tests {
             .chain(settings.map(|text| load((SETTINGS, text), Format::Toml)))
             .collect();
         let names = files.iter().map(|(file, _)| file.clone()).collect();
-        update(&mut state, Message::Loaded(files), Millis(1));
-        update(&mut state, Message::LoadEnded { names, skipped: Vec::new() }, Millis(2));
+        update(&mut state, Message::Document(DocumentMessage::Loaded(files)), Millis(1));
+        update(
+            &mut state,
+            Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }),
+            Millis(2),
+        );
         state
     }
 
@@ -311,7 +315,7 @@ mod tests {
         let tool = state.catalog.tool_called(key).unwrap();
         let Plan { label, changes, .. } =
             of_tool(ComposeContext::from_state(state), &state.network.connections, tool, to)?;
-        update(state, Message::Change { label, changes }, Millis(3));
+        update(state, Message::Document(DocumentMessage::Change { label, changes }), Millis(3));
         Ok(())
     }
 
@@ -331,9 +335,13 @@ mod tests {
     fn a_tool_goes_through_its_own_connection_unless_another_is_chosen() {
         let mut state = opened(Some(LOCAL));
         assert_eq!([goes(&state, "joke"), goes(&state, "sum")], ["local", "far"]);
-        update(&mut state, Message::UseConnection(Some("embedded".into())), Millis(3));
+        update(
+            &mut state,
+            Message::Connection(ConnectionMessage::Use(Some("embedded".into()))),
+            Millis(3),
+        );
         assert_eq!([goes(&state, "joke"), goes(&state, "sum")], ["embedded", "embedded"]);
-        update(&mut state, Message::UseConnection(None), Millis(4));
+        update(&mut state, Message::Connection(ConnectionMessage::Use(None)), Millis(4));
         assert_eq!([goes(&state, "joke"), goes(&state, "sum")], ["local", "far"]);
     }
 
@@ -359,7 +367,7 @@ mod tests {
             )
         );
         for _ in 0..4 {
-            update(&mut state, Message::Undo, Millis(5));
+            update(&mut state, Message::Document(DocumentMessage::Undo), Millis(5));
         }
         assert_eq!((text(&state).as_str(), goes(&state, "sum").as_str()), (LOCAL, "far"));
     }
@@ -391,7 +399,11 @@ mod tests {
     }
 
     fn make(state: &mut State, plan: Plan) -> String {
-        update(state, Message::Change { label: plan.label, changes: plan.changes }, Millis(9));
+        update(
+            state,
+            Message::Document(DocumentMessage::Change { label: plan.label, changes: plan.changes }),
+            Millis(9),
+        );
         text(state)
     }
 

@@ -137,9 +137,7 @@ fn place_entries(ground: ComposeContext<'_>, new: &[New<'_>]) -> Vec<Change> {
         Layout::Each(folder) => {
             let mut taken = Vec::new();
             new.iter()
-                .map(|(_, item, value)| {
-                    place_in_own_file(ground, folder, (item, value), &mut taken)
-                })
+                .map(|(_, item, value)| place_in_own_file(ground, folder, item, value, &mut taken))
                 .collect()
         }
     }
@@ -178,7 +176,8 @@ fn place_in_sections(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) ->
 fn place_in_own_file(
     ground: ComposeContext<'_>,
     folder: &str,
-    (item, value): (&Item, &Value),
+    item: &Item,
+    value: &Value,
     taken: &mut Vec<FileId>,
 ) -> Change {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::calls;
 use crate::{
     app::{batch::Batch, effect::Effect, notices::NoticeKind, state::State},
-    engine::series::Series,
+    engine::series::{BatchSize, Series},
     model::{
         call::{CallId, Outcome},
         clock::Millis,
@@ -16,7 +16,7 @@ use crate::{
 pub(super) fn begin_batch(
     state: &mut State,
     tool: &EntryId,
-    (times, at_once): (usize, usize),
+    size: BatchSize,
     now: Millis,
 ) -> Vec<Effect> {
     match state.build_request(tool) {
@@ -24,9 +24,9 @@ pub(super) fn begin_batch(
             state.invoke.batch = Some(Batch {
                 request,
                 connection: state.connection_of(tool).name,
-                times,
-                at_once,
-                waiting: times,
+                times: size.times,
+                at_once: size.at_once,
+                waiting: size.times,
                 running: HashSet::new(),
                 series: Series::default(),
             });

@@ -22,6 +22,7 @@ use crate::{
         entry::FileId,
         problem::{Problem, ProblemKind},
     },
+    schema::count::count_text,
     systems::{calling, facets::calls::CallOf},
 };
 
@@ -101,8 +102,7 @@ pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec
 }
 
 fn report_verdicts(state: &mut State, now: Millis) {
-    let count =
-        |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
+    let count = |count: usize| count_text(count, "case", "cases");
     match state.invoke.cases.verdict_counts() {
         (0, 0) => {}
         (hold, 0) => {

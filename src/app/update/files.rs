@@ -19,7 +19,7 @@ use crate::{
         documents::{Change, ChangeError, Document, Documents, Stepped},
         effect::{Effect, Overwrite},
         form_file::Goal as FormGoal,
-        message::{Held, Loaded, Then},
+        message::{Held, Loaded, Recovery, Then},
         notices::NoticeKind,
         state::{Checking, Goal, LoadProgress, Question, State},
     },
@@ -532,9 +532,9 @@ fn ask_to_recover(state: &mut State, mut texts: BTreeMap<FileId, Arc<str>>) {
     }
 }
 
-pub(super) fn answer_recovery(state: &mut State, take: bool, now: Millis) -> Vec<Effect> {
+pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) -> Vec<Effect> {
     let Some(Question::Recover(texts)) = state.question.take() else { return Vec::new() };
-    if !take {
+    if answer == Recovery::Discard {
         state.notices.push(NoticeKind::Done, "unsaved work of the earlier session discarded", now);
         return vec![Effect::Journal(UnsavedTexts::new())];
     }
@@ -605,17 +605,24 @@ fn words_of(mode: crate::model::context::Mode) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{message::Message, state::Start, update::update};
+    use crate::app::{
+        message::{DocumentMessage, Message},
+        state::Start,
+        update::update,
+    };
 
     #[test]
     fn unsaved_work_is_offered_when_its_files_are_read_and_not_before() {
         let texts = BTreeMap::from([(FileId::new("tools.yaml"), Arc::from("tool: {}\n"))]);
         let mut state = State::new(Start::default());
-        update(&mut state, Message::Unsaved(texts.clone()), Millis(0));
+        update(&mut state, Message::Document(DocumentMessage::Unsaved(texts.clone())), Millis(0));
         assert_eq!(state.question, None);
         update(
             &mut state,
-            Message::LoadEnded { names: Vec::new(), skipped: Vec::new() },
+            Message::Document(DocumentMessage::LoadEnded {
+                names: Vec::new(),
+                skipped: Vec::new(),
+            }),
             Millis(0),
         );
         assert_eq!(state.question, Some(Question::Recover(texts)));

@@ -24,7 +24,7 @@ use crate::{
         context::{ANY, Context, DEFAULT_GROUP, Name},
         entry::EntryId,
     },
-    schema::pointer::Pointer,
+    schema::{count::count_text, pointer::Pointer},
     syntax::edit::Edit,
 };
 
@@ -150,11 +150,7 @@ fn walk_tools(state: &mut State, way: &[EntryId], now: Millis) {
         told = words;
         let rest = way.len() - row - 1;
         if taken == Taken::Stopped && rest > 0 {
-            let words = if rest == 1 {
-                "1 step was not taken".to_owned()
-            } else {
-                format!("{rest} steps were not taken")
-            };
+            let words = count_text(rest, "step was not taken", "steps were not taken");
             told.push((NoticeKind::Hint, format!("stopped; {words}")));
         }
         if taken != Taken::On {

@@ -237,50 +237,22 @@ impl Explainer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        engine::gated::Slot,
-        model::tool::{Gate, States},
+    use crate::engine::{
+        gated::Slot,
+        spec_tools::{gated_slot, spec_tools},
     };
 
     fn names(list: &[&str]) -> Vec<Name> {
         list.iter().map(|name| Name::from(*name)).collect()
     }
 
-    fn tool(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
-        let states = if states == ["*"] { States::Every } else { States::Only(names(states)) };
-        Slot {
-            key: key.into(),
-            name: key.into(),
-            gate: Gate {
-                groups: Some(names(groups)),
-                states,
-                next: next.map(Name::from),
-                ..Gate::open()
-            },
-        }
-    }
-
     fn spec() -> Vec<Slot> {
-        vec![
-            tool(
-                "knowledge-query",
-                &["read-only", "knowledge", "basic"],
-                &["undefined", "research"],
-                Some("analysis"),
-            ),
-            tool(
-                "graph-update",
-                &["write", "knowledge", "admin"],
-                &["analysis", "modification"],
-                None,
-            ),
-            tool("text-completion", &["read-only", "text", "basic"], &["*"], Some("undefined")),
-            tool("complex-analysis", &["advanced", "compute"], &["analysis"], Some("results")),
-            tool("reset-workflow", &["admin"], &["analysis", "results"], Some("undefined")),
-            tool("lost", &["knowledge"], &["nowhere"], None),
-            tool("dead", &["knowledge"], &[], None),
-            tool("alone", &[], &["*"], None),
-        ]
+        let more = [
+            gated_slot("lost", &["knowledge"], &["nowhere"], None),
+            gated_slot("dead", &["knowledge"], &[], None),
+            gated_slot("alone", &[], &["*"], None),
+        ];
+        spec_tools().into_iter().chain(more).collect()
     }
 
     fn first(groups: &[&str], state: &str, key: &str) -> String {

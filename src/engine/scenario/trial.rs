@@ -320,46 +320,11 @@ fn step_json(step: &TrialStep) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        engine::gated::Slot,
-        model::tool::{Gate, States},
-    };
-
-    fn tool(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
-        let names = |list: &[&str]| list.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();
-        let states = if states.is_empty() { States::Every } else { States::Only(names(states)) };
-        let gate = Gate {
-            groups: Some(names(groups)),
-            states,
-            next: next.map(Name::from),
-            ..Gate::open()
-        };
-        Slot { key: key.into(), name: format!("The {key}").into(), gate }
-    }
+    use crate::engine::{gated::Slot, spec_tools::spec_tools};
 
     fn spec() -> Vec<Slot> {
-        vec![
-            tool(
-                "knowledge-query",
-                &["read-only", "knowledge", "basic"],
-                &["undefined", "research"],
-                Some("analysis"),
-            ),
-            tool(
-                "graph-update",
-                &["write", "knowledge", "admin"],
-                &["analysis", "modification"],
-                None,
-            ),
-            tool("text-completion", &["read-only", "text", "basic"], &[], Some("undefined")),
-            tool(
-                "complex-analysis",
-                &["advanced", "compute", "expensive"],
-                &["analysis"],
-                Some("results"),
-            ),
-            tool("reset-workflow", &["admin"], &["analysis", "results"], Some("undefined")),
-        ]
+        let named = |slot: Slot| Slot { name: format!("The {}", slot.key).into(), ..slot };
+        spec_tools().into_iter().map(named).collect()
     }
 
     fn try_out(value: &Value) -> Trial {

@@ -6,7 +6,10 @@ use crate::{
         gated::{Gated, ToolRow, row_of},
         workflow::graph::{StateRow, Workflow},
     },
-    model::context::Context,
+    model::{
+        context::Context,
+        id::{SCRAMBLE_STEP, scramble},
+    },
 };
 
 /// A way of so many steps, or fewer where no tool is left; every tool that a state offers is as
@@ -168,17 +171,14 @@ fn steps_within(workflow: &Workflow, steps: usize) -> Vec<(StateRow, ToolRow)> {
         .collect()
 }
 
-/// Numbers that look thrown: xorshift, multiplied.
+/// Numbers that look thrown.
 struct Dice(u64);
 
 impl Dice {
     fn random_below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let count = count as u64;
-        usize::try_from((mixed ^ (mixed >> 31)) % count).unwrap_or(0)
+        let thrown = scramble(self.0);
+        self.0 = self.0.wrapping_add(SCRAMBLE_STEP);
+        usize::try_from(thrown % count as u64).unwrap_or(0)
     }
 }
 

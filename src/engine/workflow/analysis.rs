@@ -372,6 +372,7 @@ mod tests {
         engine::{
             filter::{Allowed, AskedGroups, Filter, next_state},
             gated::Slot,
+            spec_tools::spec_tools,
             workflow::reach::{GroupSearch, Proof},
         },
         model::{
@@ -607,42 +608,6 @@ mod tests {
         }
     }
 
-    fn spec() -> Vec<Slot> {
-        let list = |names: &[&str]| names.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();
-        let tool = |key: &str, groups: &[&str], states: &[&str], next: Option<&str>| Slot {
-            key: key.into(),
-            name: key.into(),
-            gate: Gate {
-                groups: Some(list(groups)),
-                states: if states.is_empty() { States::Every } else { States::Only(list(states)) },
-                next: next.map(Name::from),
-                ..Gate::open()
-            },
-        };
-        vec![
-            tool(
-                "knowledge-query",
-                &["read-only", "knowledge", "basic"],
-                &["undefined", "research"],
-                Some("analysis"),
-            ),
-            tool(
-                "graph-update",
-                &["write", "knowledge", "admin"],
-                &["analysis", "modification"],
-                None,
-            ),
-            tool("text-completion", &["read-only", "text", "basic"], &[], Some("undefined")),
-            tool(
-                "complex-analysis",
-                &["advanced", "compute", "expensive"],
-                &["analysis"],
-                Some("results"),
-            ),
-            tool("reset-workflow", &["admin"], &["analysis", "results"], Some("undefined")),
-        ]
-    }
-
     #[test]
     fn the_documents_workflow_is_read_as_its_formula_says() {
         let context = Context {
@@ -650,7 +615,7 @@ mod tests {
             groups: Some(vec!["knowledge".into(), "compute".into()]),
             state: None,
         };
-        let tools = spec();
+        let tools = spec_tools();
         let workflow = Workflow::new(&tools, &context);
         let analysis = workflow.analysis();
         let names = |rows: &[StateRow]| {
@@ -678,7 +643,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_state_is_recognised() {
-        let mut tools = spec();
+        let mut tools = spec_tools();
         tools[3].gate.states = States::Only(vec!["anaylsis".into()]);
         let workflow = Workflow::for_groups(&tools, &AskedGroups::Every, UNDEFINED);
         let analysis = workflow.analysis();

@@ -100,9 +100,7 @@ pub(crate) fn print_lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
 pub(crate) fn print_member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
     let Entry { head, body } = print_entry(value, manner, Behind::Key);
     let blank = if head.is_empty() { "" } else { " " };
-    std::iter::once(format!("{}:{blank}{head}", self::print_key(key, manner, false)))
-        .chain(body)
-        .collect()
+    std::iter::once(format!("{}:{blank}{head}", print_key(key, manner))).chain(body).collect()
 }
 
 /// The lines of one item of a block, its dash included.
@@ -118,11 +116,11 @@ pub(crate) fn print_flow(draft: &Draft, manner: &YamlStyle) -> String {
 
 /// A member between braces.
 pub(crate) fn flow_member(key: &str, value: &Draft, manner: &YamlStyle) -> String {
-    format!("{}: {}", self::print_key(key, manner, true), print_flow(value, manner))
+    format!("{}: {}", scalar::print_text(key, manner.key_quote, true), print_flow(value, manner))
 }
 
-pub(crate) fn print_key(key: &str, manner: &YamlStyle, flow: bool) -> String {
-    scalar::print_text(key, manner.key_quote, flow)
+fn print_key(key: &str, manner: &YamlStyle) -> String {
+    scalar::print_text(key, manner.key_quote, false)
 }
 
 fn flow_value(draft: &Draft, manner: &YamlStyle, within: bool) -> String {

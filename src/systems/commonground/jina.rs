@@ -1,10 +1,8 @@
 //! `options.jina` as the HTTP request that `openapi_service` makes of it.
 
-use std::fmt::Write;
-
 use serde_json::{Map, Value};
 
-use crate::syntax::python::text as python;
+use crate::{schema::encoding::percent_encode_part, syntax::python::text as python};
 
 const SEARCH_HOST: &str = "s.jina.ai";
 const READER_HOST: &str = "r.jina.ai";
@@ -259,7 +257,7 @@ fn take_page_url(arguments: &mut Map<String, Value>) -> Result<String, JinaFault
     let text = url.as_ref().filter(|url| !url.is_null()).map(python::str).unwrap_or_default();
     match python::strip(&text) {
         "" => Err(JinaFault("jina reader requires args.url (or args.target_url)".into())),
-        text => Ok(percent_encode(text)),
+        text => Ok(percent_encode_part(text)),
     }
 }
 
@@ -318,19 +316,6 @@ fn timeout(config: &Config<'_>) -> Option<f64> {
     given.flatten().filter_map(seconds).find(|seconds| *seconds > 0.0)
 }
 
-fn percent_encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => {
-                out.push(byte.into());
-            }
-            byte => drop(write!(out, "%{byte:02X}")),
-        }
-    }
-    out
-}
-
 fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -342,8 +327,8 @@ impl JinaRequest {
         let pair = |(name, value): (&String, &Value)| {
             // A variable's name stands as it is; it is no text that will be sent.
             let text = plain_text(value);
-            let value = if text.starts_with('$') { text } else { percent_encode(&text) };
-            format!("{}={value}", percent_encode(name))
+            let value = if text.starts_with('$') { text } else { percent_encode_part(&text) };
+            format!("{}={value}", percent_encode_part(name))
         };
         let query: Vec<String> = self.query.iter().map(pair).collect();
         let mark = if query.is_empty() { "" } else { "?" };

@@ -18,7 +18,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         tool::Tool,
     },
-    schema::literal::Literal,
+    schema::{encoding::percent_encode_part, literal::Literal},
     systems::facets::calls::{CallOf, RouteOffer},
 };
 
@@ -440,14 +440,5 @@ pub(crate) fn is_addressable(name: &str) -> bool {
 /// A text as one part of a path.
 #[must_use]
 pub(crate) fn path_part(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte));
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
+    percent_encode_part(text)
 }

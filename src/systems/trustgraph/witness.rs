@@ -1,6 +1,7 @@
 //! What a message that passed by is to TrustGraph: requests, agent steps with their state, streamed
 //! pieces, and the true error.
 
+use crate::schema::count::count_text;
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
@@ -288,8 +289,8 @@ fn describe_answer(fields: Fields) -> Made {
     }
     if kind == "explain" {
         let count = fields.get("explain_triples").and_then(Value::as_array).map_or(0, Vec::len);
-        let facts = if count == 1 { "fact" } else { "facts" };
-        return (Part::Answer { last: false }, "explain".into(), format!("{count} {facts}"), None);
+        let facts = count_text(count, "fact", "facts");
+        return (Part::Answer { last: false }, "explain".into(), facts, None);
     }
     if !kind.is_empty() {
         let (kind, content) = (kind.to_owned(), text("content").to_owned());

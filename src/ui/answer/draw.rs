@@ -14,6 +14,7 @@ use crate::{
         call::{Call, CallError, CallState, EventKind, LoggedEvent, StrayCause},
         size,
     },
+    schema::count::count_text,
     ui::{
         canvas::{Pen, mark_chosen, text_width, wrap},
         styles::{Role, Styles},
@@ -181,11 +182,7 @@ impl Answer {
             },
             _ => None,
         };
-        let kept = if call.strays == 1 {
-            "1 stray kept".to_owned()
-        } else {
-            format!("{} strays kept", call.strays)
-        };
+        let kept = count_text(call.strays, "stray kept", "strays kept");
         let show = format!(" ▸ {} show", look.keymap.display_key("strays"));
         let mut pen = Pen::new(buffer, self.stray_line, 0);
         let words = format!("{kept}: {}", first.unwrap_or(StrayCause::Late.message()));
@@ -299,8 +296,7 @@ fn title_parts(call: &Call, whose: &str, room: usize) -> (String, Vec<String>) {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
         _ => call.events.iter().next_back().map(|event| event.at_ms),
     };
-    let chunks =
-        if call.chunks == 1 { "1 chunk".to_owned() } else { format!("{} chunks", call.chunks) };
+    let chunks = count_text(call.chunks, "chunk", "chunks");
     let parts = [
         (call.chunks > 0).then_some(chunks),
         (call.chunks > 0).then(|| size::format_size(call.text.len() as u64)),

@@ -6,6 +6,7 @@ use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widg
 use crate::{
     app::input::{Code, Input},
     schema::{
+        count::count_text,
         fields::Presence,
         kind::{Column, Kind},
         messages,
@@ -26,7 +27,7 @@ impl Widget for Fold {
         let open = cell.field.fold_state() == Some(true);
         let mark = if open { "▾ " } else { "▸ " };
         let (text, role) = match cell.field.presence {
-            Presence::Set => (count_text(cell), Role::Text),
+            Presence::Set => (members_text(cell), Role::Text),
             _ => (cell.placeholder_text(), Role::Ghost),
         };
         let addable = cell.field.takes_items() || matches!(cell.field.kind, Kind::Map { .. });
@@ -148,16 +149,13 @@ fn column_widths(columns: &[Column], cells: usize) -> Vec<usize> {
     widths
 }
 
-fn count_text(cell: &Cell<'_>) -> String {
-    let counted = |count: usize, one: &str, many: &str| {
-        format!("{count} {}", if count == 1 { one } else { many })
-    };
+fn members_text(cell: &Cell<'_>) -> String {
     match (&cell.field.kind, cell.value) {
         (Kind::List { .. }, Some(Value::Array(items))) if items.is_empty() => "empty".into(),
-        (Kind::List { .. }, Some(Value::Array(items))) => counted(items.len(), "item", "items"),
+        (Kind::List { .. }, Some(Value::Array(items))) => count_text(items.len(), "item", "items"),
         (_, Some(Value::Object(members))) if members.is_empty() => "empty".into(),
         (Kind::Map { .. }, Some(Value::Object(members))) => {
-            counted(members.len(), "entry", "entries")
+            count_text(members.len(), "entry", "entries")
         }
         (_, Some(Value::Object(members))) => {
             let declared = cell.field.node.object.properties.len();

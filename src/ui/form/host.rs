@@ -17,7 +17,7 @@ use crate::{
     app::{
         actions::ActionId,
         input::{Code, Input, Key, Mods},
-        message::{Message, TextTarget},
+        message::{DocumentMessage, Message, TextTarget},
         state::State,
     },
     schema::pointer::Pointer,
@@ -197,7 +197,7 @@ impl<O: ValueOwner> FormHost<O> {
             }
             FormReply::OpenEditor { at, text } => {
                 let (target, at) = owner.text_target(at);
-                Reply::send(Message::EditText { target, at, text })
+                Reply::send(Message::Document(DocumentMessage::EditText { target, at, text }))
             }
         }
     }

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     schema::{
         blank::blank_value,
+        count::count_text,
         fields::{Part, Presence, Role, offered_default},
         kind::{Kind, TextKind},
         literal::Literal,
@@ -54,15 +55,16 @@ impl Form {
     pub(super) fn saved_words(&self, row: usize) -> Option<String> {
         let field = self.fields.get(row).filter(|_| self.is_changed(row))?;
         let is_secret = field.node.write_only || field.kind == Kind::Text(TextKind::Secret);
-        let many = |count: usize, one: &str, many: &str| {
-            format!("was {count} {}", if count == 1 { one } else { many })
-        };
         Some(match field.pointer.get(self.saved.as_deref()?) {
             None => "was not set".into(),
             Some(_) if is_secret => "was another one".into(),
             Some(Value::String(text)) => format!("was \"{}\"", super::cell::one_line(text)),
-            Some(Value::Array(items)) => many(items.len(), "item", "items"),
-            Some(Value::Object(members)) => many(members.len(), "member", "members"),
+            Some(Value::Array(items)) => {
+                format!("was {}", count_text(items.len(), "item", "items"))
+            }
+            Some(Value::Object(members)) => {
+                format!("was {}", count_text(members.len(), "member", "members"))
+            }
             Some(value) => format!("was {value}"),
         })
     }

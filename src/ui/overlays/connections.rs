@@ -5,7 +5,7 @@ use super::menu::{Item, Menu};
 use crate::{
     app::{
         compose::{connections, context::ComposeContext, plan::Plan},
-        message::Message,
+        message::{ConnectionMessage, DocumentMessage, Message},
         state::State,
     },
     model::{connection::Connection, settings::SETTINGS},
@@ -50,7 +50,9 @@ pub(crate) fn connection_menu(state: &State) -> Menu {
         .and_then(|chosen| names.iter().position(|name| name == chosen))
         .map_or(0, |row| row + 1);
     let choose = move |row: usize| {
-        Reply::send(Message::UseConnection(row.checked_sub(1).map(|row| names[row].clone())))
+        Reply::send(Message::Connection(ConnectionMessage::Use(
+            row.checked_sub(1).map(|row| names[row].clone()),
+        )))
     };
     Menu::with_replies("All calls go through", items, choose).with_row(at)
 }
@@ -88,7 +90,10 @@ pub(crate) fn of_tool(state: &State) -> Reply {
     let at = choices.iter().position(|to| to.as_deref() == own).unwrap_or(0);
     let choose = move |row: usize| match &plans[row] {
         Ok(Plan { label, changes, .. }) => {
-            Reply::send(Message::Change { label: label.clone(), changes: changes.clone() })
+            Reply::send(Message::Document(DocumentMessage::Change {
+                label: label.clone(),
+                changes: changes.clone(),
+            }))
         }
         Err(why) => Reply::Refused(why.clone()),
     };

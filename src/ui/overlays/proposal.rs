@@ -8,7 +8,7 @@ use crate::{
     app::{
         compose::plan::Plan,
         input::{Code, Input, Key, Mouse, MouseKind},
-        message::Message,
+        message::{DocumentMessage, Message},
         state::State,
     },
     ui::{
@@ -306,7 +306,11 @@ pub(crate) fn propose_plan(plan: Plan, state: &State) -> Result<Proposed, String
             file.after.as_deref().unwrap_or_default(),
         ));
     }
-    Ok(Proposed { notes: plan.notes.clone(), lines, messages: vec![Message::Compose(plan)] })
+    Ok(Proposed {
+        notes: plan.notes.clone(),
+        lines,
+        messages: vec![Message::Document(DocumentMessage::Compose(plan))],
+    })
 }
 
 impl Overlay for Proposal {

@@ -15,11 +15,14 @@ use crate::{
             imports::{self, Differing},
         },
         form_file::Goal,
-        message::{DraftPolicy, Message, ScreenId, Then},
+        message::{
+            ConnectionMessage, DocumentMessage, DraftPolicy, Message, Recovery, ScreenId, Then,
+        },
         state::{Question, State},
     },
     engine::filter::AskedGroups,
     model::{entry::FileId, settings::SETTINGS},
+    schema::count::count_text,
     systems::{
         self, agents,
         deployed::push::{Change, Push},
@@ -68,9 +71,9 @@ fn server_proposal() -> Proposal {
         connections::add_server(ComposeContext::from_state(state), text)
     })
     .followed_by([
-        Message::Save(Some(FileId::new(SETTINGS))),
+        Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
         Message::Show(ScreenId::Invoke),
-        Message::ListDeployed,
+        Message::Connection(ConnectionMessage::ListDeployed),
     ])
     .with_closing_message(Message::DropQuestion)
 }
@@ -130,7 +133,7 @@ fn propose_push(push: &Push) -> Result<Proposed, String> {
     Ok(Proposed {
         notes: push.notes.clone(),
         lines,
-        messages: vec![Message::Push(Box::new(push.clone()))],
+        messages: vec![Message::Connection(ConnectionMessage::Push(Box::new(push.clone())))],
     })
 }
 
@@ -169,7 +172,11 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             let title = format!("Start the server of {connection}?");
             let answers = vec![
                 Answer { key: 'n', words: "not now", messages: aside.clone() },
-                Answer { key: 'y', words: "allow it", messages: vec![Message::AllowAskedStart] },
+                Answer {
+                    key: 'y',
+                    words: "allow it",
+                    messages: vec![Message::Connection(ConnectionMessage::AllowAskedStart)],
+                },
             ];
             Confirm::new(title, start.lines().join("\n"), answers, aside)
         }
@@ -179,17 +186,17 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 Answer {
                     key: 's',
                     words: "begin with a sample",
-                    messages: vec![Message::PutSample("first-call")],
+                    messages: vec![Message::Document(DocumentMessage::PutSample("first-call"))],
                 },
                 Answer {
                     key: 'w',
                     words: "a workflow sample",
-                    messages: vec![Message::PutSample("spec-workflow")],
+                    messages: vec![Message::Document(DocumentMessage::PutSample("spec-workflow"))],
                 },
                 Answer {
                     key: 'm',
                     words: "connect an MCP server",
-                    messages: vec![Message::AskServer],
+                    messages: vec![Message::Connection(ConnectionMessage::AskServer)],
                 },
                 Answer { key: 'e', words: "start empty", messages: aside.clone() },
             ];
@@ -198,7 +205,11 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         Question::Leave(files) => {
             let list: Vec<_> = files.iter().map(ToString::to_string).collect();
             let words = format!("Unsaved changes in {}.", list.join(", "));
-            let save = vec![Message::DropQuestion, Message::Save(None), Message::QuitWhenSaved];
+            let save = vec![
+                Message::DropQuestion,
+                Message::Document(DocumentMessage::Save(None)),
+                Message::QuitWhenSaved,
+            ];
             let answers = vec![
                 Answer { key: 's', words: "save all and leave", messages: save },
                 Answer {
@@ -270,12 +281,12 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 Answer {
                     key: 'r',
                     words: "take what is on disk",
-                    messages: vec![Message::TakeDisk(file.clone())],
+                    messages: vec![Message::Document(DocumentMessage::TakeDisk(file.clone()))],
                 },
                 Answer {
                     key: 'o',
                     words: "overwrite it",
-                    messages: vec![Message::Overwrite(file.clone())],
+                    messages: vec![Message::Document(DocumentMessage::Overwrite(file.clone()))],
                 },
                 Answer { key: 'c', words: "decide later", messages: aside.clone() },
             ];
@@ -298,15 +309,28 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 }
             };
             let answers = vec![
-                Answer { key: 'r', words: "restore them", messages: vec![Message::Recover(true)] },
-                Answer { key: 'd', words: "discard them", messages: vec![Message::Recover(false)] },
+                Answer {
+                    key: 'r',
+                    words: "restore them",
+                    messages: vec![Message::Document(DocumentMessage::Recover(Recovery::Restore))],
+                },
+                Answer {
+                    key: 'd',
+                    words: "discard them",
+                    messages: vec![Message::Document(DocumentMessage::Recover(Recovery::Discard))],
+                },
             ];
             let differing = texts
                 .iter()
                 .flat_map(|(file, text)| unsaved_difference(file, text, state))
                 .collect();
-            Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)])
-                .with_lines(differing)
+            Confirm::new(
+                "Unsaved work",
+                words,
+                answers,
+                vec![Message::Document(DocumentMessage::Recover(Recovery::Restore))],
+            )
+            .with_lines(differing)
         }
     }
 }
@@ -339,6 +363,6 @@ fn unsaved_difference(file: &FileId, text: &str, state: &State) -> Vec<differenc
 }
 
 fn aside_words(lines: usize) -> String {
-    let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+    let lines = count_text(lines, "line", "lines");
     format!("Saving would put that aside. You changed {lines}.")
 }

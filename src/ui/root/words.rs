@@ -8,6 +8,7 @@ use crate::{
         form_file::FormFile,
         state::{LoadProgress, State},
     },
+    schema::count::count_text,
     ui::{
         canvas::{self, Pen},
         overlays::notices,
@@ -52,16 +53,12 @@ pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
         return Some((Role::Info, format!("reading … {files} files")));
     }
     let (errors, warnings) = (state.findings.error_count(), state.findings.warning_count());
-    let many = |number: usize, word: &str| {
-        format!("{number} {word}{}", if number == 1 { "" } else { "s" })
-    };
+    let errors_text = count_text(errors, "error", "errors");
+    let warnings_text = count_text(warnings, "warning", "warnings");
     match (errors, warnings) {
         (0, 0) => None,
-        (0, warnings) => Some((Role::Warning, format!("⚠ {}", many(warnings, "warning")))),
-        (errors, 0) => Some((Role::Error, format!("✗ {}", many(errors, "error")))),
-        (errors, warnings) => Some((
-            Role::Error,
-            format!("✗ {} ⚠ {}", many(errors, "error"), many(warnings, "warning")),
-        )),
+        (0, _) => Some((Role::Warning, format!("⚠ {warnings_text}"))),
+        (_, 0) => Some((Role::Error, format!("✗ {errors_text}"))),
+        (..) => Some((Role::Error, format!("✗ {errors_text} ⚠ {warnings_text}"))),
     }
 }

@@ -30,7 +30,7 @@ use crate::{
         },
         connection_test::Report,
         input::{Code, Input, Mouse, MouseKind},
-        message::{Message, TextTarget},
+        message::{ConnectionMessage, DocumentMessage, Message, TextTarget},
         state::State,
     },
     model::{entry::FileId, finding::Finding, settings::SETTINGS},
@@ -98,7 +98,10 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
     Row::taking_over("save", |screen, state| {
-        screen.after_form(state, Message::Save(Some(FileId::new(SETTINGS))))
+        screen.after_form(
+            state,
+            Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
+        )
     }),
 ];
 
@@ -129,7 +132,10 @@ impl ValueOwner for ConnectionTable {
 
     fn edit_messages(&self, edits: Vec<Edit>, _: &Form, state: &State) -> Vec<Message> {
         let plan = connections::edit_connection(ComposeContext::from_state(state), &self.0, &edits);
-        vec![Message::Change { label: plan.label, changes: plan.changes }]
+        vec![Message::Document(DocumentMessage::Change {
+            label: plan.label,
+            changes: plan.changes,
+        })]
     }
 }
 
@@ -201,7 +207,10 @@ fn not_allowed<'s>(state: &'s State, name: &str) -> Option<&'s Start> {
 /// The question that comes before the start of a server.
 fn ask_to_allow(name: String, start: &Start) -> Reply {
     let title = format!("Start the server of {name}?");
-    let messages = vec![Message::AllowStart { name, start: Box::new(start.clone()) }];
+    let messages = vec![Message::Connection(ConnectionMessage::AllowStart {
+        name,
+        start: Box::new(start.clone()),
+    })];
     let answers = vec![
         Answer { key: 'n', words: "not now", messages: Vec::new() },
         Answer { key: 'y', words: "allow it", messages },
@@ -367,7 +376,7 @@ impl ConnectionsScreen {
     }
 
     fn test(&mut self, state: &State) -> Reply {
-        self.after_form(state, Message::TestConnection(self.shown.clone()))
+        self.after_form(state, Message::Connection(ConnectionMessage::Test(self.shown.clone())))
     }
 
     fn broken_refusal(&self, state: &State) -> Option<String> {
@@ -423,13 +432,18 @@ impl ConnectionsScreen {
 
     fn make_usual(&mut self, state: &State) -> Reply {
         match self.usual_plan(state) {
-            Ok(plan) => Reply::send(Message::Change { label: plan.label, changes: plan.changes }),
+            Ok(plan) => Reply::send(Message::Document(DocumentMessage::Change {
+                label: plan.label,
+                changes: plan.changes,
+            })),
             Err(why) => Reply::Refused(why),
         }
     }
 
     fn choose(&mut self, state: &State) -> Reply {
         let is_chosen = state.network.connections.chosen.as_ref() == Some(&self.shown);
-        Reply::send(Message::UseConnection((!is_chosen).then(|| self.shown.clone())))
+        Reply::send(Message::Connection(ConnectionMessage::Use(
+            (!is_chosen).then(|| self.shown.clone()),
+        )))
     }
 }

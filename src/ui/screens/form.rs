@@ -17,7 +17,7 @@ use crate::{
         documents::{Change, Document},
         form_file::{FormFile, Goal, value_of},
         input::{Code, Input, Mouse, MouseKind},
-        message::{DraftPolicy, Message, TextTarget, Then},
+        message::{DocumentMessage, DraftPolicy, Message, TextTarget, Then},
         state::State,
     },
     model::entry::FileId,
@@ -79,10 +79,10 @@ impl ValueOwner for FileId {
         let label = format!("edit {}", first.pointer().to_string().trim_start_matches('/'));
         let arranged = arranged_text(self, &edits, form, state);
         let change = |edit| Change::File { file: self.clone(), document: 0, edit };
-        vec![Message::Change {
+        vec![Message::Document(DocumentMessage::Change {
             label,
             changes: edits.into_iter().map(change).chain(arranged).collect(),
-        }]
+        })]
     }
 }
 

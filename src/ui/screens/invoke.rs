@@ -32,7 +32,7 @@ use crate::{
         calls::CallMessage,
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
-        message::{Message, ScreenId},
+        message::{ConnectionMessage, Message, ScreenId},
         state::State,
     },
     model::{call::Call, entry::EntryId},
@@ -509,7 +509,7 @@ impl Invoke {
     fn list_deployed(&mut self, _: &State) -> Reply {
         self.panes.focus = LEFT;
         self.tools.part = Part::Tools;
-        Reply::send(Message::ListDeployed)
+        Reply::send(Message::Connection(ConnectionMessage::ListDeployed))
     }
 
     fn cancel_refusal(&self, state: &State) -> Option<String> {

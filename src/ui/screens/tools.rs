@@ -17,7 +17,7 @@ use crate::{
         actions::{ActionId, Scope},
         documents::Change,
         input::{Input, Mouse},
-        message::{Message, ScreenId, TextTarget},
+        message::{DocumentMessage, Message, ScreenId, TextTarget},
         state::State,
     },
     model::{
@@ -147,7 +147,10 @@ impl ValueOwner for EntryId {
         let place = first.pointer().to_string();
         let label = format!("edit {} of {}", place.trim_start_matches('/'), entry.key);
         let change = |edit| Change::Entry(EntryEdit { entry: self.clone(), edit });
-        vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
+        vec![Message::Document(DocumentMessage::Change {
+            label,
+            changes: edits.into_iter().map(change).collect(),
+        })]
     }
 
     fn fix_note(&self, note: usize, state: &State) -> Reply {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{list::ListCursor, text_view::Search};
 use crate::{
     app::input::{Code, Key, Mouse, MouseKind},
-    schema::pointer::Pointer,
+    schema::{count::count_text, pointer::Pointer},
     ui::{
         canvas::{Pen, mark_chosen},
         styles::{Role, Styles},
@@ -73,11 +73,7 @@ impl JsonTree {
             match value {
                 Shown::Leaf(role, text) => pen.put_text(text, styles[*role]),
                 Shown::Branch { members, brackets: [open, close] } => {
-                    let items = if *members == 1 {
-                        "1 item".to_owned()
-                    } else {
-                        format!("{members} items")
-                    };
+                    let items = count_text(*members, "item", "items");
                     pen.put_text(&format!("{open}{items}{close}"), styles[Role::Dim])
                 }
             };

@@ -9,11 +9,12 @@ use crate::{
         size,
         transport::TransportKind,
     },
+    schema::count::count_text,
     wire::{systems::facets::exchange::Route, transport::bus::Receipt},
 };
 
 fn pieces_text(pieces: u64) -> String {
-    format!("{pieces} {}", if pieces == 1 { "piece" } else { "pieces" })
+    count_text(pieces, "piece", "pieces")
 }
 
 fn format_duration(duration: Duration) -> String {

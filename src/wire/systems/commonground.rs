@@ -8,6 +8,7 @@
 //! | [`ui`], [`direct`], [`god`], [`probe`] | one way each |
 //! | [`tables`] | what is asked of a deployment's PostgreSQL, and written into it |
 //! | [`own_agent`] | an agent to call in the name of |
+//! | [`api`], [`before_sending`] | what several of them ask of the API, and tell before a command is sent |
 //! | [`busy`], [`undispatched`], [`given_up`] | why an agent takes no action, why a command was not sent, why it was delivered in vain |
 //! | [`turn`] | the turn of another agent that a call starts |
 //! | [`sight`] | what passes in the channel, and what the server says of deliveries |
@@ -15,7 +16,9 @@
 //! | [`store`] | reads and writes the tools of a project |
 //! | [`responder`], [`executor`], [`desk`], [`asking`] | answers commands and writes the results into its tables; who knows the answers |
 
+pub mod api;
 pub mod asking;
+pub mod before_sending;
 pub mod busy;
 pub mod calling;
 pub mod cause;

@@ -11,7 +11,7 @@ use toolcrib::{
         effect::Effect,
         form_file::{FormEnd, FormFile, Goal},
         input::{Button, Code, Input, Key, Mods, Mouse, MouseKind},
-        message::{Loaded, Message, ScreenId},
+        message::{DocumentMessage, Loaded, Message, ScreenId},
         state::{Start, State},
         update::update,
     },
@@ -97,8 +97,8 @@ impl Workbench {
         let names = files.iter().map(|(name, _)| name.clone()).collect();
         let start = Start { workspace: name.into(), seed: 7, ..Start::default() };
         let mut bench = Self::start(start, Root::new, width, height);
-        bench.send(Message::Loaded(files));
-        bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+        bench.send(Message::Document(DocumentMessage::Loaded(files)));
+        bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
         bench.draw();
         bench
     }

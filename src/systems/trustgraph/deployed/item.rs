@@ -11,7 +11,10 @@ use crate::{
     },
     systems::{
         deployed::item::Item,
-        trustgraph::{gateway::endpoints, keys},
+        trustgraph::{
+            gateway::endpoints::{self, into_object},
+            keys,
+        },
     },
 };
 
@@ -69,13 +72,6 @@ pub(crate) fn template_names(answer: &str) -> Option<Vec<String>> {
     let named =
         listed.iter().filter_map(Value::as_str).filter_map(|key| key.strip_prefix(keys::TEMPLATES));
     Some(named.map(str::to_owned).collect())
-}
-
-pub(super) fn into_object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
 }
 
 /// The entries that an answer to [`get_values_body`] holds, in the order of their keys.

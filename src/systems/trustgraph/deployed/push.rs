@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::item::{SECTIONS, into_object, is_named, section_of};
+use super::item::{SECTIONS, is_named, section_of};
 use crate::{
     model::{
         catalog::Catalog,
@@ -21,6 +21,7 @@ use crate::{
         trustgraph::{
             agent,
             configuration::{Configuration, Stopped},
+            gateway::endpoints::into_object,
             keys,
         },
     },

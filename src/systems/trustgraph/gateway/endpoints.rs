@@ -237,7 +237,8 @@ fn collection(tool: &Tool) -> &str {
         .unwrap_or("default")
 }
 
-fn into_object(value: Value) -> Map<String, Value> {
+/// The members of an object; none of anything else.
+pub(crate) fn into_object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
         _ => Map::new(),

@@ -21,7 +21,7 @@ enum Arguments {
 }
 
 /// A piece of an answer: its text, whether it is the last, and whether it is the only one.
-type Piece = fn(&str, bool, bool) -> Value;
+type Piece = fn(&str, Standing) -> Value;
 
 /// How a service is asked and how it answers.
 struct ServiceStyle {
@@ -137,17 +137,37 @@ pub(crate) fn parse_request(
     Ok(Asked { user: String::new(), config: of(&is_config), arguments })
 }
 
-/// A piece of a service's answer, as it stands in a frame of the socket, or alone as the whole
-/// answer.
+/// A piece of a service's answer, as it stands in a frame of the socket.
 #[must_use]
-pub fn answer_chunk(service: &str, text: &str, last: bool, alone: bool) -> Value {
-    (find_style(service).piece)(text, last, alone)
+pub fn answer_chunk(service: &str, text: &str, last: bool) -> Value {
+    (find_style(service).piece)(text, Standing::Among { last })
+}
+
+/// A service's whole answer in one piece.
+#[must_use]
+pub fn whole_answer(service: &str, text: &str) -> Value {
+    (find_style(service).piece)(text, Standing::Alone)
+}
+
+/// How a piece stands to the answer that it is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It is all of it.
+    Alone,
+    /// Others may come before, and after it where it is not the last.
+    Among { last: bool },
+}
+
+impl Standing {
+    fn is_last(self) -> bool {
+        self != Self::Among { last: false }
+    }
 }
 
 /// The same as one event of a stream, where nothing but itself says whether it is the last.
 #[must_use]
 pub(crate) fn stream_event(service: &str, text: &str, last: bool) -> Value {
-    let mut piece = answer_chunk(service, text, last, false);
+    let mut piece = answer_chunk(service, text, last);
     if let Value::Object(members) = &mut piece
         && !ENDS.iter().any(|end| members.contains_key(*end))
     {
@@ -180,7 +200,7 @@ pub(crate) fn empty_answer(service: &str) -> Value {
     match service {
         "mcp-tool" => json!({}),
         service if MANNERS.iter().any(|manner| manner.service == service) => {
-            answer_chunk(service, "", true, true)
+            whole_answer(service, "")
         }
         _ => timeout_answer(),
     }
@@ -219,31 +239,32 @@ fn as_json(text: &str) -> Option<Value> {
 }
 
 /// The text is the answer itself, as JSON.
-fn json_chunk(text: &str, _: bool, _: bool) -> Value {
+fn json_chunk(text: &str, _: Standing) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| json!({}))
 }
 
-fn mcp(text: &str, _: bool, alone: bool) -> Value {
-    match as_json(text).filter(|value| alone && value.is_object()) {
+fn mcp(text: &str, standing: Standing) -> Value {
+    match as_json(text).filter(|value| standing == Standing::Alone && value.is_object()) {
         Some(object) => json!({"object": object}),
         None => json!({"text": text}),
     }
 }
 
-fn prompt(text: &str, last: bool, _: bool) -> Value {
-    json!({"text": text, "object": "", "end_of_stream": last})
+fn prompt(text: &str, standing: Standing) -> Value {
+    json!({"text": text, "object": "", "end_of_stream": standing.is_last()})
 }
 
-fn completion(text: &str, last: bool, _: bool) -> Value {
-    json!({"response": text, "end_of_stream": last})
+fn completion(text: &str, standing: Standing) -> Value {
+    json!({"response": text, "end_of_stream": standing.is_last()})
 }
 
-fn structured(text: &str, _: bool, _: bool) -> Value {
+fn structured(text: &str, _: Standing) -> Value {
     json!({"data": as_json(text).unwrap_or_else(|| text.into()), "errors": []})
 }
 
 /// A message of the agent, where the text is one, else a piece of its answer.
-fn dialogue(text: &str, last: bool, _: bool) -> Value {
+fn dialogue(text: &str, standing: Standing) -> Value {
+    let last = standing.is_last();
     let message = serde_json::from_str::<Map<String, Value>>(text)
         .ok()
         .filter(|message| message.contains_key("message_type"));
@@ -358,7 +379,12 @@ mod tests {
             text in prop_oneof!["\\PC{1,9}", Just(r#"{"b":1,"a":[2.5]}"#.to_owned()), Just(r#"{"b": 1}"#.to_owned())],
             last: bool, alone: bool,
         ) {
-            let framed = response_frame(Some("r"), &answer_chunk(service, &text, last, alone), last);
+            let piece = match alone {
+                true => whole_answer(service, &text),
+                false => answer_chunk(service, &text, last),
+            };
+            let last = last || alone;
+            let framed = response_frame(Some("r"), &piece, last);
             let framed = read(service, &framed, Wrapping::Framed { id: "r" });
             prop_assert_eq!(&framed, &read(service, &stream_event(service, &text, last), Wrapping::Piece));
             prop_assert_eq!(framed, Reply::Chunk { text, last });

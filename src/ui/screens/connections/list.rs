@@ -6,7 +6,7 @@ use crate::{
     app::{
         compose::{connections::CONNECTIONS, context::ComposeContext},
         input::{Input, MouseKind},
-        message::{Health, Message},
+        message::{ConnectionMessage, Health, Message},
         state::State,
     },
     engine::settings::connection_form::table_transport,
@@ -120,7 +120,7 @@ impl List {
             Input::Paste(_) => None,
         };
         match chosen.and_then(|row| self.names.get(row)) {
-            Some(name) => Reply::send(Message::ShowConnection(name.clone())),
+            Some(name) => Reply::send(Message::Connection(ConnectionMessage::Show(name.clone()))),
             None if matches!(input, Input::Mouse(_)) => Reply::Handled,
             None => Reply::Ignored,
         }

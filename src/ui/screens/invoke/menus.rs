@@ -63,10 +63,10 @@ pub(super) fn times_prompt(state: &State, tool: EntryId) -> Reply {
         .map_or_else(String::new, |many| format!(" Last: {}.", many.series.summary()));
     let words = format!("How often the request is sent, and how many at once: 20 x 4.{last}");
     Reply::Open(Box::new(Prompt::new("Send n times", words, "20 x 4", move |text, _| {
-        let (times, at_once) = series::parse_batch(text).ok_or_else(|| {
+        let size = series::parse_batch(text).ok_or_else(|| {
             format!("write 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
         })?;
-        Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), times, at_once })))
+        Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), size })))
     })))
 }
 

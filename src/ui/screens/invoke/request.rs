@@ -16,7 +16,7 @@ use crate::{
         documents::Change,
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
-        message::{Message, TextTarget},
+        message::{DocumentMessage, Message, TextTarget},
         notices::NoticeKind,
         state::State,
     },
@@ -73,7 +73,10 @@ impl ValueOwner for RequestPart {
                     format!("set {}", edit.pointer().to_string().trim_start_matches('/'))
                 });
                 let change = |edit| Change::Entry(EntryEdit { entry: tool.clone(), edit });
-                vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
+                vec![Message::Document(DocumentMessage::Change {
+                    label,
+                    changes: edits.into_iter().map(change).collect(),
+                })]
             }
         }
     }

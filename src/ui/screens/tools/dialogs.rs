@@ -10,7 +10,7 @@ use crate::{
             plan::{Plan, list_names},
         },
         documents::Change,
-        message::Message,
+        message::{DocumentMessage, Message},
         notices::NoticeKind,
         state::State,
     },
@@ -43,7 +43,7 @@ fn chosen_entry(state: &State) -> Option<&Entry> {
 }
 
 fn change_reply(label: impl Into<String>, changes: Vec<Change>) -> Reply {
-    Reply::send(Message::Change { label: label.into(), changes })
+    Reply::send(Message::Document(DocumentMessage::Change { label: label.into(), changes }))
 }
 
 /// Applies a finding's fix; asks which, where there are several.
@@ -221,7 +221,7 @@ pub(super) fn rename_entry(state: &State) -> Reply {
             );
             plan = plan.with_renaming(Named::Tool, &entry.key, &key.into(), false);
         }
-        Ok(Reply::send(Message::Compose(plan)))
+        Ok(Reply::send(Message::Document(DocumentMessage::Compose(plan))))
     })))
 }
 
@@ -305,8 +305,10 @@ pub(super) fn delete_entry(state: &State) -> Reply {
         let lines = format!("{} is taken out of {}.", entry.key, place.file);
         (lines, Change::File { file: place.file.clone(), document: place.document, edit })
     };
-    let messages =
-        vec![Message::Change { label: format!("delete {}", entry.key), changes: vec![deed] }];
+    let messages = vec![Message::Document(DocumentMessage::Change {
+        label: format!("delete {}", entry.key),
+        changes: vec![deed],
+    })];
     let answers = vec![
         Answer { key: 'd', words: "delete", messages },
         Answer { key: 'c', words: "keep", messages: Vec::new() },
@@ -343,11 +345,11 @@ pub(super) fn show_unsaved_diff(state: &State) -> Reply {
 
 pub(super) fn open_editor(state: &State) -> Reply {
     let Some(entry) = chosen_entry(state) else { return Reply::Handled };
-    Reply::send(Message::OpenEditor {
+    Reply::send(Message::Document(DocumentMessage::OpenEditor {
         file: entry.id.file().clone(),
         line: entry.line,
         column: entry.column,
-    })
+    }))
 }
 
 /// Says that something can't be done now.

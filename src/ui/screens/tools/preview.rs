@@ -10,7 +10,7 @@ use crate::{
     app::{
         documents::Document,
         input::{Code, Input},
-        message::Message,
+        message::{DocumentMessage, Message},
         state::State,
     },
     model::{
@@ -424,11 +424,11 @@ impl Preview {
             Some(entry) => Reply::send(Message::Jump(entry.clone(), finding.site.pointer.clone())),
             None => {
                 let site = &finding.site;
-                Reply::send(Message::OpenEditor {
+                Reply::send(Message::Document(DocumentMessage::OpenEditor {
                     file: site.file.clone(),
                     line: site.line,
                     column: site.column,
-                })
+                }))
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::{
     },
     engine::traffic::cards,
     model::{entry::SystemId, problem::Problem},
+    schema::count::count_text,
     systems::watched,
     ui::{
         answer::attachments,
@@ -131,11 +132,7 @@ fn card_lines(cards: &Cards, cells: usize) -> Vec<Line> {
         let count = cards.awaited.len();
         add(
             Role::Info,
-            &format!(
-                "◌ reads {count} {} at {}",
-                if count == 1 { "card" } else { "cards" },
-                cards.from
-            ),
+            &format!("◌ reads {} at {}", count_text(count, "card", "cards"), cards.from),
         );
     }
     lines

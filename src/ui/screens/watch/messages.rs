@@ -19,6 +19,7 @@ use crate::{
         size,
         traffic::{KeptMessage, Part},
     },
+    schema::count::count_text,
     systems::watched,
     ui::{
         canvas::{Pen, mark_chosen, wrap, wrap_to},
@@ -182,11 +183,7 @@ fn conversation_lines(
     let mut lines: Vec<_> =
         wrap_to(&stands, cells.max(8), 3).into_iter().map(|line| (role, line)).collect();
     lines.extend(now_of(conversation, state, cells.max(8)));
-    let messages = if conversation.count == 1 {
-        "1 message".to_owned()
-    } else {
-        format!("{} messages", conversation.count)
-    };
+    let messages = count_text(conversation.count, "message", "messages");
     let gone = conversation.count - conversation.messages.len() as u64;
     let gone = if gone > 0 { format!(", the first {gone} let go") } else { String::new() };
     let began = clock_time(conversation.began, state.wall.offset);

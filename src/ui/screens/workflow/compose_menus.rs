@@ -17,7 +17,7 @@ use crate::{
             plan::{Plan, list_names},
             states,
         },
-        message::{Message, ScreenId},
+        message::{DocumentMessage, Message, ScreenId},
         state::State,
     },
     engine::workflow::graph::{Edge, Link},
@@ -572,7 +572,7 @@ fn ask_group(ids: Vec<EntryId>, keys: &str) -> Reply {
         let name = parse_name(name, "group")?;
         let cells: Vec<_> =
             ids.iter().map(|id| (id.clone(), Column::Group(name.clone()))).collect();
-        cells::switch_cells(ComposeContext::from_state(state), &cells, true, &[])
+        cells::switch_cells(ComposeContext::from_state(state), &cells, cells::Switch::On, &[])
     })
     .into_reply()
 }
@@ -610,7 +610,7 @@ pub(crate) fn copy_descriptors(ids: Vec<EntryId>) -> Reply {
     if ids.is_empty() {
         return Reply::Refused("there is no tool to copy".into());
     }
-    Reply::send(Message::CopyTools(ids))
+    Reply::send(Message::Document(DocumentMessage::CopyTools(ids)))
 }
 
 /// Waits for a text with descriptors.

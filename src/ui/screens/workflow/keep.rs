@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
-    app::{documents::Change, message::Message, state::State, workflow::WorkflowMessage},
+    app::{
+        documents::Change,
+        message::{DocumentMessage, Message},
+        state::State,
+        workflow::WorkflowMessage,
+    },
     engine::scenario::{
         coverage::Coverage,
         page,
@@ -49,8 +54,8 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
         let create = Change::Create { file: file.clone(), text };
         let label = format!("keep the scenario {name}");
         Ok(Reply::Send(vec![
-            Message::Change { label, changes: vec![create] },
-            Message::Save(Some(file)),
+            Message::Document(DocumentMessage::Change { label, changes: vec![create] }),
+            Message::Document(DocumentMessage::Save(Some(file))),
         ]))
     })))
 }

@@ -14,12 +14,12 @@ use super::{
 use crate::{
     app::{
         compose::{
-            cells::{self, Column},
+            cells::{self, Column, Switch},
             context::ComposeContext,
             plan::Plan,
         },
         input::{Button, Code, Key, Mouse, MouseKind},
-        message::Message,
+        message::{DocumentMessage, Message},
         state::State,
     },
     engine::gated::ToolRow,
@@ -273,8 +273,8 @@ impl Matrix {
                     .tool(id)
                     .is_some_and(|tool| cells::cell_tick(tool, column, settings).is_on())
             };
-            let on = !of.1.iter().all(is_on);
-            let plan = cells::switch_cells(ground, &of.1, on, facts.workflow.states());
+            let to = if of.1.iter().all(is_on) { Switch::Off } else { Switch::On };
+            let plan = cells::switch_cells(ground, &of.1, to, facts.workflow.states());
             let mut lines = Vec::new();
             let files = plan.as_ref().map_err(Clone::clone).and_then(|plan| {
                 plan.file_plans(&state.documents).map_err(|error| error.to_string())
@@ -305,7 +305,9 @@ impl Matrix {
             );
         }
         match self.work_out(facts, state) {
-            Some(Preview { plan: Ok(plan), .. }) => Reply::send(Message::Compose(plan.clone())),
+            Some(Preview { plan: Ok(plan), .. }) => {
+                Reply::send(Message::Document(DocumentMessage::Compose(plan.clone())))
+            }
             Some(Preview { plan: Err(why), .. }) => Reply::Refused(why.clone()),
             None => Reply::Refused(format!(
                 "these are too many cells: {MOST_CELLS} can be switched at once"

@@ -12,6 +12,7 @@ use crate::{
         cells::{self, Column, Tick},
         context::ComposeContext,
     },
+    schema::count::count_text,
     ui::{
         canvas::{Pen, text_width, truncate_text},
         styles::{Role, Styles},
@@ -30,8 +31,8 @@ impl Matrix {
             Axis::Groups => {
                 format!(
                     "Matrix · {} × {}",
-                    count_text(self.rows.len(), "tool"),
-                    count_text(self.columns.len(), "group")
+                    count_text(self.rows.len(), "tool", "tools"),
+                    count_text(self.columns.len(), "group", "groups")
                 )
             }
             Axis::States => {
@@ -39,8 +40,8 @@ impl Matrix {
                     self.columns.iter().filter(|column| **column != Column::AnyState).count();
                 format!(
                     "Matrix · {} × {}",
-                    count_text(self.rows.len(), "tool"),
-                    count_text(states, "state")
+                    count_text(self.rows.len(), "tool", "tools"),
+                    count_text(states, "state", "states")
                 )
             }
         };
@@ -319,9 +320,4 @@ fn order_of_columns(order: ColumnOrder) -> &'static str {
         ColumnOrder::Name => "by name",
         ColumnOrder::Most => "most ticks first",
     }
-}
-
-/// A number of things: `1 state`, `5 states`.
-fn count_text(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }

@@ -10,6 +10,7 @@ use futures::StreamExt;
 use serde_json::Value;
 
 use super::{
+    api::caller_state,
     calling::Calling,
     sight::{COMMANDS, EVENTS},
 };
@@ -66,16 +67,7 @@ pub(crate) async fn explain_busy(calling: &Calling<'_>) -> CallError {
 
 /// What the agent does, for people; empty without an API.
 async fn agent_state(calling: &Calling<'_>) -> String {
-    let Some(api) = &calling.api else { return String::new() };
-    let Ok(answer) = api.get(&calling.project_path("/state/agents?limit=200")).await else {
-        return String::new();
-    };
-    let rows = answer.json();
-    let Some(row) =
-        rows.as_array().into_iter().flatten().find(|row| row["agent_id"] == calling.agent.as_str())
-    else {
-        return String::new();
-    };
+    let Some(row) = caller_state(calling).await else { return String::new() };
     let turn = row["active_agent_turn_id"]
         .as_str()
         .map_or_else(String::new, |turn| format!(", turn {turn}"));

@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep_until};
 
 use super::{
+    before_sending,
     calling::{Calling, Report},
-    cause, given_up, own_agent,
+    given_up, own_agent,
     sight::{Seen, Sight},
     tables::Tables,
     turn,
@@ -23,11 +24,11 @@ use crate::{
     systems::commonground::{
         card::Card,
         clue::Clue,
-        command::{self, Command},
+        command,
         context::Context,
         known::Known,
         merge::{self, Merged},
-        preflight::{self, ServiceKind, World},
+        preflight::World,
         report, routes,
         rows::{self, Called, Fresh, Row},
         subject::Subject,
@@ -253,28 +254,16 @@ async fn check_command(
         .read_world(context, &card.id, &calling.call_context.request.name)
         .await
         .unwrap_or_default();
-    let listeners = cause::command_listeners(streams)
-        .await
-        .map_or(Known::Unknown, |listeners| Known::Found(cause::listener_filters(&listeners)));
-    let to = &calling.call_context.request.to;
     let world = World {
-        service: Subject::parse(to)
-            .map_or(ServiceKind::Plain, |subject| ServiceKind::from_target(&subject.target)),
         // These are about to be written.
         card: Known::Found(card.clone()),
         turn: Known::Found(report::Turn { epoch: context.turn_epoch.unwrap_or_default() }),
         request: Known::Found(report::Request {
             depth: context.recursion_depth.unwrap_or_default(),
         }),
-        listeners,
         ..known
     };
-    let body = String::from_utf8_lossy(&calling.request_body()).into_owned();
-    let command = Command { subject: to.clone(), headers: calling.request_headers(), body };
-    for fault in preflight::preflight_command(&command, &world) {
-        calling.sink.emit_stage("preflight", format!("before sending: {fault}"), "").await?;
-    }
-    Ok(())
+    before_sending::tell_faults(calling, streams, world).await
 }
 
 async fn write_rows(

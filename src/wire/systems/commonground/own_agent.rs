@@ -2,12 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::calling::Calling;
+use super::{
+    api::{agent_states, error_for_status, state_of},
+    calling::Calling,
+};
 use crate::{
     model::{call::CallError, error_kind::ErrorKind},
-    systems::commonground::{action::UI_WORKER, answer, routes::path_part},
+    systems::commonground::{action::UI_WORKER, routes::path_part},
     wire::{
-        management::{Answer, Management, PATIENCE},
+        management::{Management, PATIENCE},
         session::event_sink::SinkClosed,
         systems::facets::own_agents::OwnAgent,
     },
@@ -59,7 +62,7 @@ async fn find_agent(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallErr
     for agent in kept.free_agents(&place) {
         let states = match &states {
             Some(states) => states,
-            None => states.insert(self::agent_states(calling, api).await?),
+            None => states.insert(agent_states(calling, api).await?),
         };
         match agent_status(calling, api, &agent.name, states).await? {
             Found::Idle => {
@@ -75,19 +78,13 @@ async fn find_agent(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallErr
     Ok((kept.remember_agent(&place, name), words))
 }
 
-/// What the project's agents do; the API gives those first that did something last.
-async fn agent_states(calling: &Calling<'_>, api: &Management) -> Result<Value, CallError> {
-    Ok(error_for_status(api.get(&calling.project_path("/state/agents?limit=200")).await?)?.json())
-}
-
 async fn agent_status(
     calling: &Calling<'_>,
     api: &Management,
     agent: &str,
     states: &Value,
 ) -> Result<Found, CallError> {
-    if let Some(row) = states.as_array().into_iter().flatten().find(|row| row["agent_id"] == agent)
-    {
+    if let Some(row) = state_of(states, agent) {
         return Ok(if row["status"] == "idle" { Found::Idle } else { Found::Busy });
     }
     let answer = api.get(&calling.project_path(&format!("/agents/{}", path_part(agent)))).await?;
@@ -109,12 +106,4 @@ async fn create_agent(calling: &Calling<'_>, api: &Management) -> Result<String,
         api.post(&calling.project_path("/agents"), body.to_string(), PATIENCE).await?,
     )?;
     Ok(name)
-}
-
-fn error_for_status(answer: Answer) -> Result<Answer, CallError> {
-    if answer.is_good() {
-        Ok(answer)
-    } else {
-        Err(answer::refusal_error(answer.status, &answer.body))
-    }
 }

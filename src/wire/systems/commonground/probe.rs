@@ -8,20 +8,19 @@ use serde_json::Value;
 use tokio::time::sleep_until;
 
 use super::{
+    before_sending,
     calling::Calling,
-    cause, given_up,
+    given_up,
     sight::{Seen, Sight},
     way::{Way, connection_lost, end_as_lost, publish_command, tell_advice},
 };
 use crate::{
     model::call::{EventKind, Outcome},
     systems::commonground::{
-        command::Command,
         idempotency::{self, Marker},
         known::Known,
-        preflight::{self, ServiceKind, World},
+        preflight::World,
         routes,
-        subject::Subject,
     },
     wire::session::event_sink::{End, SinkClosed},
 };
@@ -52,7 +51,14 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
         );
         calling.sink.emit_stage("preflight", words, "").await?;
     }
-    check_command(calling, &streams).await?;
+    // A probe has neither card nor turn.
+    let world = World {
+        card: Known::Absent,
+        turn: Known::Absent,
+        request: Known::Absent,
+        ..World::default()
+    };
+    before_sending::tell_faults(calling, &streams, world).await?;
     let mut way = Way::for_call(calling, routes::WAITING);
     if let Err(problem) = publish_command(calling, &streams, &way).await {
         return end_as_lost(problem);
@@ -104,33 +110,6 @@ async fn next_marker(marks: &mut Option<Watch>) -> Option<Marker> {
             return Some(marker);
         }
     }
-}
-
-/// Says what will come of the command.
-async fn check_command(calling: &mut Calling<'_>, streams: &Context) -> Result<(), SinkClosed> {
-    let to = calling.call_context.request.to.clone();
-    let command = Command {
-        subject: to.clone(),
-        headers: calling.request_headers(),
-        body: String::from_utf8_lossy(&calling.request_body()).into_owned(),
-    };
-    let listeners = cause::command_listeners(streams)
-        .await
-        .map_or(Known::Unknown, |listeners| Known::Found(cause::listener_filters(&listeners)));
-    let service = Subject::parse(&to)
-        .map_or(ServiceKind::Plain, |subject| ServiceKind::from_target(&subject.target));
-    let world = World {
-        service,
-        card: Known::Absent,
-        turn: Known::Absent,
-        request: Known::Absent,
-        listeners,
-        ..World::default()
-    };
-    for fault in preflight::preflight_command(&command, &world) {
-        calling.sink.emit_stage("preflight", format!("before sending: {fault}"), "").await?;
-    }
-    Ok(())
 }
 
 /// The service has answered, and that is what was wanted.

@@ -3,7 +3,7 @@
 
 use futures::future::BoxFuture;
 
-use super::cause;
+use super::{api::error_for_status, cause};
 use crate::{
     model::{
         call::CallError,
@@ -13,7 +13,6 @@ use crate::{
     },
     systems::{
         commonground::{
-            answer,
             deployed::rows,
             routes::{self, path_part},
             settings::Channel,
@@ -25,7 +24,7 @@ use crate::{
     },
     wire::{
         connector::Connector,
-        management::{Answer, Management},
+        management::Management,
         systems::facets::store::{DeployedStore, Listeners},
     },
 };
@@ -177,14 +176,6 @@ fn unaddressable_name(key: &str) -> CallError {
             "delete its row in PostgreSQL: delete from resource.tools where project_id = '…' and tool_name = '{}'",
             key.replace('\'', "''")
         ),
-    }
-}
-
-fn error_for_status(answer: Answer) -> Result<Answer, CallError> {
-    if answer.is_good() {
-        Ok(answer)
-    } else {
-        Err(answer::refusal_error(answer.status, &answer.body))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::calling::Calling;
+use super::{api::caller_state, calling::Calling};
 use crate::{
     model::{call::CallError, error_kind::ErrorKind},
     systems::commonground::{card, context::Context, refusal, routes::path_part, subject},
@@ -63,8 +63,7 @@ async fn failed_result(calling: &Calling<'_>, call: &str) -> Option<Value> {
         let answer = calling.api.as_ref()?.get(&calling.project_path(&path)).await.ok()?;
         answer.is_good().then(|| answer.json())
     };
-    let states = get("/state/agents?limit=200".into()).await?;
-    let state = states.as_array()?.iter().find(|row| row["agent_id"] == calling.agent.as_str())?;
+    let state = caller_state(calling).await?;
     let cards =
         get(format!("/boxes/{}/cards", path_part(state["output_box_id"].as_str()?))).await?;
     let own = |value: &&Value| value["type"] == card::RESULT && value["tool_call_id"] == call;

@@ -22,6 +22,7 @@ use tokio::{
 use super::{messages, pulse::Pulse, subscription::Subscription, topics::Topics};
 use crate::{
     model::call::CallError,
+    schema::count::count_text,
     wire::transport::{
         bus::{Doing, Share},
         connection_event::ConnectionEvents,
@@ -59,9 +60,9 @@ impl Kafka {
     pub fn new(topics: Topics, count: usize, pulse: Pulse) -> Self {
         let (said, heard) = mpsc::unbounded_channel();
         let greeting = format!(
-            "Kafka at {}, {count} {}",
+            "Kafka at {}, {}",
             topics.display_address(),
-            if count == 1 { "topic" } else { "topics" }
+            count_text(count, "topic", "topics")
         );
         let (pulse, outlets, heard) = (Mutex::new(pulse), Mutex::default(), Mutex::new(heard));
         Self { topics, greeting, pulse, outlets, said, heard }

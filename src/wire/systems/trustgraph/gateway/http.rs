@@ -164,7 +164,7 @@ async fn whole_response(passed: Passed, house: &GatewayServer) -> Response<Body>
                 if !last {
                     continue;
                 }
-                served::answer_chunk(&service, &text, true, true)
+                served::whole_answer(&service, &text)
             }
             StubOutput::Error { kind, message } => served::error_answer(&service, kind, message),
         };

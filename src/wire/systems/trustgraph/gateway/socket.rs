@@ -194,9 +194,10 @@ async fn send_answer(id: &str, passed: Passed, house: &GatewayServer, say: &mpsc
 
 fn response_frame(id: &str, service: &str, step: &Step, alone: bool) -> Message {
     let response = match &step.said {
-        StubOutput::Chunk { text, last } => {
-            served::answer_chunk(service, text, *last, alone && *last)
-        }
+        StubOutput::Chunk { text, last } => match alone && *last {
+            true => served::whole_answer(service, text),
+            false => served::answer_chunk(service, text, *last),
+        },
         StubOutput::Error { kind, message } => served::error_answer(service, kind, message),
     };
     let frame =

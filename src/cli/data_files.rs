@@ -1,0 +1,117 @@
+//! Files of one kind (cases, scenarios) as the command line names them, and where they lie.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::global::Global;
+use crate::{
+    model::problem::{Problem, ProblemKind},
+    schema::pointer::Pointer,
+    store::{
+        files,
+        workspace::{SETTINGS, Workspace},
+    },
+    syntax::source::{Format, Source},
+};
+
+/// A kind of files.
+pub(crate) struct FileKind {
+    /// What one of them is: `case`.
+    pub one: &'static str,
+    /// The folder of a workspace that holds them.
+    pub folder: &'static str,
+    /// What to do where there is none.
+    pub remedy: &'static str,
+}
+
+impl FileKind {
+    /// Why there is none.
+    #[must_use]
+    pub fn missing(&self, cause: impl Into<String>) -> Problem {
+        Problem::new(ProblemKind::Missing, format!("reading {}s", self.one), cause)
+            .with_remedy(self.remedy)
+    }
+
+    /// The folder of the workspace that holds them.
+    ///
+    /// # Errors
+    /// When the workspace has none.
+    pub fn workspace_folder(&self, global: &Global) -> Result<PathBuf, Problem> {
+        let workspace = Workspace::find(global.workspace.as_deref())?;
+        let folder = workspace.root.join(self.folder);
+        let name = self.folder;
+        let missing = || self.missing(format!("{} has no folder \"{name}\"", workspace.name()));
+        folder.is_dir().then_some(folder).ok_or_else(missing)
+    }
+
+    /// A file parsed.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no YAML, JSON or TOML.
+    pub fn parse_file(&self, path: &Path) -> Result<Source, Problem> {
+        let text = files::read_text(path)?.text;
+        Source::parse(Format::from_path(path).unwrap_or(Format::Yaml), text)
+            .map_err(|error| self.fault(path, error.to_string()))
+    }
+
+    /// Why a file is none of this kind.
+    #[must_use]
+    pub fn fault(&self, path: &Path, cause: impl Into<String>) -> Problem {
+        let doing = format!("reading the {} {}", self.one, path.display());
+        Problem::new(ProblemKind::Input, doing, cause)
+    }
+
+    /// The same, with the line and column of what is wrong in it.
+    #[must_use]
+    pub fn fault_at(&self, path: &Path, source: &Source, at: &Pointer, message: &str) -> Problem {
+        self.fault(path, message_with_position(source, at, message))
+    }
+}
+
+/// What a file is called: its own name, else its path.
+#[must_use]
+pub(crate) fn display_name(own: &str, path: &Path) -> String {
+    if own.is_empty() { path.display().to_string() } else { own.to_owned() }
+}
+
+/// The workspace that a file lies in.
+#[must_use]
+pub(crate) fn find_workspace_root(file: &Path) -> Option<PathBuf> {
+    let path = fs::canonicalize(file).ok()?;
+    path.ancestors().skip(1).find(|folder| folder.join(SETTINGS).is_file()).map(Path::to_owned)
+}
+
+/// The JSON, YAML and TOML files in a folder, by name.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn list_data_files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let failed = |error: std::io::Error| {
+        Problem::new(
+            ProblemKind::File,
+            format!("reading the folder {}", folder.display()),
+            error.to_string(),
+        )
+    };
+    let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(failed)?.collect();
+    let paths = entries.map_err(failed)?.into_iter().map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.is_file() && Format::from_path(path).is_some()).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// An issue with the line and column of the nearest thing that is there.
+#[must_use]
+pub(crate) fn message_with_position(source: &Source, at: &Pointer, message: &str) -> String {
+    let mut nearest = Some(at.clone());
+    while let Some(pointer) = nearest {
+        if let Some(place) = source.find_place(0, &pointer) {
+            return format!("line {}, column {}: {message}", place.line, place.column);
+        }
+        nearest = pointer.parent();
+    }
+    format!("{at}: {message}")
+}

@@ -1,0 +1,41 @@
+//! Opening the screen with what the user has set up.
+
+use super::ending::Halt;
+use crate::{
+    app::{form_file::Filled, state::Start},
+    model::{call::Limits, finding::Finding},
+    runtime::{
+        event_loop::End,
+        launch::{self, Launch},
+    },
+    store::{log, paths::Paths, settings::user, workspace::Workspace},
+};
+
+/// Runs the screen with the user's settings and themes, and with a log. What is wrong with those is
+/// said on it, after `complaints`.
+///
+/// # Errors
+/// When the settings cannot be read, or there is no terminal.
+pub(crate) fn open_screen(
+    workspace: Workspace,
+    start: Start,
+    mut complaints: Vec<String>,
+) -> Result<(End, Option<Filled>), Halt> {
+    let paths = Paths::of_user()?;
+    let (settings, findings) = user::load_settings(&paths.config_file())?;
+    complaints.extend(findings.iter().map(Finding::site_words));
+    let (themes, unread) = user::load_themes(&paths.themes_folder());
+    complaints.extend(unread.iter().map(ToString::to_string));
+    // One can work without a log; it is written until the screen has ended.
+    let _log = log::open_log(&paths).map_err(|problem| complaints.push(problem.to_string()));
+    let limits = Limits::default();
+    Ok(launch::run_screen(Launch {
+        workspace,
+        paths,
+        settings,
+        themes,
+        start,
+        limits,
+        complaints,
+    })?)
+}
