@@ -91,9 +91,9 @@ fn at_the_tool(place: &Place, tool: &str) -> terminal::Terminal {
         .size(160, 40)
         .start();
     screen.wait_for(&format!("test/{tool}"));
-    screen.press(["/"]);
-    screen.type_text(tool);
-    screen.press(["enter", "esc", "i"]);
+    screen.press(["down"; 7]);
+    screen.wait_for(&format!("test/{tool} · MCP tool"));
+    screen.press(["i"]);
     screen.wait_for(&format!("{tool} · test"));
     screen
 }
@@ -114,7 +114,7 @@ fn the_workbench_shows_what_a_server_asks_and_sends_the_answer() {
         screen.press(["enter"]);
         screen.type_text("Ann");
         screen.press(["f6"]);
-        screen.wait_for("the server has your answer");
+        screen.wait_for("no call waits");
         screen.press(["3"]);
         screen.wait_for(r#""name": "Ann""#);
         screen.wait_for(r#""age": 30"#);
@@ -129,7 +129,7 @@ fn a_question_that_nobody_answers_is_told_again_and_goes_with_its_call() {
     screen.wait_for("test asks elicitation/create: 7 answers");
     screen.wait_for("test still waits for an answer to elicitation/create");
     screen.press(["7", "R"]);
-    screen.wait_for("the server has your answer");
+    screen.wait_for("no call waits");
     screen.press(["3"]);
     screen.wait_for(r#"{"action": "decline"}"#);
 }
