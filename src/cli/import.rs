@@ -20,6 +20,7 @@ use crate::{
     },
     model::problem::{Problem, ProblemKind},
     store::files::{self, Expected, Outside, Stamp},
+    systems::deployed::item::Item,
 };
 
 #[derive(Args, Debug)]
@@ -32,6 +33,13 @@ pub(crate) struct Import {
     #[arg(value_parser = SystemWord::value_parser(), required = true)]
     system: Option<SystemWord>,
 
+    #[command(flatten)]
+    taking: Taking,
+}
+
+/// How entries are taken into the workspace's files.
+#[derive(Args, Debug)]
+pub(super) struct Taking {
     /// Take also what is different here; it is kept as it is otherwise
     #[arg(long)]
     overwrite: bool,
@@ -62,11 +70,24 @@ impl Import {
         let connection = opened.settings.connections.current();
         system.deployment_for(&connection)?;
         let items = deployed::read_items(&connection)?;
-        let documents = deployed::to_documents(&opened);
+        self.taking.take_items(&items, &opened, global, out)
+    }
+}
+
+impl Taking {
+    /// Takes entries into the workspace's files, and shows what that changes.
+    pub(super) fn take_items(
+        &self,
+        items: &[Item],
+        opened: &OpenWorkspace,
+        global: &Global,
+        out: &mut Out,
+    ) -> Ended {
+        let documents = deployed::to_documents(opened);
         let differing = if self.overwrite { Differing::Overwrite } else { Differing::Keep };
         let plan = match imports::plan_import(
             ComposeContext { catalog: &opened.catalog, documents: &documents },
-            &items,
+            items,
             differing,
         ) {
             Ok(plan) => plan,
@@ -97,7 +118,7 @@ impl Import {
                 )?;
             }
             if !self.dry_run {
-                save_file(&opened, file)?;
+                save_file(opened, file)?;
             }
         }
         plan.notes.iter().for_each(|note| out.print_status(note));

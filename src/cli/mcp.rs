@@ -1,5 +1,6 @@
 //! `toolcrib mcp`: looks at MCP servers, and puts them into the workspace.
 
+mod adopt;
 mod auth;
 mod conformance;
 
@@ -76,6 +77,9 @@ enum What {
     Auth(auth::Auth),
     /// Keep a server's tools in mcp/NAME.json, where they can be looked at, checked and compared
     Keep(Keep),
+    /// Make a server's tools tools of TrustGraph: an mcp entry and a tool for each, in a file of the
+    /// workspace
+    Adopt(adopt::Adopt),
 }
 
 /// Which server is meant.
@@ -168,6 +172,7 @@ impl Mcp {
             What::Allow(allow) => allow.run(global, out),
             What::Auth(auth) => auth.run(global, out),
             What::Keep(keep) => keep.run(global, out),
+            What::Adopt(adopt) => take_over(adopt, global, out),
         }
     }
 }
@@ -323,6 +328,17 @@ fn drift_line(drift: &Drift) -> String {
     let Drift { severity, tool, id, at } = drift;
     let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
     format!("  {severity}: {tool}: {id}{at}")
+}
+
+fn take_over(adopt: &adopt::Adopt, global: &Global, out: &mut Out) -> Ended {
+    let opened = OpenWorkspace::read_aloud(global, out)?;
+    let looked = Looked::named(&adopt.name, &opened)?;
+    looked.with("listing what a server has", async |bus| {
+        let listing = listing(&looked, bus).await?;
+        let url = looked.connection.addresses().first().map(String::as_str);
+        let items = adopt.choose_items(url, tools(&listing))?;
+        adopt.taking.take_items(&items, &opened, global, out)
+    })
 }
 
 /// The kept list of a server, as its file in the workspace has it.

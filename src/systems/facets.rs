@@ -16,6 +16,7 @@
 //! | [`call_meta`] | knows what calls of servers' tools say beside their arguments |
 //! | [`by_hand`] | has tools that a person can answer for |
 //! | [`configured`] | is configured for other programs, whose files can be read |
+//! | [`remote_tools`] | can call tools of another system's servers |
 //! | [`deployment`](super::deployed::deployment) | has entries that can be read and written while it runs |
 //!
 //! [`served`] are tools as one system's servers offer those of all others; [`examined`] is what came of
@@ -34,5 +35,6 @@ pub mod loader;
 pub mod merge;
 pub mod observer;
 pub mod prompts;
+pub mod remote_tools;
 pub mod served;
 pub mod stubs;

@@ -8,7 +8,8 @@ use super::{
     facets::{
         agent::Agent, attachments::Attachments, by_hand::ByHand, call_meta::CallMeta,
         caller::Caller, calls::Calls, configured::Configured, gates::Gates, loader::Loader,
-        merge::Merge, observer::Observer, prompts::Prompts, stubs::Stubs,
+        merge::Merge, observer::Observer, prompts::Prompts, remote_tools::RemoteTools,
+        stubs::Stubs,
     },
 };
 use crate::{
@@ -186,6 +187,11 @@ pub trait System: Sync {
 
     /// A person can answer for its tools.
     fn by_hand(&self) -> Option<&dyn ByHand> {
+        None
+    }
+
+    /// It can call tools of another system's servers.
+    fn remote_tools(&self) -> Option<&dyn RemoteTools> {
         None
     }
 

@@ -5,8 +5,12 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::{
-    commonground, deployed::deployment::Deployment, facets::configured::Configured, mcp,
-    system::System, trustgraph, unique,
+    commonground,
+    deployed::deployment::Deployment,
+    facets::{configured::Configured, remote_tools::RemoteTools},
+    mcp,
+    system::System,
+    trustgraph, unique,
 };
 use crate::model::{connection::Connection, tool::Tool};
 
@@ -44,6 +48,11 @@ pub(crate) fn deployments() -> impl Iterator<Item = (&'static dyn System, &'stat
 /// Every system that other programs configure servers of.
 pub(crate) fn configured() -> impl Iterator<Item = &'static dyn Configured> {
     every_system().iter().filter_map(|system| system.configured())
+}
+
+/// The system that can call tools of another one's servers.
+pub(crate) fn remote_tools() -> Option<&'static dyn RemoteTools> {
+    every_system().iter().find_map(|system| system.remote_tools())
 }
 
 /// The one of them that a connection leads to.

@@ -19,6 +19,7 @@ pub mod load;
 pub mod overheard;
 pub mod python;
 pub mod regate;
+mod remote;
 pub mod schema;
 pub mod settings;
 pub mod types;
@@ -33,6 +34,7 @@ use super::{
         gates::Gates,
         loader::Loader,
         observer::{Follower, Observer, Place},
+        remote_tools::RemoteTools,
         stubs::Stubs,
     },
     system::{NewEntry, Reference, System},
@@ -118,6 +120,7 @@ impl System for TrustGraph {
         uncarried
             .into_iter()
             .chain(checks::missing_templates(catalog, connections, listeners))
+            .chain(checks::remote_differences(catalog, connections))
             .collect()
     }
 
@@ -163,6 +166,10 @@ impl System for TrustGraph {
 
     fn stubs(&self) -> Option<&dyn Stubs> {
         Some(self)
+    }
+
+    fn remote_tools(&self) -> Option<&dyn RemoteTools> {
+        Some(&remote::McpServers)
     }
 
     fn deployment(&self) -> Option<&dyn Deployment> {

@@ -16,7 +16,10 @@ use toolcrib::{
     syntax::source::{Format, Source},
     systems::{
         findings, read,
-        trustgraph::{self, checks::UNCARRIED},
+        trustgraph::{
+            self,
+            checks::{THERE, UNCARRIED},
+        },
     },
 };
 
@@ -784,7 +787,8 @@ fn table_of_codes() -> String {
         .iter()
         .chain(trustgraph::checks::CHECKS)
         .map(|check| (check.code, words(check.severity), check.about));
-    let there = std::iter::once((UNCARRIED.0, UNCARRIED.1.as_str().to_owned(), UNCARRIED.2));
+    let there =
+        THERE.iter().map(|(code, severity, about)| (*code, severity.as_str().to_owned(), *about));
     let mut rows: Vec<_> = syntax.chain(checks).chain(there).collect();
     rows.sort_unstable();
     let rows =

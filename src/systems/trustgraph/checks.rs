@@ -9,12 +9,14 @@ mod entries;
 mod fields;
 mod gates;
 mod known;
+mod remote;
 mod schema;
 mod services;
 mod set;
 mod templates;
 
 pub use carried::{UNCARRIED, uncarried_queues};
+pub(crate) use remote::remote_differences;
 pub(crate) use templates::missing_templates;
 
 use crate::{
@@ -31,6 +33,10 @@ use crate::{
 const AS_DEPLOYED: Level = Level::by_mode(Severity::Note, Severity::Error);
 /// What the document's own examples do, and the deployed code does not bear.
 const TOLERATED: Level = Level::by_mode(Severity::Warning, Severity::Error);
+
+/// What shows only beside the connections: each with its severity and what it finds.
+pub const THERE: &[(&str, Severity, &str)] =
+    &[UNCARRIED, templates::MISSING, remote::UNKNOWN, remote::ARGUMENTS];
 
 /// Every check of TrustGraph's own.
 pub const CHECKS: &[Check] = &[

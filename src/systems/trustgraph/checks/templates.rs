@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Calls of the tool fail, because its template is not there.
-const MISSING: (&str, Severity, &str) = (
+pub(super) const MISSING: (&str, Severity, &str) = (
     "template.missing",
     Severity::Warning,
     "The configuration where the tool's calls go has no prompt template of that name; every call of it fails.",

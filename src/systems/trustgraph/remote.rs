@@ -1,0 +1,159 @@
+//! MCP servers that TrustGraph calls: entries for their tools, and what these say of the arguments.
+
+use serde_json::{Map, Value, json};
+
+use super::keys;
+use crate::systems::{
+    deployed::item::Item,
+    facets::remote_tools::{RemoteServer, RemoteTools},
+};
+
+/// The types that an argument of the list can have.
+const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
+
+/// What a property's schema says beside what the list of arguments can.
+const LISTED: [&str; 3] = ["type", "title", "description"];
+
+pub(crate) struct McpServers;
+
+impl RemoteTools for McpServers {
+    fn adopt_tools(&self, server: &RemoteServer<'_>) -> Result<Vec<Item>, String> {
+        let url = server.url.ok_or_else(|| {
+            format!(
+                "{} is started as a program, and TrustGraph reaches servers by an address alone",
+                server.name
+            )
+        })?;
+        let names =
+            server.tools.iter().filter_map(|tool| Some((tool, tool.get("name")?.as_str()?)));
+        let entries = names.flat_map(|(tool, name)| {
+            let key = format!("{}-{name}", server.name);
+            let remote = json!({keys::URL: url, keys::REMOTE_NAME: name});
+            [
+                (keys::SERVERS, key.clone(), remote),
+                (keys::TOOLS, key.clone(), new_tool(&key, name, tool)),
+            ]
+        });
+        Ok(entries
+            .map(|(section, key, value)| Item {
+                system: keys::SYSTEM,
+                section,
+                key,
+                text: value.to_string(),
+            })
+            .collect())
+    }
+}
+
+fn new_tool(key: &str, name: &str, tool: &Value) -> Value {
+    let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
+    let mut value = json!({
+        keys::TYPE: keys::MCP_TOOL,
+        keys::NAME: name,
+        keys::DESCRIPTION: description,
+        keys::MCP_TOOL: key,
+    });
+    let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
+    value[keys::ARGUMENTS] = Value::Array(listed_arguments(schema));
+    if says_more(schema) {
+        value[keys::ARGUMENTS_SCHEMA] = schema.clone();
+    }
+    value
+}
+
+/// The arguments that a schema has, as TrustGraph lists them.
+#[must_use]
+pub(super) fn listed_arguments(schema: &Value) -> Vec<Value> {
+    let argument = |(name, schema): (&String, &Value)| {
+        let described = schema.get("description").or_else(|| schema.get("title"));
+        let described = described.and_then(Value::as_str).unwrap_or_default();
+        json!({"name": name, "type": argument_type(schema), "description": described})
+    };
+    properties(schema).into_iter().flatten().map(argument).collect()
+}
+
+/// What the list would say is a property's type: the one that it names, and text where it names
+/// none or several.
+#[must_use]
+pub(super) fn argument_type(schema: &Value) -> &'static str {
+    let named = schema.get("type").and_then(Value::as_str);
+    TYPES.into_iter().find(|kind| Some(*kind) == named).unwrap_or("string")
+}
+
+#[must_use]
+pub(super) fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.get("properties")?.as_object()
+}
+
+/// Whether a schema says more of its arguments than names, types and descriptions: what is required
+/// counts, as no argument of the list is.
+#[must_use]
+pub(super) fn says_more(schema: &Value) -> bool {
+    let is_required =
+        schema.get("required").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+    let has_more = |schema: &Value| {
+        schema
+            .as_object()
+            .is_none_or(|members| members.keys().any(|key| !LISTED.contains(&key.as_str())))
+            || schema.get("type").is_none_or(|kind| !kind.is_string())
+    };
+    is_required || properties(schema).into_iter().flatten().any(|(_, schema)| has_more(schema))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adopted(tools: &[Value]) -> Vec<(String, Value)> {
+        let server = RemoteServer { name: "files", url: Some("http://h/mcp"), tools };
+        let items = McpServers.adopt_tools(&server).unwrap();
+        items.iter().map(|item| (item.name(), item.parse_value().unwrap())).collect()
+    }
+
+    #[test]
+    fn each_tool_becomes_a_server_and_a_tool() {
+        let schema = json!({"type": "object", "properties": {
+            "path": {"type": "string", "description": "Where."}, "limit": {"type": "integer"},
+        }});
+        let tools = [json!({"name": "read", "description": "Reads.", "inputSchema": schema})];
+        assert_eq!(
+            adopted(&tools),
+            [
+                (
+                    "mcp/files-read".to_owned(),
+                    json!({"url": "http://h/mcp", "remote-name": "read"})
+                ),
+                (
+                    "tool/files-read".to_owned(),
+                    json!({"type": "mcp-tool", "name": "read", "description": "Reads.", "mcp-tool": "files-read",
+                    "arguments": [
+                        {"name": "path", "type": "string", "description": "Where."},
+                        {"name": "limit", "type": "integer", "description": ""},
+                    ]})
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_schema_is_kept_where_the_list_says_less() {
+        for (schema, kept) in [
+            (json!({}), false),
+            (json!({"properties": {"a": {"type": "string", "title": "A"}}}), false),
+            (json!({"properties": {"a": {"type": "string"}}, "required": ["a"]}), true),
+            (json!({"properties": {"a": {"type": "string", "enum": ["x"]}}}), true),
+            (json!({"properties": {"a": {"type": ["string", "null"]}}}), true),
+            (json!({"properties": {"a": true}}), true),
+        ] {
+            let tools = [json!({"name": "t", "inputSchema": schema})];
+            let tool = &adopted(&tools)[1].1;
+            assert_eq!(tool.get("arguments-schema"), kept.then_some(&schema), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_server_without_an_address_is_refused() {
+        let server = RemoteServer { name: "files", url: None, tools: &[] };
+        assert!(McpServers.adopt_tools(&server).unwrap_err().contains("by an address alone"));
+    }
+}
