@@ -116,7 +116,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         DocumentMessage::Beginning(file, held) => files::begun(state, &file, held),
         DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded),
         DocumentMessage::LoadEnded { names, skipped } => {
-            files::load_ended(state, &names, skipped, now)
+            files::load_ended(state, &names, skipped, now);
         }
         DocumentMessage::CheckDue => return vec![files::on_check_due(state)],
         DocumentMessage::Checked { turn, findings } => {

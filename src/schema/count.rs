@@ -4,7 +4,11 @@ use std::fmt::Display;
 
 /// `1 item`, `3 items`.
 #[must_use]
-pub fn count_text<N: Display + PartialEq + From<u8>>(number: N, one: &str, many: &str) -> String {
+pub fn count_text<N: Copy + Display + PartialEq + From<u8>>(
+    number: N,
+    one: &str,
+    many: &str,
+) -> String {
     let thing = if number == N::from(1) { one } else { many };
     format!("{number} {thing}")
 }

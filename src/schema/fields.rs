@@ -44,6 +44,7 @@ struct Item {
 }
 
 /// How a node's row stands to what is below it.
+#[derive(Clone, Copy)]
 struct Below {
     /// The row of its switch stands above it.
     switched: bool,

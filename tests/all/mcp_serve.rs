@@ -110,7 +110,9 @@ impl Client {
     }
 
     fn tell(&mut self, method: &str, params: Value) {
-        self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+        let mut message = json!({"jsonrpc": "2.0", "method": method});
+        message["params"] = params;
+        self.write(&message.to_string());
     }
 
     fn send(&mut self, id: i64, method: &str, mut params: Value) {
@@ -143,7 +145,9 @@ impl Client {
     }
 
     fn call(&mut self, name: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": name, "arguments": arguments}))
+        let mut params = json!({"name": name});
+        params["arguments"] = arguments;
+        self.ask("tools/call", params)
     }
 
     fn names(&mut self) -> Vec<String> {

@@ -26,9 +26,12 @@ use crate::{
 /// How many compiled schemas are kept.
 const MOST_COMPILED: usize = 32;
 
+/// Compiled schemas by what holds them.
+type Compiled = Vec<(Arc<Value>, Rc<Option<Checker>>)>;
+
 thread_local! {
-    /// Compiled schemas by what holds them: compiling one takes longer than checking by it.
-    static COMPILED: RefCell<Vec<(Arc<Value>, Rc<Option<Checker>>)>> = const { RefCell::new(Vec::new()) };
+    /// Compiling a schema takes longer than checking by it.
+    static COMPILED: RefCell<Compiled> = const { RefCell::new(Vec::new()) };
 }
 
 /// What is known of a tool beside its entry.

@@ -444,7 +444,7 @@ impl Driver {
                         Either::Left((answered, _)) => Some(answered),
                         Either::Right(_) => None,
                     };
-                    Finished::Request(id, asked, answered)
+                    Finished::Request(id, Box::new(asked), answered)
                 }));
             }
         }

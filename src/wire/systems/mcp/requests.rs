@@ -39,7 +39,7 @@ pub(super) struct Waiting {
 /// A question that needs no more answering.
 pub(super) enum Finished {
     /// A request of the server's own; `None`: it was withdrawn.
-    Request(Id, Asked, Option<Answered>),
+    Request(Id, Box<Asked>, Option<Answered>),
     /// A result that required input. Without responses it is what its caller gets.
     Result(Box<Repeat>),
     /// A task is to be asked about, or its caller has gone.
