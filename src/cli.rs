@@ -55,6 +55,7 @@ mod signals;
 mod simulate;
 mod states;
 mod stubs;
+mod taking;
 mod test;
 mod tools;
 mod watch;

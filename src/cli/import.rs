@@ -2,7 +2,6 @@
 //! from where other programs have them.
 
 use clap::{Args, Subcommand};
-use serde_json::json;
 
 use super::{
     configured::ImportServers,
@@ -10,17 +9,8 @@ use super::{
     ending::{Ended, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
-};
-use crate::{
-    app::compose::{
-        context::ComposeContext,
-        imports::{self, Differing},
-        plan::FilePlan,
-    },
-    model::problem::{Problem, ProblemKind},
-    store::files::{self, Expected, Outside, Stamp},
-    systems::deployed::item::Item,
+    out::Out,
+    taking::Taking,
 };
 
 #[derive(Args, Debug)]
@@ -35,18 +25,6 @@ pub(crate) struct Import {
 
     #[command(flatten)]
     taking: Taking,
-}
-
-/// How entries are taken into the workspace's files.
-#[derive(Args, Debug)]
-pub(super) struct Taking {
-    /// Take also what is different here; it is kept as it is otherwise
-    #[arg(long)]
-    overwrite: bool,
-
-    /// Show what would be written, and write nothing
-    #[arg(long)]
-    dry_run: bool,
 }
 
 #[derive(Subcommand, Debug)]
@@ -72,78 +50,4 @@ impl Import {
         let items = deployed::read_items(&connection)?;
         self.taking.take_items(&items, &opened, global, out)
     }
-}
-
-impl Taking {
-    /// Takes entries into the workspace's files, and shows what that changes.
-    pub(super) fn take_items(
-        &self,
-        items: &[Item],
-        opened: &OpenWorkspace,
-        global: &Global,
-        out: &mut Out,
-    ) -> Ended {
-        let documents = deployed::to_documents(opened);
-        let differing = if self.overwrite { Differing::Overwrite } else { Differing::Keep };
-        let plan = match imports::plan_import(
-            ComposeContext { catalog: &opened.catalog, documents: &documents },
-            items,
-            differing,
-        ) {
-            Ok(plan) => plan,
-            Err(words) => {
-                if global.json {
-                    out.print_json(&json!({"files": [], "notes": [words], "written": false}))?;
-                }
-                out.print_status(words);
-                return Ok(Ending::Done);
-            }
-        };
-        let refused =
-            |cause: String| Problem::new(ProblemKind::Input, "taking the entries in", cause);
-        let files = plan.file_plans(&documents).map_err(|error| refused(error.to_string()))?;
-        let names: Vec<&str> = files.iter().map(|file| file.file.as_str()).collect();
-        if global.json {
-            out.print_json(
-                &json!({"files": names, "notes": plan.notes, "written": !self.dry_run}),
-            )?;
-        }
-        for file in &files {
-            if !global.json {
-                out.print_line(out.tint(Tint::Bold, file.file.as_str()))?;
-                deployed::print_diff(
-                    out,
-                    file.before.as_deref().unwrap_or_default(),
-                    file.after.as_deref().unwrap_or_default(),
-                )?;
-            }
-            if !self.dry_run {
-                save_file(opened, file)?;
-            }
-        }
-        plan.notes.iter().for_each(|note| out.print_status(note));
-        out.print_status(if self.dry_run {
-            "nothing was written (--dry-run)".to_owned()
-        } else {
-            format!("written: {}", names.join(", "))
-        });
-        Ok(Ending::Done)
-    }
-}
-
-fn save_file(opened: &OpenWorkspace, file: &FilePlan) -> Result<(), Problem> {
-    let Some(text) = &file.after else { return Ok(()) };
-    let expected = file
-        .before
-        .as_deref()
-        .map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
-    let root = &opened.workspace.root;
-    let saved = files::save_file(
-        root,
-        &opened.workspace.file_path(&file.file),
-        text,
-        expected,
-        Outside::Refuse,
-    );
-    saved.map(drop).map_err(|refused| refused.problem().clone())
 }

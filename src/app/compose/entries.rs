@@ -394,7 +394,7 @@ mod tests {
                 let format = Format::from_path(file.path()).unwrap();
                 let source = Source::parse(
                     format,
-                    file_text(&file, format, "new", kind.section, &kind.value),
+                    file_text(&file, format, "new", kind.section, &kind.named_value("new")),
                 )
                 .unwrap();
                 let part = read::read_part(&file, &source, Mode::Document);

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::{
-    cli::import::Taking,
+    cli::taking::Taking,
     model::problem::{Problem, ProblemKind},
     systems::{deployed::item::Item, facets::remote_tools::RemoteServer, table},
 };
