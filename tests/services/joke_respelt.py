@@ -8,6 +8,7 @@ import sys
 import threading
 
 from trustgraph.base import ReceiverPool, SenderPool
+from trustgraph.base.async_kafka_backend import AsyncKafkaBackend
 from trustgraph.tool_service.joke import service
 
 
@@ -21,6 +22,15 @@ def respelt(method):
     return add
 
 
+def from_the_first(method):
+    """A consumer that reads its topic from the beginning: upstream's own passes over what comes while it still joins its group."""
+
+    async def create(self, *given, **rest):
+        return await method(self, *given, **{**rest, "initial_position": "earliest"})
+
+    return create
+
+
 def end_with_parent():
     sys.stdin.read()
     os._exit(0)
@@ -28,5 +38,6 @@ def end_with_parent():
 
 SenderPool.add_producer = respelt(SenderPool.add_producer)
 ReceiverPool.add_consumer = respelt(ReceiverPool.add_consumer)
+AsyncKafkaBackend.create_consumer = from_the_first(AsyncKafkaBackend.create_consumer)
 threading.Thread(target=end_with_parent, daemon=True).start()
 service.run()
