@@ -64,7 +64,7 @@ mod tests {
             for key in action.keys {
                 assert!(
                     seen.insert((action.scope, *key)),
-                    "{key} stands twice in {:?}",
+                    "{key} is there twice in {:?}",
                     action.scope
                 );
             }

@@ -164,7 +164,7 @@ impl WaitingCall for WaitingRequest {
                         "type": {"type": "string", "enum": ["text", "image", "audio", "tool_use"]},
                         "text": {"type": "string", "format": "textarea", "description": "What the model says"},
                     }},
-                    "model": {"type": "string", "description": "The model that the server is told"},
+                    "model": {"type": "string", "description": "The model that is reported to the server"},
                     "stopReason": {"type": "string", "examples": ["endTurn", "stopSequence", "maxTokens", "toolUse"]},
                     "role": {"enum": ["assistant", "user"], "default": "assistant"},
                 },

@@ -118,11 +118,11 @@ fn schema() -> Value {
                 "type": "array", "uniqueItems": true,
                 "items": {"type": "string", "enum": words(&Capability::ALL)},
                 "default": words(&Capability::DEFAULT),
-                "description": "What toolcrib declares to the server: that a person fills in forms and opens URLs, answers in the place of a model (also with tools), tells folders, follows tasks. Many servers have other tools then",
+                "description": "What toolcrib declares to the server: that a person fills in forms and opens URLs, answers in the place of a model (also with tools), gives folders, follows tasks. Many servers have other tools then",
             },
             keys::ROOTS: {
                 "type": "array", "items": {"type": "string"},
-                "description": "Folders that the server is told when it asks for roots, from the workspace's folder on. Default: none",
+                "description": "Folders that the server gets when it asks for roots, from the workspace's folder on. Default: none",
             },
             keys::CLIENT_ID: {"type": "string", "description": "The client that is registered at the server's authorization server, or the https URL of a document about it; without it, one is registered where that can be"},
             "client-secret-variable": {"type": "string", "description": "The environment variable that holds the secret of that client"},

@@ -45,7 +45,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "entry.config-error",
         severity: Level::NOTE,
-        about: "configError is what the platform says; what stands in a file is dropped.",
+        about: "configError is what the platform says; the one of a file is dropped.",
         run: Run::Tool(members::config_error),
     },
     Check {
@@ -63,7 +63,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "entry.exclusive-unread",
         severity: Level::WARNING,
-        about: "isExclusive of an MCP server's tool or a sub-agent has no effect: the platform makes their settings anew.",
+        about: "isExclusive of an MCP server's tool or a sub-agent has no effect: the platform makes their settings itself.",
         run: Run::Tool(members::exclusive_unread),
     },
     Check {

@@ -21,6 +21,7 @@ use crate::{
         entry::{Entry, EntryKind},
     },
     schema::validate::Checker,
+    syntax::python::text,
 };
 
 /// How many compiled schemas are kept.
@@ -167,7 +168,7 @@ impl EntrySort {
             let Member { camel, snake } = keys::MCP_SOURCE_ID;
             members.get(snake).or_else(|| members.get(camel)).is_some_and(is_some_text)
         };
-        let is_set = |name: &str| members.get(name).is_some_and(is_truthy);
+        let is_set = |name: &str| members.get(name).is_some_and(text::is_true);
         if names_source(members) || configuration.is_some_and(names_source) {
             Self::Mcp
         } else if is_set(keys::IS_SUB_AGENT.snake) || is_set(keys::IS_SUB_AGENT.camel) {
@@ -181,19 +182,6 @@ impl EntrySort {
 /// Whether Python makes a text of it that is not empty; none of null.
 fn is_some_text(value: &Value) -> bool {
     !value.is_null() && value.as_str() != Some("")
-}
-
-/// Whether Python takes it for true.
-#[must_use]
-pub fn is_truthy(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(is) => *is,
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-    }
 }
 
 /// The configuration of an MCP entry, which the platform makes itself and does not check.

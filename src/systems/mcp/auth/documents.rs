@@ -161,7 +161,7 @@ fn resource_fault(resource: &str, address: &str) -> Option<Fault> {
     if resource != address {
         return at(
             "auth.resource-differs",
-            "is not the server's URL byte for byte; it is sent as it stands here",
+            "is not the server's URL byte for byte; it is sent as it is here",
         );
     }
     None

@@ -63,7 +63,7 @@ fn expect_value(name: &str, value: Option<&str>, header: &HeaderValues<'_>) -> R
             Some(given) if is_same(&given, value) => Ok(()),
             _ => refuse("is not what the body says"),
         },
-        _ => refuse("stands there more than once"),
+        _ => refuse("is there more than once"),
     }
 }
 

@@ -12,8 +12,9 @@ use crate::{
         workflow::similar::nearest_name,
     },
     model::tool::Tool,
+    syntax::python::text,
     systems::unique::{
-        config_schema::{EntrySort, is_truthy},
+        config_schema::EntrySort,
         keys::{self, camel_name},
         reading::read_boolean,
         verdict::{FLAGS, refusals, rejections},
@@ -124,7 +125,7 @@ pub(super) fn sub_agent_flag(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
     let sort = EntrySort::of_entry(&tool.entry.value);
     if let Some((name, value)) = find(tool, keys::IS_SUB_AGENT)
         && sort == EntrySort::SubAgent
-        && (!is_truthy(value) || read_boolean(value) == Some(false))
+        && (!text::is_true(value) || read_boolean(value) == Some(false))
     {
         let words = "the configuration is read as that of a sub-agent, but the entry counts as none: no tool is made of it";
         report
