@@ -3,31 +3,32 @@
 mod adopt;
 mod auth;
 mod conformance;
+mod target;
 
-use std::{collections::BTreeMap, fs, sync::Arc, time::Instant};
+use std::{collections::BTreeMap, fs, time::Instant};
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
+use self::target::{Looked, Target, drift_line, listing, nobody, server_command, tools};
 use super::{
     columns::{self, Cell},
     ending::{Ended, Ending},
     global::Global,
     opened::OpenWorkspace,
     out::{Out, Tint},
-    signals::{interrupted, wait_for},
 };
 use crate::{
     engine::settings::connections,
     model::{
         call::CallError,
-        connection::{Connection, EnvValue, SecretAt, ServerCommand},
+        connection::{Connection, EnvValue, SecretAt},
         entry::FileId,
         problem::{Problem, ProblemKind},
         settings::SETTINGS,
         transport::TransportKind,
     },
-    runtime::{now, registry},
+    runtime::now,
     schema::pointer::Pointer,
     store::{
         consents::Consents,
@@ -38,13 +39,12 @@ use crate::{
         source::{Format, Source},
     },
     wire::{
-        registry::Registry,
         systems::{
-            facets::inspector::{AT, DIRECTION, Drift, FRAMES, Inspector, Keeping, Listing},
+            facets::inspector::{AT, DIRECTION, FRAMES, Keeping, Listing},
             table,
         },
         transport::{
-            bus::{Bus, Share},
+            bus::Share,
             message::{Address, Incoming, Packet},
             process,
         },
@@ -80,18 +80,6 @@ enum What {
     /// Make a server's tools tools of TrustGraph: an mcp entry and a tool for each, in a file of the
     /// workspace
     Adopt(adopt::Adopt),
-}
-
-/// Which server is meant.
-#[derive(Args, Debug)]
-struct Target {
-    /// The connection, by its name in toolcrib.toml
-    #[arg(required_unless_present = "command", conflicts_with = "command")]
-    name: Option<String>,
-
-    /// A command that starts a server, for this once
-    #[arg(last = true, value_name = "COMMAND")]
-    command: Vec<String>,
 }
 
 #[derive(Args, Debug)]
@@ -177,72 +165,6 @@ impl Mcp {
     }
 }
 
-/// A server that is to be looked at.
-struct Looked {
-    connection: Connection,
-    inspector: &'static dyn Inspector,
-    registry: Registry,
-}
-
-impl Looked {
-    fn of(target: &Target, global: &Global, out: &Out) -> Result<Self, Problem> {
-        let Some(name) = &target.name else {
-            let Some(inspector) = table::inspectors().next() else { return Err(nobody("it")) };
-            let command = server_command(&target.command, BTreeMap::new(), None);
-            let connection = inspector.over(Connection::process("server", command));
-            // Who types a command wants it started.
-            let registry = registry::of_system().asking(Arc::new(|_| true));
-            return Ok(Self { connection, inspector, registry });
-        };
-        let opened = OpenWorkspace::read_aloud(global, out)?;
-        Self::named(name, &opened)
-    }
-
-    fn named(name: &str, opened: &OpenWorkspace) -> Result<Self, Problem> {
-        let connection = connections::find_connection(&opened.settings.connections, name)?;
-        let inspector = table::inspectors().find(|inspector| inspector.is_at(&connection));
-        let inspector = inspector.ok_or_else(|| nobody(name))?;
-        Ok(Self { connection, inspector, registry: registry::of_system() })
-    }
-
-    /// Opens the connection, works with it, and ends it cleanly.
-    fn with(&self, doing: &str, work: impl AsyncFnOnce(&dyn Bus) -> Ended) -> Ended {
-        let opened = async {
-            let working = async {
-                let bus = self.registry.open_bus(&self.connection).await;
-                let bus = bus.map_err(|problem| {
-                    problem.while_doing(format!("connecting \"{}\"", self.connection.name))
-                })?;
-                work(&*bus).await
-            };
-            let ended = tokio::select! {
-                ended = working => ended,
-                () = interrupted() => Ok(Ending::Interrupted),
-            };
-            self.registry.close().await;
-            ended
-        };
-        wait_for(doing, opened)
-    }
-}
-
-fn nobody(name: &str) -> Problem {
-    let cause = format!("connection \"{name}\" leads to no MCP server");
-    let remedy = "name one with system = \"mcp\", or give the command after --";
-    Problem::new(ProblemKind::Input, "looking at a server", cause).with_remedy(remedy)
-}
-
-fn server_command(
-    words: &[String],
-    env: BTreeMap<String, EnvValue>,
-    dir: Option<String>,
-) -> ServerCommand {
-    let (command, args) = words
-        .split_first()
-        .map_or_else(Default::default, |(first, rest)| (first.clone(), rest.to_vec()));
-    ServerCommand { command, args, env, dir }
-}
-
 fn ping(target: &Target, global: &Global, out: &mut Out) -> Ended {
     let looked = Looked::of(target, global, out)?;
     let begun = Instant::now();
@@ -266,10 +188,6 @@ fn ping(target: &Target, global: &Global, out: &mut Out) -> Ended {
         ))?;
         Ok(Ending::Done)
     })
-}
-
-async fn listing(looked: &Looked, bus: &dyn Bus) -> Result<Listing, Problem> {
-    looked.inspector.list(bus).await.map_err(|problem| problem.while_doing("asking for its lists"))
 }
 
 fn list(target: &Target, global: &Global, out: &mut Out) -> Ended {
@@ -317,17 +235,6 @@ fn write_lists(listing: &Listing, out: &mut Out) -> std::io::Result<()> {
         )?;
     }
     Ok(())
-}
-
-fn tools(listing: &Listing) -> &[Value] {
-    let tools = listing.lists.iter().find(|listed| listed.kind == "tools");
-    tools.map_or(&[], |tools| &tools.items)
-}
-
-fn drift_line(drift: &Drift) -> String {
-    let Drift { severity, tool, id, at } = drift;
-    let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
-    format!("  {severity}: {tool}: {id}{at}")
 }
 
 fn take_over(adopt: &adopt::Adopt, global: &Global, out: &mut Out) -> Ended {

@@ -1,0 +1,123 @@
+//! The server that a command looks at: a connection of the workspace, or a command for this once.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::{
+    cli::{
+        ending::{Ended, Ending},
+        global::Global,
+        opened::OpenWorkspace,
+        out::Out,
+        signals::{interrupted, wait_for},
+    },
+    engine::settings::connections,
+    model::{
+        connection::{Connection, EnvValue, ServerCommand},
+        problem::{Problem, ProblemKind},
+    },
+    runtime::registry,
+    wire::{
+        registry::Registry,
+        systems::{
+            facets::inspector::{Drift, Inspector, Listing},
+            table,
+        },
+        transport::bus::Bus,
+    },
+};
+
+/// Which server is meant.
+#[derive(Args, Debug)]
+pub(super) struct Target {
+    /// The connection, by its name in toolcrib.toml
+    #[arg(required_unless_present = "command", conflicts_with = "command")]
+    pub name: Option<String>,
+
+    /// A command that starts a server, for this once
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// A server that is to be looked at.
+pub(super) struct Looked {
+    pub connection: Connection,
+    pub inspector: &'static dyn Inspector,
+    pub registry: Registry,
+}
+
+impl Looked {
+    pub fn of(target: &Target, global: &Global, out: &Out) -> Result<Self, Problem> {
+        let Some(name) = &target.name else {
+            let Some(inspector) = table::inspectors().next() else { return Err(nobody("it")) };
+            let command = server_command(&target.command, BTreeMap::new(), None);
+            let connection = inspector.over(Connection::process("server", command));
+            // Who types a command wants it started.
+            let registry = registry::of_system().asking(Arc::new(|_| true));
+            return Ok(Self { connection, inspector, registry });
+        };
+        let opened = OpenWorkspace::read_aloud(global, out)?;
+        Self::named(name, &opened)
+    }
+
+    pub fn named(name: &str, opened: &OpenWorkspace) -> Result<Self, Problem> {
+        let connection = connections::find_connection(&opened.settings.connections, name)?;
+        let inspector = table::inspectors().find(|inspector| inspector.is_at(&connection));
+        let inspector = inspector.ok_or_else(|| nobody(name))?;
+        Ok(Self { connection, inspector, registry: registry::of_system() })
+    }
+
+    /// Opens the connection, works with it, and ends it cleanly.
+    pub fn with(&self, doing: &str, work: impl AsyncFnOnce(&dyn Bus) -> Ended) -> Ended {
+        let opened = async {
+            let working = async {
+                let bus = self.registry.open_bus(&self.connection).await;
+                let bus = bus.map_err(|problem| {
+                    problem.while_doing(format!("connecting \"{}\"", self.connection.name))
+                })?;
+                work(&*bus).await
+            };
+            let ended = tokio::select! {
+                ended = working => ended,
+                () = interrupted() => Ok(Ending::Interrupted),
+            };
+            self.registry.close().await;
+            ended
+        };
+        wait_for(doing, opened)
+    }
+}
+
+pub(super) fn nobody(name: &str) -> Problem {
+    let cause = format!("connection \"{name}\" leads to no MCP server");
+    let remedy = "name one with system = \"mcp\", or give the command after --";
+    Problem::new(ProblemKind::Input, "looking at a server", cause).with_remedy(remedy)
+}
+
+pub(super) fn server_command(
+    words: &[String],
+    env: BTreeMap<String, EnvValue>,
+    dir: Option<String>,
+) -> ServerCommand {
+    let (command, args) = words
+        .split_first()
+        .map_or_else(Default::default, |(first, rest)| (first.clone(), rest.to_vec()));
+    ServerCommand { command, args, env, dir }
+}
+
+pub(super) async fn listing(looked: &Looked, bus: &dyn Bus) -> Result<Listing, Problem> {
+    looked.inspector.list(bus).await.map_err(|problem| problem.while_doing("asking for its lists"))
+}
+
+pub(super) fn tools(listing: &Listing) -> &[Value] {
+    let tools = listing.lists.iter().find(|listed| listed.kind == "tools");
+    tools.map_or(&[], |tools| &tools.items)
+}
+
+pub(super) fn drift_line(drift: &Drift) -> String {
+    let Drift { severity, tool, id, at } = drift;
+    let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+    format!("  {severity}: {tool}: {id}{at}")
+}
