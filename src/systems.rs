@@ -15,6 +15,7 @@ pub mod facets;
 pub mod findings;
 pub mod mcp;
 pub mod model_text;
+pub mod opensearch;
 pub mod read;
 pub mod rename;
 pub mod settings;

@@ -47,7 +47,15 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "systems",
         imports: &["schema", "syntax", "model", "engine"],
-        outside: &["serde", "serde_json", "sha2", "base64", "regex", "minijinja"],
+        outside: &[
+            "serde",
+            "serde_json",
+            "serde_json_path",
+            "sha2",
+            "base64",
+            "regex",
+            "minijinja",
+        ],
     },
     Folder {
         name: "store",

@@ -1,0 +1,8 @@
+//! What a connector's request is made of: body, address and headers, each with rules of its own.
+//!
+//! [`body`] also has how parameters are prepared for all three; [`address`] and [`headers`] fill
+//! in theirs.
+
+pub mod address;
+pub mod body;
+pub mod headers;
