@@ -15,18 +15,43 @@ use crate::{
 /// How many calls are kept; the oldest ended one goes first.
 pub(crate) const KEPT: usize = 200;
 
+/// A text that is edited for the calls of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CallText {
+    pub tool: EntryId,
+    pub part: CallPart,
+}
+
+/// What a call says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CallPart {
+    Arguments,
+    /// What stands beside them, for the server and not for its tool.
+    Meta,
+}
+
+impl CallPart {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Arguments => "arguments",
+            Self::Meta => "_meta",
+        }
+    }
+}
+
 /// What a user asks of calls and their arguments, and what comes back.
 #[derive(Clone, Debug)]
 pub enum CallMessage {
     /// Ask the agent there, in the context of the run.
     AskAgent(String),
-    /// Edits of a tool's arguments, as one step of undo.
-    EditArguments {
-        tool: EntryId,
+    /// Edits of what is typed for a call, as one step of undo.
+    EditText {
+        text: CallText,
         edits: Vec<Edit>,
     },
-    UndoArguments(EntryId),
-    RedoArguments(EntryId),
+    UndoText(CallText),
+    RedoText(CallText),
     SetUserName(String),
     /// Look at what a tool would get with this value of a variable; empty takes the value back.
     SetSample {
@@ -46,10 +71,11 @@ pub enum CallMessage {
     Resend(CallId),
     Cancel(CallId),
     Select(CallId),
-    /// Put the arguments of a call into the form of its tool, and show that.
+    /// Put what a call said into the forms of its tool, and show them.
     EditSent {
         tool: String,
         arguments: Arc<str>,
+        meta: Option<String>,
     },
     /// Send the request in the form so many times.
     SendMany {

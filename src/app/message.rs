@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     answering::{AnsweringMessage, AskId},
-    calls::CallMessage,
+    calls::{CallMessage, CallText},
     compose::plan::Plan,
     connection_test::Report,
     documents::Change,
@@ -265,8 +265,8 @@ pub enum Recovery {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextTarget {
     Entry(EntryId),
-    /// The arguments typed for this tool.
-    Arguments(EntryId),
+    /// What is typed for calls of a tool.
+    Call(CallText),
     /// The answer to this call.
     Answer(AskId),
     /// The document of the form program.

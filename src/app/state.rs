@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{
     answering::Answering,
     batch::Batch,
-    calls::Calls,
+    calls::{CallPart, CallText, Calls},
     cases::Cases,
     checking::CallDestinations,
     connection_test::ConnectionTests,
@@ -124,8 +124,8 @@ pub struct WorkflowState {
 /// What calls are made of, those of this session and kept ones.
 #[derive(Debug)]
 pub struct InvokeState {
-    /// Arguments typed for a tool, as JSON text.
-    pub arguments: HashMap<EntryId, EditedText>,
+    /// What is typed for calls of tools, as JSON.
+    pub texts: HashMap<CallText, EditedText>,
     /// Sample values for variables that arguments are filled in from, only looked at; `$NAME` is
     /// one of a service's environment.
     pub samples: Vec<(String, String)>,
@@ -309,10 +309,13 @@ impl State {
                 live: None,
             },
             invoke: InvokeState {
-                arguments: start
+                texts: start
                     .arguments
                     .into_iter()
-                    .map(|(tool, source)| (tool, EditedText::new(source)))
+                    .map(|(tool, source)| {
+                        let text = CallText { tool, part: CallPart::Arguments };
+                        (text, EditedText::new(source))
+                    })
                     .collect(),
                 samples: Vec::new(),
                 user,
@@ -339,7 +342,7 @@ impl State {
         if self.screen == ScreenId::Waiting {
             return self.answering.shown_call().is_some_and(|open| open.answer.can_undo());
         }
-        self.documents.can_undo() || self.typed_here().is_some_and(EditedText::can_undo)
+        self.documents.can_undo() || self.typed_here().any(EditedText::can_undo)
     }
 
     /// Whether there is an edit to make again.
@@ -348,13 +351,20 @@ impl State {
         if self.screen == ScreenId::Waiting {
             return self.answering.shown_call().is_some_and(|open| open.answer.can_redo());
         }
-        self.documents.can_redo() || self.typed_here().is_some_and(EditedText::can_redo)
+        self.documents.can_redo() || self.typed_here().any(EditedText::can_redo)
     }
 
-    /// The arguments that are typed where the user is.
-    fn typed_here(&self) -> Option<&EditedText> {
+    /// What is typed for a call where the user is.
+    fn typed_here(&self) -> impl Iterator<Item = &EditedText> {
         let tool = self.selected.as_ref().filter(|_| self.screen == ScreenId::Invoke);
-        self.invoke.arguments.get(tool?)
+        let parts = [CallPart::Arguments, CallPart::Meta].into_iter();
+        parts.filter_map(move |part| self.typed_text(tool?, part))
+    }
+
+    /// What is typed for calls of a tool; `None` where nothing was.
+    #[must_use]
+    pub fn typed_text(&self, tool: &EntryId, part: CallPart) -> Option<&EditedText> {
+        self.invoke.texts.get(&CallText { tool: tool.clone(), part })
     }
 
     /// What the form program leaves behind.
@@ -504,21 +514,27 @@ impl State {
     /// The arguments typed for a tool, as a value; an empty object where nothing was typed.
     #[must_use]
     pub fn arguments_of(&self, tool: &EntryId) -> Arc<Value> {
-        let typed = self.invoke.arguments.get(tool).and_then(|text| text.value().cloned());
+        self.value_of(tool, CallPart::Arguments)
+    }
+
+    /// What is typed for calls of a tool, as a value; an empty object where nothing was typed.
+    #[must_use]
+    pub fn value_of(&self, tool: &EntryId, part: CallPart) -> Arc<Value> {
+        let typed = self.typed_text(tool, part).and_then(|text| text.value().cloned());
         typed.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
     }
 
-    /// The same as JSON, numbers as they were typed.
+    /// The arguments as JSON, numbers as they were typed.
     #[must_use]
     pub fn written_arguments_of(&self, tool: &EntryId) -> Literal {
-        let typed = self
-            .invoke
-            .arguments
-            .get(tool)
-            .and_then(|text| Literal::parse(&text.source().to_json(0)?).ok());
-        typed
-            .filter(|typed| typed.value().is_object())
-            .unwrap_or_else(|| Value::Object(Map::new()).into())
+        let typed = self.written_text(tool, CallPart::Arguments);
+        typed.unwrap_or_else(|| Value::Object(Map::new()).into())
+    }
+
+    /// An object as it was typed; `None` where nothing was.
+    fn written_text(&self, tool: &EntryId, part: CallPart) -> Option<Literal> {
+        let text = self.typed_text(tool, part)?.source().to_json(0)?;
+        Literal::parse(&text).ok().filter(|typed| typed.value().is_object())
     }
 
     /// What the tool would get of the arguments typed; `None` where that is just what is typed.
@@ -560,12 +576,15 @@ impl State {
         let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| {
             self.invoke.calls.answer_of(name)
         })?;
+        let meta = self.written_text(tool.id(), CallPart::Meta);
+        let meta = meta.filter(|meta| meta.value().as_object().is_some_and(|it| !it.is_empty()));
         let (correlation, connection) = (self.ids.peek_id(), self.call_connection(tool.id()));
         calling::build_request(&CallOf {
             catalog,
             tool,
             user: &self.invoke.user,
             arguments: &arguments,
+            meta: meta.as_ref(),
             correlation: &correlation,
             connection: &connection,
             route: self.network.route.as_deref(),

@@ -204,11 +204,9 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
 fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effect> {
     match message {
         CallMessage::AskAgent(question) => return calls::ask_agent(state, &question, now),
-        CallMessage::EditArguments { tool, edits } => {
-            calls::edit_arguments(state, &tool, &edits, now);
-        }
-        CallMessage::UndoArguments(tool) => calls::undo_arguments(state, &tool, now),
-        CallMessage::RedoArguments(tool) => calls::redo_arguments(state, &tool, now),
+        CallMessage::EditText { text, edits } => calls::edit_text(state, text, &edits, now),
+        CallMessage::UndoText(text) => calls::undo_text(state, &text, now),
+        CallMessage::RedoText(text) => calls::redo_text(state, &text, now),
         CallMessage::SetUserName(user) => state.invoke.user = user,
         CallMessage::SetSample { variable, value } => {
             state.invoke.samples.retain(|(name, _)| *name != variable);
@@ -237,8 +235,8 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             }
         }
         CallMessage::RunCases(files) => return cases::run_cases(state, files, now),
-        CallMessage::EditSent { tool, arguments } => {
-            history::load_arguments(state, &tool, &arguments, now);
+        CallMessage::EditSent { tool, arguments, meta } => {
+            history::load_sent(state, &tool, &arguments, meta.as_deref(), now);
         }
     }
     Vec::new()
@@ -274,7 +272,7 @@ fn editor_text(
                 now,
             );
         }
-        TextTarget::Arguments(tool) => calls::edit_arguments(state, &tool, &[edit], now),
+        TextTarget::Call(text) => calls::edit_text(state, text, &[edit], now),
         TextTarget::Answer(ask) => {
             return answering::handle(
                 state,

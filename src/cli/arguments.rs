@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     engine::workflow::similar,
@@ -20,7 +20,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::table,
+    systems::{calling, facets::call_meta::MetaFault, table},
 };
 
 /// Arguments from `--args` with `key=text` and `key:=json` in their place, numbers as they are
@@ -52,9 +52,9 @@ pub(crate) fn read_arguments(whole: Option<&str>, words: &[String]) -> Result<Li
 ///
 /// # Errors
 /// When it cannot be read, or is no object.
-pub(crate) fn read_object(given: &str, option: &'static str) -> Result<Value, Problem> {
+pub(crate) fn read_object(given: &str, option: &'static str) -> Result<Literal, Problem> {
     let source = read_whole(given, option)?;
-    to_literal(&source).map(Literal::into_value).map_err(argument_problem)
+    to_literal(&source).map_err(argument_problem)
 }
 
 fn argument_problem(cause: impl Into<String>) -> Problem {
@@ -121,6 +121,25 @@ fn read_whole(given: &str, option: &'static str) -> Result<Source, Problem> {
             "give an object with a member for each argument: {\"topic\": \"llamas\"}",
         )),
     }
+}
+
+/// Holds what a call says in `_meta` against what the protocol allows and the tool's server takes.
+///
+/// # Errors
+/// Everything that does not fit, in one sentence for each.
+pub(crate) fn check_meta(tool: &Tool, meta: &Map<String, Value>) -> Result<(), Problem> {
+    let faults = calling::meta_faults(tool, meta);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let sentence = |fault: &MetaFault| match &fault.option {
+        Some(option) => format!("{}: {option}", fault.words),
+        None => fault.words.clone(),
+    };
+    let cause = faults.iter().map(sentence).collect::<Vec<_>>().join("; ");
+    let doing = format!("checking the _meta of a call of {}", tool.entry.key);
+    Err(Problem::new(ProblemKind::Input, doing, cause)
+        .with_remedy("give what is wanted, or send it as it is with --no-check"))
 }
 
 /// Holds arguments against the tool's schema, and against the names that it lists.

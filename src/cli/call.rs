@@ -27,16 +27,18 @@ use crate::{
         duration,
         problem::Problem,
         size,
+        tool::Tool,
         trace::Head,
     },
     runtime::{now::now_millis, registry},
+    schema::literal::Literal,
     store::{
         history::{History, Recorder},
         paths::Paths,
         secrets,
     },
     systems::{
-        calling::{self, call_meta, without_agent},
+        calling::{self, without_agent},
         facets::{call_meta::GivenMeta, calls::CallOf},
     },
     wire::registry::Registry,
@@ -70,6 +72,11 @@ pub(crate) struct Call {
     /// What such a tool is told of the user and the chat: chat-id=c1, user-id=u1; repeat it for more
     #[arg(long, value_name = "KEY=VALUE")]
     context: Vec<String>,
+
+    /// What else is said in `_meta`, an object: JSON, a file, or - for standard input; for tools of
+    /// MCP servers
+    #[arg(long, value_name = "FILE|-|JSON")]
+    meta: Option<String>,
 
     /// How long the answer may take: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
@@ -152,24 +159,20 @@ impl Call {
         let arguments = template::with_answers(&arguments, &|tool| {
             open_history(&opened).ok()?.answer_of(tool)
         })?;
-        let given = self.given_meta()?;
+        let meta = self.read_meta(tool)?;
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
-            let request = calling::build_request(&CallOf {
+            calling::build_request(&CallOf {
                 catalog,
                 tool,
                 user,
                 arguments,
+                meta: meta.as_ref(),
                 correlation: &correlation,
                 connection,
                 route,
-            })?;
-            // What a server requires is asked for also where nothing is given.
-            if given == GivenMeta::default() && (self.no_check || call_meta(tool).is_none()) {
-                return Ok(request);
-            }
-            calling::with_meta(&request, tool, &given, !self.no_check)
+            })
         };
         let request = fresh()?;
         if self.dry_run {
@@ -229,14 +232,30 @@ impl Call {
         }
     }
 
-    /// What is said beside the arguments.
-    fn given_meta(&self) -> Result<GivenMeta, Problem> {
-        let configuration = self.config.as_deref();
-        let configuration =
-            configuration.map(|given| arguments::read_object(given, "--config")).transpose()?;
+    /// What is said beside the arguments; `None`: nothing.
+    fn read_meta(&self, tool: &Tool) -> Result<Option<Literal>, Problem> {
+        let read = |given: &Option<String>, option| {
+            given.as_deref().map(|given| arguments::read_object(given, option)).transpose()
+        };
+        let configuration = read(&self.config, "--config")?.map(Literal::into_value);
         let context = arguments::read_arguments(None, &self.context)?.into_value();
-        let members = context.as_object().cloned().unwrap_or_default();
-        Ok(GivenMeta { configuration, context: members.into_iter().collect() })
+        let context = context.as_object().cloned().unwrap_or_default().into_iter().collect();
+        let given = calling::build_meta(tool, &GivenMeta { configuration, context })?;
+        let whole = read(&self.meta, "--meta")?;
+        let meta = match whole {
+            Some(whole) if given.is_empty() => whole,
+            whole => {
+                let mut members = whole.map(Literal::into_value).unwrap_or_default();
+                let members = members.as_object_mut().map(std::mem::take).unwrap_or_default();
+                Value::Object(members.into_iter().chain(given).collect()).into()
+            }
+        };
+        let members = meta.value().as_object().cloned().unwrap_or_default();
+        // What a server requires is asked for also where nothing is given.
+        if !self.no_check {
+            arguments::check_meta(tool, &members)?;
+        }
+        Ok(Some(meta).filter(|_| !members.is_empty()))
     }
 
     fn limits(&self) -> Limits {

@@ -131,6 +131,7 @@ fn plan_case(filed: CaseFile, opened: &OpenWorkspace) -> Plan {
             tool,
             user,
             arguments,
+            meta: case.meta.as_ref(),
             correlation: &correlation,
             connection: &connection,
             route: None,

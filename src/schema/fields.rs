@@ -125,7 +125,7 @@ impl Layout<'_> {
         let mut label = Arc::clone(&slot.label);
         let mut switches = 0;
         // Each decided union may bring another one; the bound is for unions that hold themselves.
-        while switches < 8 {
+        while switches < 8 && !node.hints.as_json {
             let Some(union) = node.unions.first().cloned() else { break };
             let branches = variant::describe_branches(self.schema, &union);
             let chosen = variant::choose_branch(
@@ -201,7 +201,10 @@ impl Layout<'_> {
         let is_root = slot.role == Role::Root;
         let items =
             (!node.list.items.places.is_empty()).then(|| self.schema.node(&node.list.items));
-        let shape = kind::fitting_shape(node, items.as_deref(), slot.value);
+        let shape = match node.hints.as_json {
+            true => Shape::Raw,
+            false => kind::fitting_shape(node, items.as_deref(), slot.value),
+        };
         let holds = matches!(shape, Shape::List | Shape::Object | Shape::Map);
         let open = holds && (is_root || self.is_open(slot, node, shape));
         let nothing_to_edit = switched && matches!(shape, Shape::Null | Shape::Const);

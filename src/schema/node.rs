@@ -340,6 +340,8 @@ pub struct Hints {
     pub rows: Option<u16>,
     /// What a text is when it is cleared.
     pub empty_value: Option<Value>,
+    /// It is written as JSON.
+    pub as_json: bool,
     pub locks: Locks,
 }
 

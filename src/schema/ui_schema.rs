@@ -50,7 +50,7 @@ const OF_PAGES: [&str; 11] = [
 const PLAIN: [&str; 4] = ["range", "color", "radio", "checkboxes"];
 /// Widgets, and the format that makes a text field like them; without one, the schema brings the
 /// like by itself.
-const WIDGETS: [(&str, Option<&str>); 27] = [
+const WIDGETS: [(&str, Option<&str>); 28] = [
     ("textarea", Some("textarea")),
     ("password", Some("password")),
     ("date", Some("date")),
@@ -78,7 +78,10 @@ const WIDGETS: [(&str, Option<&str>); 27] = [
     ("color", None),
     ("search", None),
     ("tel", None),
+    (JSON, None),
 ];
+/// The widget of a value that is written as JSON, whatever its schema.
+const JSON: &str = "json";
 
 /// What is said about one place.
 #[derive(Clone, Debug, Default)]
@@ -206,9 +209,12 @@ impl<'u> Ui<'u> {
     /// The field is not to be seen; its value stays as it is.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
-        self.text_option("widget")
-            .and_then(widget_called)
-            .is_some_and(|(name, _)| *name == "hidden")
+        self.has_widget("hidden")
+    }
+
+    fn has_widget(&self, widget: &str) -> bool {
+        let known = self.text_option("widget").and_then(widget_called);
+        known.is_some_and(|(name, _)| *name == widget)
     }
 
     /// The field is shown without its label.
@@ -224,6 +230,7 @@ impl<'u> Ui<'u> {
         Hints {
             rows: rows.and_then(|rows| u16::try_from(rows).ok()),
             empty_value: self.find_option("emptyValue").cloned(),
+            as_json: self.has_widget(JSON),
             locks: Locks {
                 add: forbids("addable"),
                 order: forbids("orderable"),

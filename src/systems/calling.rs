@@ -1,6 +1,6 @@
 //! Calls of tools, whichever system they are of.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     model::{
@@ -13,7 +13,7 @@ use crate::{
     },
     systems::{
         facets::{
-            call_meta::{AnswerNote, CallMeta, GivenMeta},
+            call_meta::{AnswerNote, CallMeta, GivenMeta, MetaFault, MetaForms},
             caller::CallingAgent,
             calls::{CallOf, Calls, RouteOffer},
         },
@@ -32,51 +32,69 @@ fn calls(system: &str) -> Option<&'static dyn Calls> {
 /// connection.
 pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let system = call.tool.entry.system;
+    let title = || by_id(system).map_or(system, |system| system.title());
+    let problem = |cause: String| Problem::new(ProblemKind::Input, "calling", cause);
     let Some(calls) = calls(system) else {
-        let title = by_id(system).map_or(system, |system| system.title());
-        let problem = Problem::new(
-            ProblemKind::Input,
-            "calling",
-            format!("tools of {title} cannot be called yet"),
-        );
-        return Err(problem.with_remedy("choose a tool of another system"));
+        return Err(problem(format!("tools of {} cannot be called yet", title()))
+            .with_remedy("choose a tool of another system"));
     };
+    if call.meta.is_some() && !takes_meta(call.tool) {
+        return Err(problem(format!("calls of tools of {} have no _meta", title()))
+            .with_remedy("give arguments alone"));
+    }
     calls.build_request(call)
 }
 
-/// Who knows what a call of the tool says beside its arguments.
+/// Whether a call of the tool can say something beside its arguments, in `_meta`.
 #[must_use]
-pub fn call_meta(tool: &Tool) -> Option<&'static dyn CallMeta> {
+pub(crate) fn takes_meta(tool: &Tool) -> bool {
+    calls(tool.entry.system).is_some_and(|calls| calls.meta_faults(&Map::new()).is_some())
+}
+
+/// Who knows what a call of the tool says beside its arguments.
+fn call_meta(tool: &Tool) -> Option<&'static dyn CallMeta> {
     let known = |meta: &&dyn CallMeta| meta.meta_forms(&tool.entry.value).is_some();
     every_system().iter().filter_map(|system| system.call_meta()).find(known)
 }
 
-/// The request with what is given beside its arguments.
+/// The forms of what a call of the tool may say in `_meta`, where its server says what that is.
+#[must_use]
+pub(crate) fn meta_forms(tool: &Tool) -> Option<MetaForms> {
+    call_meta(tool)?.meta_forms(&tool.entry.value)
+}
+
+/// The members of `_meta` that say what is given.
 ///
 /// # Errors
-/// When nothing is known of what the tool takes there, or it would not take this.
-pub(crate) fn with_meta(
-    request: &Request,
-    tool: &Tool,
-    given: &GivenMeta,
-    is_checked: bool,
-) -> Result<Request, Problem> {
-    let problem = |cause: String| Problem::new(ProblemKind::Input, "calling", cause);
-    let added = call_meta(tool).and_then(|known| {
-        let faults =
-            if is_checked { known.meta_faults(&tool.entry.value, given) } else { Vec::new() };
-        Some((faults, calls(request.system)?.add_meta(request, &known.build_meta(given))?))
-    });
-    match added {
-        Some((faults, request)) if faults.is_empty() => Ok(request),
-        Some((faults, _)) => Err(problem(faults.join("; "))
-            .with_remedy("give what is wanted, or send it as it is with --no-check")),
-        None => Err(problem(format!(
-            "\"{}\" does not say that its calls have a configuration or a context",
-            tool.name
-        ))
-        .with_remedy("leave out --config and --context; `toolcrib mcp keep NAME` takes in what a server says of its tools")),
+/// When nothing is known of what the tool takes there.
+pub(crate) fn build_meta(tool: &Tool, given: &GivenMeta) -> Result<Map<String, Value>, Problem> {
+    match call_meta(tool) {
+        Some(known) => Ok(known.build_meta(given)),
+        None if *given == GivenMeta::default() => Ok(Map::new()),
+        None => {
+            let cause = format!(
+                "\"{}\" does not say that its calls have a configuration or a context",
+                tool.name
+            );
+            let remedy = "leave out --config and --context; `toolcrib mcp keep NAME` takes in what \
+                          a server says of its tools";
+            Err(Problem::new(ProblemKind::Input, "calling", cause).with_remedy(remedy))
+        }
     }
+}
+
+/// What is wrong with the `_meta` of a call of the tool, also what its server requires there and is
+/// not given.
+#[must_use]
+pub(crate) fn meta_faults(tool: &Tool, meta: &Map<String, Value>) -> Vec<MetaFault> {
+    let by_protocol = calls(tool.entry.system).and_then(|calls| calls.meta_faults(meta));
+    let mut faults = by_protocol.unwrap_or_default();
+    if let Some(known) = call_meta(tool) {
+        let key = |fault: &MetaFault| fault.at.tokens().first().cloned().unwrap_or_default();
+        faults.retain(|fault| !known.is_own_key(&key(fault)));
+        faults.extend(known.meta_faults(&tool.entry.value, meta));
+    }
+    faults
 }
 
 /// What those who call a tool for a user do not see of a server's result; `sent` are the parameters
@@ -122,6 +140,12 @@ pub(crate) fn call_routes(tool: &Tool, connection: &Connection) -> Vec<RouteOffe
 #[must_use]
 pub(crate) fn request_arguments(system: SystemId, body: &str) -> String {
     calls(system).and_then(|calls| calls.request_arguments(body)).unwrap_or_else(|| "{}".into())
+}
+
+/// The `_meta` that a request's body carries, as a JSON object.
+#[must_use]
+pub(crate) fn request_meta(system: &str, body: &str) -> Option<String> {
+    calls(system)?.request_meta(body)
 }
 
 /// The agent that calls over a connection are made in the name of; `None` where they are in

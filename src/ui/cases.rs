@@ -26,7 +26,7 @@ use crate::{
     engine::{
         case::{
             offer::{self, Suggestion},
-            page,
+            page::{self, SentParts},
             script::Case,
             verdict::{Answer, Verdict},
         },
@@ -34,11 +34,13 @@ use crate::{
     },
     model::{call::Call, entry::FileId},
     schema::literal::Literal,
+    systems::calling,
 };
 
 /// Asks for a name and for what is expected, and keeps the call as a file of the workspace.
 pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
+    let meta = calling::request_meta(call.request.system, &call.request.body);
     let answer = Answer::from_call(call);
     let offers = offer::suggest_expectations(&answer, &state.mask);
     let tick = |offer: &Suggestion| Tick {
@@ -64,13 +66,20 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             if state.documents.get(&file).is_some_and(|document| !document.gone) {
                 return Err(format!("{file} is there already: choose another name"));
             }
-            let arguments = Literal::parse(&state.mask.mask_text(&arguments))
+            let masked = |text: &str| Literal::parse(&state.mask.mask_text(text));
+            let arguments = masked(&arguments)
                 .map_err(|error| format!("its arguments cannot be read: {error}"))?;
+            let meta = meta
+                .as_deref()
+                .map(masked)
+                .transpose()
+                .map_err(|error| format!("its _meta cannot be read: {error}"))?;
             let is_ticked =
                 |offer: &Suggestion| ticks.iter().any(|tick| tick.on && tick.title == offer.what);
             let expect = offer::chosen_expectations(&offers, is_ticked);
             let text: Arc<str> =
-                page::render_yaml(name, &tool, &arguments, &expect, &answer).into();
+                page::render_yaml(name, &tool, &SentParts { arguments, meta }, &expect, &answer)
+                    .into();
             let create = Change::Create { file: file.clone(), text };
             let label = format!("keep the case {name}");
             Ok(Reply::Send(vec![

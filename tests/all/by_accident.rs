@@ -2,6 +2,7 @@
 
 use toolcrib::{
     app::{
+        calls::{CallPart, CallText},
         edited_text::EditedText,
         effect::Effect,
         message::{DocumentMessage, Loaded, Message, ScreenId},
@@ -136,7 +137,8 @@ fn typing_replaces_the_arguments_that_a_sample_filled_in() {
     let mut bench = Workbench::sample("services", 120, 36);
     let tool = bench.state.catalog.tool_called("tell-joke").unwrap().id().clone();
     let filled = Source::parse(Format::Json, r#"{"topic": "llamas"}"#).unwrap();
-    bench.state.invoke.arguments.insert(tool.clone(), EditedText::new(filled));
+    let text = CallText { tool: tool.clone(), part: CallPart::Arguments };
+    bench.state.invoke.texts.insert(text, EditedText::new(filled));
     bench.send(Message::Select(tool.clone()));
     bench.send(Message::Show(ScreenId::Invoke));
     bench.draw();

@@ -10,6 +10,7 @@
 
 mod architecture;
 mod by_accident;
+mod call_meta;
 mod cases;
 mod channel_watch;
 mod cli;

@@ -15,7 +15,7 @@ fn typed(bench: &Workbench) -> String {
     bench
         .state
         .invoke
-        .arguments
+        .texts
         .values()
         .next()
         .map(|typed| typed.source().text().to_string())

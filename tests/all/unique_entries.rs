@@ -1,7 +1,7 @@
 //! Entries of Unique's tool lists: what is found wrong in them and how it is mended, the forms of
 //! their configurations, and which tools a turn gives to the model.
 
-use std::{collections::BTreeMap, env, path::Path};
+use std::{collections::BTreeMap, env, fs, path::Path};
 
 use serde_json::{Value, json};
 use toolcrib::{
@@ -409,6 +409,33 @@ fn a_call_carries_a_configuration_and_a_context() {
     place
         .run(&["call", "jokes/joke", "topic=none", "--context", "chat-id=c1"])
         .ended(1, &["unique.error-unseen at /isError"]);
+}
+
+#[test]
+fn what_is_said_beside_the_arguments_is_kept_with_the_call() {
+    let place = place_with_server();
+    let meta = "{\"unique.app/chat/chat-id\": \"c1\", \"com.example/limit\": 1.50}";
+    place.run(&["call", "jokes/joke", "topic=cats", "--meta", meta]).ended(0, &[]);
+    let shown = place.run(&["history", "export"]);
+    assert!(shown.data.contains("limit") && shown.data.contains("1.50"), "{}", shown.data);
+    place
+        .run(&[
+            "call",
+            "jokes/joke",
+            "topic=cats",
+            "--meta",
+            "{\"not so\": 1}",
+            "--context",
+            "chat-id=c",
+        ])
+        .ended(2, &["meta.key-invalid: \"not so\""]);
+
+    let case = "case: warm\ncall: jokes/joke\narguments: {topic: cats}\nmeta:\n  \
+                unique.app/config: {tone: warm}\n  unique.app/chat/chat-id: c1\nexpect:\n  \
+                json: {unique.app/config: {tone: warm}}\n";
+    fs::create_dir(place.here.join("cases")).unwrap();
+    fs::write(place.here.join("cases/warm.yaml"), case).unwrap();
+    place.run(&["test"]).ended(0, &["1 case"]);
 }
 
 #[test]

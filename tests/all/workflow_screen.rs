@@ -2,7 +2,7 @@
 
 use toolcrib::{
     app::{
-        calls::CallMessage,
+        calls::{CallMessage, CallPart, CallText},
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
@@ -225,8 +225,8 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
         .collect();
     for name in names {
         let edit = Edit::Set { at: Pointer::root().child(name), to: "1".into() };
-        bench.send(Message::Call(CallMessage::EditArguments {
-            tool: tool.clone(),
+        bench.send(Message::Call(CallMessage::EditText {
+            text: CallText { tool: tool.clone(), part: CallPart::Arguments },
             edits: vec![edit],
         }));
     }

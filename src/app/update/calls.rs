@@ -1,9 +1,11 @@
 //! Calls: arguments, sending, what comes back.
 
+use std::collections::hash_map::Entry;
+
 use crate::{
     app::{
-        edited_text::EditedText, effect::Effect, message::ScreenId, notices::NoticeKind,
-        state::State,
+        calls::CallText, edited_text::EditedText, effect::Effect, message::ScreenId,
+        notices::NoticeKind, state::State,
     },
     model::{
         agent::Asked,
@@ -20,34 +22,34 @@ use crate::{
     systems::{agents, calling, facets::caller::CallingAgent},
 };
 
-/// The arguments typed for a tool; an empty object where nothing was typed yet.
-pub(super) fn typed_arguments<'s>(
-    state: &'s mut State,
-    tool: &EntryId,
-) -> Option<&'s mut EditedText> {
-    if !state.invoke.arguments.contains_key(tool) {
-        let empty = Source::parse(Format::Json, "{}").ok()?;
-        state.invoke.arguments.insert(tool.clone(), EditedText::new(empty));
-    }
-    state.invoke.arguments.get_mut(tool)
-}
-
-/// Makes edits of a tool's arguments, all or none.
-pub(super) fn edit_arguments(state: &mut State, tool: &EntryId, edits: &[Edit], now: Millis) {
-    if let Some(Err(error)) = typed_arguments(state, tool).map(|text| text.edit(edits)) {
-        state.notices.push(NoticeKind::Problem, format!("arguments: {error}"), now);
+/// What is typed for calls of a tool; an empty object where nothing was typed yet.
+pub(super) fn typed_text(state: &mut State, text: CallText) -> Option<&mut EditedText> {
+    match state.invoke.texts.entry(text) {
+        Entry::Occupied(typed) => Some(typed.into_mut()),
+        Entry::Vacant(place) => {
+            let empty = Source::parse(Format::Json, "{}").ok()?;
+            Some(place.insert(EditedText::new(empty)))
+        }
     }
 }
 
-pub(super) fn undo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
-    if state.invoke.arguments.get_mut(tool).is_some_and(EditedText::undo) {
-        state.notices.push(NoticeKind::Done, "undone: arguments", now);
+/// Makes edits of what is typed, all or none.
+pub(super) fn edit_text(state: &mut State, text: CallText, edits: &[Edit], now: Millis) {
+    let part = text.part.as_str();
+    if let Some(Err(error)) = typed_text(state, text).map(|text| text.edit(edits)) {
+        state.notices.push(NoticeKind::Problem, format!("{part}: {error}"), now);
     }
 }
 
-pub(super) fn redo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
-    if state.invoke.arguments.get_mut(tool).is_some_and(EditedText::redo) {
-        state.notices.push(NoticeKind::Done, "made again: arguments", now);
+pub(super) fn undo_text(state: &mut State, text: &CallText, now: Millis) {
+    if state.invoke.texts.get_mut(text).is_some_and(EditedText::undo) {
+        state.notices.push(NoticeKind::Done, format!("undone: {}", text.part.as_str()), now);
+    }
+}
+
+pub(super) fn redo_text(state: &mut State, text: &CallText, now: Millis) {
+    if state.invoke.texts.get_mut(text).is_some_and(EditedText::redo) {
+        state.notices.push(NoticeKind::Done, format!("made again: {}", text.part.as_str()), now);
     }
 }
 

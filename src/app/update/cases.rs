@@ -86,6 +86,7 @@ fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connecti
         tool,
         user: case.user.as_deref().unwrap_or(&state.invoke.user),
         arguments: &case.arguments,
+        meta: case.meta.as_ref(),
         correlation: &correlation,
         connection: &connection,
         route: None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::calls;
 use crate::{
     app::{
+        calls::{CallPart, CallText},
         effect::Effect,
         history::{HistoryMessage, request_of},
         message::ScreenId,
@@ -179,17 +180,36 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
     calls::send_again(state, request, &connection, now)
 }
 
-/// Puts the arguments of a call into the form of its tool.
-pub(super) fn load_arguments(state: &mut State, tool: &str, arguments: &str, now: Millis) {
+/// Puts what a call said into the forms of its tool.
+pub(super) fn load_sent(
+    state: &mut State,
+    tool: &str,
+    arguments: &str,
+    meta: Option<&str>,
+    now: Millis,
+) {
     let found = state.tool_called(tool).map(|tool| tool.id().clone());
-    match (found, Source::parse(Format::Json, arguments)) {
-        (Some(tool), Ok(text)) => {
-            if let Some(typed) = calls::typed_arguments(state, &tool) {
-                typed.replace(text);
+    let parse = |text| Source::parse(Format::Json, text);
+    let parsed =
+        parse(arguments).and_then(|arguments| Ok((arguments, parse(meta.unwrap_or("{}"))?)));
+    match (found, parsed) {
+        (Some(tool), Ok((arguments_text, meta_text))) => {
+            let texts = [(CallPart::Arguments, arguments_text), (CallPart::Meta, meta_text)];
+            for (part, source) in texts {
+                let text = CallText { tool: tool.clone(), part };
+                // Of most calls nothing is said beside the arguments, and nothing was before.
+                if (part == CallPart::Arguments
+                    || meta.is_some()
+                    || state.invoke.texts.contains_key(&text))
+                    && let Some(typed) = calls::typed_text(state, text)
+                {
+                    typed.replace(source);
+                }
             }
             state.selected = Some(tool);
             state.screen = ScreenId::Invoke;
-            let masked = if arguments.contains(crate::engine::mask::MASKED) {
+            let is_masked = |text: &str| text.contains(crate::engine::mask::MASKED);
+            let masked = if is_masked(arguments) || meta.is_some_and(is_masked) {
                 "; enter masked secrets again"
             } else {
                 ""

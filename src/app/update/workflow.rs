@@ -2,6 +2,7 @@
 
 use crate::{
     app::{
+        calls::{CallPart, CallText},
         documents::Change,
         effect::Effect,
         notices::NoticeKind,
@@ -292,7 +293,8 @@ fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
         (state.question_argument(tool), state.workflow.simulation.question())
     {
         let edit = Edit::Set { at: Pointer::root().child(name), to: question.into() };
-        super::calls::edit_arguments(state, tool, &[edit], now);
+        let text = CallText { tool: tool.clone(), part: CallPart::Arguments };
+        super::calls::edit_text(state, text, &[edit], now);
     }
     let effects = super::calls::send_call(state, tool, now);
     if !effects.is_empty()

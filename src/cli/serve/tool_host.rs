@@ -190,6 +190,7 @@ impl WorkspaceHost {
             tool,
             user: &self.with.user,
             arguments,
+            meta: None,
             correlation: &correlation,
             connection,
             route: None,

@@ -22,25 +22,33 @@ const HEAD: &str = "\
 const HIDDEN: &str =
     "# Secrets in its arguments are masked: name variables in their place, as {{env.NAME}}.\n";
 
+/// What a call said.
+pub(crate) struct SentParts {
+    pub arguments: Literal,
+    /// Beside them, in `_meta`.
+    pub meta: Option<Literal>,
+}
+
 /// The text of a new case. The user and the connection stay open where they are not given.
 #[must_use]
 pub(crate) fn render_yaml(
     name: &str,
     tool: &str,
-    arguments: &Literal,
+    sent: &SentParts,
     expect: &Map<String, Value>,
     answer: &Answer,
 ) -> String {
     let mut text = HEAD.to_owned();
     text.push_str(&print::print_value(Format::Yaml, &json!({"case": name, "call": tool})));
     // Numbers stay as they were typed.
-    let arguments = arguments.to_json();
-    if arguments.contains(MASKED) {
+    let arguments = sent.arguments.to_json();
+    let meta = sent.meta.as_ref().map(|meta| format!(",\"meta\":{}", meta.to_json()));
+    let sent = format!("{{\"arguments\":{arguments}{}}}", meta.unwrap_or_default());
+    if sent.contains(MASKED) {
         text.push_str(HIDDEN);
     }
-    let arguments = Literal::parse(&format!("{{\"arguments\":{arguments}}}"))
-        .unwrap_or_else(|_| json!({"arguments": {}}).into());
-    text.push_str(&print::print_literal(Format::Yaml, &arguments));
+    let sent = Literal::parse(&sent).unwrap_or_else(|_| json!({"arguments": {}}).into());
+    text.push_str(&print::print_literal(Format::Yaml, &sent));
     let took = answer.outcome.map_or_else(String::new, |outcome| {
         format!(
             "# when it was kept it {} after {} ms, with {} chunks\n",
@@ -88,10 +96,11 @@ mod tests {
             r#"{"question": "Why: # \"so\"?", "share": 1.50, "deep": {"list": [1, null]}}"#,
         )
         .unwrap();
+        let meta = Literal::parse(r#"{"com.example/limit": 1.50}"#).ok();
         render_yaml(
             "why # not",
             "ask",
-            &arguments,
+            &SentParts { arguments, meta },
             &chosen_expectations(&suggest_expectations(answer, &Mask::default()), |offer| {
                 offer.usual
             }),
@@ -121,8 +130,9 @@ mod tests {
             assert_eq!(Value::Object(expect), expected, "{text}");
         }
         let arguments = Literal::parse(r#"{"token": "***"}"#).unwrap();
+        let sent = SentParts { arguments, meta: None };
         assert!(
-            render_yaml("n", "ask", &arguments, &Map::new(), &Answer::default())
+            render_yaml("n", "ask", &sent, &Map::new(), &Answer::default())
                 .contains("{{env.NAME}}")
         );
     }
@@ -163,6 +173,8 @@ mod tests {
                 case.arguments.to_json(),
                 r#"{"question":"Why: # \"so\"?","share":1.50,"deep":{"list":[1,null]}}"#
             );
+            let meta = case.meta.as_ref().map(Literal::to_json);
+            assert_eq!(meta.as_deref(), Some(r#"{"com.example/limit":1.50}"#));
             let verdict = check_answer(&case, answer);
             assert!(verdict.has_passed(), "{:?}\n{text}", verdict.findings);
         }

@@ -19,6 +19,8 @@ pub struct Case {
     pub tool: String,
     /// An object, numbers as they were written.
     pub arguments: Literal,
+    /// What is said beside them in `_meta`, an object; `None`: nothing.
+    pub meta: Option<Literal>,
     pub user: Option<String>,
     /// The connection by name; `None`: the one that is chosen.
     pub connection: Option<String>,
@@ -46,7 +48,8 @@ pub struct Expect {
     pub chunks: Option<u64>,
 }
 
-const MEMBERS: &[&str] = &["case", "call", "arguments", "user", "connection", "timeout", "expect"];
+const MEMBERS: &[&str] =
+    &["case", "call", "arguments", "meta", "user", "connection", "timeout", "expect"];
 const EXPECTED: &[&str] = &["outcome", "error", "json", "contains", "schema", "under", "chunks"];
 
 impl Case {
@@ -69,13 +72,13 @@ impl Case {
         let tool = top
             .read_text("call")?
             .ok_or_else(|| file_issue(&top.at, "\"call\" is missing: the tool, by key or name"))?;
-        let arguments = match top.members.get("arguments") {
-            None => Value::Object(Map::new()).into(),
-            Some(Value::Object(_)) => {
-                written_arguments(source).unwrap_or_else(|| Value::Object(Map::new()).into())
-            }
-            Some(other) => return Err(wrong_type(&top.at.child("arguments"), "an object", other)),
+        let object = |name: &str| match top.members.get(name) {
+            None => Ok(None),
+            Some(Value::Object(_)) => Ok(written_member(source, name)),
+            Some(other) => Err(wrong_type(&top.at.child(name), "an object", other)),
         };
+        let arguments = object("arguments")?.unwrap_or_else(|| Value::Object(Map::new()).into());
+        let meta = object("meta")?;
         let expect = match top.members.get("expect") {
             None => Expect::default(),
             Some(value) => Expect::from_members(&Members::from_value(
@@ -88,6 +91,7 @@ impl Case {
             name: top.read_text("case")?.unwrap_or_default(),
             tool,
             arguments,
+            meta,
             user: top.read_text("user")?,
             connection: top.read_text("connection")?,
             timeout: top.read_duration("timeout")?,
@@ -96,11 +100,11 @@ impl Case {
     }
 }
 
-/// The arguments as JSON, their numbers as they stand in the file.
-fn written_arguments(source: &Source) -> Option<Literal> {
+/// A member as JSON, its numbers as they stand in the file.
+fn written_member(source: &Source, name: &str) -> Option<Literal> {
     let json = source.to_json(0)?;
     let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&json).ok()?;
-    Literal::parse(members.get("arguments")?.get()).ok()
+    Literal::parse(members.get(name)?.get()).ok()
 }
 
 impl Expect {

@@ -10,11 +10,14 @@ pub trait CallMeta: Sync {
     /// is known of that.
     fn meta_forms(&self, tool: &Value) -> Option<MetaForms>;
 
+    /// Whether a member of `_meta` is one of its own, whatever the protocol allows as a key.
+    fn is_own_key(&self, key: &str) -> bool;
+
     /// The members of `_meta` that say what is given.
     fn build_meta(&self, given: &GivenMeta) -> Map<String, Value>;
 
-    /// What is wrong with it, each in a sentence; none: the server takes it.
-    fn meta_faults(&self, tool: &Value, given: &GivenMeta) -> Vec<String>;
+    /// What is wrong with the `_meta` of a call of the tool; none: the server takes it.
+    fn meta_faults(&self, tool: &Value, meta: &Map<String, Value>) -> Vec<MetaFault>;
 
     /// What those who call the tool for a user do not see of a result; `sent` are the parameters of
     /// the call.
@@ -24,13 +27,31 @@ pub trait CallMeta: Sync {
 /// Forms of what may be said beside a call's arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetaForms {
-    /// The schema of the tool's configuration, and how its fields are shown.
-    pub configuration: Option<Value>,
-    pub ui: Option<Value>,
-    /// The configuration that counts where none is given.
-    pub default: Option<Value>,
-    /// The schema of what is known of the user and the chat.
+    pub configuration: Option<ConfigurationForm>,
+    /// The schema of what is known of the user and the chat: members of `_meta`.
     pub context: Value,
+}
+
+/// The form of a tool's configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigurationForm {
+    /// The member of `_meta` that has it.
+    pub member: &'static str,
+    /// Defaults are those that count where no configuration is given.
+    pub schema: Value,
+    /// How its fields are shown.
+    pub ui: Option<Value>,
+}
+
+/// Something wrong with the `_meta` of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetaFault {
+    /// Its place within `_meta`.
+    pub at: Pointer,
+    /// A sentence that names the place.
+    pub words: String,
+    /// What gives it on the command line, where it is missing.
+    pub option: Option<String>,
 }
 
 /// What is said beside a call's arguments.

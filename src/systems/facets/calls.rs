@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::call_meta::MetaFault;
 use crate::{
     model::{
         call::{CallError, Request, StrayCause},
@@ -45,10 +46,10 @@ pub trait Calls: Sync {
         }
     }
 
-    /// The request with these members of `_meta` beside its arguments; `None` where the system's
-    /// calls have no such thing.
-    fn add_meta(&self, request: &Request, meta: &Map<String, Value>) -> Option<Request> {
-        let _ = (request, meta);
+    /// What the protocol does not allow in the `_meta` of a call; `None` where the system's calls
+    /// have no such thing.
+    fn meta_faults(&self, meta: &Map<String, Value>) -> Option<Vec<MetaFault>> {
+        let _ = meta;
         None
     }
 
@@ -61,6 +62,12 @@ pub trait Calls: Sync {
 
     /// The arguments that a request's body carries, as a JSON object; `None` where it carries none.
     fn request_arguments(&self, body: &str) -> Option<String>;
+
+    /// The `_meta` that a request's body carries, as a JSON object; `None` where it carries none.
+    fn request_meta(&self, body: &str) -> Option<String> {
+        let _ = body;
+        None
+    }
 }
 
 /// What a request is made from.
@@ -71,6 +78,8 @@ pub struct CallOf<'c> {
     pub user: &'c str,
     /// An object, its numbers as they were typed.
     pub arguments: &'c Literal,
+    /// What is said beside them in `_meta`, an object; `None`: nothing.
+    pub meta: Option<&'c Literal>,
     pub correlation: &'c str,
     /// Where it is to go.
     pub connection: &'c Connection,

@@ -1,14 +1,20 @@
 //! Calls of a server's tools: the parameters of `tools/call`, as they will be sent.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-use super::{keys, settings};
+use serde_json::{Map, Value, json, value::RawValue};
+
+use super::{keys, settings, tool_findings::meta_key_faults};
 use crate::{
     model::{
         call::Request,
         problem::{Problem, ProblemKind},
     },
-    systems::facets::calls::{CallOf, Calls},
+    schema::pointer::Pointer,
+    systems::facets::{
+        call_meta::MetaFault,
+        calls::{CallOf, Calls},
+    },
 };
 
 /// The method that calls a tool.
@@ -28,6 +34,8 @@ impl Calls for McpCalls {
             return Err(problem.with_remedy(WANTED));
         }
         let arguments = call.arguments.to_json();
+        let meta =
+            call.meta.map_or_else(String::new, |meta| format!(",\"_meta\":{}", meta.to_json()));
         Ok(Request {
             tool: call.tool.id().clone(),
             system: keys::SYSTEM,
@@ -36,20 +44,30 @@ impl Calls for McpCalls {
             reply: None,
             headers: Vec::new(),
             correlation: call.correlation.to_owned(),
-            body: format!(r#"{{"name":{},"arguments":{arguments}}}"#, json!(call.tool.name)).into(),
+            body: format!(r#"{{"name":{},"arguments":{arguments}{meta}}}"#, json!(call.tool.name))
+                .into(),
             arguments: arguments.into(),
         })
     }
 
-    fn add_meta(&self, request: &Request, meta: &Map<String, Value>) -> Option<Request> {
-        let inside = request.body.strip_suffix('}')?;
-        let body = format!("{inside},\"_meta\":{}}}", Value::Object(meta.clone()));
-        Some(Request { body: body.into(), ..request.clone() })
+    fn meta_faults(&self, meta: &Map<String, Value>) -> Option<Vec<MetaFault>> {
+        let root = Pointer::root();
+        let faults = meta_key_faults(meta, &root).map(|fault| MetaFault {
+            words: format!("{}: {:?} {}", fault.id, fault.at.tokens().concat(), fault.words),
+            at: fault.at,
+            option: None,
+        });
+        Some(faults.collect())
     }
 
     fn request_arguments(&self, body: &str) -> Option<String> {
         let body: Value = serde_json::from_str(body).ok()?;
         Some(body.get("arguments")?.to_string())
+    }
+
+    fn request_meta(&self, body: &str) -> Option<String> {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(body).ok()?;
+        Some(members.get("_meta")?.get().to_owned())
     }
 }
 

@@ -279,15 +279,8 @@ fn check_members(tool: &Value, version: &str, faults: &mut Vec<Fault>) {
             words,
         ));
     }
-    for key in tool.get("_meta").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
-        if !is_meta_key(key) {
-            let words = "is no key of _meta: \"name\", or \"prefix/name\" with a prefix like \"com.example\"";
-            faults.push(Fault::new(
-                "meta.key-invalid",
-                member_pointer("_meta").child(key.as_str()),
-                words,
-            ));
-        }
+    if let Some(Value::Object(meta)) = tool.get("_meta") {
+        faults.extend(meta_key_faults(meta, &member_pointer("_meta")));
     }
     for member in tool.as_object().into_iter().flat_map(Map::keys) {
         let is_known = MEMBERS.contains(&member.as_str())
@@ -304,6 +297,14 @@ fn check_members(tool: &Value, version: &str, faults: &mut Vec<Fault>) {
 fn is_safe(source: &str) -> bool {
     let scheme = source.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     matches!(scheme.as_deref(), Some("https" | "data"))
+}
+
+/// Keys of a `_meta` at that place that the protocol does not allow.
+pub fn meta_key_faults(meta: &Map<String, Value>, at: &Pointer) -> impl Iterator<Item = Fault> {
+    let words =
+        "is no key of _meta: \"name\", or \"prefix/name\" with a prefix like \"com.example\"";
+    let odd = meta.keys().filter(|key| !is_meta_key(key));
+    odd.map(move |key| Fault::new("meta.key-invalid", at.child(key.as_str()), words))
 }
 
 /// Whether a text may be a key of `_meta`: `name`, or `prefix/name` with a prefix of labels between

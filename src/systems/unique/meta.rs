@@ -10,7 +10,9 @@ use crate::{
         pointer::Pointer,
         validate::{Checker, Issue},
     },
-    systems::facets::call_meta::{AnswerNote, CallMeta, GivenMeta, MetaForms},
+    systems::facets::call_meta::{
+        AnswerNote, CallMeta, ConfigurationForm, GivenMeta, MetaFault, MetaForms,
+    },
 };
 
 const PREFIX: &str = "unique.app/";
@@ -64,7 +66,6 @@ impl CallMeta for UniqueMeta {
         if !meta.keys().any(|key| key.starts_with(PREFIX)) {
             return None;
         }
-        let schema = config_schema(tool);
         let required = wanted_keys(tool, "required");
         let named = required.iter().copied().chain(wanted_keys(tool, "optional"));
         let mut properties = Map::new();
@@ -76,11 +77,14 @@ impl CallMeta for UniqueMeta {
             );
         }
         Some(MetaForms {
-            configuration: schema.map(|schema| schema[keys::JSON_SCHEMA].clone()),
-            ui: schema.and_then(|schema| schema.get(keys::UI_SCHEMA)).cloned(),
-            default: schema.and_then(|schema| schema.get(keys::DEFAULT_CONFIG)).cloned(),
+            configuration: config_schema(tool).map(configuration_form),
             context: json!({"type": "object", "properties": properties, "required": required}),
         })
+    }
+
+    /// `unique.app/chat/chat-id` is no key by the protocol's rules, and what the platform sends.
+    fn is_own_key(&self, key: &str) -> bool {
+        key.starts_with(PREFIX)
     }
 
     fn build_meta(&self, given: &GivenMeta) -> Map<String, Value> {
@@ -94,19 +98,30 @@ impl CallMeta for UniqueMeta {
         meta
     }
 
-    fn meta_faults(&self, tool: &Value, given: &GivenMeta) -> Vec<String> {
+    fn meta_faults(&self, tool: &Value, meta: &Map<String, Value>) -> Vec<MetaFault> {
         let mut faults = Vec::new();
-        if let Some(configuration) = &given.configuration {
-            match config_schema(tool) {
-                None => faults.push("the server says of no configuration of this tool".to_owned()),
-                Some(schema) => faults.extend(configuration_faults(configuration, schema)),
-            }
+        if let Some(configuration) = meta.get(CONFIG) {
+            // The server takes the object as JSON text too.
+            let parsed = configuration.as_str().and_then(|text| serde_json::from_str(text).ok());
+            let configuration = parsed.as_ref().unwrap_or(configuration);
+            let wrong = match config_schema(tool) {
+                None => vec!["the server says of no configuration of this tool".to_owned()],
+                Some(schema) => configuration_faults(configuration, schema),
+            };
+            faults.extend(wrong.into_iter().map(|words| MetaFault {
+                at: Pointer::root().child(CONFIG),
+                words,
+                option: None,
+            }));
         }
-        let meta = self.build_meta(given);
         for key in wanted_keys(tool, "required") {
             if !meta.contains_key(key) {
                 let short = key.rsplit_once('/').map_or(key, |(_, last)| last);
-                faults.push(format!("{key} is required: --context {short}=…"));
+                faults.push(MetaFault {
+                    at: Pointer::root().child(key),
+                    words: format!("{key} is required"),
+                    option: Some(format!("--context {short}=…")),
+                });
             }
         }
         faults
@@ -120,6 +135,22 @@ impl CallMeta for UniqueMeta {
             Vec::new()
         }
     }
+}
+
+/// The form of what a tool may be configured with, with the server's defaults in the place of those
+/// of the schema.
+fn configuration_form(said: &Value) -> ConfigurationForm {
+    let mut schema = said[keys::JSON_SCHEMA].clone();
+    let defaults = said.get(keys::DEFAULT_CONFIG).and_then(Value::as_object);
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    if let (Some(defaults), Some(properties)) = (defaults, properties) {
+        for (name, default) in defaults {
+            if let Some(Value::Object(property)) = properties.get_mut(name) {
+                property.insert("default".to_owned(), default.clone());
+            }
+        }
+    }
+    ConfigurationForm { member: CONFIG, schema, ui: said.get(keys::UI_SCHEMA).cloned() }
 }
 
 /// What is wrong with a configuration; the server would say only that it cannot resolve it.
@@ -205,11 +236,16 @@ mod tests {
         let forms = UniqueMeta.meta_forms(&tool()).unwrap();
         assert_eq!(forms.context["required"], json!(["unique.app/chat/chat-id"]));
         assert_eq!(forms.context["properties"].as_object().unwrap().len(), 2);
-        assert_eq!(forms.default, Some(json!({"maxWords": 4})));
-        let whole = given(Some(json!({"max_words": 3})), &[("chat-id", "c"), ("own", "x")]);
-        assert_eq!(UniqueMeta.meta_faults(&tool(), &whole), Vec::<String>::new());
+        let form = forms.configuration.unwrap();
         assert_eq!(
-            Value::Object(UniqueMeta.build_meta(&whole)),
+            (form.member, &form.schema["properties"]["maxWords"]["default"]),
+            (CONFIG, &json!(4))
+        );
+        let whole = given(Some(json!({"max_words": 3})), &[("chat-id", "c"), ("own", "x")]);
+        let meta = UniqueMeta.build_meta(&whole);
+        assert_eq!(UniqueMeta.meta_faults(&tool(), &meta), []);
+        assert_eq!(
+            Value::Object(meta),
             json!({CONFIG: {"max_words": 3}, "unique.app/chat/chat-id": "c", "own": "x"})
         );
         assert!(UniqueMeta.meta_forms(&json!({"_meta": {"other": 1}})).is_none());
@@ -217,15 +253,24 @@ mod tests {
 
     #[test]
     fn what_the_server_would_not_take_is_told_before() {
-        let wrong = given(Some(json!({"maxWords": 12, "tone": "x"})), &[]);
-        assert_eq!(
-            UniqueMeta.meta_faults(&tool(), &wrong),
-            [
-                "maxWords more than 9",
-                "tone is nothing that the tool is configured with",
-                "unique.app/chat/chat-id is required: --context chat-id=…",
-            ]
-        );
+        for configuration in
+            [json!({"maxWords": 12, "tone": "x"}), json!(r#"{"maxWords": 12, "tone": 1}"#)]
+        {
+            let meta = UniqueMeta.build_meta(&given(Some(configuration), &[]));
+            let faults = UniqueMeta.meta_faults(&tool(), &meta).into_iter();
+            let told: Vec<_> = faults.map(|fault| (fault.words, fault.option)).collect();
+            assert_eq!(
+                told,
+                [
+                    ("maxWords more than 9".to_owned(), None),
+                    ("tone is nothing that the tool is configured with".to_owned(), None),
+                    (
+                        "unique.app/chat/chat-id is required".to_owned(),
+                        Some("--context chat-id=…".to_owned())
+                    ),
+                ]
+            );
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ use crate::{
     },
     engine::trace::lines,
     model::call::Call,
-    systems::agents,
+    systems::{agents, calling},
     ui::{
         action_rows::{self, refuse_when},
         answer::{
@@ -452,6 +452,7 @@ fn edit_and_resend(open: &ShownCall) -> Reply {
     Reply::send(Message::Call(CallMessage::EditSent {
         tool: open.trace.head.tool.to_string(),
         arguments: open.trace.head.arguments.clone(),
+        meta: calling::request_meta(&open.trace.head.system, &open.trace.head.body),
     }))
 }
 

@@ -4,12 +4,16 @@
 //! | --- | --- |
 //! | [`tools`] | left: tools, and the calls of this session |
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
+//! | [`meta`] | below the arguments: what is said beside them, in `_meta` |
+//! | [`parts`] | what each of the forms edits |
 //! | `ui/answer` | right: the answer |
 //! | [`copy`] | a call as a command |
 //! | [`menus`] | its route, how often, as what it is copied |
 
 mod copy;
 mod menus;
+mod meta;
+mod parts;
 mod preview;
 mod request;
 mod tools;
@@ -29,7 +33,7 @@ use crate::{
         actions::{ActionId, Scope},
         answering::AnsweringMessage,
         batch::Batch,
-        calls::CallMessage,
+        calls::{CallMessage, CallText},
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
         message::{ConnectionMessage, Message, ScreenId},
@@ -120,10 +124,10 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("next-pane", |screen, state| screen.step_focus(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.step_focus(Step::Previous, state)),
     Row::taking_over("undo", |screen, state| {
-        screen.step_typed(state, EditedText::can_undo, CallMessage::UndoArguments)
+        screen.step_typed(state, EditedText::can_undo, CallMessage::UndoText)
     }),
     Row::taking_over("redo", |screen, state| {
-        screen.step_typed(state, EditedText::can_redo, CallMessage::RedoArguments)
+        screen.step_typed(state, EditedText::can_redo, CallMessage::RedoText)
     }),
     Row::taking_over("find", Invoke::open_find),
     Row::refusing("follow", |_, state| no_call(state)),
@@ -204,7 +208,7 @@ impl Invoke {
         let has_calls = state.invoke.calls.iter().len() > 0;
         match (self.panes.focus, self.tools.part) {
             (LEFT, Part::Tools) if has_calls => self.tools.part = Part::Calls,
-            (MIDDLE, _) if self.request.step_part(false) => {}
+            (MIDDLE, _) if self.request.step_part(Step::Next, state) => {}
             _ => {
                 self.panes.next();
                 self.tools.part = Part::Tools;
@@ -216,7 +220,7 @@ impl Invoke {
         let has_calls = state.invoke.calls.iter().len() > 0;
         match (self.panes.focus, self.tools.part) {
             (LEFT, Part::Calls) => self.tools.part = Part::Tools,
-            (MIDDLE, _) if self.request.step_part(true) => {}
+            (MIDDLE, _) if self.request.step_part(Step::Previous, state) => {}
             _ => {
                 self.panes.previous();
                 self.tools.part =
@@ -485,18 +489,17 @@ impl ShowsAnswer for Invoke {
 
 /// What its actions do, and why they can't be done.
 impl Invoke {
-    /// Takes back what was typed into the arguments, or makes it again; `Ignored` where that is
+    /// Takes back what was typed into a form, or makes it again; `Ignored` where that is
     /// none of what was done last.
     fn step_typed(
         &mut self,
         state: &State,
         is_possible: fn(&EditedText) -> bool,
-        message: fn(EntryId) -> CallMessage,
+        message: fn(CallText) -> CallMessage,
     ) -> Reply {
-        let tool = self.request.typed_tool().filter(|_| self.panes.focus == MIDDLE);
-        let text = tool.and_then(|tool| state.invoke.arguments.get(tool));
-        match tool.filter(|_| text.is_some_and(is_possible)) {
-            Some(tool) => Reply::send(Message::Call(message(tool.clone()))),
+        let text = self.request.typed_text().filter(|_| self.panes.focus == MIDDLE);
+        match text.filter(|text| state.invoke.texts.get(text).is_some_and(is_possible)) {
+            Some(text) => Reply::send(Message::Call(message(text))),
             None => Reply::Ignored,
         }
     }
@@ -589,6 +592,7 @@ fn edit_sent(state: &State) -> Reply {
         Message::Call(CallMessage::EditSent {
             tool: call.request.name.clone(),
             arguments: call.request.arguments.clone(),
+            meta: calling::request_meta(call.request.system, &call.request.body),
         })
     };
     let shown = state.invoke.calls.selected_call();

@@ -53,6 +53,17 @@ impl Workbench {
         Self::of("made", vec![(FileId::new("tools.yaml"), loaded)], width, height)
     }
 
+    /// Opens files by their names.
+    pub fn files(files: &[(&str, &str)], width: u16, height: u16) -> Self {
+        let load = |(name, text): &(&str, &str)| {
+            let format = Format::from_path(Path::new(name)).unwrap();
+            let text: Arc<str> = (*text).into();
+            let loaded = Loaded { source: Source::parse(format, text.clone()), text, held: None };
+            (FileId::new(*name), loaded)
+        };
+        Self::of("made", files.iter().map(load).collect(), width, height)
+    }
+
     /// Opens the form program with a schema and an empty document.
     pub fn form(schema: &str, ui: Option<&str>, width: u16, height: u16) -> Self {
         let json = |text: &str| Arc::new(serde_json::from_str(text).unwrap());

@@ -305,6 +305,7 @@ mod tests {
             tool,
             user: "alice",
             arguments: &arguments,
+            meta: None,
             correlation: "r-1",
             connection,
             route: None,

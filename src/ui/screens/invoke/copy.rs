@@ -85,6 +85,9 @@ fn toolcrib_command(request: &Request, arguments: &Literal, connection: &Connect
             }
         },
     ));
+    if let Some(meta) = calling::request_meta(request.system, &request.body) {
+        words.push(format!("--meta {}", shell_quote(&meta)));
+    }
     words.push(format!("--connection {}", shell_quote(&connection.name)));
     words.join(" ")
 }

@@ -7,79 +7,41 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Map, Value, json};
 
 use super::{
+    meta::MetaSection,
+    parts::{Part, RequestPart},
     preview::{RequestLine, request_lines},
     tools::tool_of,
 };
 use crate::{
     app::{
-        calls::CallMessage,
-        documents::Change,
+        calls::{CallMessage, CallPart, CallText},
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
-        message::{DocumentMessage, Message, TextTarget},
+        message::Message,
         notices::NoticeKind,
         state::State,
     },
-    model::{entry::EntryId, finding::EntryEdit, service::Parameter, tool::Tool},
+    model::{entry::EntryId, service::Parameter, tool::Tool},
     schema::pointer::Pointer,
-    syntax::edit::Edit,
     systems::table,
     ui::{
         answer::draw::inset_area,
         canvas::Pen,
         form::{
-            host::{FormHost, ValueOwner, written_in},
+            host::{FormHost, written_in},
             view::Form,
         },
         styles::{Role, Styles},
         view::{Look, Reply},
-        widgets::pane::Pane,
+        widgets::{pane::Pane, panes::Step},
     },
 };
 
-/// Which of the two forms has the keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) enum Part {
-    /// What the tool's author sets: it stands in the descriptor.
-    Configuration,
-    /// What a model would give.
-    #[default]
-    Arguments,
-}
-
-/// A part of the request of a tool: whose value one of the forms edits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct RequestPart {
-    tool: EntryId,
-    part: Part,
-}
-
-impl ValueOwner for RequestPart {
-    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
-        let tool = self.tool.clone();
-        match self.part {
-            Part::Configuration => (TextTarget::Entry(tool), at),
-            Part::Arguments => (TextTarget::Arguments(tool), at),
-        }
-    }
-
-    /// They change the descriptor, or the arguments of the next call.
-    fn edit_messages(&self, edits: Vec<Edit>, _: &Form, _: &State) -> Vec<Message> {
-        let tool = self.tool.clone();
-        match self.part {
-            Part::Arguments => vec![Message::Call(CallMessage::EditArguments { tool, edits })],
-            Part::Configuration => {
-                let label = edits.first().map_or_else(String::new, |edit| {
-                    format!("set {}", edit.pointer().to_string().trim_start_matches('/'))
-                });
-                let change = |edit| Change::Entry(EntryEdit { entry: tool.clone(), edit });
-                vec![Message::Document(DocumentMessage::Change {
-                    label,
-                    changes: edits.into_iter().map(change).collect(),
-                })]
-            }
-        }
-    }
+/// Arguments with what was said to be wrong when they were to be sent.
+#[derive(PartialEq)]
+struct Warned {
+    arguments: Arc<Value>,
+    words: String,
 }
 
 /// The middle pane.
@@ -92,8 +54,9 @@ pub(super) struct RequestPane {
     /// Where the service takes parameters from the tool.
     configuration: FormHost<RequestPart>,
     arguments: FormHost<RequestPart>,
-    /// Arguments with issues that were refused once; sending the same again means it.
-    warned: Option<Arc<Value>>,
+    meta: MetaSection,
+    /// What was refused once for its issues; sending the same again means it.
+    warned: Option<Warned>,
     /// Lines of the request that are scrolled over.
     scroll: usize,
     configuration_area: Rect,
@@ -119,7 +82,8 @@ impl RequestPane {
         }
         self.arguments.sync_surroundings(state);
         self.configuration.sync_surroundings(state);
-        let typed = state.invoke.arguments.get(found.id());
+        self.meta.sync_state(state, found);
+        let typed = state.typed_text(found.id(), CallPart::Arguments);
         let revision = typed.map_or(0, EditedText::revision);
         let Some(form) = self.arguments.outdated_form(revision) else { return };
         let value = state.arguments_of(found.id());
@@ -136,9 +100,12 @@ impl RequestPane {
         if let Some(form) = self.arguments.shown_form_mut() {
             form.set_schema(&Arc::new(table::arguments_schema(tool)));
         }
+        self.meta.sync_descriptor(tool);
         let parameters = parameters_of(state, tool);
         if parameters.is_empty() {
-            self.part = Part::Arguments;
+            if self.part == Part::Configuration {
+                self.part = Part::Arguments;
+            }
             drop(self.configuration.take_shown());
             return;
         }
@@ -176,24 +143,53 @@ impl RequestPane {
             .draw(buffer, area, styles);
         let rest = self.draw_configuration(buffer, inside, styles, focused);
         let lines = request_lines(state, tool, usize::from(inset_area(rest).width));
-        let wanted = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(1);
-        let below = wanted.min(
-            (rest.height / 2).max(rest.height.saturating_sub(self.arguments_height(rest.height))),
-        );
-        self.arguments_area = Rect { height: rest.height - below, ..rest };
-        if fields_of(&self.arguments) > 0 {
-            let has_keys = focused && self.part == Part::Arguments;
-            self.arguments.draw(buffer, self.arguments_area, styles, has_keys);
+        let below = self.draw_forms(buffer, rest, styles, (focused, lines.len()));
+        self.draw_request(buffer, inset_area(below), styles, &lines);
+    }
+
+    /// Draws the arguments and what is said beside them; answers the area below, for so many lines
+    /// of the request.
+    fn draw_forms(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        (focused, lines): (bool, usize),
+    ) -> Rect {
+        let has_keys = focused && self.part == Part::Arguments;
+        let headings = match self.meta.heading_lines() {
+            0 => 0,
+            headings => headings + 1,
+        };
+        let room = area.height.saturating_sub(headings);
+        let in_meta = matches!(self.part, Part::Meta(_));
+        let wanted = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(1);
+        let meta_wanted = self.meta.wanted_lines(focused && in_meta);
+        let forms = self.arguments_height(room).saturating_add(meta_wanted).min(room);
+        let least = if meta_wanted == 0 { room / 2 } else { room / 3 };
+        let preview = wanted.min(least.max(room - forms));
+        let forms = room - preview;
+        // The form that has the keys comes first; the other one is seen where there is room.
+        let meta = if in_meta {
+            meta_wanted.min(forms)
         } else {
+            meta_wanted.min(forms.saturating_sub(self.arguments_height(forms)))
+        };
+        let top = headings.min(1);
+        if top > 0 {
+            Pen::new(buffer, inset_area(area), 0).put_text("arguments", styles[Role::Heading]);
+        }
+        self.arguments_area = Rect { y: area.y + top, height: forms - meta, ..area };
+        if fields_of(&self.arguments) > 0 {
+            self.arguments.draw(buffer, self.arguments_area, styles, has_keys);
+        } else if self.arguments_area.height > 0 {
             Pen::new(buffer, inset_area(self.arguments_area), 0)
                 .put_text("this tool takes no arguments", styles[Role::Ghost]);
         }
-        self.draw_request(
-            buffer,
-            inset_area(Rect { y: self.arguments_area.bottom(), height: below, ..rest }),
-            styles,
-            &lines,
-        );
+        let beside =
+            Rect { y: self.arguments_area.bottom(), height: headings - top + meta, ..area };
+        self.meta.draw(buffer, beside.intersection(area), styles, focused && in_meta);
+        Rect { y: beside.bottom(), height: preview, ..area }.intersection(area)
     }
 
     /// Draws what the tool's author sets, with the headings of both forms; answers the area below.
@@ -259,6 +255,7 @@ impl RequestPane {
         match self.part {
             Part::Configuration => &self.configuration,
             Part::Arguments => &self.arguments,
+            Part::Meta(_) => self.meta.host(),
         }
     }
 
@@ -266,20 +263,34 @@ impl RequestPane {
         match self.part {
             Part::Configuration => &mut self.configuration,
             Part::Arguments => &mut self.arguments,
+            Part::Meta(_) => self.meta.host_mut(),
         }
     }
 
-    /// Goes on to the arguments, or back to the configuration; whether there was a way within this
-    /// pane.
-    pub(super) fn step_part(&mut self, back: bool) -> bool {
-        let to = match (self.part, back) {
-            (Part::Configuration, false) => Part::Arguments,
-            (Part::Arguments, true) if self.configuration.owner().is_some() => Part::Configuration,
-            _ => return false,
-        };
-        self.part = to;
+    /// Goes on to the next form, or back; whether there was a way within this pane.
+    pub(super) fn step_part(&mut self, step: Step, state: &State) -> bool {
+        let configuration =
+            self.configuration.owner().is_some().then_some(Part::Configuration).into_iter();
+        let meta = self.meta.parts().iter().map(|part| Part::Meta(*part));
+        let parts: Vec<Part> = configuration.chain([Part::Arguments]).chain(meta).collect();
+        let here = parts.iter().position(|part| *part == self.part);
+        let to = here.and_then(|here| match step {
+            Step::Next => here.checked_add(1),
+            Step::Previous => here.checked_sub(1),
+        });
+        let Some(part) = to.and_then(|to| parts.get(to)) else { return false };
+        self.go_to_part(*part, state);
         self.focused_form_mut().rest();
         true
+    }
+
+    fn go_to_part(&mut self, part: Part, state: &State) {
+        self.part = part;
+        if let (Part::Meta(part), Some(tool)) =
+            (part, self.tool.as_ref().and_then(|id| state.tool(id)))
+        {
+            self.meta.open_part(part, state, tool);
+        }
     }
 
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
@@ -295,10 +306,14 @@ impl RequestPane {
         }
         if let Input::Mouse(Mouse { kind, column, row, .. }) = input {
             let at = (*column, *row).into();
-            match (kind, self.configuration_area.contains(at), self.arguments_area.contains(at)) {
-                (MouseKind::Down(_), true, _) => self.part = Part::Configuration,
-                (MouseKind::Down(_), _, true) => self.part = Part::Arguments,
-                (MouseKind::Wheel(notches), false, false) => {
+            let under = match self.meta.part_at(at) {
+                Some(part) => Some(Part::Meta(part)),
+                None if self.configuration_area.contains(at) => Some(Part::Configuration),
+                None => self.arguments_area.contains(at).then_some(Part::Arguments),
+            };
+            match (kind, under) {
+                (MouseKind::Down(_), Some(part)) => self.go_to_part(part, state),
+                (MouseKind::Wheel(notches), None) => {
                     self.scroll = self.scroll.saturating_add_signed(isize::from(*notches));
                     return Reply::Handled;
                 }
@@ -308,15 +323,16 @@ impl RequestPane {
         self.focused_form_mut().input(input, state)
     }
 
-    /// Sends what the form holds. Arguments that their schema forbids are refused once; sending
-    /// them again means it.
+    /// Sends what the forms hold. What a schema or the server forbids is refused once; sending it
+    /// again means it.
     pub(super) fn send(&mut self, state: &State) -> Reply {
         // What is typed and not yet taken in goes along.
         let mut messages = self.arguments.leave(state);
+        messages.extend(self.meta.host_mut().leave(state));
         let (Some(form), Some(tool)) = (self.arguments.shown_form(), self.tool.clone()) else {
             return Reply::Refused("choose a tool first".into());
         };
-        let value = Arc::clone(form.value());
+        let arguments = Arc::clone(form.value());
         let unread = form
             .draft_issues()
             .into_iter()
@@ -325,11 +341,13 @@ impl RequestPane {
         let place = |at: &Pointer| if at.is_root() { String::new() } else { format!("{at}: ") };
         let issue =
             form.issues().first().map(|issue| format!("{}{}", place(&issue.at), issue.words));
-        if let Some(issue) = unread.or(issue)
-            && self.warned.as_ref() != Some(&value)
+        let beside = || state.tool(&tool).and_then(|tool| self.meta.first_issue(tool));
+        let warned = unread.or(issue).or_else(beside).map(|words| Warned { arguments, words });
+        if let Some(Warned { words, .. }) = &warned
+            && self.warned != warned
         {
-            self.warned = Some(value);
-            let words = format!("{issue}; send again to send it all the same");
+            let words = format!("{words}; send again to send it all the same");
+            self.warned = warned;
             if messages.is_empty() {
                 return Reply::Refused(words);
             }
@@ -341,9 +359,14 @@ impl RequestPane {
         Reply::Send(messages)
     }
 
-    /// The tool whose arguments have the keys.
-    pub(super) fn typed_tool(&self) -> Option<&EntryId> {
-        self.tool.as_ref().filter(|_| self.part == Part::Arguments)
+    /// What is typed for calls of the tool where the keys are.
+    pub(super) fn typed_text(&self) -> Option<CallText> {
+        let part = match self.part {
+            Part::Configuration => return None,
+            Part::Arguments => CallPart::Arguments,
+            Part::Meta(_) => CallPart::Meta,
+        };
+        Some(CallText { tool: self.tool.clone()?, part })
     }
 }
 

@@ -52,6 +52,7 @@ impl GatewayRoute {
             tool,
             user,
             arguments: &arguments,
+            meta: None,
             correlation,
             connection,
             route,

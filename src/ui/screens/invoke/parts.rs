@@ -1,0 +1,122 @@
+//! The parts of a request that are edited in forms, and what edits of each change.
+
+use serde_json::{Map, json};
+
+use crate::{
+    app::{
+        calls::{CallMessage, CallPart, CallText},
+        documents::Change,
+        message::{DocumentMessage, Message, TextTarget},
+        state::State,
+    },
+    model::{entry::EntryId, finding::EntryEdit},
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+    ui::form::{host::ValueOwner, view::Form},
+};
+
+/// Which of the forms it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// What the tool's author sets: it stands in the descriptor.
+    Configuration,
+    /// What a model would give.
+    #[default]
+    Arguments,
+    /// What is said beside the arguments.
+    Meta(MetaPart),
+}
+
+/// A part of `_meta`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum MetaPart {
+    /// How the tool is configured for the call: one member, by its name.
+    Configuration(&'static str),
+    /// What its server wants to know of the user and the chat: members.
+    Context,
+    /// All of it, as JSON.
+    Whole,
+}
+
+impl MetaPart {
+    /// Where an edit of its form's value is made in `_meta`.
+    fn place_edit(self, edit: &Edit) -> Edit {
+        match (self, edit) {
+            (Self::Configuration(member), edit) => edit.with_prefix(&Pointer::root().child(member)),
+            (Self::Whole, Edit::Remove { at }) if at.is_root() => {
+                Edit::Set { at: at.clone(), to: json!({}).into() }
+            }
+            (Self::Context | Self::Whole, edit) => edit.clone(),
+        }
+    }
+}
+
+/// A part of the request of a tool: whose value one of the forms edits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct RequestPart {
+    pub tool: EntryId,
+    pub part: Part,
+}
+
+impl RequestPart {
+    fn text(&self, part: CallPart) -> CallText {
+        CallText { tool: self.tool.clone(), part }
+    }
+
+    /// Edits of a part of `_meta`. A configuration is there once something of it is set.
+    fn meta_edits(&self, part: MetaPart, edits: &[Edit], form: &Form, state: &State) -> Vec<Edit> {
+        let mut placed: Vec<Edit> = edits.iter().map(|edit| part.place_edit(edit)).collect();
+        if let MetaPart::Configuration(member) = part {
+            let at = Pointer::root().child(member);
+            let is_there = at.get(&state.value_of(&self.tool, CallPart::Meta)).is_some();
+            if form.value().as_object().is_some_and(Map::is_empty) {
+                placed = is_there.then_some(Edit::Remove { at }).into_iter().collect();
+            } else if !is_there {
+                placed.insert(0, Edit::Set { at, to: json!({}).into() });
+            }
+        }
+        placed
+    }
+}
+
+impl ValueOwner for RequestPart {
+    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+        match self.part {
+            Part::Configuration => (TextTarget::Entry(self.tool.clone()), at),
+            Part::Arguments => (TextTarget::Call(self.text(CallPart::Arguments)), at),
+            Part::Meta(part) => {
+                let at = match part {
+                    MetaPart::Configuration(member) => Pointer::root().child(member).join(&at),
+                    MetaPart::Context | MetaPart::Whole => at,
+                };
+                (TextTarget::Call(self.text(CallPart::Meta)), at)
+            }
+        }
+    }
+
+    /// They change the descriptor, or what the next call says.
+    fn edit_messages(&self, edits: Vec<Edit>, form: &Form, state: &State) -> Vec<Message> {
+        match self.part {
+            Part::Arguments => {
+                let text = self.text(CallPart::Arguments);
+                vec![Message::Call(CallMessage::EditText { text, edits })]
+            }
+            Part::Meta(part) => {
+                let edits = self.meta_edits(part, &edits, form, state);
+                let text = self.text(CallPart::Meta);
+                vec![Message::Call(CallMessage::EditText { text, edits })]
+            }
+            Part::Configuration => {
+                let label = edits.first().map_or_else(String::new, |edit| {
+                    format!("set {}", edit.pointer().to_string().trim_start_matches('/'))
+                });
+                let entry = self.tool.clone();
+                let change = |edit| Change::Entry(EntryEdit { entry: entry.clone(), edit });
+                vec![Message::Document(DocumentMessage::Change {
+                    label,
+                    changes: edits.into_iter().map(change).collect(),
+                })]
+            }
+        }
+    }
+}
