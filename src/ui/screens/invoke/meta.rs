@@ -163,15 +163,14 @@ impl MetaSection {
         u16::try_from(self.parts.len()).unwrap_or(u16::MAX)
     }
 
-    /// The lines that the open form would like to have.
-    pub(super) fn wanted_lines(&self, focused: bool) -> u16 {
+    /// The lines that the open form would like to have: two for a field, and room for help.
+    pub(super) fn wanted_lines(&self) -> u16 {
         let fields = self.host.shown_form().map_or(0, |form| form.fields().len());
         let lines = match self.open {
             None => 0,
             // The JSON as it is written while it is edited.
-            Some(MetaPart::Whole) if focused => 4 + self.typed.as_object().map_or(0, Map::len) * 2,
-            Some(_) if focused => fields * 2 + 2,
-            Some(_) => fields,
+            Some(MetaPart::Whole) => 4 + self.typed.as_object().map_or(0, Map::len) * 2,
+            Some(_) => fields * 2 + 2,
         };
         u16::try_from(lines).unwrap_or(u16::MAX)
     }

@@ -164,16 +164,18 @@ impl RequestPane {
         let room = area.height.saturating_sub(headings);
         let in_meta = matches!(self.part, Part::Meta(_));
         let wanted = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(1);
-        let meta_wanted = self.meta.wanted_lines(focused && in_meta);
+        let meta_wanted = self.meta.wanted_lines();
         let forms = self.arguments_height(room).saturating_add(meta_wanted).min(room);
         let least = if meta_wanted == 0 { room / 2 } else { room / 3 };
         let preview = wanted.min(least.max(room - forms));
         let forms = room - preview;
         // The form that has the keys comes first; the other one is seen where there is room.
-        let meta = if in_meta {
-            meta_wanted.min(forms)
-        } else {
-            meta_wanted.min(forms.saturating_sub(self.arguments_height(forms)))
+        let arguments_wanted = self.arguments_height(forms);
+        let spare = forms.saturating_sub(arguments_wanted.saturating_add(meta_wanted));
+        let meta = match meta_wanted {
+            0 => 0,
+            wanted if in_meta => wanted.saturating_add(spare / 2).min(forms),
+            wanted => wanted.saturating_add(spare / 2).min(forms.saturating_sub(arguments_wanted)),
         };
         let top = headings.min(1);
         if top > 0 {
