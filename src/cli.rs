@@ -54,6 +54,7 @@ mod serve;
 mod signals;
 mod simulate;
 mod states;
+mod step_options;
 mod stubs;
 mod taking;
 mod test;

@@ -17,6 +17,7 @@ use super::{
     opened::OpenWorkspace,
     out::{Out, print_problem},
     signals::{interrupted, wait_for},
+    step_options::{StepOptions, preview_steps, print_steps},
 };
 use crate::{
     engine::{events, mask::Mask, template},
@@ -101,7 +102,11 @@ pub(crate) struct Call {
     #[arg(long)]
     new_agent: bool,
 
-    /// Print the request and send nothing
+    #[command(flatten)]
+    steps: StepOptions,
+
+    /// Print the request and send nothing; of a tool of several steps, each with the parameters
+    /// that it sees
     #[arg(long)]
     dry_run: bool,
 
@@ -174,8 +179,11 @@ impl Call {
                 route,
             })
         };
-        let request = fresh()?;
+        let request = self.steps.choose_steps(fresh()?, &opened, out)?;
         if self.dry_run {
+            if let Some(steps) = preview_steps(&request)? {
+                return print_steps(global, out, &steps);
+            }
             return print_request(global, out, &request, &connection);
         }
         if let Some(times) = self.times {

@@ -16,6 +16,7 @@ use crate::{
             call_meta::{AnswerNote, CallMeta, GivenMeta, MetaFault, MetaForms},
             caller::CallingAgent,
             calls::{CallOf, Calls, RouteOffer},
+            steps::Steps,
         },
         table::{by_id, every_system},
     },
@@ -165,4 +166,10 @@ pub(crate) fn without_agent(connection: Connection) -> Connection {
         .iter()
         .filter_map(|system| system.caller())
         .fold(connection, |connection, caller| caller.without_agent(connection))
+}
+
+/// Who runs the steps of a call, where its system does.
+#[must_use]
+pub fn steps_of(request: &Request) -> Option<&'static dyn Steps> {
+    by_id(request.system)?.steps()
 }

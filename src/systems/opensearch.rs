@@ -6,14 +6,137 @@
 //! it, through [`json_path`] and [`processors`]. [`java`], [`lenient_json`] and [`strict_json`] read
 //! and write texts as the server's libraries do.
 
+//!
+//! Descriptors: [`keys`] has the words, [`entries`] finds what a file holds, [`tool`] reads it,
+//! [`schema`] makes the forms.
+//!
+//! Runs: [`steps`] has those that are made here, [`calls`] the ways that a call can take,
+//! [`error_shapes`] what a cluster says that refuses, [`agent_answer`] and [`stream`] what an agent
+//! answers that it runs.
+
+pub mod agent_answer;
+pub mod calls;
 pub mod connector;
 pub mod dynamic;
+pub mod entries;
+pub mod error_shapes;
 pub mod java;
 pub mod json_path;
 pub mod keys;
 pub mod lenient_json;
 pub mod output;
 pub mod processors;
+pub mod schema;
+pub mod steps;
+pub mod stream;
 pub mod strict_json;
 pub mod template;
+pub mod tool;
 pub mod tool_parameters;
+
+use serde_json::{Value, json};
+
+use super::{
+    facets::{calls::Calls, steps::Steps},
+    system::{NewEntry, System},
+};
+use crate::{
+    engine::lint::context::LintContext,
+    model::{
+        catalog::Catalog,
+        context::Mode,
+        entry::{Entry, EntryKind, FileId, SystemId},
+        finding::Finding,
+        tool::{Function, Tool},
+    },
+    schema::pointer::Pointer,
+    syntax::source::Source,
+};
+
+/// OpenSearch's ML framework 3.9, and `DynamicTool` as it was built; facts in `docs/opensearch.md`.
+pub struct OpenSearch;
+
+impl System for OpenSearch {
+    fn id(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn title(&self) -> &'static str {
+        "OpenSearch"
+    }
+
+    fn read_entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+        entries::read_entries(file, source)
+    }
+
+    fn read_tool(&self, entry: &Entry, _: Mode) -> Tool {
+        tool::read_tool(entry)
+    }
+
+    fn entry_schema(&self, entry: &Entry, _: &Catalog) -> Value {
+        schema::entry_schema(entry)
+    }
+
+    fn check_catalog(&self, _: &LintContext<'_>) -> Vec<Finding> {
+        Vec::new()
+    }
+
+    fn key_at(&self, entry: &Entry) -> Option<Pointer> {
+        let name = entry.value.get(keys::NAME).and_then(Value::as_str);
+        (name == Some(&entry.key)).then(|| Pointer::root().child(keys::NAME))
+    }
+
+    fn new_entry_kinds(&self) -> Vec<NewEntry> {
+        let kind = |type_name, help, value| NewEntry {
+            kind: EntryKind::Tool,
+            type_name,
+            section: None,
+            named: &[keys::NAME],
+            help,
+            value,
+        };
+        vec![
+            kind(
+                "opensearch-dynamic",
+                "An OpenSearch tool that calls an API of the cluster.",
+                json!({
+                    keys::TYPE: keys::DYNAMIC_TOOL, keys::NAME: "", keys::DESCRIPTION: "",
+                    keys::PARAMETERS: {keys::METHOD: "GET", keys::URI: "/_cluster/health"},
+                }),
+            ),
+            kind(
+                "opensearch-steps",
+                "An OpenSearch tool of several steps.",
+                json!({
+                    keys::NAME: "", keys::DESCRIPTION: "",
+                    keys::TOOL_STEPS: [{
+                        keys::TYPE: keys::DYNAMIC_TOOL, keys::NAME: "first",
+                        keys::PARAMETERS: {keys::METHOD: "GET", keys::URI: "/_cluster/health"},
+                    }],
+                }),
+            ),
+            kind(
+                "opensearch-agent",
+                "An agent of OpenSearch whose tools run in order.",
+                json!({
+                    keys::NAME: "", keys::TYPE: "flow", keys::DESCRIPTION: "",
+                    keys::TOOLS: [{
+                        keys::TYPE: "ListIndexTool", keys::NAME: "list", keys::PARAMETERS: {},
+                    }],
+                }),
+            ),
+        ]
+    }
+
+    fn model_function(&self, tool: &Tool) -> Function {
+        tool::model_function(tool)
+    }
+
+    fn calls(&self) -> Option<&dyn Calls> {
+        Some(&calls::OpenSearchCalls)
+    }
+
+    fn steps(&self) -> Option<&dyn Steps> {
+        Some(&calls::OpenSearchCalls)
+    }
+}

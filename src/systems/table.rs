@@ -8,15 +8,20 @@ use super::{
     commonground,
     deployed::deployment::Deployment,
     facets::{configured::Configured, remote_tools::RemoteTools},
-    mcp,
+    mcp, opensearch,
     system::System,
     trustgraph, unique,
 };
 use crate::model::{connection::Connection, tool::Tool};
 
 /// The systems of toolcrib, in the order in which they are asked whether a file is theirs.
-pub const SYSTEMS: &[&dyn System] =
-    &[&trustgraph::TrustGraph, &commonground::CommonGround, &mcp::Mcp, &unique::Unique];
+pub const SYSTEMS: &[&dyn System] = &[
+    &trustgraph::TrustGraph,
+    &commonground::CommonGround,
+    &mcp::Mcp,
+    &unique::Unique,
+    &opensearch::OpenSearch,
+];
 
 /// What the program that runs has; a program may bring systems of its own.
 static INSTALLED: OnceLock<&[&dyn System]> = OnceLock::new();

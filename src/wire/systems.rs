@@ -8,5 +8,6 @@ pub mod commonground;
 pub mod facets;
 pub mod live;
 pub mod mcp;
+pub mod opensearch;
 pub mod table;
 pub mod trustgraph;

@@ -28,3 +28,16 @@ pub const TOOLS: &str = "tools";
 pub const DYNAMIC_TOOL: &str = "DynamicTool";
 /// What a step's output is stored under, behind its name.
 pub const OUTPUT_SUFFIX: &str = ".output";
+
+pub const ACTIONS: &str = "actions";
+pub const PROTOCOL: &str = "protocol";
+pub const MODEL_ID: &str = "model_id";
+pub const AGENT_ID: &str = "agent_id";
+pub const CONNECTOR_ID: &str = "connector_id";
+pub const SELECTED_TOOLS: &str = "selected_tools";
+
+pub const MODEL_TOOL: &str = "MLModelTool";
+pub const AGENT_TOOL: &str = "AgentTool";
+pub const CONNECTOR_TOOL: &str = "ConnectorTool";
+/// Where the ML framework's own API begins.
+pub const ML: &str = "/_plugins/_ml";

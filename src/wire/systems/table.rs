@@ -9,13 +9,17 @@ use super::{
         tool_server::ToolServer,
     },
     live::LiveSystem,
-    mcp, trustgraph,
+    mcp, opensearch, trustgraph,
 };
 use crate::model::{connection::Connection, entry::SystemId};
 
 /// Those of toolcrib.
-pub const LIVE_SYSTEMS: &[&dyn LiveSystem] =
-    &[&trustgraph::LiveTrustGraph, &commonground::LiveCommonGround, &mcp::LiveMcp];
+pub const LIVE_SYSTEMS: &[&dyn LiveSystem] = &[
+    &trustgraph::LiveTrustGraph,
+    &commonground::LiveCommonGround,
+    &mcp::LiveMcp,
+    &opensearch::LiveOpenSearch,
+];
 
 /// What the program that runs has; a program may bring systems of its own.
 static INSTALLED: OnceLock<&[&dyn LiveSystem]> = OnceLock::new();

@@ -30,12 +30,14 @@ use crate::{
     wire::{secrets::Secrets, tls},
 };
 
+mod authorization;
 pub mod client;
 pub mod events;
 mod exchange;
 pub mod marks;
 pub mod messages;
 
+use authorization::Authorization;
 use exchange::Exchange;
 
 /// A server that answers requests.
@@ -52,12 +54,13 @@ pub(crate) struct Http {
 pub(crate) async fn connect(connection: &Connection, secrets: &Secrets) -> Result<Http, CallError> {
     let servers = settings::parse_servers(connection)?;
     let encryption = tls::config_if_required(connection).await?;
-    let token = settings::resolve_token(connection, secrets, "over HTTP").await?;
+    let authorization = Authorization::resolve(connection, secrets).await?;
     let server = socket::first_reachable(&servers, async |server| {
         socket::open_socket(server, encryption.as_ref()).await.map(|_| server)
     })
     .await?;
-    let exchange = Exchange::new(server, encryption.as_deref(), token, connection.largest_answer)?;
+    let exchange =
+        Exchange::new(server, encryption.as_deref(), authorization, connection.largest_answer)?;
     let news = ConnectionEvents::new(settings::display_address(connection));
     news.mark_connected();
     Ok(Http {

@@ -16,7 +16,7 @@ use reqwest::{
 use rustls::ClientConfig;
 use tokio::sync::oneshot;
 
-use super::{client, events::Events, marks, messages};
+use super::{authorization::Authorization, client, events::Events, marks, messages};
 use crate::{
     model::call::CallError,
     wire::transport::{
@@ -29,6 +29,7 @@ use crate::{
 /// Makes requests to one server.
 pub(crate) struct Exchange {
     client: Client,
+    authorization: Authorization,
     /// The address without its path, and what stands before the path of a message.
     origin: String,
     base: String,
@@ -64,25 +65,20 @@ impl Leaving {
 
 impl Exchange {
     /// # Errors
-    /// When the token cannot stand in a header.
+    /// When no client can be made of these settings.
     pub fn new(
         server: &Server,
         encryption: Option<&ClientConfig>,
-        token: Option<String>,
+        authorization: Authorization,
         largest: u64,
     ) -> Result<Self, CallError> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        if let Some(token) = token {
-            let mut value = HeaderValue::from_str(&format!("Bearer {token}"))
-                .map_err(|_| messages::bad_token())?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
         let client = client::build_client(headers, encryption)?;
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
         Ok(Self {
             client,
+            authorization,
             origin: client::origin_url(server, encryption.is_some()),
             base: client::base_url(server, encryption.is_some()),
             server: server.clone(),
@@ -113,6 +109,7 @@ impl Exchange {
             value.set_sensitive(header == AUTHORIZATION);
             given.append(header, value);
         }
+        let names_us = given.contains_key(AUTHORIZATION);
         own.extend(given);
         let url = match marks::path_of(headers) {
             Some(path) => format!("{}{path}", self.origin),
@@ -120,7 +117,10 @@ impl Exchange {
             None if to.is_empty() => format!("{}{}", self.origin, self.server.path),
             None => format!("{}{to}", self.base),
         };
-        let request = self.client.request(method, url).headers(own);
+        let mut request = self.client.request(method, url).headers(own);
+        if !names_us {
+            request = self.authorization.add_to(request);
+        }
         if body.is_empty() {
             // Nobody asks for a body that is none; what hinders the request is told in the inbox.
             leaving.confirm_sent();

@@ -1,0 +1,145 @@
+//! Which steps of a call are to run, and what each would send.
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use super::{
+    call::open_history,
+    ending::{Ended, Ending},
+    global::Global,
+    opened::OpenWorkspace,
+    out::Out,
+};
+use crate::{
+    engine::trace::wanted::Wanted,
+    model::{
+        call::{EventKind, Request},
+        problem::{Problem, ProblemKind},
+    },
+    systems::{
+        calling::steps_of,
+        facets::steps::{StepChoice, StepPreview, Steps},
+    },
+};
+
+/// How much of a parameter's value is shown.
+const LONGEST: usize = 100;
+
+#[derive(Args, Debug)]
+pub(crate) struct StepOptions {
+    /// Run a tool of several steps only up to this one, by its number or name (OpenSearch)
+    #[arg(long, value_name = "STEP")]
+    until: Option<String>,
+
+    /// Run it from this step on, with what the steps before stored in the tool's newest call that
+    /// is kept: so a failed step is tried again
+    #[arg(long, value_name = "STEP")]
+    from: Option<String>,
+
+    /// Run this step alone, with what the steps before stored in that call
+    #[arg(long, value_name = "STEP", conflicts_with_all = ["from", "until"])]
+    step: Option<String>,
+}
+
+impl StepOptions {
+    /// The request with the steps that are asked for.
+    pub fn choose_steps(
+        &self,
+        request: Request,
+        opened: &OpenWorkspace,
+        out: &Out,
+    ) -> Result<Request, Problem> {
+        let needs_outputs = self.from.is_some() || self.step.is_some();
+        if !needs_outputs && self.until.is_none() {
+            return Ok(request);
+        }
+        let Some(steps) = steps_of(&request) else {
+            let cause = format!("{} is called as a whole", request.name);
+            let problem = Problem::new(ProblemKind::Input, "choosing steps", cause);
+            return Err(problem.with_remedy("leave out --until, --from and --step"));
+        };
+        let outputs =
+            if needs_outputs { kept_outputs(steps, &request, opened, out)? } else { Map::new() };
+        let choice = StepChoice {
+            from: self.from.clone(),
+            until: self.until.clone(),
+            only: self.step.clone(),
+            outputs,
+        };
+        steps.choose_steps(request, &choice)
+    }
+}
+
+/// What steps stored in the newest call of the tool that stored anything.
+fn kept_outputs(
+    steps: &dyn Steps,
+    request: &Request,
+    opened: &OpenWorkspace,
+    out: &Out,
+) -> Result<Map<String, Value>, Problem> {
+    let history = open_history(opened)?;
+    let listing = history.list_calls(Wanted::default())?;
+    for call in listing.calls.iter().filter(|call| *call.tool == request.name) {
+        let trace = history.load_trace(&call.id)?;
+        let stages: Vec<(String, String)> = trace
+            .events
+            .iter()
+            .filter_map(|event| match &event.kind {
+                EventKind::Stage(stage) => Some((stage.name.to_string(), stage.body.to_string())),
+                _ => None,
+            })
+            .collect();
+        let outputs = steps.outputs_of(&trace.head.body, &stages);
+        if !outputs.is_empty() {
+            out.print_detail(format_args!("goes on from call {}", call.id));
+            return Ok(outputs);
+        }
+    }
+    Ok(Map::new())
+}
+
+/// The steps of a request as they would be sent; `None` where it is sent as a whole.
+pub(crate) fn preview_steps(request: &Request) -> Result<Option<Vec<StepPreview>>, Problem> {
+    let Some(steps) = steps_of(request) else { return Ok(None) };
+    let previews = steps
+        .preview_steps(request)
+        .map_err(|why| Problem::new(ProblemKind::Input, "rendering the steps", why))?;
+    Ok((!previews.is_empty()).then_some(previews))
+}
+
+/// Prints steps: what each sees, and what it would send.
+pub(crate) fn print_steps(global: &Global, out: &mut Out, steps: &[StepPreview]) -> Ended {
+    for (row, step) in steps.iter().enumerate() {
+        if global.json {
+            out.json_line(&step.json)?;
+            continue;
+        }
+        if row > 0 {
+            out.print_line("")?;
+        }
+        let name = out.safe_text(&step.name).into_owned();
+        out.print_line(format!("step {} {name}", step.number))?;
+        let widest = step.seen.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        for (name, value, from) in &step.seen {
+            let line = format!("  {name:<widest$}  {}  ({from})", short_value(value));
+            out.print_line(out.safe_text(&line).into_owned())?;
+        }
+        out.print_line(format!("  → {}", out.safe_text(&step.line)))?;
+        if let Some(body) = &step.body {
+            out.print_line(format!("  {}", out.safe_text(body)))?;
+        }
+        for remark in &step.remarks {
+            out.print_line(format!("  ! {}", out.safe_text(remark)))?;
+        }
+    }
+    Ok(Ending::Done)
+}
+
+/// A value on one line.
+fn short_value(value: &str) -> String {
+    let line = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,225 @@
+//! Calls of tools and agents: what is asked for, and in which of its ways it is run.
+
+use serde_json::{Map, Value};
+
+use super::{
+    entries::EntrySort,
+    keys,
+    steps::{
+        order::{RunOrder, StepRange},
+        prepare::{PreparedStep, prepare_step},
+    },
+};
+use crate::{
+    model::{
+        call::Request,
+        connection::Connection,
+        problem::{Problem, ProblemKind},
+        tool::Tool,
+        transport::Traffic,
+    },
+    systems::facets::{
+        calls::{CallOf, Calls, RouteOffer},
+        steps::{StepChoice, StepPreview, Steps},
+    },
+};
+
+/// The ways that a call can take: each step by ourselves, or the whole by the cluster.
+pub const LOCAL: &str = "local";
+pub const SERVER: &str = "server";
+pub const ASYNC: &str = "async";
+pub const STREAM: &str = "stream";
+
+pub struct OpenSearchCalls;
+
+impl Calls for OpenSearchCalls {
+    fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
+        let connection = call.connection;
+        if connection.transport().spec().traffic != Traffic::Exchange {
+            let cause = format!(
+                "connection \"{}\" leads to {}, not to a cluster",
+                connection.name,
+                connection.transport().title()
+            );
+            let remedy =
+                "name a connection over http to the cluster: address = \"http://HOST:9200\"";
+            return Err(Problem::new(ProblemKind::Input, "calling", cause).with_remedy(remedy));
+        }
+        let offers = self.call_routes(call.tool, connection);
+        let route = match call.route {
+            Some(word) => offers.iter().find(|offer| offer.id == word).ok_or_else(|| {
+                let known: Vec<&str> = offers.iter().map(|offer| offer.id).collect();
+                let cause = format!("{word} is no way that this call can take");
+                Problem::new(ProblemKind::Input, "calling", cause)
+                    .with_remedy(format!("take one of {}", known.join(", ")))
+            })?,
+            None => {
+                offers.iter().find(|offer| offer.closed.is_none()).or(offers.first()).ok_or_else(
+                    || Problem::new(ProblemKind::Input, "calling", "there is no way to call it"),
+                )?
+            }
+        };
+        if let Some(closed) = &route.closed {
+            return Err(Problem::new(ProblemKind::Input, "calling", closed.clone()));
+        }
+        let arguments = call.arguments.to_json();
+        let order = RunOrder {
+            entry: (*call.tool.entry.value.parsed()).clone(),
+            arguments: parse_object(&arguments),
+            range: StepRange::default(),
+        };
+        Ok(Request {
+            tool: call.tool.id().clone(),
+            system: keys::SYSTEM,
+            name: call.tool.name.clone(),
+            to: route.id.to_owned(),
+            reply: None,
+            headers: Vec::new(),
+            correlation: call.correlation.to_owned(),
+            arguments: arguments.into(),
+            body: order.to_body().into(),
+        })
+    }
+
+    fn call_routes(&self, tool: &Tool, _: &Connection) -> Vec<RouteOffer> {
+        let entry = &tool.entry.value;
+        let sort = EntrySort::of_entry(entry);
+        let local = RouteOffer {
+            id: LOCAL,
+            title: "each step by toolcrib, over the cluster's API",
+            closed: RunOrder {
+                entry: (*tool.entry.value.parsed()).clone(),
+                arguments: Map::new(),
+                range: StepRange::default(),
+            }
+            .read_plan()
+            .err(),
+        };
+        if sort != EntrySort::Agent {
+            return vec![local];
+        }
+        let has_id = entry.get(keys::AGENT_ID).is_some_and(Value::is_string);
+        let unknown = (!has_id).then(|| {
+            "the entry has no agent_id: what `POST /_plugins/_ml/agents/_register` answers with"
+                .to_owned()
+        });
+        let offer = |id, title| RouteOffer { id, title, closed: unknown.clone() };
+        vec![
+            local,
+            offer(SERVER, "the whole agent by the cluster"),
+            offer(ASYNC, "the whole agent by the cluster, its task followed"),
+            offer(STREAM, "the whole agent by the cluster, told as it works"),
+        ]
+    }
+
+    fn request_arguments(&self, body: &str) -> Option<String> {
+        let order = RunOrder::from_body(body)?;
+        Some(Value::Object(order.arguments).to_string())
+    }
+}
+
+fn parse_object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+impl Steps for OpenSearchCalls {
+    fn choose_steps(&self, request: Request, choice: &StepChoice) -> Result<Request, Problem> {
+        let problem = |cause: String| Problem::new(ProblemKind::Input, "choosing steps", cause);
+        let mut order = RunOrder::from_body(&request.body)
+            .filter(|_| request.to == LOCAL)
+            .ok_or_else(|| {
+                problem("the cluster runs it as a whole".into()).with_remedy("take --route local")
+            })?;
+        let plan = order.read_plan().map_err(problem)?;
+        let find = |name: &Option<String>| {
+            name.as_deref().map(|name| plan.find_step(name)).transpose().map_err(problem)
+        };
+        let only = find(&choice.only)?;
+        order.range.from = only.or(find(&choice.from)?).unwrap_or_default();
+        order.range.until = match only {
+            Some(only) => Some(only),
+            None => find(&choice.until)?,
+        };
+        order.range.outputs = choice.outputs.clone();
+        Ok(Request { body: order.to_body().into(), ..request })
+    }
+
+    fn preview_steps(&self, request: &Request) -> Result<Vec<StepPreview>, String> {
+        let Some(order) = RunOrder::from_body(&request.body).filter(|_| request.to == LOCAL) else {
+            return Ok(Vec::new());
+        };
+        let plan = order.read_plan()?;
+        let state = order.begin();
+        let numbers = order.step_numbers(plan.steps.len());
+        Ok(numbers
+            .clone()
+            .filter_map(|number| Some((number, plan.steps.get(number)?)))
+            .map(|(number, step)| {
+                let mut prepared = prepare_step(number, step, &state);
+                let before = numbers.clone().take_while(|before| *before < number);
+                let names = before
+                    .filter_map(|before| plan.steps.get(before))
+                    .map(|step| format!("{}{}", step.called(), keys::OUTPUT_SUFFIX));
+                let names: Vec<String> = names.collect();
+                note_outputs(&mut prepared, &names);
+                preview_of(&prepared)
+            })
+            .collect())
+    }
+
+    fn outputs_of(&self, body: &str, stages: &[(String, String)]) -> Map<String, Value> {
+        let before = RunOrder::from_body(body).map(|order| order.range.outputs);
+        let mut outputs = before.unwrap_or_default();
+        for (_, body) in stages.iter().filter(|(name, _)| name == STEP_ANSWER) {
+            let answer = parse_object(body);
+            let stored = answer.get("stored").cloned();
+            let (Some(Value::String(name)), Some(stored)) = (answer.get("stored_as"), stored)
+            else {
+                continue;
+            };
+            let step = answer.get("step").and_then(Value::as_u64).unwrap_or(1).saturating_sub(1);
+            outputs.insert(name.clone(), serde_json::json!({"step": step, "stored": stored}));
+        }
+        outputs
+    }
+}
+
+/// The stages of a run, by the names that traces tell them by.
+pub const STEP_REQUEST: &str = "step-request";
+pub const STEP_ANSWER: &str = "step-answer";
+
+/// Says of names that steps before give a value once they ran.
+fn note_outputs(prepared: &mut PreparedStep, outputs: &[String]) {
+    for name in prepared.unfilled_names() {
+        if outputs.contains(&name) {
+            prepared.remarks.push(format!("{name} is there once the step before has run"));
+        } else {
+            prepared.remarks.push(format!("nothing gives a value to {name}"));
+        }
+    }
+}
+
+/// A step as people and scripts read it.
+#[must_use]
+pub fn preview_of(prepared: &PreparedStep) -> StepPreview {
+    let (line, body) = match &prepared.request {
+        Ok(request) => (format!("{} {}", request.method, request.path), request.body.clone()),
+        Err(why) => (format!("cannot be sent: {why}"), None),
+    };
+    StepPreview {
+        number: prepared.number + 1,
+        name: prepared.called.clone(),
+        line,
+        body,
+        seen: prepared
+            .seen
+            .iter()
+            .map(|seen| {
+                let value = seen.value.clone().unwrap_or_else(|| "null".into());
+                (seen.name.clone(), value, seen.origin.words())
+            })
+            .collect(),
+        remarks: prepared.remarks.clone(),
+        json: prepared.to_json(),
+    }
+}

@@ -1,0 +1,135 @@
+//! What a cluster says when it refuses or fails: four shapes of JSON and plain text.
+
+use serde_json::Value;
+
+use crate::model::{call::CallError, error_kind::ErrorKind};
+
+/// How long a plain text is quoted.
+const LONGEST: usize = 400;
+
+/// Whether an answer with this status is a failure.
+#[must_use]
+pub fn is_failure(status: u16) -> bool {
+    status >= 400
+}
+
+/// What an answer says that is a failure, with what to do.
+#[must_use]
+pub fn read_error(status: u16, body: &str) -> CallError {
+    let value: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+    let (kind, message) = match &value["error"] {
+        Value::Object(error) => {
+            let text = |member: &str| error.get(member).and_then(Value::as_str);
+            let kind = text("type").unwrap_or_default();
+            let reason = text("reason").unwrap_or_default();
+            // Upstream's reason says the same of every failure; its details say which.
+            let message = match text("details") {
+                Some(details) if reason.is_empty() || is_general(reason) => details.to_owned(),
+                Some(details) => format!("{reason}: {details}"),
+                None => with_place(reason, error.get("root_cause")),
+            };
+            (kind.to_owned(), message)
+        }
+        Value::String(error) => (String::new(), error.clone()),
+        _ => (String::new(), short_text(body)),
+    };
+    let message = if message.is_empty() { "the cluster says no more".to_owned() } else { message };
+    let kind = match kind.as_str() {
+        "" => ErrorKind::parse(&format!("http-{status}")),
+        other => ErrorKind::parse(other),
+    };
+    CallError::new(kind, format!("HTTP {status}: {message}"), remedy_for(status, &message))
+}
+
+fn is_general(reason: &str) -> bool {
+    matches!(reason, "Invalid Request" | "System Error")
+}
+
+/// A reason with the line and column that a parser names.
+fn with_place(reason: &str, causes: Option<&Value>) -> String {
+    let cause = causes.and_then(|causes| causes.get(0));
+    let number = |member: &str| cause.and_then(|cause| cause.get(member)?.as_u64());
+    match (number("line"), number("col")) {
+        (Some(line), Some(column)) => format!("{reason} (line {line}, column {column})"),
+        _ => reason.to_owned(),
+    }
+}
+
+fn short_text(body: &str) -> String {
+    let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn remedy_for(status: u16, message: &str) -> String {
+    if let Some(setting) = setting_in(message) {
+        return format!("switch it on: set {setting} to true in the cluster's settings");
+    }
+    match status {
+        401 => "name yourself: user with password-variable, or token-variable, in the connection",
+        403 => "ask for a role that may do this",
+        _ if message.contains("no handler found") => {
+            "check the path; where it begins with /_plugins/_ml, the ML plugin is missing"
+        }
+        _ if message.contains("Tool type not found") => {
+            "the server has no tool of that type; let the steps be run here (--route local)"
+        }
+        404 => "check the path and the names in it",
+        429 | 503 => "try again later",
+        _ => "",
+    }
+    .to_owned()
+}
+
+/// The setting that a message names: `plugins.ml_commons.…`.
+fn setting_in(message: &str) -> Option<&str> {
+    let start = message.find("plugins.ml_commons.")?;
+    let rest = &message[start..];
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+    Some(rest[..end].trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_shape_says_its_own() {
+        for (status, body, message, remedy) in [
+            (
+                400,
+                r#"{"status":400,"error":{"type":"IllegalArgumentException","reason":"Invalid Request","details":"Tool not found: X"}}"#,
+                "HTTP 400: Tool not found: X",
+                "",
+            ),
+            (
+                400,
+                r#"{"error":{"root_cause":[{"type":"parsing_exception","reason":"bad","line":1,"col":18}],"type":"parsing_exception","reason":"bad"},"status":400}"#,
+                "HTTP 400: bad (line 1, column 18)",
+                "",
+            ),
+            (
+                400,
+                r#"{"error":"no handler found for uri [/_plugins/_ml/tools] and method [GET]"}"#,
+                "HTTP 400: no handler found for uri [/_plugins/_ml/tools] and method [GET]",
+                "ML plugin",
+            ),
+            (401, "Unauthorized", "HTTP 401: Unauthorized", "password-variable"),
+            (
+                403,
+                r#"{"status":403,"error":{"type":"OpenSearchStatusException","reason":"System Error","details":"The agent framework is disabled. To enable, update the setting plugins.ml_commons.agent_framework_enabled to true."}}"#,
+                "HTTP 403: The agent framework is disabled. To enable, update the setting plugins.ml_commons.agent_framework_enabled to true.",
+                "set plugins.ml_commons.agent_framework_enabled to true",
+            ),
+            (500, "", "HTTP 500: the cluster says no more", ""),
+        ] {
+            let error = read_error(status, body);
+            assert_eq!(error.message, message);
+            assert!(error.remedy.contains(remedy), "{}", error.remedy);
+        }
+        assert_eq!(read_error(400, r#"{"error":{"type":"x","reason":"y"}}"#).kind.as_str(), "x");
+    }
+}

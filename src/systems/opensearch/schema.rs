@@ -1,0 +1,205 @@
+//! The forms of tools, agents and connectors.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    dynamic::METHODS,
+    entries::{AGENT_TYPES, EntrySort},
+    keys,
+};
+use crate::model::entry::Entry;
+
+/// The schema of an entry's form.
+#[must_use]
+pub fn entry_schema(entry: &Entry) -> Value {
+    match EntrySort::of_entry(&entry.value) {
+        EntrySort::Dynamic => tool(dynamic_parameters(&entry.value)),
+        EntrySort::Typed => tool(typed_parameters()),
+        EntrySort::Composite => composite(),
+        EntrySort::Agent => agent(),
+        EntrySort::Connector => connector(),
+        EntrySort::Listed => listed(),
+    }
+}
+
+fn text(help: &str) -> Value {
+    json!({"type": "string", "description": help})
+}
+
+fn template(help: &str) -> Value {
+    json!({"type": "string", "format": "multiline", "description": help})
+}
+
+fn texts(help: &str) -> Value {
+    json!({"type": "object", "default": {}, "description": help})
+}
+
+/// Parameters that the cluster reads of every tool.
+fn common_parameters() -> Map<String, Value> {
+    let mut properties = Map::new();
+    let filter = "JSONPath that picks a part of the output for the steps after it; what it does not find leaves the whole output";
+    properties.insert(keys::OUTPUT_FILTER.into(), text(filter));
+    properties.insert(keys::OUTPUT_PROCESSORS.into(), json!({
+        "description": "Steps that make something else of the output: a list of {type, …}, or its JSON text",
+    }));
+    properties.insert(
+        keys::INPUT.into(),
+        template("A template; where it becomes a JSON object, its members are parameters"),
+    );
+    properties
+}
+
+fn dynamic_parameters(entry: &Value) -> Value {
+    let is_built = entry.get(keys::TYPE).and_then(Value::as_str) == Some(keys::DYNAMIC_TOOL);
+    let mut properties = Map::new();
+    properties.insert(
+        keys::METHOD.into(),
+        json!({"type": "string", "enum": METHODS, "description": "In capitals"}),
+    );
+    properties.insert(keys::URI.into(), text("The path on the cluster and its query: /${parameters.index}/_search. Values go in as they are"));
+    properties.insert(keys::REQUEST_BODY.into(), template("JSON with ${parameters.NAME} or ${parameters.NAME:-DEFAULT}. Values go in as they are: a quote in one breaks it"));
+    properties.insert(
+        keys::RESPONSE_FILTER.into(),
+        text("JSONPath that picks a part of the answer; what it does not find is a failure"),
+    );
+    properties.extend(common_parameters());
+    let required = if is_built { json!([keys::METHOD, keys::URI]) } else { json!([keys::URI]) };
+    json!({
+        "type": "object", "properties": properties, "required": required,
+        "additionalProperties": true,
+        "description": "What the tool sends, and defaults for its placeholders",
+    })
+}
+
+fn typed_parameters() -> Value {
+    let mut properties = Map::new();
+    properties.insert(keys::MODEL_ID.into(), text("The model that is asked, of MLModelTool"));
+    properties.extend(common_parameters());
+    json!({
+        "type": "object", "properties": properties, "additionalProperties": true,
+        "description": "Defaults: a request's parameters go over them",
+    })
+}
+
+fn tool_properties(parameters: Value) -> Map<String, Value> {
+    let mut properties = Map::new();
+    properties.insert(
+        keys::TYPE.into(),
+        text("The tool's type: DynamicTool, MLModelTool, SearchIndexTool, …"),
+    );
+    properties
+        .insert(keys::NAME.into(), text("Unique in an agent; without it the type is the name"));
+    properties
+        .insert(keys::DESCRIPTION.into(), template("What the tool does, as a model reads it"));
+    properties.insert(keys::PARAMETERS.into(), parameters);
+    properties.insert(keys::CONFIG.into(), texts("Parameters that nothing overrides"));
+    properties.insert(keys::ATTRIBUTES.into(), json!({
+        "type": "object", "additionalProperties": true,
+        "properties": {
+            keys::INPUT_SCHEMA: {"description": "JSON Schema of what a model gives: as a text, or as it is"},
+            keys::REQUIRED_PARAMETERS: {"description": "The only parameters that the tool gets: a list of names"},
+            "strict": {"type": "boolean", "default": false},
+        },
+    }));
+    properties.insert(keys::INCLUDE_OUTPUT.into(), json!({
+        "type": "boolean", "default": false,
+        "description": "The agent's answer has this step's output too; the last step's it always has",
+    }));
+    properties
+}
+
+fn tool(parameters: Value) -> Value {
+    json!({
+        "type": "object", "properties": tool_properties(parameters), "required": [keys::TYPE],
+        "additionalProperties": true,
+    })
+}
+
+fn step_schema() -> Value {
+    let mut properties = Map::new();
+    properties.insert(keys::METHOD.into(), json!({"type": "string", "enum": METHODS}));
+    properties
+        .insert(keys::URI.into(), text("The path on the cluster, of steps that call its API"));
+    properties.insert(keys::REQUEST_BODY.into(), template("JSON with ${parameters.NAME}"));
+    properties.insert(keys::RESPONSE_FILTER.into(), text("JSONPath"));
+    properties.extend(common_parameters());
+    tool(json!({"type": "object", "properties": properties, "additionalProperties": true}))
+}
+
+fn composite() -> Value {
+    let mut properties = tool_properties(texts("Defaults for all steps"));
+    properties.insert(keys::TOOL_STEPS.into(), json!({
+        "type": "array", "minItems": 1, "items": step_schema(),
+        "description": "Steps in order; each sees the outputs before it as ${parameters.STEP.output}",
+    }));
+    json!({
+        "type": "object", "properties": properties, "required": [keys::TOOL_STEPS],
+        "additionalProperties": true,
+    })
+}
+
+fn agent() -> Value {
+    json!({
+        "type": "object", "required": [keys::NAME, keys::TYPE], "additionalProperties": true,
+        "properties": {
+            keys::NAME: {"type": "string", "minLength": 1, "maxLength": 128, "description": "The agent's name"},
+            keys::TYPE: {"type": "string", "examples": AGENT_TYPES, "description": "flow and conversational_flow run their tools in order; of the others a model chooses"},
+            keys::AGENT_ID: text("Under which the cluster has it; toolcrib calls it by this"),
+            keys::DESCRIPTION: template("What the agent is for"),
+            keys::TOOLS: {"type": "array", "items": step_schema(), "description": "In order. Each sees the outputs before it as ${parameters.TOOL.output}"},
+            "llm": {
+                "type": "object", "additionalProperties": true, "description": "The model that chooses, of other types than flow",
+                "properties": {keys::MODEL_ID: text("Its id"), keys::PARAMETERS: texts("Its parameters")},
+            },
+            "memory": {
+                "type": "object", "additionalProperties": true, "description": "Where conversations are kept",
+                "properties": {keys::TYPE: {"type": "string", "examples": ["conversation_index"]}},
+            },
+            keys::PARAMETERS: texts("Parameters of the agent"),
+            "app_type": text("What the agent is used for: rag, os_chat, …"),
+        },
+    })
+}
+
+fn connector() -> Value {
+    json!({
+        "type": "object", "required": [keys::NAME, keys::PROTOCOL, keys::ACTIONS], "additionalProperties": true,
+        "properties": {
+            keys::NAME: text("The connector's name"),
+            keys::CONNECTOR_ID: text("Under which the cluster has it"),
+            keys::DESCRIPTION: template("What is behind it"),
+            "version": {"description": "A number of your own"},
+            keys::PROTOCOL: {"type": "string", "examples": ["http", "aws_sigv4", "mcp_sse", "mcp_streamable_http"], "description": "How it is spoken with"},
+            keys::PARAMETERS: texts("Defaults for placeholders; those of a request go over them"),
+            "credential": texts("Secrets for ${credential.NAME} in headers; the cluster encrypts them"),
+            keys::ACTIONS: {
+                "type": "array", "description": "What it can do",
+                "items": {
+                    "type": "object", "required": ["action_type", keys::METHOD, "url"], "additionalProperties": true,
+                    "properties": {
+                        "action_type": {"type": "string", "examples": ["predict", "execute"]},
+                        keys::METHOD: {"type": "string", "enum": METHODS},
+                        "url": text("https://… with ${parameters.NAME}; nothing is percent-encoded"),
+                        "headers": texts("Values with ${credential.NAME}, and ${parameters.NAME} where that is allowed"),
+                        keys::REQUEST_BODY: template("JSON with ${parameters.NAME}; values are escaped, objects and lists go in as they are"),
+                        "pre_process_function": template("Makes the model's input: one that is built in, or a Painless script"),
+                        "post_process_function": template("Makes the tool's output: one that is built in, or a Painless script"),
+                    },
+                },
+            },
+            "client_config": texts("Limits and retries of the cluster's client"),
+        },
+    })
+}
+
+fn listed() -> Value {
+    json!({
+        "type": "object", "additionalProperties": true,
+        "description": "A tool as the cluster lists it; the cluster alone changes it",
+        "properties": {
+            keys::NAME: text("Its name"), keys::TYPE: text("Its type"),
+            keys::DESCRIPTION: template("What it does"), "version": text("Its version"),
+            keys::ATTRIBUTES: {"type": "object", "additionalProperties": true},
+        },
+    })
+}

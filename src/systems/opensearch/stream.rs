@@ -1,0 +1,183 @@
+//! An agent's answer as it comes: lines of `data:`, in the shape of a response or as events of AG-UI.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::agent_answer::entry_text;
+
+/// What a piece of a stream says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    Text(String),
+    /// A tool is called, with all of its arguments.
+    ToolCall {
+        name: String,
+        arguments: String,
+    },
+    /// What a tool answered, or another event: its name and what came with it.
+    Event {
+        name: String,
+        body: Value,
+    },
+    Failed(String),
+    Ended,
+}
+
+/// Reads a stream piece by piece, and joins what comes in fragments.
+#[derive(Clone, Debug, Default)]
+pub struct StreamReader {
+    /// Calls under way by their id or place: name and arguments so far.
+    calls: BTreeMap<String, (String, String)>,
+}
+
+impl StreamReader {
+    /// Reads the data of one event.
+    pub fn push_data(&mut self, data: &str) -> Vec<Told> {
+        let Ok(value) = serde_json::from_str::<Value>(data) else {
+            return vec![Told::Text(data.to_owned())];
+        };
+        if let Some(kind) = value["type"].as_str() {
+            return self.push_typed(kind, &value);
+        }
+        if let Some(error) = value.get("error") {
+            let message = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
+            return vec![Told::Failed(message)];
+        }
+        let mut told = Vec::new();
+        let results = value["inference_results"].as_array();
+        for entry in
+            results.into_iter().flatten().filter_map(|result| result["output"].as_array()).flatten()
+        {
+            let data = &entry["dataAsMap"];
+            match data["content"].as_str() {
+                Some(content) => told.extend(self.push_content(content)),
+                None => {
+                    let name = entry["name"].as_str().unwrap_or_default().to_owned();
+                    told.push(Told::Event { name, body: json!(entry_text(entry)) });
+                }
+            }
+            if data["is_last"] == true {
+                told.push(Told::Ended);
+            }
+        }
+        told
+    }
+
+    /// A text, or a fragment of tool calls as a model gives them.
+    fn push_content(&mut self, content: &str) -> Vec<Told> {
+        if content.is_empty() {
+            return Vec::new();
+        }
+        let value = serde_json::from_str::<Value>(content).unwrap_or_default();
+        let is_fragment = value.as_array().is_some_and(|items| {
+            !items.is_empty() && items.iter().all(|item| item["function"].is_object())
+        });
+        if is_fragment {
+            for item in value.as_array().into_iter().flatten() {
+                let text = |member: &str| item["function"][member].as_str().unwrap_or_default();
+                let call = self.calls.entry(item["index"].to_string()).or_default();
+                call.0.push_str(text("name"));
+                call.1.push_str(text("arguments"));
+            }
+            return Vec::new();
+        }
+        let calls = value["choices"][0]["message"]["tool_calls"].as_array();
+        match calls {
+            Some(calls) => {
+                self.calls.clear();
+                let call = |call: &Value| {
+                    let text = |member: &str| {
+                        call["function"][member].as_str().unwrap_or_default().to_owned()
+                    };
+                    Told::ToolCall { name: text("name"), arguments: text("arguments") }
+                };
+                calls.iter().map(call).collect()
+            }
+            None => vec![Told::Text(content.to_owned())],
+        }
+    }
+
+    /// An event of AG-UI.
+    fn push_typed(&mut self, kind: &str, value: &Value) -> Vec<Told> {
+        let text = |member: &str| value[member].as_str().unwrap_or_default().to_owned();
+        match kind {
+            "TEXT_MESSAGE_CONTENT" => vec![Told::Text(text("delta"))],
+            "TOOL_CALL_START" => {
+                self.calls.insert(text("toolCallId"), (text("toolCallName"), String::new()));
+                Vec::new()
+            }
+            "TOOL_CALL_ARGS" => {
+                self.calls.entry(text("toolCallId")).or_default().1.push_str(&text("delta"));
+                Vec::new()
+            }
+            "TOOL_CALL_END" => {
+                let call = self.calls.remove(&text("toolCallId"));
+                call.map(|(name, arguments)| Told::ToolCall { name, arguments })
+                    .into_iter()
+                    .collect()
+            }
+            "RUN_ERROR" => vec![Told::Failed(text("message"))],
+            "RUN_FINISHED" => vec![Told::Ended],
+            "RUN_STARTED" | "TEXT_MESSAGE_START" | "TEXT_MESSAGE_END" => Vec::new(),
+            other => vec![Told::Event { name: other.to_owned(), body: value.clone() }],
+        }
+    }
+
+    /// Calls of which no end was told, when the stream ends.
+    pub fn finish(&mut self) -> Vec<Told> {
+        let calls = std::mem::take(&mut self.calls);
+        calls.into_values().map(|(name, arguments)| Told::ToolCall { name, arguments }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(content: &str, is_last: bool) -> String {
+        let data = json!({"content": content, "is_last": is_last});
+        json!({"inference_results": [{"output": [{"name": "response", "dataAsMap": data}]}]})
+            .to_string()
+    }
+
+    fn read(pieces: &[String]) -> Vec<Told> {
+        let mut reader = StreamReader::default();
+        let mut told: Vec<Told> = pieces.iter().flat_map(|piece| reader.push_data(piece)).collect();
+        told.extend(reader.finish());
+        told
+    }
+
+    #[test]
+    fn fragments_of_a_tool_call_are_joined() {
+        let call = Told::ToolCall { name: "search".into(), arguments: r#"{"q":1}"#.into() };
+        let whole = json!({"choices": [{"message": {"tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{\"q\":1}"}},
+        ]}}]});
+        let fragments = [
+            piece(r#"[{"index":0,"id":"c","function":{"name":"search","arguments":""}}]"#, false),
+            piece(r#"[{"index":0,"function":{"arguments":"{\"q\""}}]"#, false),
+            piece(r#"[{"index":0,"function":{"arguments":":1}"}}]"#, false),
+        ];
+        assert_eq!(read(&fragments), vec![call.clone()]);
+        let mut ended = fragments.to_vec();
+        ended.extend([piece(&whole.to_string(), false), piece("Done", false), piece("", true)]);
+        assert_eq!(read(&ended), vec![call.clone(), Told::Text("Done".into()), Told::Ended]);
+        let typed = [
+            r#"{"type":"RUN_STARTED"}"#,
+            r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search"}"#,
+            r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"q\":"}"#,
+            r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"1}"}"#,
+            r#"{"type":"TOOL_CALL_END","toolCallId":"c"}"#,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","delta":"Done"}"#,
+            r#"{"type":"RUN_FINISHED"}"#,
+        ]
+        .map(str::to_owned);
+        assert_eq!(read(&typed), vec![call, Told::Text("Done".into()), Told::Ended]);
+    }
+
+    #[test]
+    fn a_failure_ends_it() {
+        assert_eq!(read(&[r#"{"error":"no"}"#.into()]), vec![Told::Failed("no".into())]);
+    }
+}

@@ -1,0 +1,111 @@
+//! An entry as a tool, and the function that a model sees of it.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    entries::EntrySort,
+    keys,
+    steps::plan::{Plan, templates_of},
+    template::{marks::PARAMETERS, parse::find_placeholders},
+};
+use crate::{
+    engine::settings::gate_table::GATE_KEYS,
+    model::{
+        entry::Entry,
+        tool::{Function, Gate, Tool},
+    },
+};
+
+/// The tool that an entry describes, read leniently.
+#[must_use]
+pub fn read_tool(entry: &Entry) -> Tool {
+    let value = &entry.value;
+    let text = |member: &str| value.get(member).and_then(Value::as_str);
+    let own = entry.key.rsplit('/').next().unwrap_or(&entry.key);
+    Tool {
+        name: text(keys::NAME).unwrap_or(own).to_owned(),
+        name_key: keys::NAME,
+        kind: kind_of(value),
+        description: text(keys::DESCRIPTION).unwrap_or_default().to_owned(),
+        service: None,
+        gate: Gate::ungated(),
+        keys: GATE_KEYS,
+        known: None,
+        entry: entry.clone(),
+    }
+}
+
+/// `dynamic`, `flow agent`, `MLModelTool`.
+fn kind_of(entry: &Value) -> String {
+    let sort = EntrySort::of_entry(entry);
+    match (sort, entry.get(keys::TYPE).and_then(Value::as_str)) {
+        (EntrySort::Agent, Some(kind)) => format!("{kind} agent"),
+        (EntrySort::Typed | EntrySort::Listed, Some(kind)) => kind.to_owned(),
+        _ => sort.as_str().to_owned(),
+    }
+}
+
+/// Name, description and parameters: what its attributes say, else every name that its templates
+/// ask for and nothing else gives.
+#[must_use]
+pub fn model_function(tool: &Tool) -> Function {
+    let entry = &tool.entry.value;
+    Function {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        parameters: declared_schema(entry).unwrap_or_else(|| asked_schema(entry)),
+    }
+}
+
+/// The schema that `attributes.input_schema` holds, as a text or as an object.
+#[must_use]
+pub fn declared_schema(entry: &Value) -> Option<Value> {
+    let schema = entry.get(keys::ATTRIBUTES)?.get(keys::INPUT_SCHEMA)?;
+    match schema {
+        Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
+        other => other.is_object().then(|| other.clone()),
+    }
+}
+
+/// A schema of the names that an entry's templates ask for, each a text; required where no default
+/// stands for it.
+fn asked_schema(entry: &Value) -> Value {
+    let mut properties = Map::new();
+    let mut required: Vec<Value> = Vec::new();
+    let plan = Plan::of_entry(entry);
+    let mut stored: Vec<String> = Vec::new();
+    for step in &plan.steps {
+        for (_, template) in templates_of(step) {
+            for found in find_placeholders(template, PARAMETERS) {
+                let is_given = step.parameters.contains_key(found.name)
+                    || step.config.contains_key(found.name)
+                    || stored.iter().any(|name| name == found.name);
+                if is_given || properties.contains_key(found.name) {
+                    continue;
+                }
+                properties.insert(found.name.to_owned(), property_of(found.default));
+                if found.default.is_none() {
+                    required.push(found.name.into());
+                }
+            }
+        }
+        stored.push(format!("{}{}", step.called(), keys::OUTPUT_SUFFIX));
+    }
+    if properties.is_empty() && EntrySort::of_entry(entry) == EntrySort::Agent {
+        properties.insert("question".into(), json!({"type": "string"}));
+    }
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = required.into();
+    }
+    schema
+}
+
+/// A value may be anything that becomes text.
+fn property_of(default: Option<&str>) -> Value {
+    let types = json!(["string", "number", "boolean", "object", "array"]);
+    match default {
+        None | Some("null") => json!({"type": types}),
+        Some(default) => json!({"type": types, "description": format!("default: {default}")}),
+    }
+}

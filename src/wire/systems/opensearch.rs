@@ -1,0 +1,50 @@
+//! OpenSearch on the wire: plain HTTP to a cluster.
+//!
+//! | | |
+//! | --- | --- |
+//! | [`rest`] | one request to the cluster and its answer |
+//! | [`running`] | a call whose steps are made here, one request each |
+//! | [`whole`] | a call of an agent that the cluster runs: at once, as a task, or streamed |
+
+pub mod rest;
+pub mod running;
+pub mod whole;
+
+use futures::future::BoxFuture;
+
+use super::{
+    facets::multi_step::{CallContext, MultiStep},
+    live::{CallDriver, LiveSystem},
+};
+use crate::{
+    model::entry::SystemId,
+    systems::opensearch::{calls, keys},
+    wire::session::event_sink::{End, EventSink, SinkClosed},
+};
+
+pub(crate) struct LiveOpenSearch;
+
+impl LiveSystem for LiveOpenSearch {
+    fn id(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn call_driver(&self) -> Option<CallDriver<'_>> {
+        Some(CallDriver::MultiStep(self))
+    }
+}
+
+impl MultiStep for LiveOpenSearch {
+    fn run_call<'a>(
+        &'a self,
+        call_context: CallContext<'a>,
+        sink: &'a mut EventSink,
+    ) -> BoxFuture<'a, Result<End, SinkClosed>> {
+        Box::pin(async move {
+            match call_context.request.to.as_str() {
+                calls::LOCAL => running::run_steps(call_context, sink).await,
+                route => whole::run_agent(call_context, route, sink).await,
+            }
+        })
+    }
+}

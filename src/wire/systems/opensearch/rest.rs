@@ -1,0 +1,136 @@
+//! One request to a cluster, and what comes back.
+
+use bytes::Bytes;
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    model::{
+        call::{CallError, Limits, Outcome},
+        error_kind::ErrorKind,
+    },
+    wire::{
+        session::event_sink::{End, EventSink},
+        transport::{
+            bus::{Bus, Share},
+            http::marks,
+            message::{Address, Incoming, Outgoing, Packet},
+            message_queue::QueueReceiver,
+        },
+    },
+};
+
+/// An answer, whole.
+pub(crate) struct Answer {
+    pub status: u16,
+    pub body: String,
+}
+
+/// Requests of one call, within its limits.
+pub(crate) struct Rest<'r> {
+    bus: &'r dyn Bus,
+    limits: Limits,
+}
+
+/// A request that is under way.
+pub(crate) struct Pending {
+    receiver: QueueReceiver,
+}
+
+impl<'r> Rest<'r> {
+    pub fn new(bus: &'r dyn Bus, limits: Limits) -> Self {
+        Self { bus, limits }
+    }
+
+    /// Sends a request; `path` begins with a slash.
+    ///
+    /// # Errors
+    /// When it does not leave.
+    pub async fn send_request(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&str>,
+    ) -> Result<Pending, End> {
+        let lost = |problem| (Outcome::Lost, Some(problem));
+        let inbox = self.bus.new_inbox().ok_or_else(|| lost(no_inbox(self.bus)))?;
+        let receiver = self.bus.subscribe(&inbox, Share::Each).await.map_err(lost)?;
+        let sent = self.bus.send(Outgoing {
+            to: Address::ephemeral(path),
+            reply: Some(inbox),
+            headers: vec![marks::method_header(method)],
+            body: body.map_or_else(Bytes::new, |body| Bytes::copy_from_slice(body.as_bytes())),
+            expires: None,
+        });
+        sent.await.map_err(lost)?;
+        Ok(Pending { receiver })
+    }
+
+    /// The next that comes back; `None` when no more comes. Only so long is waited for it as the
+    /// limits allow.
+    ///
+    /// # Errors
+    /// When the time is over, or the connection.
+    pub async fn next_packet(
+        &self,
+        pending: &mut Pending,
+        sink: &EventSink,
+    ) -> Result<Option<Packet>, End> {
+        let now = Instant::now();
+        let total = sink.began + self.limits.total + sink.held;
+        let until = total.min(now + self.limits.first);
+        match timeout_at(until, pending.receiver.next()).await {
+            Ok(Some(Incoming::Packet(packet))) => Ok(Some(packet)),
+            Ok(Some(Incoming::Failed(problem))) => Err((Outcome::Lost, Some(problem))),
+            Ok(Some(_) | None) => Ok(None),
+            Err(_) => Err((Outcome::TimedOut, Some(self.timed_out(until == total)))),
+        }
+    }
+
+    /// A request and its whole answer.
+    ///
+    /// # Errors
+    /// As [`Self::send_request`] and [`Self::next_packet`].
+    pub async fn fetch(
+        &self,
+        (method, path, body): (&str, &str, Option<&str>),
+        sink: &EventSink,
+    ) -> Result<Answer, End> {
+        let mut pending = self.send_request(method, path, body).await?;
+        let Some(packet) = self.next_packet(&mut pending, sink).await? else {
+            let message = format!("{} ended before the answer", self.bus.display_address());
+            let problem = CallError::new(ErrorKind::ConnectionLost, message, "send it again");
+            return Err((Outcome::Lost, Some(problem)));
+        };
+        Ok(Answer::from_packet(&packet))
+    }
+
+    /// How long the call may take.
+    pub fn total(&self) -> std::time::Duration {
+        self.limits.total
+    }
+
+    fn timed_out(&self, is_total: bool) -> CallError {
+        let (kind, limit) = if is_total {
+            (ErrorKind::TimedOutTotal, self.limits.total)
+        } else {
+            (ErrorKind::TimedOutFirst, self.limits.first)
+        };
+        let message = format!("no answer within {} s", limit.as_secs_f64());
+        CallError::new(kind, message, "allow more time (--timeout), or ask for less")
+    }
+}
+
+impl Answer {
+    pub fn from_packet(packet: &Packet) -> Self {
+        Self {
+            status: marks::response_status(packet).unwrap_or_default(),
+            body: String::from_utf8_lossy(&packet.body).into_owned(),
+        }
+    }
+}
+
+fn no_inbox(bus: &dyn Bus) -> CallError {
+    let message = format!("{} answers no requests", bus.display_address());
+    let remedy = "name a connection over http to the cluster";
+    CallError::new(ErrorKind::BadSettings, message, remedy)
+}

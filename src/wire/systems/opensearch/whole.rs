@@ -1,0 +1,233 @@
+//! A call of an agent that the cluster runs as a whole.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::rest::{Answer, Rest};
+use crate::{
+    model::{
+        call::{CallError, EventKind, Outcome},
+        error_kind::ErrorKind,
+    },
+    systems::opensearch::{
+        agent_answer::{self, AgentAnswer},
+        calls::{ASYNC, STREAM},
+        error_shapes::{is_failure, read_error},
+        keys,
+        steps::order::RunOrder,
+        stream::{StreamReader, Told},
+    },
+    wire::{
+        session::event_sink::{End, EventSink, SinkClosed},
+        systems::facets::multi_step::CallContext,
+        transport::http::marks,
+    },
+};
+
+/// How long to wait before a task is asked after again.
+const BETWEEN: Duration = Duration::from_millis(500);
+
+/// Runs an agent by one of the cluster's ways.
+pub(crate) async fn run_agent(
+    context: CallContext<'_>,
+    route: &str,
+    sink: &mut EventSink,
+) -> Result<End, SinkClosed> {
+    let rest = Rest::new(context.bus, context.limits);
+    let order = RunOrder::from_body(&context.request.body);
+    let agent = order.as_ref().and_then(|order| order.entry.get(keys::AGENT_ID)?.as_str());
+    let (Some(order), Some(agent)) = (&order, agent) else {
+        let problem = CallError::new(
+            ErrorKind::BadRequest,
+            "the request names no agent",
+            "write the agent's agent_id into its entry",
+        );
+        return Ok((Outcome::Failed, Some(problem)));
+    };
+    let body = json!({ keys::PARAMETERS: order.arguments }).to_string();
+    let path = format!("{}/agents/{agent}/_execute", keys::ML);
+    let sent = EventKind::Sent { bytes: body.len() };
+    if route == STREAM {
+        sink.emit(sent).await?;
+        return stream_answer(&rest, &format!("{path}/stream"), &body, sink).await;
+    }
+    let path = if route == ASYNC { format!("{path}?async=true") } else { path };
+    sink.emit(sent).await?;
+    let answer = match fetch_json(&rest, ("POST", &path, Some(&body)), sink).await {
+        Ok(value) => value,
+        Err(end) => return Ok(end),
+    };
+    let response = match answer["task_id"].as_str() {
+        Some(task) => match follow_task(&rest, task, sink).await? {
+            Ok(response) => response,
+            Err(end) => return Ok(end),
+        },
+        None => answer,
+    };
+    let answer = agent_answer::read_answer(&response);
+    tell_traces(&rest, &answer, sink).await?;
+    sink.emit_stage("response", "the whole response", response.to_string()).await?;
+    let text = answer.text;
+    sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
+    Ok((Outcome::Succeeded, None))
+}
+
+/// A request whose answer is JSON and no failure.
+async fn fetch_json(
+    rest: &Rest<'_>,
+    asked: (&str, &str, Option<&str>),
+    sink: &EventSink,
+) -> Result<Value, End> {
+    read_json(&rest.fetch(asked, sink).await?)
+}
+
+fn read_json(answer: &Answer) -> Result<Value, End> {
+    if is_failure(answer.status) {
+        return Err((Outcome::Failed, Some(read_error(answer.status, &answer.body))));
+    }
+    serde_json::from_str(&answer.body).map_err(|_| {
+        let message = "the cluster's answer is not JSON";
+        let problem = CallError::new(ErrorKind::NotJson, message, "check that a cluster is there");
+        (Outcome::Failed, Some(problem))
+    })
+}
+
+/// Asks after a task until it is done, and gives its response.
+async fn follow_task(
+    rest: &Rest<'_>,
+    task: &str,
+    sink: &mut EventSink,
+) -> Result<Result<Value, End>, SinkClosed> {
+    sink.emit_stage("task", format!("the cluster works on it as task {task}"), "").await?;
+    let path = format!("{}/tasks/{task}", keys::ML);
+    let mut state = String::new();
+    loop {
+        let told = match fetch_json(rest, ("GET", &path, None), sink).await {
+            Ok(told) => told,
+            Err(end) => return Ok(Err(end)),
+        };
+        let now = told["state"].as_str().unwrap_or_default();
+        if now != state {
+            now.clone_into(&mut state);
+            let words = format!("task {task} is {}", now.to_lowercase());
+            sink.emit_stage("task", words, told.to_string()).await?;
+        }
+        match now {
+            "COMPLETED" | "COMPLETED_WITH_ERROR" => {
+                return Ok(Ok(told.get("response").cloned().unwrap_or(told)));
+            }
+            "FAILED" | "CANCELLED" => {
+                let message =
+                    told["error"].as_str().or_else(|| told["response"]["error_message"].as_str());
+                let message = message.map_or_else(|| format!("the task is {now}"), str::to_owned);
+                let problem = CallError::new(ErrorKind::parse("task-failed"), message, "");
+                return Ok(Err((Outcome::Failed, Some(problem))));
+            }
+            _ => {}
+        }
+        if sink.began.elapsed() > rest.total() + sink.held {
+            let message = format!("task {task} is not done in time; the cluster goes on with it");
+            let remedy = "allow more time (--timeout)";
+            let problem = CallError::new(ErrorKind::TimedOutTotal, message, remedy);
+            return Ok(Err((Outcome::TimedOut, Some(problem))));
+        }
+        sleep(BETWEEN).await;
+    }
+}
+
+/// What the agent did for the message, where it keeps a memory; that it cannot be read is no
+/// failure of the call.
+async fn tell_traces(
+    rest: &Rest<'_>,
+    answer: &AgentAnswer,
+    sink: &mut EventSink,
+) -> Result<(), SinkClosed> {
+    let Some(message) = &answer.message_id else { return Ok(()) };
+    let path = format!("{}/memory/message/{message}/traces", keys::ML);
+    match fetch_json(rest, ("GET", &path, None), sink).await {
+        Ok(told) => {
+            let traces = told["traces"].as_array().cloned().unwrap_or_default();
+            for trace in traces {
+                let origin = trace["origin"].as_str().unwrap_or("a tool");
+                let words = format!("trace {}: {origin}", trace["trace_number"]);
+                sink.emit_stage("trace", words, trace.to_string()).await?;
+            }
+            Ok(())
+        }
+        Err((_, problem)) => {
+            let why = problem.map_or_else(String::new, |problem| problem.message);
+            sink.emit(EventKind::Notice(format!("the message's traces are not there: {why}"))).await
+        }
+    }
+}
+
+/// Tells an answer as it comes.
+async fn stream_answer(
+    rest: &Rest<'_>,
+    path: &str,
+    body: &str,
+    sink: &mut EventSink,
+) -> Result<End, SinkClosed> {
+    let mut pending = match rest.send_request("POST", path, Some(body)).await {
+        Ok(pending) => pending,
+        Err(end) => return Ok(end),
+    };
+    let mut reader = StreamReader::default();
+    loop {
+        let packet = match rest.next_packet(&mut pending, sink).await {
+            Ok(Some(packet)) => packet,
+            Ok(None) => break,
+            Err(end) => return Ok(end),
+        };
+        if !marks::is_event(&packet) {
+            // A refusal comes whole, and so may an answer.
+            return match read_json(&Answer::from_packet(&packet)) {
+                Ok(response) => {
+                    let text = agent_answer::read_answer(&response).text;
+                    sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
+                    Ok((Outcome::Succeeded, None))
+                }
+                Err(end) => Ok(end),
+            };
+        }
+        for told in reader.push_data(&String::from_utf8_lossy(&packet.body)) {
+            match told {
+                Told::Ended => {
+                    tell_rest(&mut reader, sink).await?;
+                    return Ok((Outcome::Succeeded, None));
+                }
+                Told::Failed(message) => {
+                    let problem = CallError::new(ErrorKind::AgentError, message, "");
+                    return Ok((Outcome::Failed, Some(problem)));
+                }
+                other => tell(other, sink).await?,
+            }
+        }
+    }
+    tell_rest(&mut reader, sink).await?;
+    let message = "the stream ended without its last piece";
+    let problem = CallError::new(ErrorKind::ConnectionLost, message, "ask again");
+    Ok((Outcome::Lost, Some(problem)))
+}
+
+async fn tell_rest(reader: &mut StreamReader, sink: &mut EventSink) -> Result<(), SinkClosed> {
+    for told in reader.finish() {
+        tell(told, sink).await?;
+    }
+    Ok(())
+}
+
+async fn tell(told: Told, sink: &mut EventSink) -> Result<(), SinkClosed> {
+    match told {
+        Told::Text(text) => {
+            sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await
+        }
+        Told::ToolCall { name, arguments } => {
+            sink.emit_stage("tool-call", format!("the agent calls {name}"), arguments).await
+        }
+        Told::Event { name, body } => sink.emit_stage(&name, name.clone(), body.to_string()).await,
+        Told::Failed(_) | Told::Ended => Ok(()),
+    }
+}
