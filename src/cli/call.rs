@@ -179,7 +179,7 @@ impl Call {
                 route,
             })
         };
-        let request = self.steps.choose_steps(fresh()?, &opened, out)?;
+        let request = self.steps.choose_steps(fresh()?, || open_history(&opened), out)?;
         if self.dry_run {
             if let Some(steps) = preview_steps(&request)? {
                 return print_steps(global, out, &steps);

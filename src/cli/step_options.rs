@@ -1,13 +1,13 @@
 //! Which steps of a call are to run, and what each would send.
 
+use std::sync::Arc;
+
 use clap::Args;
 use serde_json::{Map, Value};
 
 use super::{
-    call::open_history,
     ending::{Ended, Ending},
     global::Global,
-    opened::OpenWorkspace,
     out::Out,
 };
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
         call::{EventKind, Request},
         problem::{Problem, ProblemKind},
     },
+    store::history::History,
     systems::{
         calling::steps_of,
         facets::steps::{StepChoice, StepPreview, Steps},
@@ -46,7 +47,7 @@ impl StepOptions {
     pub fn choose_steps(
         &self,
         request: Request,
-        opened: &OpenWorkspace,
+        history: impl FnOnce() -> Result<Arc<History>, Problem>,
         out: &Out,
     ) -> Result<Request, Problem> {
         let needs_outputs = self.from.is_some() || self.step.is_some();
@@ -58,8 +59,11 @@ impl StepOptions {
             let problem = Problem::new(ProblemKind::Input, "choosing steps", cause);
             return Err(problem.with_remedy("leave out --until, --from and --step"));
         };
-        let outputs =
-            if needs_outputs { kept_outputs(steps, &request, opened, out)? } else { Map::new() };
+        let outputs = if needs_outputs {
+            kept_outputs(steps, &request, &*history()?, out)?
+        } else {
+            Map::new()
+        };
         let choice = StepChoice {
             from: self.from.clone(),
             until: self.until.clone(),
@@ -74,10 +78,9 @@ impl StepOptions {
 fn kept_outputs(
     steps: &dyn Steps,
     request: &Request,
-    opened: &OpenWorkspace,
+    history: &History,
     out: &Out,
 ) -> Result<Map<String, Value>, Problem> {
-    let history = open_history(opened)?;
     let listing = history.list_calls(Wanted::default())?;
     for call in listing.calls.iter().filter(|call| *call.tool == request.name) {
         let trace = history.load_trace(&call.id)?;

@@ -96,6 +96,18 @@ pub const SAMPLES: &[Sample] = &[
         files: files!("unique", "README.md", "space.json", "toolcrib.toml", "unique/Weather.json",),
     },
     Sample {
+        name: "opensearch",
+        about: "OpenSearch: dynamic tools that are run step by step on a cluster of yours, and the proposal's own agent.",
+        files: files!(
+            "opensearch",
+            "README.md",
+            "toolcrib.toml",
+            "tools/answer-from-books.json",
+            "tools/node-stats.json",
+            "tools/proposal.json",
+        ),
+    },
+    Sample {
         name: "gallery",
         about: "No tools: a schema with every widget and keyword that a form knows, for `toolcrib form`.",
         files: files!(

@@ -8,7 +8,7 @@
 
 //!
 //! Descriptors: [`keys`] has the words, [`entries`] finds what a file holds, [`tool`] reads it,
-//! [`schema`] makes the forms.
+//! [`schema`] makes the forms, [`checks`] say what is wrong.
 //!
 //! Runs: [`steps`] has those that are made here, [`calls`] the ways that a call can take,
 //! [`error_shapes`] what a cluster says that refuses, [`agent_answer`] and [`stream`] what an agent
@@ -16,6 +16,7 @@
 
 pub mod agent_answer;
 pub mod calls;
+pub mod checks;
 pub mod connector;
 pub mod dynamic;
 pub mod entries;
@@ -77,8 +78,8 @@ impl System for OpenSearch {
         schema::entry_schema(entry)
     }
 
-    fn check_catalog(&self, _: &LintContext<'_>) -> Vec<Finding> {
-        Vec::new()
+    fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        checks::check_catalog(context)
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {

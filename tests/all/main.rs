@@ -63,6 +63,8 @@ mod mcp_serve;
 mod mcp_tasks;
 mod nats;
 mod numbers;
+mod opensearch;
+mod opensearch_entries;
 mod pictures;
 mod pulsar;
 mod push;

@@ -65,6 +65,7 @@ fn samples_have_what_their_readme_says() {
     assert_eq!(counts("spec-workflow"), (5, 0, 0));
     assert_eq!(counts("commonground"), (5, 0, 0));
     assert_eq!(counts("unique"), (5, 0, 2));
+    assert_eq!(counts("opensearch"), (4, 0, 0));
     assert_eq!(counts("gallery"), (0, 0, 0));
 }
 

@@ -47,13 +47,7 @@ impl EntrySort {
         if kind == Some(keys::DYNAMIC_TOOL) {
             return Some(Self::Dynamic);
         }
-        let is_agent = kind
-            .is_some_and(|kind| AGENT_TYPES.iter().any(|known| known.eq_ignore_ascii_case(kind)));
-        if is_agent
-            && ["tools", "llm", "memory", "app_type", "model"]
-                .iter()
-                .any(|member| members.contains_key(*member))
-        {
+        if kind.is_some_and(|kind| is_agent(kind, members)) {
             return Some(Self::Agent);
         }
         if members.get(keys::ACTIONS).is_some_and(Value::is_array)
@@ -92,6 +86,18 @@ impl EntrySort {
             Self::Listed => "built-in",
         }
     }
+}
+
+/// Whether an object is an agent: by its type, or by the tools that it lists.
+fn is_agent(kind: &str, members: &Map<String, Value>) -> bool {
+    let is_known = AGENT_TYPES.iter().any(|known| known.eq_ignore_ascii_case(kind));
+    let has_part = ["tools", "llm", "memory", "app_type", "model"]
+        .iter()
+        .any(|part| members.contains_key(*part));
+    let tools = members.get(keys::TOOLS).and_then(Value::as_array);
+    let is_tool = |tool: &Value| tool["type"].as_str().is_some_and(|kind| kind.ends_with("Tool"));
+    (is_known && has_part)
+        || tools.is_some_and(|tools| !tools.is_empty() && tools.iter().all(is_tool))
 }
 
 /// The entries of a file in the order they stand; none when nothing in it is OpenSearch's.

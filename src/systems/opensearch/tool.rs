@@ -83,7 +83,8 @@ fn asked_schema(entry: &Value) -> Value {
                 if is_given || properties.contains_key(found.name) {
                     continue;
                 }
-                properties.insert(found.name.to_owned(), property_of(found.default));
+                let is_quoted = is_quoted_at(template, found.range.start);
+                properties.insert(found.name.to_owned(), property_of(found.default, is_quoted));
                 if found.default.is_none() {
                     required.push(found.name.into());
                 }
@@ -101,11 +102,36 @@ fn asked_schema(entry: &Value) -> Value {
     schema
 }
 
-/// A value may be anything that becomes text.
-fn property_of(default: Option<&str>) -> Value {
-    let types = json!(["string", "number", "boolean", "object", "array"]);
-    match default {
-        None | Some("null") => json!({"type": types}),
-        Some(default) => json!({"type": types, "description": format!("default: {default}")}),
+/// Whether a place in a body stands between quotes; paths are text throughout.
+fn is_quoted_at(template: &str, at: usize) -> bool {
+    if !template.trim_start().starts_with(['{', '[']) {
+        return true;
     }
+    let mut is_quoted = false;
+    let mut letters = template[..at].chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if is_quoted => {
+                letters.next();
+            }
+            '"' => is_quoted = !is_quoted,
+            _ => {}
+        }
+    }
+    is_quoted
+}
+
+/// A text, or whatever stands in JSON without quotes: a number where the default is one.
+fn property_of(default: Option<&str>, is_quoted: bool) -> Value {
+    let mut property = if is_quoted {
+        json!({"type": "string"})
+    } else if default.is_some_and(|default| default.parse::<f64>().is_ok()) {
+        json!({"type": "number"})
+    } else {
+        json!({})
+    };
+    if let Some(default) = default.filter(|default| *default != "null") {
+        property["description"] = format!("Without it: {default}").into();
+    }
+    property
 }

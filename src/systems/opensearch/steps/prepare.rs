@@ -29,6 +29,8 @@ pub enum ParameterOrigin {
     Output(usize),
     /// A member of the tool's `input`.
     Input,
+    /// Nothing says it: toolcrib takes the likely one.
+    Assumed,
 }
 
 impl ParameterOrigin {
@@ -42,6 +44,7 @@ impl ParameterOrigin {
             Self::Config => "the tool's config".into(),
             Self::Output(step) => format!("the output of step {}", step + 1),
             Self::Input => "the tool's input".into(),
+            Self::Assumed => "toolcrib".into(),
         }
     }
 }
@@ -282,5 +285,11 @@ fn origin_of(name: &str, step: &ToolSpec, state: &RunState) -> ParameterOrigin {
     if state.request.contains_key(name) {
         return ParameterOrigin::Request;
     }
-    if step.parameters.contains_key(name) { ParameterOrigin::Tool } else { ParameterOrigin::Input }
+    if step.parameters.contains_key(name) {
+        ParameterOrigin::Tool
+    } else if is_dynamic(step) {
+        ParameterOrigin::Assumed
+    } else {
+        ParameterOrigin::Input
+    }
 }

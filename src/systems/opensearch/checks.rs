@@ -1,0 +1,154 @@
+//! What is wrong with OpenSearch's entries: what a cluster refuses, and what it sends without a
+//! word although nobody means it.
+
+mod agents;
+mod connectors;
+mod each;
+mod requests;
+mod templates;
+
+use super::keys;
+use crate::{
+    engine::lint::{
+        self,
+        check::{Check, Level, Run},
+        context::LintContext,
+    },
+    model::finding::Finding,
+};
+
+/// Every check of this system.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "template.prefix",
+        severity: Level::WARNING,
+        about: "A placeholder lacks `parameters.`: it is sent as it stands.",
+        run: Run::Entry(templates::missing_prefix),
+    },
+    Check {
+        code: "template.unclosed",
+        severity: Level::WARNING,
+        about: "A placeholder has no `}`: it is text, and is sent as it stands.",
+        run: Run::Entry(templates::unclosed),
+    },
+    Check {
+        code: "template.default",
+        severity: Level::WARNING,
+        about: "A default stands behind `:` alone: only `:-` parts it from the name, so that nothing has that name.",
+        run: Run::Entry(templates::single_colon),
+    },
+    Check {
+        code: "template.blank",
+        severity: Level::WARNING,
+        about: "Blanks count in the name of a placeholder: nothing has that name.",
+        run: Run::Entry(templates::blank_name),
+    },
+    Check {
+        code: "template.nested",
+        severity: Level::WARNING,
+        about: "A placeholder within a placeholder is not read: the first `}` ends the outer one.",
+        run: Run::Entry(templates::nested),
+    },
+    Check {
+        code: "template.null-text",
+        severity: Level::WARNING,
+        about: "`:-null` between quotes is the text null in a tool's request_body; a null it is only in a connector's.",
+        run: Run::Entry(templates::null_text),
+    },
+    Check {
+        code: "template.cycle",
+        severity: Level::ERROR,
+        about: "Parameters name each other in a circle: the tool cannot run.",
+        run: Run::Entry(templates::cycle),
+    },
+    Check {
+        code: "request.uri",
+        severity: Level::ERROR,
+        about: "A tool that calls an API needs its path.",
+        run: Run::Entry(requests::uri),
+    },
+    Check {
+        code: "request.method",
+        severity: Level::ERROR,
+        about: "A DynamicTool needs its method, in capitals.",
+        run: Run::Entry(requests::method),
+    },
+    Check {
+        code: "request.body",
+        severity: Level::ERROR,
+        about: "The body is not JSON, whatever its placeholders are filled in with.",
+        run: Run::Entry(requests::body),
+    },
+    Check {
+        code: "request.swapped-body",
+        severity: Level::WARNING,
+        about: "A search path has the body of a model's call, or the other way round.",
+        run: Run::Entry(requests::swapped_body),
+    },
+    Check {
+        code: "output.filter",
+        severity: Level::ERROR,
+        about: "The filter is no JSONPath that can be read: it picks nothing.",
+        run: Run::Entry(requests::filter),
+    },
+    Check {
+        code: "output.processors",
+        severity: Level::ERROR,
+        about: "A processor cannot be made: the cluster refuses the tool, or leaves the processor out.",
+        run: Run::Entry(requests::processors),
+    },
+    Check {
+        code: "steps.output",
+        severity: Level::WARNING,
+        about: "A step asks for the output of a step that is not before it.",
+        run: Run::Entry(agents::step_output),
+    },
+    Check {
+        code: "steps.name-clash",
+        severity: Level::ERROR,
+        about: "Two steps have the same name: the cluster refuses the agent, and outputs go over each other.",
+        run: Run::Entry(agents::name_clash),
+    },
+    Check {
+        code: "agent.type",
+        severity: Level::ERROR,
+        about: "The cluster knows no agents of that type.",
+        run: Run::Entry(agents::agent_type),
+    },
+    Check {
+        code: "agent.name",
+        severity: Level::ERROR,
+        about: "An agent's name has 1 to 128 letters.",
+        run: Run::Entry(agents::agent_name),
+    },
+    Check {
+        code: "tool.unknown-type",
+        severity: Level::WARNING,
+        about: "The kept list of a cluster's tools has no such type: an agent is registered with it, and fails when it runs.",
+        run: Run::All(agents::unknown_type),
+    },
+    Check {
+        code: "connector.header",
+        severity: Level::ERROR,
+        about: "A header that names somebody takes credentials only, no parameters.",
+        run: Run::Entry(connectors::header),
+    },
+    Check {
+        code: "connector.url",
+        severity: Level::ERROR,
+        about: "The address is no URL with a host, whatever its placeholders are filled in with.",
+        run: Run::Entry(connectors::url),
+    },
+    Check {
+        code: "connector.body",
+        severity: Level::ERROR,
+        about: "The body of an action is no JSON object or array, whatever its placeholders are filled in with.",
+        run: Run::Entry(connectors::body),
+    },
+];
+
+/// What is wrong with the entries of this system.
+#[must_use]
+pub fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
+    lint::run_checks(CHECKS, context, |system| system == keys::SYSTEM)
+}

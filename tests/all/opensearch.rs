@@ -1,0 +1,291 @@
+//! OpenSearch's tools and agents in the real program: steps that it runs itself on a real cluster's
+//! API (`osmem-server`), models and agents of a stand-in for the ML framework in front of it.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    place::{Place, Ran},
+    services::{program, script},
+};
+
+/// A cluster, and a workspace with a connection to it; stopped on drop.
+struct Cluster {
+    children: Vec<Child>,
+    log: PathBuf,
+    place: Place,
+}
+
+fn first_line(child: &mut Child) -> String {
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    line
+}
+
+impl Cluster {
+    fn start(files: &[(&str, &str)]) -> Self {
+        Self::with_settings(files, "", "", None)
+    }
+
+    fn with_settings(
+        files: &[(&str, &str)],
+        path: &str,
+        settings: &str,
+        basic: Option<&str>,
+    ) -> Self {
+        let place = Place::with(files);
+        let log = place.home.path().join("requests");
+        let mut server = Command::new(program("TOOLCRIB_OSMEM"))
+            .args(["-addr", "127.0.0.1:0", "-no-stdin-watch"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let said: Value = serde_json::from_str(&first_line(&mut server)).unwrap();
+        let mut command = Command::new(program("TOOLCRIB_PYTHON"));
+        command.arg(script("opensearch_ml.py")).arg(&log).arg(said["url"].as_str().unwrap());
+        if let Some(basic) = basic {
+            command.env("TOOLCRIB_BASIC", basic);
+        }
+        let mut stand_in = command.stdout(Stdio::piped()).spawn().unwrap();
+        let port = first_line(&mut stand_in).trim().rsplit(' ').next().unwrap().to_owned();
+        let text = format!(
+            "connection = \"cluster\"\n[connections.cluster]\ntransport = \"http\"\nservers = [\"http://127.0.0.1:{port}{path}\"]\n{settings}"
+        );
+        fs::write(place.here.join("toolcrib.toml"), text).unwrap();
+        Self { children: vec![server, stand_in], log, place }
+    }
+
+    fn call(&self, words: &[&str]) -> Ran {
+        self.place.run(&[&["call"], words].concat())
+    }
+
+    fn events(&self, words: &[&str]) -> Vec<Value> {
+        self.call(&[words, &["--json"]].concat()).events()
+    }
+
+    /// Method and path of all requests until now.
+    fn requests(&self) -> Vec<String> {
+        let text = fs::read_to_string(&self.log).unwrap_or_default();
+        text.lines()
+            .map(|line| {
+                let request: Value = serde_json::from_str(line).unwrap();
+                format!(
+                    "{} {}",
+                    request["method"].as_str().unwrap(),
+                    request["path"].as_str().unwrap()
+                )
+            })
+            .collect()
+    }
+
+    fn with_books(self) -> Self {
+        for (number, text) in ["The wind blows", "Nothing of it"].iter().enumerate() {
+            let id = format!("id={number}");
+            self.call(&["put_book", &id, &format!("text={text}")]).ended(0, &[]);
+        }
+        self
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for child in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+const BOOKS: (&str, &str) = (
+    "tools/put-book.json",
+    r#"{"type": "DynamicTool", "name": "put_book", "parameters": {"method": "PUT",
+        "uri": "/books/_doc/${parameters.id}?refresh=true", "request_body": "{\"text\": \"${parameters.text}\"}"}}"#,
+);
+
+fn sample_files() -> [(&'static str, &'static str); 2] {
+    [
+        BOOKS,
+        (
+            "tools/answer.json",
+            include_str!("../../samples/opensearch/tools/answer-from-books.json"),
+        ),
+    ]
+}
+
+fn stages<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
+    events.iter().filter(|event| event["event"] == "stage" && event["stage"] == name).collect()
+}
+
+#[test]
+fn a_dry_run_shows_each_step_and_sends_nothing() {
+    let place = Place::sample("opensearch");
+    let ran = place.run(&["call", "answer_from_books", "question=wind", "--dry-run"]);
+    ran.ended(0, &[]);
+    for words in [
+        "step 1 search",
+        "question       wind  (the request)",
+        "→ POST /books/_search",
+        r#"{"query": {"match": {"text": "wind"}}, "size": 3}"#,
+        "step 2 answer",
+        "→ POST /_plugins/_ml/models/llm/_predict",
+        "! search.output is there once the step before has run",
+    ] {
+        assert!(ran.data.contains(words), "{words} is missing:\n{}", ran.data);
+    }
+    let second = place
+        .run(&[
+            "call",
+            "answer_from_books",
+            "question=wind",
+            "--dry-run",
+            "--step",
+            "answer",
+            "--json",
+        ])
+        .json();
+    assert_eq!((&second["step"], &second["unfilled"]), (&json!(2), &json!(["search.output"])));
+}
+
+#[test]
+fn outputs_go_on_to_the_steps_after() {
+    let cluster = Cluster::start(&sample_files()).with_books();
+    let events = cluster.events(&["answer_from_books", "question=wind"]);
+    let answers = stages(&events, "step-answer");
+    assert_eq!(answers.len(), 2, "{events:#?}");
+    let first = &answers[0]["body"];
+    assert_eq!(first["filtered"], r#"["The wind blows"]"#);
+    assert_eq!(first["stored"], r#"[\"The wind blows\"]"#);
+    assert_eq!(first["escaped_twice"], r#"[\\\"The wind blows\\\"]"#);
+    let second = &stages(&events, "step-request")[1]["body"];
+    assert_eq!(second["parameters"]["search.output"]["from"], "the output of step 1");
+    let text: String = events
+        .iter()
+        .filter_map(|event| event["text"].as_str().filter(|_| event["event"] == "chunk"))
+        .collect();
+    assert_eq!(text, r#"said: Answer from this alone: ["The wind blows"]"#);
+}
+
+#[test]
+fn a_step_that_failed_is_tried_again_alone() {
+    let cluster = Cluster::start(&sample_files()).with_books();
+    let model = "model_id=shaky";
+    let failed = cluster.call(&["answer_from_books", "question=wind", model]);
+    failed.ended(1, &["step 2 of 2, answer: HTTP 503: Error from remote service", "overloaded"]);
+    let before = cluster.requests().len();
+    let again = cluster.call(&["answer_from_books", "question=wind", model, "--from", "answer"]);
+    again.ended(0, &[]);
+    assert_eq!(again.data, "said: Answer from this alone: [\"The wind blows\"]");
+    let requests = cluster.requests();
+    assert_eq!(requests[before..], ["POST /_plugins/_ml/models/shaky/_predict".to_owned()]);
+
+    let until = cluster.call(&["answer_from_books", "question=wind", "--until", "1"]);
+    assert_eq!(until.data, "[\"The wind blows\"]");
+    let wrong = cluster.call(&["answer_from_books", "question=wind", "--step", "ask"]);
+    wrong.ended(2, &["ask is no step; they are 1 search, 2 answer"]);
+}
+
+#[test]
+fn what_nothing_gives_a_value_is_not_sent() {
+    let files = [(
+        "tools/find.json",
+        r#"{"type": "DynamicTool", "name": "find", "parameters": {"method": "POST", "uri": "/b/_search",
+            "request_body": "{\"query\": {\"match\": {\"text\": \"${parameters.question}\"}}}"}}"#,
+    )];
+    let cluster = Cluster::start(&files);
+    let ran = cluster.call(&["find", "--no-check"]);
+    ran.ended(1, &["nothing gives a value to question", "give question=…"]);
+    assert_eq!(cluster.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn what_the_cluster_refuses_is_told_with_what_to_do() {
+    let files = [
+        (
+            "tools/bad.json",
+            r#"{"type": "DynamicTool", "name": "bad", "parameters": {"method": "POST", "uri": "/b/_search", "request_body": "{\"query\": {\"nope\": {}}}"}}"#,
+        ),
+        (
+            "tools/odd.json",
+            r#"{"name": "odd", "type": "flow", "tools": [{"type": "OddTool", "parameters": {}}]}"#,
+        ),
+        (
+            "tools/off.json",
+            r#"{"name": "off", "type": "flow", "agent_id": "off", "tools": [{"type": "ListIndexTool", "parameters": {}}]}"#,
+        ),
+    ];
+    let cluster = Cluster::start(&files);
+    cluster.call(&["bad"]).ended(1, &["step 1 of 1, bad: HTTP 4", "nope"]);
+    cluster.call(&["odd"]).ended(1, &["step 1 of 1, OddTool: HTTP 400: Tool not found: OddTool"]);
+    cluster.call(&["off", "--route", "server"]).ended(
+        1,
+        &[
+            "HTTP 403: The agent framework is disabled",
+            "set plugins.ml_commons.agent_framework_enabled to true",
+        ],
+    );
+    cluster.call(&["odd", "--route", "stream"]).ended(2, &["the entry has no agent_id"]);
+}
+
+const AGENT: (&str, &str) = (
+    "agents/a.json",
+    r#"{"name": "helper", "type": "flow", "agent_id": "a1", "tools": [
+        {"type": "ListIndexTool", "name": "list", "parameters": {"output_processors": "[{\"type\":\"regex_capture\",\"pattern\":\"(g\\\\w+)\"}]"}},
+        {"type": "MLModelTool", "name": "llm", "parameters": {"model_id": "llm", "prompt": "unused",
+            "input": "{\"prompt\": \"${parameters.question} ${parameters.list.output}\"}"}}]}"#,
+);
+
+#[test]
+fn an_agents_tools_are_run_one_by_one() {
+    let cluster = Cluster::start(&[AGENT]);
+    let ran = cluster.call(&["helper", "question=how"]);
+    ran.ended(0, &[]);
+    assert_eq!(ran.data, "said: how green");
+    assert_eq!(
+        cluster.requests(),
+        [
+            "POST /_plugins/_ml/tools/_execute/ListIndexTool",
+            "POST /_plugins/_ml/models/llm/_predict"
+        ]
+    );
+    let picked =
+        cluster.call(&["helper", "question=how", "--no-check", "selected_tools:=[\"list\"]"]);
+    assert_eq!(picked.data, "green");
+}
+
+#[test]
+fn the_cluster_runs_an_agent_in_three_ways() {
+    let cluster = Cluster::start(&[AGENT]);
+    let events = cluster.events(&["helper", "question=how", "--route", "server"]);
+    assert!(events.iter().any(|event| event["text"] == "The answer to how"), "{events:#?}");
+    assert_eq!(stages(&events, "trace")[0]["body"]["response"], "2 hits");
+    let followed = cluster.events(&["helper", "question=how", "--route", "async"]);
+    let told: Vec<&Value> = stages(&followed, "task").iter().map(|stage| &stage["text"]).collect();
+    assert_eq!(
+        told,
+        ["the cluster works on it as task t1", "task t1 is running", "task t1 is completed",]
+    );
+    assert!(followed.iter().any(|event| event["text"] == "The answer to how"), "{followed:#?}");
+    let streamed = cluster.call(&["helper", "question=how", "--route", "stream"]);
+    streamed.ended(0, &["the agent calls search"]);
+    assert_eq!(streamed.data, "It blows.");
+}
+
+#[test]
+fn a_user_and_a_path_before_all_others_are_the_connections() {
+    let settings = "user = \"ada\"\npassword-variable = \"CLUSTER_PASSWORD\"\n";
+    let cluster = Cluster::with_settings(&[AGENT], "/prefix", settings, Some("ada:s3cret-word"));
+    let run = |password: &str| {
+        let mut command = cluster.place.command(&["call", "helper", "question=how"]);
+        Ran::of(command.env("CLUSTER_PASSWORD", password).output().unwrap())
+    };
+    run("s3cret-word").ended(0, &[]);
+    assert_eq!(cluster.requests()[0], "POST /prefix/_plugins/_ml/tools/_execute/ListIndexTool");
+    run("wrong-one").ended(1, &["HTTP 401: Unauthorized", "password-variable"]);
+}

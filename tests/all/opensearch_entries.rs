@@ -1,0 +1,280 @@
+//! Entries of OpenSearch: what a file holds, what is wrong in it and how it is mended, what a model
+//! sees.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use toolcrib::{
+    model::{catalog::Catalog, context::Mode, entry::FileId, finding::Finding},
+    store::samples::by_name,
+    syntax::source::{Format, Source},
+    systems::{by_id, findings, opensearch::checks::CHECKS, read},
+};
+
+type Files = BTreeMap<FileId, Source>;
+
+fn files_of(texts: &[(&str, String)]) -> Files {
+    let parsed = texts.iter().map(|(name, text)| {
+        let file = FileId::new(*name);
+        let format = Format::from_path(file.path()).unwrap();
+        (file, Source::parse(format, text.as_str()).unwrap())
+    });
+    parsed.collect()
+}
+
+fn catalog_of(files: &Files) -> Catalog {
+    read::read_catalog(files.iter(), Mode::Document)
+}
+
+fn findings_in(files: &Files) -> Vec<Finding> {
+    findings::catalog_findings(&catalog_of(files), |file| files.get(file))
+}
+
+fn one(entry: &Value) -> Files {
+    files_of(&[("tools/a.json", serde_json::to_string_pretty(entry).unwrap())])
+}
+
+/// The codes of this system's findings in an entry.
+fn codes(entry: &Value) -> Vec<&'static str> {
+    let own = |code: &&str| CHECKS.iter().any(|check| check.code == *code);
+    findings_in(&one(entry)).iter().map(|finding| finding.code).filter(own).collect()
+}
+
+fn dynamic(parameters: Value) -> Value {
+    json!({"type": "DynamicTool", "name": "t", "parameters": parameters})
+}
+
+fn get(uri: &str) -> Value {
+    dynamic(json!({"method": "GET", "uri": uri}))
+}
+
+fn post(body: &str) -> Value {
+    dynamic(json!({"method": "POST", "uri": "/i/_search", "request_body": body}))
+}
+
+fn step(name: &str, uri: &str, body: &str) -> Value {
+    json!({"type": "DynamicTool", "name": name, "parameters": {"method": "POST", "uri": uri, "request_body": body}})
+}
+
+fn composite(steps: Vec<Value>) -> Value {
+    json!({"name": "c", "tool_steps": steps})
+}
+
+fn agent(tools: Value) -> Value {
+    json!({"name": "a", "type": "flow", "tools": tools})
+}
+
+fn connector(action: Value) -> Value {
+    json!({"name": "c", "protocol": "http", "actions": [action]})
+}
+
+/// A case of each check: what it finds, and something like it that is right.
+fn cases() -> Vec<(&'static str, Value, Value)> {
+    let own = |parameters: Value| {
+        let mut tool = get("/${parameters.x}");
+        tool["parameters"].as_object_mut().unwrap().extend(parameters.as_object().unwrap().clone());
+        tool
+    };
+    let search = r#"{"query": {"match_all": {}}}"#;
+    let ask = r#"{"parameters": {"prompt": "${parameters.a.output}"}}"#;
+    let typed = |kind: &str| json!({"type": kind, "parameters": {}});
+    let action = |url: &str, body: &str, header: &str| {
+        connector(
+            json!({"action_type": "predict", "method": "POST", "url": url, "request_body": body, "headers": {"Authorization": header}}),
+        )
+    };
+    let url = "https://h/${parameters.m}";
+    vec![
+        (
+            "template.prefix",
+            get("/_nodes/${node_id}/stats"),
+            get("/_nodes/${parameters.node_id}/stats"),
+        ),
+        ("template.unclosed", get("/${parameters.x"), get("/${parameters.x}")),
+        ("template.default", get("/${parameters.x:null}"), get("/${parameters.x:-null}")),
+        ("template.blank", get("/${parameters. x }"), get("/${parameters.x}")),
+        (
+            "template.nested",
+            get("/${parameters.x:-${parameters.y}}"),
+            get("/${parameters.x}${parameters.y}"),
+        ),
+        (
+            "template.null-text",
+            post(r#"{"a": "${parameters.a:-null}"}"#),
+            post(r#"{"a": ${parameters.a:-null}}"#),
+        ),
+        ("template.cycle", own(json!({"x": "${parameters.x}"})), own(json!({"x": "y"}))),
+        ("request.uri", get(" "), get("/")),
+        ("request.method", dynamic(json!({"method": "get", "uri": "/"})), get("/")),
+        ("request.body", post(r#"{"a": ${parameters.a}"#), post(r#"{"a": ${parameters.a}}"#)),
+        (
+            "request.swapped-body",
+            composite(vec![
+                step("a", "/i/_search", &ask.replace("a.output", "q")),
+                step("b", "/m/_predict", search),
+            ]),
+            composite(vec![step("a", "/i/_search", search), step("b", "/m/_predict", ask)]),
+        ),
+        (
+            "output.filter",
+            own(json!({"response_filter": "$.a["})),
+            own(json!({"response_filter": "$.a"})),
+        ),
+        (
+            "output.processors",
+            own(json!({"output_processors": [{"type": "x"}]})),
+            own(json!({"output_processors": [{"type": "to_string"}]})),
+        ),
+        (
+            "steps.output",
+            composite(vec![step("ab", "/i/_search", search), step("b", "/m/_predict", ask)]),
+            composite(vec![step("a", "/i/_search", search), step("b", "/m/_predict", ask)]),
+        ),
+        (
+            "steps.name-clash",
+            agent(json!([typed("XTool"), typed("XTool")])),
+            agent(json!([typed("XTool"), typed("YTool")])),
+        ),
+        (
+            "agent.type",
+            json!({"name": "a", "type": "flwo", "tools": [typed("XTool")]}),
+            agent(json!([])),
+        ),
+        (
+            "agent.name",
+            json!({"name": "x".repeat(129), "type": "flow", "tools": []}),
+            agent(json!([])),
+        ),
+        (
+            "tool.unknown-type",
+            json!([typed("ListIndxTool"), {"name": "ListIndexTool", "type": "ListIndexTool", "version": "undefined", "description": ""}]),
+            json!([typed("ListIndexTool"), {"name": "ListIndexTool", "type": "ListIndexTool", "version": "undefined", "description": ""}]),
+        ),
+        (
+            "connector.header",
+            action(url, "{}", "Bearer ${parameters.key}"),
+            action(url, "{}", "Bearer ${credential.key}"),
+        ),
+        ("connector.url", action("h/${parameters.m}", "{}", ""), action(url, "{}", "")),
+        ("connector.body", action(url, "{", ""), action(url, r#"{"a": ${parameters.a}}"#, "")),
+    ]
+}
+
+#[test]
+fn each_check_finds_its_own() {
+    let cases = cases();
+    for check in CHECKS {
+        let (_, wrong, right) = cases
+            .iter()
+            .find(|(code, ..)| *code == check.code)
+            .unwrap_or_else(|| panic!("{} has no case", check.code));
+        assert!(codes(wrong).contains(&check.code), "{}: {:?}", check.code, codes(wrong));
+        assert!(!codes(right).contains(&check.code), "{}: {:?}", check.code, codes(right));
+    }
+}
+
+#[test]
+fn a_fix_mends_what_it_is_for() {
+    let mut mended = Vec::new();
+    for (code, wrong, _) in cases() {
+        let files = one(&wrong);
+        let Some((finding, fix)) = findings_in(&files)
+            .into_iter()
+            .find(|finding| finding.code == code)
+            .and_then(|finding| Some((finding.clone(), finding.fix?)))
+        else {
+            continue;
+        };
+        let mut source = files[&finding.site.file].clone();
+        for edit in &fix.edits {
+            let place = edit.entry.place();
+            source = source.apply(place.document, &edit.edit.with_prefix(&place.at)).unwrap().0;
+        }
+        let after = Files::from([(finding.site.file.clone(), source)]);
+        let left: Vec<_> =
+            findings_in(&after).into_iter().filter(|left| left.code == code).collect();
+        assert_eq!(left, [], "{code}: {}", fix.label);
+        mended.push(code);
+    }
+    assert!(mended.len() >= 10, "{mended:?}");
+}
+
+#[test]
+fn a_file_may_hold_each_kind() {
+    let yaml = "name: helper\ntype: conversational_flow\ntools:\n  - type: ListIndexTool\n  - name: ask\n    type: MLModelTool\n    parameters: {model_id: m}\n";
+    let files = files_of(&[
+        ("agents/a.yaml", yaml.to_owned()),
+        ("tools/t.json", get("/${parameters.x}").to_string()),
+        (
+            "tools/c.json",
+            connector(json!({"action_type": "predict", "method": "POST", "url": "https://h"}))
+                .to_string(),
+        ),
+        ("tools/other.json", json!({"name": "x", "type": "text", "parameters": {}}).to_string()),
+    ]);
+    let catalog = catalog_of(&files);
+    let kinds: Vec<(&str, &str)> =
+        catalog.tools.iter().map(|tool| (tool.entry.key.as_str(), tool.kind.as_str())).collect();
+    assert_eq!(
+        kinds,
+        [
+            ("helper", "conversational_flow agent"),
+            ("helper/ListIndexTool", "ListIndexTool"),
+            ("helper/ask", "MLModelTool"),
+            ("t", "dynamic"),
+        ]
+    );
+    assert_eq!(catalog.others.len(), 1, "the connector");
+}
+
+#[test]
+fn every_entry_fills_its_form() {
+    let sample = by_name("opensearch").unwrap();
+    let texts: Vec<(&str, String)> = sample
+        .files
+        .iter()
+        .filter(|(path, _)| path.ends_with(".json"))
+        .map(|(path, text)| (*path, (*text).to_owned()))
+        .collect();
+    let files = files_of(&texts);
+    let catalog = catalog_of(&files);
+    let system = by_id("opensearch").unwrap();
+    for tool in &catalog.tools {
+        let schema = system.entry_schema(&tool.entry, &catalog);
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let errors: Vec<String> =
+            validator.iter_errors(&tool.entry.value).map(|error| error.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new(), "{}", tool.entry.key);
+    }
+}
+
+#[test]
+fn a_model_gives_what_the_templates_ask_for() {
+    let tool = composite(vec![
+        step(
+            "a",
+            "/${parameters.index:-books}/_search",
+            r#"{"size": ${parameters.size:-3}, "q": "${parameters.q}"}"#,
+        ),
+        step("b", "/m/_predict", r#"{"p": "${parameters.a.output}", "x": ${parameters.any}}"#),
+    ]);
+    let catalog = catalog_of(&one(&tool));
+    let function = by_id("opensearch").unwrap().model_function(&catalog.tools[0]);
+    assert_eq!(
+        function.parameters,
+        json!({
+            "type": "object",
+            "properties": {
+                "index": {"type": "string", "description": "Without it: books"},
+                "size": {"type": "number", "description": "Without it: 3"},
+                "q": {"type": "string"}, "any": {},
+            },
+            "required": ["q", "any"],
+        })
+    );
+    let declared = json!({"type": "ListIndexTool", "name": "l", "version": "undefined", "description": "",
+        "attributes": {"input_schema": "{\"type\": \"object\", \"properties\": {\"i\": {}}}"}});
+    let catalog = catalog_of(&one(&declared));
+    let function = by_id("opensearch").unwrap().model_function(&catalog.tools[0]);
+    assert_eq!(function.parameters["properties"], json!({"i": {}}));
+}
