@@ -503,6 +503,10 @@ impl EventPrinter<'_> {
             stage @ EventKind::Stage(_) if self.json => {
                 self.out.json_line(&events::event_json(&Event { at_ms, kind: stage }))?;
             }
+            // What it holds is told besides.
+            EventKind::Stage(stage) if stage.is_frame_alone() => {
+                self.out.print_detail(format_args!("{} {}", stage.words, stage.body));
+            }
             EventKind::Stage(stage) => self.print_status_line(stage.words)?,
             EventKind::End { outcome, problem } => {
                 return self.print_end(at_ms, outcome, problem).map(Some);

@@ -26,6 +26,7 @@ use crate::{
         entry::FileId,
         problem::{Problem, ProblemKind},
         settings::SETTINGS,
+        traffic::{DIRECTION, FRAMES},
         transport::TransportKind,
     },
     runtime::now,
@@ -40,7 +41,7 @@ use crate::{
     },
     wire::{
         systems::{
-            facets::inspector::{AT, DIRECTION, FRAMES, Keeping, Listing},
+            facets::inspector::{AT, Keeping, Listing},
             table,
         },
         transport::{

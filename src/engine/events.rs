@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::model::{
-    call::{CallError, Event, EventKind, Headers, Outcome, Stage, StrayCause},
+    call::{CallError, Event, EventKind, FrameWay, Headers, Outcome, Stage, StrayCause},
     error_kind::ErrorKind,
 };
 
@@ -25,9 +25,13 @@ pub(crate) fn event_json(event: &Event) -> Value {
             json!({"event": "stray", "at_ms": at_ms, "cause": cause.message(), "id": id, "headers": headers, "body": &**body})
         }
         EventKind::Notice(words) => json!({"event": "notice", "at_ms": at_ms, "text": words}),
-        EventKind::Stage(Stage { name, words, body }) => {
+        EventKind::Stage(Stage { name, words, body, frame }) => {
             let body = serde_json::from_str(body).unwrap_or_else(|_| Value::from(&**body));
-            json!({"event": "stage", "at_ms": at_ms, "stage": &**name, "text": words, "body": body})
+            let mut stage = json!({"event": "stage", "at_ms": at_ms, "stage": &**name, "text": words, "body": body});
+            if let Some(way) = frame {
+                stage["frame"] = way.as_str().into();
+            }
+            stage
         }
         EventKind::End { outcome, problem } => {
             let error = problem
@@ -86,6 +90,7 @@ pub(crate) fn of_json(value: &Value) -> Option<Event> {
                     body.as_str().map_or_else(|| body.to_string(), str::to_owned)
                 })
                 .into(),
+            frame: value.get("frame").and_then(Value::as_str).and_then(FrameWay::of_word),
         }),
         "end" => EventKind::End {
             outcome: Outcome::of_word(text("outcome")?)?,
@@ -134,11 +139,13 @@ mod tests {
                 name: "accepted".into(),
                 words: "by ui_1".into(),
                 body: "".into(),
+                frame: None,
             }),
             EventKind::Stage(Stage {
                 name: "result-card".into(),
                 words: "r".into(),
                 body: "{\"a\":[1,null]}".into(),
+                frame: Some(FrameWay::In),
             }),
             EventKind::End { outcome: Outcome::TimedOut, problem: Some(problem) },
             EventKind::End { outcome: Outcome::Succeeded, problem: None },

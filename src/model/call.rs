@@ -195,6 +195,51 @@ pub struct Stage {
     pub words: String,
     /// What came with it, as JSON; empty where nothing did.
     pub body: Arc<str>,
+    /// The body is a frame as it crossed the wire, and this is the way that it went.
+    pub frame: Option<FrameWay>,
+}
+
+impl Stage {
+    /// Whether it is nothing but a frame, whose meaning is told by other events.
+    #[must_use]
+    pub fn is_frame_alone(&self) -> bool {
+        &*self.name == FRAME
+    }
+}
+
+/// The name of a stage that is nothing but a frame.
+pub(crate) const FRAME: &str = "frame";
+
+/// The way that a frame went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameWay {
+    In,
+    Out,
+}
+
+impl FrameWay {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+        }
+    }
+
+    /// The way of that word.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::In, Self::Out].into_iter().find(|way| way.as_str() == word)
+    }
+
+    /// A sign for lists.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::In => "←",
+            Self::Out => "→",
+        }
+    }
 }
 
 /// Why a call did not succeed: the wire's `{type, message}`, or ours, with what to do.
@@ -283,19 +328,49 @@ pub struct EventLog {
     last_bytes: usize,
     let_go: u64,
     chunks: u64,
-    strays: u64,
-    /// How many of the strays were let go.
-    strays_gone: u64,
+    marked: Marked,
+    /// How many of them were let go.
+    gone: Marked,
 }
 
-/// An event with its weight, and the number of the chunks and of the strays up to it, those that
-/// were let go among them.
+/// Events that are looked at without the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    Stray,
+    /// It holds a frame as it crossed the wire.
+    Frame,
+}
+
+/// How many events there are of each mark.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marked {
+    strays: u64,
+    frames: u64,
+}
+
+impl Marked {
+    fn add<T>(&mut self, kind: &EventKind<T>) {
+        self.strays += u64::from(matches!(kind, EventKind::Stray { .. }));
+        let is_frame = matches!(kind, EventKind::Stage(stage) if stage.frame.is_some());
+        self.frames += u64::from(is_frame);
+    }
+
+    fn count(&self, mark: Mark) -> u64 {
+        match mark {
+            Mark::Stray => self.strays,
+            Mark::Frame => self.frames,
+        }
+    }
+}
+
+/// An event with its weight, and the number of the chunks and of the marked events up to it, those
+/// that were let go among them.
 #[derive(Clone, Debug)]
 struct Logged {
     event: LoggedEvent,
     weight: usize,
     chunks: u64,
-    strays: u64,
+    marked: Marked,
 }
 
 impl EventLog {
@@ -303,9 +378,9 @@ impl EventLog {
     fn push(&mut self, event: Event, start: usize) {
         let weight = event.payload_len();
         self.chunks += u64::from(matches!(event.kind, EventKind::Chunk { .. }));
-        self.strays += u64::from(matches!(event.kind, EventKind::Stray { .. }));
+        self.marked.add(&event.kind);
         let event = event.map_text(|text| start..start + text.len());
-        let logged = Logged { event, weight, chunks: self.chunks, strays: self.strays };
+        let logged = Logged { event, weight, chunks: self.chunks, marked: self.marked };
         let is_early = self.last.is_empty() && self.let_go == 0;
         if is_early && self.first.len() < FIRST_EVENTS && self.first_bytes + weight <= FIRST_BYTES {
             self.first_bytes += weight;
@@ -319,7 +394,7 @@ impl EventLog {
             let Some(gone) = self.last.pop_front() else { break };
             self.last_bytes -= gone.weight;
             self.let_go += 1;
-            self.strays_gone += u64::from(matches!(gone.event.kind, EventKind::Stray { .. }));
+            self.gone.add(&gone.event.kind);
         }
     }
 
@@ -350,32 +425,40 @@ impl EventLog {
         self.first.get(row).or_else(|| self.last.get(row.checked_sub(self.first.len())?))
     }
 
-    /// How many strays are in memory.
+    /// How many events of a mark are in memory.
     #[must_use]
-    pub fn stray_count(&self) -> usize {
-        usize::try_from(self.strays - self.strays_gone).unwrap_or(usize::MAX)
+    pub fn marked_count(&self, mark: Mark) -> usize {
+        let count = self.marked.count(mark) - self.gone.count(mark);
+        usize::try_from(count).unwrap_or(usize::MAX)
     }
 
-    /// The row of one of the strays in memory, which count from 0. It is found by the numbers
-    /// beside the events, without going through them.
+    /// How many of them stand before [`EventLog::gap`].
     #[must_use]
-    pub fn stray_row(&self, stray: usize) -> Option<usize> {
-        if stray >= self.stray_count() {
+    pub fn marked_before_gap(&self, mark: Mark) -> usize {
+        let count = self.first.last().map_or(0, |logged| logged.marked.count(mark));
+        usize::try_from(count).unwrap_or(usize::MAX)
+    }
+
+    /// The row of one of those in memory, which count from 0. It is found by the numbers beside the
+    /// events, without going through them.
+    #[must_use]
+    pub fn marked_row(&self, mark: Mark, number: usize) -> Option<usize> {
+        if number >= self.marked_count(mark) {
             return None;
         }
-        let stray = stray as u64;
-        let is_before = |strays: u64| {
+        let number = number as u64;
+        let is_before = |count: u64| {
             move |logged: &Logged| {
                 #[cfg(test)]
                 work::count_event();
-                logged.strays <= strays
+                logged.marked.count(mark) <= count
             }
         };
-        let row = self.first.partition_point(is_before(stray));
+        let row = self.first.partition_point(is_before(number));
         if row < self.first.len() {
             return Some(row);
         }
-        Some(row + self.last.partition_point(is_before(stray + self.strays_gone)))
+        Some(row + self.last.partition_point(is_before(number + self.gone.count(mark))))
     }
 
     #[must_use]
@@ -623,8 +706,9 @@ mod tests {
         let is_stray =
             |row: &usize| matches!(call.events.get(*row).unwrap().kind, EventKind::Stray { .. });
         let rows: Vec<usize> = (0..call.events.len()).filter(is_stray).collect();
-        assert_eq!(call.events.stray_count(), rows.len());
-        let found: Vec<usize> = (0..).map_while(|stray| call.events.stray_row(stray)).collect();
+        assert_eq!(call.events.marked_count(Mark::Stray), rows.len());
+        let found: Vec<usize> =
+            (0..).map_while(|stray| call.events.marked_row(Mark::Stray, stray)).collect();
         assert_eq!(found, rows);
     }
 

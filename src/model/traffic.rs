@@ -5,6 +5,12 @@ use std::{borrow::Cow, sync::Arc};
 
 use super::{call::CallError, clock::Millis, entry::SystemId};
 
+/// The place on an open connection to a server at which every frame is heard, both ways, from the
+/// first.
+pub const FRAMES: &str = "frames";
+/// The header of a frame that says which way it went: `in`, `out`, or `stderr`.
+pub const DIRECTION: &str = ":direction";
+
 /// A message that crossed the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedMessage {

@@ -14,8 +14,8 @@
 //! What is in the workspace: [`kept`] lists, found by [`entries`], read by [`function`], held
 //! against [`checks`]; [`gates`] from `toolcrib.toml`; the [`schema`] of their forms.
 //!
-//! Live: [`settings`] of connections to servers, [`calls`] of their tools, and those that are
-//! [`mod@deployed`] now.
+//! Live: [`settings`] of connections to servers, [`calls`] of their tools, those that are
+//! [`mod@deployed`] now, and the conversations that an [`observer`] makes of their frames.
 //!
 //! [`auth`]: tokens for servers that want them.
 //!
@@ -47,6 +47,7 @@ pub mod kept;
 pub mod keys;
 pub mod negotiate;
 pub mod notice;
+mod observer;
 pub mod pages;
 pub mod result_view;
 pub mod rpc;
@@ -65,7 +66,7 @@ use serde_json::Value;
 
 use super::{
     deployed::deployment::Deployment,
-    facets::{calls::Calls, configured::Configured, loader::Loader},
+    facets::{calls::Calls, configured::Configured, loader::Loader, observer::Observer},
     system::{NewEntry, Reference, System},
 };
 use crate::{
@@ -139,6 +140,10 @@ impl System for Mcp {
 
     fn connection_settings(&self) -> Option<&'static SettingsSchema> {
         Some(&settings::SETTINGS)
+    }
+
+    fn observer(&self) -> Option<&dyn Observer> {
+        Some(&observer::McpObserver)
     }
 
     fn loader(&self) -> Option<&dyn Loader> {

@@ -32,9 +32,14 @@ use crate::{
 /// When there is no such place on the transport, with what to name instead.
 pub fn parse_place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
     let text = text.trim();
-    require_bus(transport)?;
-    if let Some(place) = observers().find_map(|(_, observer)| observer.parse_place(text, transport))
+    let parse = |(_, observer): (_, &dyn Observer)| observer.parse_place(text, transport);
+    if !transport.is_bus()
+        && let Some(place) = observers().filter(|(_, it)| it.owns(text)).find_map(parse)
     {
+        return place;
+    }
+    require_bus(transport)?;
+    if let Some(place) = observers().find_map(parse) {
         return place;
     }
     let refused = |cause: &str, remedy: &str| {
@@ -79,11 +84,11 @@ pub fn parse_place(text: &str, transport: TransportKind) -> Result<Place, Proble
 /// # Errors
 /// When there is neither a service that the transport could carry nor a wildcard.
 pub fn default_places(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, Problem> {
-    let transport = connection.transport();
-    require_bus(transport)?;
     if let Some(Usual { places, .. }) = default_watch(connection) {
         return Ok(places);
     }
+    let transport = connection.transport();
+    require_bus(transport)?;
     let queues = catalog
         .services
         .iter()
@@ -135,11 +140,22 @@ pub(crate) fn default_watch(connection: &Connection) -> Option<Usual> {
     observers().find_map(|(_, observer)| observer.default_watch(connection))
 }
 
+/// Whether anything can be heard on a connection at all.
+///
+/// # Errors
+/// When it leads to no bus, and to no system that shows what passes.
+pub(crate) fn require_watchable(connection: &Connection) -> Result<(), Problem> {
+    match default_watch(connection) {
+        Some(_) => Ok(()),
+        None => require_bus(connection.transport()),
+    }
+}
+
 /// Whether there is a bus to listen on at all.
 ///
 /// # Errors
 /// When the transport has none.
-pub(crate) fn require_bus(transport: TransportKind) -> Result<(), Problem> {
+fn require_bus(transport: TransportKind) -> Result<(), Problem> {
     if transport.is_bus() {
         return Ok(());
     }

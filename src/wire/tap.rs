@@ -247,7 +247,7 @@ impl Listener {
     }
 
     async fn handle_packet(&self, mut packet: Packet) {
-        let at = now_millis();
+        let at = self.bus.sent_at(&packet).unwrap_or_else(now_millis);
         packet.subject.get_or_insert_with(|| self.place.name.clone());
         let told = match self.bus.referenced_message(&packet) {
             // Where it is gone, or we may not look, what is told of it is all there is.
@@ -295,6 +295,9 @@ fn is_not_there(problem: &CallError) -> bool {
 /// Sends a message around to itself: when it is back, the subscriptions before it are known to the
 /// server. Answers where it went.
 async fn confirm_subscriptions(bus: &dyn Bus) -> Result<Option<String>, CallError> {
+    if !bus.transport().is_bus() {
+        return Ok(None);
+    }
     let Some(inbox) = bus.new_inbox() else { return Ok(None) };
     let name = inbox.name.clone();
     let mut line = bus.subscribe(&inbox, Share::Each).await?;

@@ -449,6 +449,7 @@ fn what_came_with_the_steps_of_a_call_stands_side_by_side() {
             name: name.into(),
             words: format!("the {name}"),
             body: body.into(),
+            frame: None,
         })
     };
     let labels = r#"[{"label": "step", "call": "s1", "result": "s2", "copied": false}]"#;

@@ -217,6 +217,7 @@ fn mask_event(kind: &EventKind, mask: &Mask) -> EventKind {
             name: stage.name.clone(),
             words: mask.mask_text(&stage.words).into_owned(),
             body: mask.mask_text(&stage.body).as_ref().into(),
+            frame: stage.frame,
         }),
         EventKind::End { outcome, problem: Some(problem) } => {
             let mut problem = problem.clone();

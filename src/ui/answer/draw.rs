@@ -16,7 +16,7 @@ use crate::{
     },
     schema::count::count_text,
     ui::{
-        canvas::{Pen, mark_chosen, text_width, wrap},
+        canvas::{Pen, mark_chosen, text_width, visible_text, wrap},
         styles::{Role, Styles},
         view::Look,
         widgets::{code, json_tree::JsonTree, pane::Pane},
@@ -25,6 +25,9 @@ use crate::{
 
 /// An answer larger than this is not shown as a tree.
 const LARGEST_TREE: usize = 4 * 1024 * 1024;
+
+/// So many letters of a frame are looked at for its row.
+const FRAME_START: usize = 1_000;
 
 /// How many lines of the log stand below the text at least, where there is room.
 const LOG: u16 = 7;
@@ -230,7 +233,7 @@ impl Answer {
         call: &Call,
         focused: bool,
     ) {
-        let rows = Listing::from_call(call, self.which_events());
+        let rows = Listing::from_call(call, self.which_events(call));
         if rows.is_empty() {
             Pen::new(buffer, area, 0).put_text("nothing yet", styles[Role::Ghost]);
         }
@@ -242,7 +245,18 @@ impl Answer {
             let Some(listed) = rows.get(row) else { break };
             let mut pen = Pen::new(buffer, area, line);
             if raw {
-                let text = listed.raw_json();
+                let text = match listed.frame() {
+                    Some((way, text)) => {
+                        let LogRow { time, .. } = listed.log_row();
+                        let size = size::format_size(text.len() as u64);
+                        pen.put_column(&time, 8, styles[Role::Dim])
+                            .put_text(way.sign(), styles[Role::Accent])
+                            .put_text(&format!(" {size:>8}  "), styles[Role::Dim]);
+                        visible_text(&text.chars().take(FRAME_START).collect::<String>())
+                            .into_owned()
+                    }
+                    None => listed.raw_json(),
+                };
                 // Only what can be seen is coloured; a piece may be megabytes long.
                 let seen: String = text.chars().take(usize::from(area.width) + 1).collect();
                 for (role, piece) in code::highlight_line(&seen) {

@@ -3,7 +3,7 @@
 use crate::{
     engine,
     model::{
-        call::{Call, EventKind, LoggedEvent, Outcome},
+        call::{Call, EventKind, EventLog, FrameWay, LoggedEvent, Mark, Outcome},
         size,
     },
     ui::styles::Role,
@@ -25,6 +25,29 @@ pub(crate) struct LogRow {
 pub(crate) enum Which {
     All,
     Strays,
+    /// What crossed the wire, to the byte.
+    Frames,
+}
+
+impl Which {
+    /// `None`: all of them.
+    fn mark(self) -> Option<Mark> {
+        match self {
+            Self::All => None,
+            Self::Strays => Some(Mark::Stray),
+            Self::Frames => Some(Mark::Frame),
+        }
+    }
+
+    /// Where among its rows events are missing, and how many.
+    fn gap(self, events: &EventLog) -> Option<(usize, u64)> {
+        let (at, count) = events.gap()?;
+        match self {
+            Self::All => Some((at, count)),
+            Self::Strays => None,
+            Self::Frames => Some((events.marked_before_gap(Mark::Frame), count)),
+        }
+    }
 }
 
 /// A row of a list of events: one in memory, or the gap where some were let go.
@@ -49,10 +72,8 @@ impl<'c> Listing<'c> {
 
     pub fn len(&self) -> usize {
         let events = &self.call.events;
-        match self.which {
-            Which::All => events.len() + usize::from(events.gap().is_some()),
-            Which::Strays => events.stray_count(),
-        }
+        let count = self.which.mark().map_or(events.len(), |mark| events.marked_count(mark));
+        count + usize::from(self.which.gap(events).is_some())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -61,17 +82,31 @@ impl<'c> Listing<'c> {
 
     pub fn get(&self, row: usize) -> Option<Listed<'c>> {
         let events = &self.call.events;
-        let event = match (self.which, events.gap()) {
-            (Which::Strays, _) => events.stray_row(row)?,
-            (Which::All, Some((at, count))) if row == at => return Some(Listed::Gap(count)),
-            (Which::All, Some((at, _))) if row > at => row - 1,
-            (Which::All, _) => row,
+        let row = match self.which.gap(events) {
+            Some((at, count)) if row == at => return Some(Listed::Gap(count)),
+            Some((at, _)) if row > at => row - 1,
+            _ => row,
+        };
+        let event = match self.which.mark() {
+            Some(mark) => events.marked_row(mark, row)?,
+            None => row,
         };
         Some(Listed::Event(events.get(event)?, self.call, events.chunks_to(event)))
     }
 }
 
-impl Listed<'_> {
+impl<'c> Listed<'c> {
+    /// The frame that it holds, and the way that this went.
+    pub fn frame(&self) -> Option<(FrameWay, &'c str)> {
+        match self {
+            Self::Event(event, ..) => match &event.kind {
+                EventKind::Stage(stage) => Some((stage.frame?, &*stage.body)),
+                _ => None,
+            },
+            Self::Gap(_) => None,
+        }
+    }
+
     pub fn log_row(&self) -> LogRow {
         let (event, call, number) = match self {
             Self::Event(event, call, number) => (event, call, number),

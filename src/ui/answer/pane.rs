@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     app::input::{Code, Input, Key, Mouse, MouseKind},
-    model::call::{Call, CallId, EventKind},
+    model::call::{Call, CallId, EventKind, Mark},
     schema::pointer::Pointer,
     ui::{
         canvas::wrap,
@@ -210,8 +210,11 @@ impl Answer {
                 text(row).to_lowercase().contains(&query)
             })
         } else {
-            let rows = Listing::from_call(call, self.which_events());
-            let holds = |listed: Listed<'_>| listed.raw_json().to_lowercase().contains(&query);
+            let rows = Listing::from_call(call, self.which_events(call));
+            let holds = |listed: Listed<'_>| match listed.frame() {
+                Some((_, text)) => text.to_lowercase().contains(&query),
+                None => listed.raw_json().to_lowercase().contains(&query),
+            };
             found_in(rows.len(), self.list.row, way, |row| rows.get(*row).is_some_and(holds))
         };
         if let Some(row) = found {
@@ -221,8 +224,20 @@ impl Answer {
         found.is_some()
     }
 
-    pub fn which_events(&self) -> Which {
-        if self.shows_strays() { Which::Strays } else { Which::All }
+    /// What crossed the wire, where that is known, stands under Raw without what was made of it.
+    pub fn which_events(&self, call: &Call) -> Which {
+        match self.view() {
+            View::Strays => Which::Strays,
+            View::Raw if call.events.marked_count(Mark::Frame) > 0 => Which::Frames,
+            _ => Which::All,
+        }
+    }
+
+    /// The frame under the cursor.
+    pub fn selected_frame(&self, call: &Call) -> Option<String> {
+        let rows = Listing::from_call(call, self.which_events(call));
+        let listed = rows.get(self.list.row).filter(|_| self.view() == View::Raw)?;
+        listed.frame().map(|(_, text)| text.to_owned())
     }
 
     fn handle_key(&mut self, key: Key, call: &Call) -> Reply {
@@ -249,12 +264,12 @@ impl Answer {
             View::Markdown => self.rendered.row_count(),
             View::Hex => bytes::row_count(&call.text, self.body.width),
             View::Head => headers::header_rows(call, self.body.width).len(),
-            _ => Listing::from_call(call, self.which_events()).len(),
+            _ => Listing::from_call(call, self.which_events(call)).len(),
         }
     }
 
     fn list_key(&mut self, key: Key, call: &Call) -> Reply {
-        let rows = Listing::from_call(call, self.which_events());
+        let rows = Listing::from_call(call, self.which_events(call));
         if key.is_plain(Code::Enter) {
             return rows
                 .get(self.list.row)
@@ -297,7 +312,7 @@ impl Answer {
                 self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));
             }
             _ => {
-                let rows = Listing::from_call(call, self.which_events());
+                let rows = Listing::from_call(call, self.which_events(call));
                 let before = self.list.row;
                 let chosen = self.list.handle_mouse(mouse, self.body, rows.len());
                 self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));
@@ -345,6 +360,7 @@ fn open_event_page(listed: &Listed<'_>) -> Reply {
         Listed::Event(event, call, _) => match &event.kind {
             EventKind::Chunk { text, .. } => call.text[text.clone()].to_owned(),
             EventKind::Stray { body, .. } => body.to_string(),
+            EventKind::Stage(stage) if stage.frame.is_some() => pretty_json(&stage.body),
             EventKind::Stage(stage) if !stage.body.is_empty() => {
                 format!("{}\n\n{}", stage.words, pretty_json(&stage.body))
             }

@@ -296,6 +296,9 @@ impl Invoke {
             &own.unwrap_or_else(|| state.connection_of(&call.request.tool)),
         );
         let mut add = |what, text: String| copies.insert(0, copy::Copied { what, text });
+        if let Some(frame) = self.answer.selected_frame(call) {
+            add("frame under the cursor", frame);
+        }
         if let Some((at, value)) = self.answer.selected_value() {
             add("path of the value", at.to_string());
             add("value under the cursor", value);

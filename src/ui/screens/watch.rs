@@ -392,7 +392,7 @@ impl WatchScreen {
 }
 
 fn bus_refusal(state: &State) -> Option<String> {
-    let problem = watched::require_bus(state.current_connection().transport()).err()?;
+    let problem = watched::require_watchable(&state.current_connection()).err()?;
     Some(format!("{}; {}", problem.cause, problem.remedy))
 }
 

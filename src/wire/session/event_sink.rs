@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
-    model::call::{CallError, Event, EventKind, Outcome, Stage},
+    model::call::{CallError, Event, EventKind, FrameWay, Outcome, Stage},
     wire::queue::{self, Closed},
 };
 
@@ -52,8 +52,20 @@ impl EventSink {
             name: name.into(),
             words: words.into(),
             body: body.into(),
+            frame: None,
         }))
         .await
+    }
+
+    /// The same with a frame as it crossed the wire.
+    pub async fn emit_frame(
+        &mut self,
+        way: FrameWay,
+        (name, words): (&str, String),
+        body: impl Into<Arc<str>>,
+    ) -> Result<(), SinkClosed> {
+        let stage = Stage { name: name.into(), words, body: body.into(), frame: Some(way) };
+        self.emit(EventKind::Stage(stage)).await
     }
 
     /// Ends when nobody takes events any more.

@@ -297,7 +297,7 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
             "nothing has passed yet; requests and answers stand here as they come".to_owned()
         }
         Source::Opening => "opening the connection …".to_owned(),
-        _ if let Err(problem) = watched::require_bus(state.current_connection().transport()) => {
+        _ if let Err(problem) = watched::require_watchable(&state.current_connection()) => {
             format!(
                 "{}: {}. {} opens a saved trace.",
                 problem.cause,

@@ -8,10 +8,6 @@ use crate::{
     wire::transport::bus::Bus,
 };
 
-/// The place on an open connection at which every frame is heard, both ways, from the first.
-pub(crate) const FRAMES: &str = "frames";
-/// The header of a frame that says which way it went: `in`, `out`, or `stderr`.
-pub(crate) const DIRECTION: &str = ":direction";
 /// The header of a frame that says when, in microseconds since the connection was begun.
 pub(crate) const AT: &str = ":at";
 

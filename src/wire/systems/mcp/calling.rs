@@ -8,11 +8,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{
     listing::{begin, reply, said},
-    stages::{ALIVE, ANSWER, FAULT, PROMISED, QUESTION, STAGE, VERSION, WORDS},
+    stages::{ALIVE, ANSWER, FAULT, FRAME, PROMISED, QUESTION, STAGE, VERSION, WORDS, frame_words},
 };
 use crate::{
     model::{
-        call::{CallError, EventKind, Outcome},
+        call::{self, CallError, EventKind, FrameWay, Outcome},
         error_kind::ErrorKind,
         size,
     },
@@ -108,6 +108,10 @@ pub(crate) async fn call(
                     since = Instant::now();
                     continue;
                 }
+                if said(&packet, FRAME) == Some(FrameWay::Out.as_str()) {
+                    tell_stage(&packet, sink).await?;
+                    continue;
+                }
                 stages += 1;
                 questions = match said(&packet, QUESTION) {
                     Some("begins") => questions + 1,
@@ -132,7 +136,24 @@ pub(crate) async fn call(
 async fn tell_stage(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
     let name = said(packet, STAGE).unwrap_or_default();
     let words = said(packet, WORDS).unwrap_or_default();
-    sink.emit_stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
+    let body = String::from_utf8_lossy(&packet.body);
+    let way = said(packet, FRAME).and_then(FrameWay::of_word);
+    match way.or((!body.is_empty()).then_some(FrameWay::In)) {
+        Some(way) => sink.emit_frame(way, (name, words.to_owned()), &*body).await,
+        None => sink.emit_stage(name, words, "").await,
+    }
+}
+
+/// The answer as it crossed the wire. A large one is not kept twice.
+async fn tell_answer(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
+    const LARGEST: usize = 1024 * 1024;
+    let words = frame_words(FrameWay::In, packet.body.len());
+    if packet.body.len() > LARGEST {
+        let words = format!("{words}; its text is the answer");
+        return sink.emit_stage(call::FRAME, words, "").await;
+    }
+    let body = String::from_utf8_lossy(&packet.body);
+    sink.emit_frame(FrameWay::In, (call::FRAME, words), &*body).await
 }
 
 async fn answer(
@@ -148,6 +169,7 @@ async fn answer(
         let problem = CallError::new(ErrorKind::AnswerTooLarge, message, remedy);
         return Ok((Outcome::Lost, Some(problem)));
     }
+    tell_answer(packet, sink).await?;
     let reply = reply(packet);
     let promised: Option<Value> =
         said(packet, PROMISED).and_then(|schema| serde_json::from_str(schema).ok());
@@ -200,11 +222,11 @@ async fn answer(
         Ended::Task => {
             let message = format!("the server made a task of it that is not understood: {text}");
             let kind = ErrorKind::parse("task");
-            (Outcome::Failed, Some(CallError::new(kind, message, FRAMES)))
+            (Outcome::Failed, Some(CallError::new(kind, message, SEE_FRAMES)))
         }
         Ended::Malformed => {
             let message = "the answer is neither a result nor an error";
-            (Outcome::Lost, Some(CallError::new(ErrorKind::NotAReply, message, FRAMES)))
+            (Outcome::Lost, Some(CallError::new(ErrorKind::NotAReply, message, SEE_FRAMES)))
         }
     };
     if matches!(outcome, Ended::Ok | Ended::InvalidStructured) {
@@ -214,7 +236,7 @@ async fn answer(
 }
 
 const STDERR: &str = "look at what the server wrote to standard error, and at its arguments";
-const FRAMES: &str = "`toolcrib mcp frames NAME` shows what it wrote";
+const SEE_FRAMES: &str = "`toolcrib mcp frames NAME` shows what it wrote";
 
 /// Whether a result has more to look at than its text.
 fn is_more_than_text(result: &Value) -> bool {

@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{
     asker::Asker,
     driver::Driver,
+    frame_log::WHEN,
     kept_file, listing,
     pipe::Pipe,
     requests::Command,
@@ -24,7 +25,8 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallError, error_kind::ErrorKind, shown::visible_text, transport::TransportKind,
+        call::CallError, clock::Millis, error_kind::ErrorKind, shown::visible_text,
+        traffic::FRAMES, transport::TransportKind,
     },
     systems::mcp::{
         calls::CALL,
@@ -36,11 +38,11 @@ use crate::{
         version::{Era, Versions},
     },
     wire::{
-        systems::facets::{inspector::FRAMES, opener::Opening},
+        systems::facets::opener::Opening,
         transport::{
             bus::{Bus, Doing, Share},
             connection_event::ConnectionEvents,
-            message::{Address, Incoming, Outgoing},
+            message::{Address, Incoming, Outgoing, Packet},
             message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
             settings::display_address,
         },
@@ -219,6 +221,11 @@ impl Bus for Channel {
             }
             self.order(Command::Request { method, params, inbox, left: Some(left) }).await
         })
+    }
+
+    fn sent_at(&self, packet: &Packet) -> Option<Millis> {
+        let (_, at) = packet.headers.iter().find(|(name, _)| name == WHEN)?;
+        at.parse().ok().map(Millis)
     }
 
     fn new_inbox(&self) -> Option<Address> {

@@ -27,7 +27,7 @@ use super::{
         ASKED, Asks, FINDING, alone_words, begins, ends, gather, input_required, question_words,
     },
     requests::{Command, Finished, Repeat, Waiting},
-    stages::{ALIVE, ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, stage},
+    stages::{ALIVE, ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, sent_frame, stage},
     tasks::{Following, Next},
     tool_facts::{KnownTools, Prepared, ToolFacts},
 };
@@ -183,6 +183,10 @@ impl Driver {
             );
             return drop(waiting.inbox.push(Incoming::Failed(problem)).await);
         };
+        if with_progress {
+            // Who has left needs no frames.
+            let _ = waiting.inbox.push(Incoming::Packet(sent_frame(&outgoing.text))).await;
+        }
         if let Some(id) = outgoing.id.clone() {
             let (listener, gone) = (waiting.inbox.clone(), id.clone());
             self.state.gone.push(Box::pin(async move {
@@ -460,6 +464,7 @@ impl Driver {
             None => None,
         };
         if let Some(frame) = frame {
+            self.push_to_all(&sent_frame(&frame.text)).await;
             Box::pin(self.send(frame)).await;
         }
     }

@@ -1,18 +1,27 @@
 //! The frames of a connection, in and out, for who looks at them: the first ones are kept, so that
 //! nobody comes too late for how it was opened.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use crate::wire::{
-    systems::facets::inspector::{AT, DIRECTION, FRAMES},
-    transport::{
-        message::{Incoming, Packet},
-        message_queue::QueueSender,
+use crate::{
+    model::traffic::{DIRECTION, FRAMES},
+    wire::{
+        systems::facets::inspector::AT,
+        transport::{
+            message::{Incoming, Packet},
+            message_queue::QueueSender,
+        },
     },
 };
+
+/// The header of a frame that says when it crossed the wire, in milliseconds since the Unix epoch.
+pub(crate) const WHEN: &str = ":when";
 
 /// How many of the first frames are kept, and how large one of them may be.
 const KEPT: usize = 64;
@@ -51,10 +60,15 @@ impl FrameLog {
             Direction::Words => "stderr",
         };
         let at = self.began.elapsed().as_micros().to_string();
+        let when = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let packet = Packet {
             subject: Some(FRAMES.to_owned()),
             reply: None,
-            headers: vec![(DIRECTION.to_owned(), word.to_owned()), (AT.to_owned(), at)],
+            headers: vec![
+                (DIRECTION.to_owned(), word.to_owned()),
+                (AT.to_owned(), at),
+                (WHEN.to_owned(), when.as_millis().to_string()),
+            ],
             body: Bytes::copy_from_slice(text.as_bytes()),
         };
         if is_kept {

@@ -3,7 +3,13 @@
 use bytes::Bytes;
 
 use crate::{
-    model::shown::visible_text, systems::mcp::fault::Fault, wire::transport::message::Packet,
+    model::{
+        call::{self, FrameWay},
+        shown::visible_text,
+        size,
+    },
+    systems::mcp::fault::Fault,
+    wire::transport::message::Packet,
 };
 
 /// What a packet tells: the answer, or a stage on the way to it by its name.
@@ -22,6 +28,23 @@ pub(crate) const PROMISED: &str = ":promised";
 pub(crate) const FAULT: &str = ":fault";
 /// A person is asked from here on (`begins`), or no longer (`ends`); no call is impatient meanwhile.
 pub(crate) const QUESTION: &str = ":question";
+
+/// The body is a frame that went this way: `in`, `out`; where nothing is said, it came.
+pub(crate) const FRAME: &str = ":frame";
+
+/// A frame that was sent for a call.
+#[must_use]
+pub(crate) fn sent_frame(text: &str) -> Packet {
+    let mut packet = stage(call::FRAME, &frame_words(FrameWay::Out, text.len()), text);
+    packet.headers.push((FRAME.to_owned(), FrameWay::Out.as_str().to_owned()));
+    packet
+}
+
+/// A frame in a few words.
+#[must_use]
+pub(crate) fn frame_words(way: FrameWay, bytes: usize) -> String {
+    format!("{} {}", way.sign(), size::format_size(bytes as u64))
+}
 
 /// A stage on the way to an answer.
 #[must_use]

@@ -1,0 +1,128 @@
+//! The frames of a connection to an MCP server: with the call that they are of, in Watch as
+//! conversations, and sent as they are.
+
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        message::{Message, ScreenId},
+        watching::WatchMessage,
+    },
+    model::{
+        call::{EventKind, FrameWay, Outcome, Stage},
+        clock::Millis,
+        traffic::{DIRECTION, FRAMES, KeptMessage, ObservedMessage, Tapped},
+    },
+    systems::watched::Witness,
+};
+
+use super::mcp_live::{events, place};
+use crate::support::workbench::Workbench;
+
+const SETTINGS: &str = "[connections.sky]\nsystem = \"mcp\"\ncommand = \"sky\"\n";
+
+fn bench(screen: ScreenId) -> Workbench {
+    let tool = json!({"name": "echo", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}});
+    let kept = json!({"server": "sky", "version": "2025-11-25", "tools": [tool]}).to_string();
+    let files = [("mcp/sky.json", &*kept), ("toolcrib.toml", SETTINGS)];
+    Workbench::files(&files, 160, 36).on(screen)
+}
+
+fn frame(way: FrameWay, name: &str, text: &str) -> EventKind {
+    EventKind::Stage(Stage {
+        name: name.into(),
+        words: "words".into(),
+        body: text.into(),
+        frame: Some(way),
+    })
+}
+
+#[test]
+fn a_call_shows_its_frames_as_they_crossed_the_wire() {
+    let mut bench = bench(ScreenId::Invoke);
+    bench.keys("f6");
+    bench.happens([
+        (0, EventKind::Sent { bytes: 9 }),
+        (0, frame(FrameWay::Out, "frame", "{\"id\": 3, \"method\": \"tools/call\"}")),
+        (41, frame(FrameWay::In, "progress", "{\"method\": \"notifications/progress\"}")),
+        (45, frame(FrameWay::In, "frame", "{\"id\": 3, \"result\": {\"content\": []}}")),
+        (45, EventKind::Chunk { text: "hi".into(), bytes: 2 }),
+        (45, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+    ]);
+    bench.keys("tab tab v v");
+    for part in [
+        "+0      →     33 B  {\"id\": 3, \"method\": \"tools/call\"}",
+        "+41     ←     36 B  {\"method\"",
+        "+45     ←",
+    ] {
+        assert!(bench.shows(part), "{part}\n{}", bench.screen());
+    }
+    assert!(!bench.shows("chunk"), "{}", bench.screen());
+
+    // One is found, opened on lines of its own, and copied.
+    bench.keys("/");
+    bench.types("tools/call");
+    bench.keys("esc enter");
+    assert!(
+        bench.shows("\"method\": \"tools/call\"\n") || bench.shows("  \"id\": 3,"),
+        "{}",
+        bench.screen()
+    );
+    bench.keys("esc y");
+    assert!(bench.shows("frame under the cursor"), "{}", bench.screen());
+}
+
+#[test]
+fn a_call_tells_its_frames_to_scripts() {
+    let place = place("");
+    let told = events(&place, &["count", "to:=2"]);
+    let frames: Vec<(&str, &Value)> =
+        told.iter().filter_map(|event| Some((event["frame"].as_str()?, &event["body"]))).collect();
+    let (first, last) = (frames.first().unwrap(), frames.last().unwrap());
+    assert_eq!((first.0, &first.1["method"]), ("out", &json!("tools/call")), "{told:#?}");
+    assert_eq!((last.0, &last.1["id"]), ("in", &first.1["id"]), "{told:#?}");
+    assert!(last.1["result"].is_object(), "{told:#?}");
+}
+
+#[test]
+fn a_connection_is_watched_as_conversations() {
+    let mut bench = bench(ScreenId::Watch);
+    assert!(bench.shows("Press w"), "{}", bench.screen());
+    bench.send(Message::Watch(WatchMessage::Begin(Vec::new())));
+    let turn = bench.state.watching.turn;
+    bench.send(Message::Watch(WatchMessage::Began { turn }));
+    let mut witness = Witness::default();
+    let mut hear = |at, direction: &str, text: &str| {
+        witness.observe_message(Tapped::ObservedMessage(std::sync::Arc::new(ObservedMessage {
+            at: Millis(at),
+            subject: FRAMES.into(),
+            reply: None,
+            headers: vec![(DIRECTION.to_owned(), direction.to_owned())],
+            body: text.as_bytes().into(),
+            size: text.len() as u64,
+            kept: KeptMessage::Whole,
+            about: None,
+        })))
+    };
+    let heard = vec![
+        hear(
+            1_000,
+            "out",
+            r#"{"id":4,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}"#,
+        ),
+        hear(
+            1_010,
+            "in",
+            r#"{"method":"notifications/progress","params":{"progressToken":4,"progress":1,"total":2}}"#,
+        ),
+        hear(1_020, "stderr", "at work"),
+        hear(1_030, "in", r#"{"id":4,"result":{"content":[{"type":"text","text":"hi there"}]}}"#),
+    ];
+    bench.send(Message::Watch(WatchMessage::Heard { turn, heard }));
+    bench.draw();
+    for part in ["✓", "echo", "30 ms"] {
+        assert!(bench.shows(part), "{part}\n{}", bench.screen());
+    }
+    for part in ["tools/call", "progress", "1 of 2", "stderr", "at work", "hi there"] {
+        assert!(bench.shows(part), "{part}\n{}", bench.screen());
+    }
+}
