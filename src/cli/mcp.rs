@@ -3,6 +3,7 @@
 mod adopt;
 mod auth;
 mod conformance;
+mod frames;
 mod target;
 
 use std::{collections::BTreeMap, fs, time::Instant};
@@ -21,12 +22,10 @@ use super::{
 use crate::{
     engine::settings::connections,
     model::{
-        call::CallError,
         connection::{Connection, EnvValue, SecretAt},
         entry::FileId,
         problem::{Problem, ProblemKind},
         settings::SETTINGS,
-        traffic::{DIRECTION, FRAMES},
         transport::TransportKind,
     },
     runtime::now,
@@ -41,14 +40,10 @@ use crate::{
     },
     wire::{
         systems::{
-            facets::inspector::{AT, Keeping, Listing},
+            facets::inspector::{Keeping, Listing},
             table,
         },
-        transport::{
-            bus::Share,
-            message::{Address, Incoming, Packet},
-            process,
-        },
+        transport::process,
     },
 };
 
@@ -65,8 +60,8 @@ enum What {
     /// List what a server has: tools, resources, prompts; and what changed since it was kept
     List(Target),
     /// Print every frame in and out, with time, direction and size: of the start, a list, and what
-    /// the server says until Ctrl-C
-    Frames(Frames),
+    /// the server says until Ctrl-C; or send frames as they are
+    Frames(frames::Frames),
     /// Hold a server against the specification: its tools, and how it answers what is wrong; no
     /// tool is called
     Conformance(Conformance),
@@ -81,16 +76,6 @@ enum What {
     /// Make a server's tools tools of TrustGraph: an mcp entry and a tool for each, in a file of the
     /// workspace
     Adopt(adopt::Adopt),
-}
-
-#[derive(Args, Debug)]
-struct Frames {
-    #[command(flatten)]
-    target: Target,
-
-    /// End after the list, without waiting for Ctrl-C
-    #[arg(long)]
-    once: bool,
 }
 
 #[derive(Args, Debug)]
@@ -255,64 +240,6 @@ fn kept_text(looked: &Looked, opened: &OpenWorkspace) -> Option<String> {
         Keeping { server: &looked.connection.name, version: "", time: String::new(), tools: &[] };
     let (path, _) = looked.inspector.kept(&keeping);
     fs::read_to_string(opened.workspace.root.join(path)).ok()
-}
-
-impl Frames {
-    fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let looked = Looked::of(&self.target, global, out)?;
-        looked.with("following the frames of a server", async |bus| {
-            let at = Address::ephemeral(FRAMES);
-            let told = |problem: CallError| problem.while_doing("listening");
-            let mut frames = bus.subscribe(&at, Share::Observer).await.map_err(told)?;
-            let mut listing = Box::pin(listing(&looked, bus));
-            let mut listed = false;
-            loop {
-                let heard = tokio::select! {
-                    biased;
-                    heard = frames.next() => heard,
-                    done = &mut listing, if !listed => {
-                        listed = true;
-                        done?;
-                        continue;
-                    }
-                    () = std::future::ready(()), if listed && self.once => None,
-                };
-                match heard {
-                    Some(Incoming::Packet(packet)) => write_frame(&packet, global.json, out)?,
-                    Some(_) => {
-                        out.warn("frames came faster than they were written; some are missing");
-                    }
-                    None => return Ok(Ending::Done),
-                }
-            }
-        })
-    }
-}
-
-fn write_frame(packet: &Packet, json: bool, out: &mut Out) -> std::io::Result<()> {
-    let header = |name: &str| {
-        let found = packet.headers.iter().find(|(known, _)| known == name);
-        found.map_or("", |(_, value)| value.as_str())
-    };
-    let micros: u64 = header(AT).parse().unwrap_or_default();
-    let text = String::from_utf8_lossy(&packet.body);
-    if json {
-        let row = json!({"at_us": micros, "direction": header(DIRECTION), "bytes": packet.body.len(), "frame": text});
-        out.json_line(&row)?;
-    } else {
-        let sign = match header(DIRECTION) {
-            "out" => "→",
-            "in" => "←",
-            _ => "!",
-        };
-        let seconds = micros as f64 / 1_000_000.0;
-        out.print_line(format!(
-            "{seconds:9.4} {sign} {:>7} B  {}",
-            packet.body.len(),
-            out.safe_text(&text)
-        ))?;
-    }
-    out.flush()
 }
 
 impl Conformance {

@@ -1,6 +1,8 @@
 //! The frames of a connection to an MCP server: with the call that they are of, in Watch as
 //! conversations, and sent as they are.
 
+use std::fs;
+
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
@@ -56,7 +58,7 @@ fn a_call_shows_its_frames_as_they_crossed_the_wire() {
     ] {
         assert!(bench.shows(part), "{part}\n{}", bench.screen());
     }
-    assert!(!bench.shows("chunk"), "{}", bench.screen());
+    assert!(!bench.shows("chunk 1"), "{}", bench.screen());
 
     // One is found, opened on lines of its own, and copied.
     bench.keys("/");
@@ -81,6 +83,39 @@ fn a_call_tells_its_frames_to_scripts() {
     assert_eq!((first.0, &first.1["method"]), ("out", &json!("tools/call")), "{told:#?}");
     assert_eq!((last.0, &last.1["id"]), ("in", &first.1["id"]), "{told:#?}");
     assert!(last.1["result"].is_object(), "{told:#?}");
+}
+
+#[test]
+fn frames_are_sent_as_they_are_and_their_answers_told_with_their_times() {
+    let place = place("");
+    fs::write(place.here.join("frames"), "{\"id\": \"b\", \"method\": \"nothing\"}\n\nno JSON\n")
+        .unwrap();
+    let ping = "{\"jsonrpc\": \"2.0\", \"id\": \"a\",  \"method\": \"ping\"}";
+    let ran = place
+        .run(&["mcp", "frames", "test", "--once", "--json", "--send", ping, "--send", "@frames"]);
+    ran.ended(0, &[]);
+    let frames = ran.events();
+    let sent = |text: &str| {
+        let row =
+            frames.iter().position(|frame| frame["direction"] == "out" && frame["frame"] == text);
+        row.unwrap_or_else(|| panic!("{text}: {frames:#?}"))
+    };
+    let answer = |id: &str| {
+        let is_it = |frame: &&Value| {
+            frame["after_us"].is_u64() && frame["frame"].as_str().unwrap().contains(id)
+        };
+        let row = frames.iter().find(is_it);
+        serde_json::from_str::<Value>(row.unwrap()["frame"].as_str().unwrap()).unwrap()
+    };
+    // To the byte, and in order.
+    assert!(sent(ping) < sent("{\"id\": \"b\", \"method\": \"nothing\"}"), "{frames:#?}");
+    assert!(sent("no JSON") > sent(ping), "{frames:#?}");
+    assert!(answer("\"a\"")["result"].is_object());
+    assert_eq!(answer("\"b\"")["error"]["code"], -32601);
+
+    let found = place.run(&["mcp", "frames", "test", "--once", "--find", "tools/list"]);
+    assert!(found.data.lines().count() >= 1, "{}", found.data);
+    assert!(found.data.lines().all(|line| line.contains("tools/list")), "{}", found.data);
 }
 
 #[test]

@@ -14,6 +14,7 @@
 //! | [`stages`] | what those who wait for an answer are told |
 //! | [`mod@auth`], [`authorizer`] | gets tokens for servers that want them, and sends them there alone |
 //! | [`frame_log`] | keeps the frames that went by, for who looks at them |
+//! | [`raw_frames`] | sends frames as they are, and tells what comes back |
 //! | [`channel`] | an open connection, as calls use it |
 //! | [`calling`] | a call of a tool, each step of it told |
 //! | [`kept_file`] | what the workspace keeps of a server |
@@ -38,6 +39,7 @@ pub mod listing;
 pub mod pipe;
 pub mod problems;
 pub mod questions;
+mod raw_frames;
 pub mod requests;
 pub mod serving;
 pub mod stages;

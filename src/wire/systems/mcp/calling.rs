@@ -7,14 +7,19 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
 use super::{
-    listing::{begin, reply, said},
-    stages::{ALIVE, ANSWER, FAULT, FRAME, PROMISED, QUESTION, STAGE, VERSION, WORDS, frame_words},
+    listing::{begin, reply},
+    raw_frames::send_frame,
+    stages::{
+        ALIVE, ANSWER, FAULT, FRAME, PROMISED, QUESTION, STAGE, VERSION, said, tell_answer,
+        tell_stage,
+    },
 };
 use crate::{
     model::{
-        call::{self, CallError, EventKind, FrameWay, Outcome},
+        call::{CallError, EventKind, FrameWay, Outcome},
         error_kind::ErrorKind,
         size,
+        traffic::FRAMES,
     },
     systems::{
         calling::answer_notes,
@@ -71,6 +76,9 @@ pub(crate) async fn call(
         let message = format!("connection \"{}\" leads to no MCP server", connection.name);
         let remedy = "choose one with system = \"mcp\"";
         return Ok((Outcome::Lost, Some(CallError::new(ErrorKind::BadSettings, message, remedy))));
+    }
+    if request.to == FRAMES {
+        return send_frame(context, sink).await;
     }
     let mut listening = match begin(bus, &request.to, request.body.to_string()).await {
         Ok(receiver) => Listening { receiver: Some(receiver), kept },
@@ -131,29 +139,6 @@ pub(crate) async fn call(
             }
         }
     }
-}
-
-async fn tell_stage(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
-    let name = said(packet, STAGE).unwrap_or_default();
-    let words = said(packet, WORDS).unwrap_or_default();
-    let body = String::from_utf8_lossy(&packet.body);
-    let way = said(packet, FRAME).and_then(FrameWay::of_word);
-    match way.or((!body.is_empty()).then_some(FrameWay::In)) {
-        Some(way) => sink.emit_frame(way, (name, words.to_owned()), &*body).await,
-        None => sink.emit_stage(name, words, "").await,
-    }
-}
-
-/// The answer as it crossed the wire. A large one is not kept twice.
-async fn tell_answer(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
-    const LARGEST: usize = 1024 * 1024;
-    let words = frame_words(FrameWay::In, packet.body.len());
-    if packet.body.len() > LARGEST {
-        let words = format!("{words}; its text is the answer");
-        return sink.emit_stage(call::FRAME, words, "").await;
-    }
-    let body = String::from_utf8_lossy(&packet.body);
-    sink.emit_frame(FrameWay::In, (call::FRAME, words), &*body).await
 }
 
 async fn answer(

@@ -206,6 +206,11 @@ impl Bus for Channel {
                 let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
                 waiting.remove(&reply.name)
             });
+            if message.to.name == FRAMES {
+                let text = String::from_utf8_lossy(&message.body).into_owned();
+                let inbox = inbox.map(|(inbox, _)| inbox);
+                return self.order(Command::Frame { text, inbox }).await;
+            }
             let params = match serde_json::from_slice(&message.body) {
                 Ok(Value::Object(params)) => params,
                 _ => return Err(no_params()),

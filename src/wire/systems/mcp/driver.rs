@@ -26,6 +26,7 @@ use super::{
     questions::{
         ASKED, Asks, FINDING, alone_words, begins, ends, gather, input_required, question_words,
     },
+    raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
     stages::{ALIVE, ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, sent_frame, stage},
     tasks::{Following, Next},
@@ -55,6 +56,7 @@ use crate::{
         transport::{
             connection_event::ConnectionEvents,
             message::{Incoming, Packet},
+            message_queue::QueueSender,
         },
     },
 };
@@ -86,6 +88,7 @@ struct Running {
     /// Questions of the server that are being answered, and how to take each away.
     asking: FuturesUnordered<BoxFuture<'static, Finished>>,
     withdrawals: HashMap<Id, oneshot::Sender<()>>,
+    raw: RawFrames,
     /// The pipe is over, and why.
     over: Option<CallError>,
 }
@@ -139,6 +142,7 @@ impl Driver {
     async fn obey(&mut self, command: Command) {
         let (method, params, inbox, left) = match command {
             Command::Request { method, params, inbox, left } => (method, params, inbox, left),
+            Command::Frame { text, inbox } => return self.send_raw(&text, inbox).await,
             Command::Observe(to) => return self.frames.observe(to),
             Command::Close(_) => return,
         };
@@ -154,6 +158,16 @@ impl Driver {
             }
         }
         self.begin(call, Waiting { inbox, _left: left, rounds: 0, task: None }).await;
+    }
+
+    /// Sends a frame of which the session knows nothing.
+    async fn send_raw(&mut self, text: &str, inbox: Option<QueueSender>) {
+        let outgoing = outgoing_frame(text, self.session.opened());
+        if let Some(inbox) = inbox {
+            let _ = inbox.push(Incoming::Packet(sent_frame(text))).await;
+            self.state.raw.wait_for(outgoing.id.clone(), inbox);
+        }
+        self.send(outgoing).await;
     }
 
     fn facts_of(&self, tool: &str) -> ToolFacts {
@@ -221,6 +235,9 @@ impl Driver {
         let turn = match arrival {
             Arrival::Frame(frame) => {
                 self.frames.note(Direction::In, frame.text());
+                if self.state.raw.take_frame(&frame).await {
+                    return;
+                }
                 self.session.handle_frame(frame)
             }
             Arrival::Words(line) => {
@@ -229,6 +246,9 @@ impl Driver {
             }
             Arrival::Answered { id, status, body } => {
                 self.frames.note(Direction::In, &body);
+                if self.state.raw.take_body(&id, &body).await {
+                    return;
+                }
                 self.session.http_answered(&id, status, &body)
             }
             Arrival::Over(problem) => return self.over(problem).await,

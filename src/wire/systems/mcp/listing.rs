@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::stages::{ANSWER, STAGE, VERSION};
+use super::stages::{ANSWER, STAGE, VERSION, said};
 use crate::{
     model::{call::CallError, error_kind::ErrorKind, shown::visible_text},
     systems::mcp::{
@@ -50,12 +50,6 @@ pub(crate) async fn begin(
     let headers = Vec::new();
     bus.send(Outgoing { to, reply, headers, body: params.into(), expires: None }).await?;
     Ok(receiver)
-}
-
-/// What a packet says of itself.
-#[must_use]
-pub(crate) fn said<'p>(packet: &'p Packet, name: &str) -> Option<&'p str> {
-    packet.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 /// The reply that an answer's text holds: an object with its `result` or its `error`.

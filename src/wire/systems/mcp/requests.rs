@@ -22,6 +22,11 @@ pub(crate) enum Command {
         /// Dropped once the server knows that nobody listens any more.
         left: Option<oneshot::Sender<()>>,
     },
+    /// A frame to be sent as it is, and who waits for what comes back.
+    Frame {
+        text: String,
+        inbox: Option<QueueSender>,
+    },
     Observe(QueueSender),
     Close(oneshot::Sender<()>),
 }

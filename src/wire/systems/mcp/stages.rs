@@ -9,7 +9,10 @@ use crate::{
         size,
     },
     systems::mcp::fault::Fault,
-    wire::transport::message::Packet,
+    wire::{
+        session::event_sink::{EventSink, SinkClosed},
+        transport::message::Packet,
+    },
 };
 
 /// What a packet tells: the answer, or a stage on the way to it by its name.
@@ -63,4 +66,34 @@ pub(crate) fn fault_words(fault: &Fault) -> String {
     let at = fault.at.to_string();
     let at = if at.is_empty() { at } else { format!(" at {at}") };
     format!("{}{at}: {}", fault.id, fault.words)
+}
+
+/// Tells who made the call of a stage on the way to its answer.
+pub(crate) async fn tell_stage(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
+    let name = said(packet, STAGE).unwrap_or_default();
+    let words = said(packet, WORDS).unwrap_or_default();
+    let body = String::from_utf8_lossy(&packet.body);
+    let way = said(packet, FRAME).and_then(FrameWay::of_word);
+    match way.or((!body.is_empty()).then_some(FrameWay::In)) {
+        Some(way) => sink.emit_frame(way, (name, words.to_owned()), &*body).await,
+        None => sink.emit_stage(name, words, "").await,
+    }
+}
+
+/// The answer as it crossed the wire. A large one is not kept twice.
+pub(crate) async fn tell_answer(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
+    const LARGEST: usize = 1024 * 1024;
+    let words = frame_words(FrameWay::In, packet.body.len());
+    if packet.body.len() > LARGEST {
+        let words = format!("{words}; its text is the answer");
+        return sink.emit_stage(call::FRAME, words, "").await;
+    }
+    let body = String::from_utf8_lossy(&packet.body);
+    sink.emit_frame(FrameWay::In, (call::FRAME, words), &*body).await
+}
+
+/// What a packet says of itself.
+#[must_use]
+pub(crate) fn said<'p>(packet: &'p Packet, name: &str) -> Option<&'p str> {
+    packet.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
