@@ -10,6 +10,7 @@ pub mod canvas;
 pub mod cases;
 pub mod everywhere;
 pub mod form;
+pub mod frames;
 pub mod line_wrap;
 pub mod overlays;
 pub mod ranking;

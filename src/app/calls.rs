@@ -69,6 +69,11 @@ pub enum CallMessage {
         tool: EntryId,
     },
     Resend(CallId),
+    /// Send this frame as it is over the connection of that name.
+    SendFrame {
+        connection: String,
+        frame: String,
+    },
     Cancel(CallId),
     Select(CallId),
     /// Put what a call said into the forms of its tool, and show them.

@@ -57,7 +57,7 @@ use crate::{
         calling::{self, without_agent},
         deployed::{item::Item, push::Push},
         facets::calls::CallOf,
-        start, table,
+        start, table, watched,
     },
 };
 
@@ -385,11 +385,23 @@ impl State {
     /// else the one for all.
     #[must_use]
     pub fn connection_here(&self) -> Connection {
+        if self.screen == ScreenId::Watch {
+            return self.connection_to_watch();
+        }
         let at_tool = matches!(self.screen, ScreenId::Tools | ScreenId::Invoke);
         self.selected
             .as_ref()
             .filter(|_| at_tool)
             .map_or_else(|| self.current_connection(), |tool| self.connection_of(tool))
+    }
+
+    /// The connection that a watch listens on: the one for all, or that of the selected tool where
+    /// its system shows what passes there.
+    #[must_use]
+    pub fn connection_to_watch(&self) -> Connection {
+        let own = self.selected.as_ref().map(|tool| self.connection_of(tool));
+        let own = own.filter(|own| watched::default_watch(own).is_some());
+        own.unwrap_or_else(|| self.current_connection())
     }
 
     /// The tools listed of the system that the connection for all leads to; `None` where they were

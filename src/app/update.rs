@@ -215,6 +215,9 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             }
         }
         CallMessage::Send { tool } => return calls::send_call(state, &tool, now),
+        CallMessage::SendFrame { connection, frame } => {
+            return calls::send_frame(state, &connection, &frame, now);
+        }
         CallMessage::Resend(call) => return calls::resend_call(state, call, now),
         CallMessage::UseRoute(route) => state.network.route = route,
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),

@@ -107,6 +107,17 @@ pub(crate) fn answer_notes(sent: &str, result: &Value) -> Vec<AnswerNote> {
     known.flat_map(|known| known.answer_notes(&sent, result)).collect()
 }
 
+/// A request that sends a frame as it is over a connection; `None` where that takes none.
+#[must_use]
+pub(crate) fn frame_request(
+    connection: &Connection,
+    frame: &str,
+    correlation: &str,
+) -> Option<Request> {
+    let calls = every_system().iter().filter_map(|system| system.calls());
+    calls.filter_map(|calls| calls.frame_request(connection, frame, correlation)).next()
+}
+
 /// The same request once more under a fresh id.
 #[must_use]
 pub(crate) fn repeat_request(request: Request, correlation: &str) -> Request {

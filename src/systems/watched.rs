@@ -140,6 +140,12 @@ pub(crate) fn default_watch(connection: &Connection) -> Option<Usual> {
     observers().find_map(|(_, observer)| observer.default_watch(connection))
 }
 
+/// All that passes between toolcrib and a server; `None` where the connection leads to a bus.
+#[must_use]
+pub(crate) fn server_watch(connection: &Connection) -> Option<Usual> {
+    default_watch(connection).filter(|_| !connection.transport().is_bus())
+}
+
 /// Whether anything can be heard on a connection at all.
 ///
 /// # Errors

@@ -6,6 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
+        effect::Effect,
         message::{Message, ScreenId},
         watching::WatchMessage,
     },
@@ -71,6 +72,28 @@ fn a_call_shows_its_frames_as_they_crossed_the_wire() {
     );
     bench.keys("esc y");
     assert!(bench.shows("frame under the cursor"), "{}", bench.screen());
+
+    // It is sent as it is edited, also wrong.
+    bench.keys("esc E");
+    assert!(bench.shows("Send a frame"), "{}", bench.screen());
+    bench.types(" oops");
+    bench.keys("enter");
+    let sent = "{\"id\": 3, \"method\": \"tools/call\"} oops";
+    assert_eq!(sent_frame(&bench).as_deref(), Some(sent));
+    bench.happens([
+        (0, frame(FrameWay::Out, "frame", sent)),
+        (7, frame(FrameWay::In, "frame", "{\"id\": null, \"error\": {\"code\": -32700}}")),
+        (7, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+    ]);
+    assert!(bench.shows("+7      ←") && bench.shows("-32700"), "{}", bench.screen());
+}
+
+/// The frame that was sent last, as it is.
+fn sent_frame(bench: &Workbench) -> Option<String> {
+    bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Call { request, .. } if request.to == FRAMES => Some(request.body.to_string()),
+        _ => None,
+    })
 }
 
 #[test]
@@ -121,8 +144,9 @@ fn frames_are_sent_as_they_are_and_their_answers_told_with_their_times() {
 #[test]
 fn a_connection_is_watched_as_conversations() {
     let mut bench = bench(ScreenId::Watch);
-    assert!(bench.shows("Press w"), "{}", bench.screen());
-    bench.send(Message::Watch(WatchMessage::Begin(Vec::new())));
+    assert!(bench.shows("Press w to see every frame of sky"), "{}", bench.screen());
+    bench.keys("w");
+    assert!(bench.shows("opening sky") && bench.shows("on frames"), "{}", bench.screen());
     let turn = bench.state.watching.turn;
     bench.send(Message::Watch(WatchMessage::Began { turn }));
     let mut witness = Witness::default();
@@ -160,4 +184,8 @@ fn a_connection_is_watched_as_conversations() {
     for part in ["tools/call", "progress", "1 of 2", "stderr", "at work", "hi there"] {
         assert!(bench.shows(part), "{part}\n{}", bench.screen());
     }
+    bench.keys("E");
+    assert!(bench.shows("Send a frame"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(sent_frame(&bench).unwrap().contains("\"arguments\":{\"text\":\"hi\"}"));
 }

@@ -71,6 +71,22 @@ pub(super) fn resend_call(state: &mut State, call: CallId, now: Millis) -> Vec<E
     }
 }
 
+/// Sends a frame as it is over a connection of that name.
+pub(super) fn send_frame(
+    state: &mut State,
+    connection: &str,
+    frame: &str,
+    now: Millis,
+) -> Vec<Effect> {
+    let known = state.network.connections.find_by_name(connection).cloned();
+    let connection = state.as_calls_use(known.unwrap_or_else(|| state.current_connection()));
+    let Some(request) = calling::frame_request(&connection, frame, &state.ids.peek_id()) else {
+        return Vec::new();
+    };
+    state.ids.take_id();
+    begin_on(state, request, connection, now)
+}
+
 /// Sends a request that was sent before, over the connection of that name: it was made for that
 /// one. Where that is gone, over the one that the tool's calls go through.
 pub(super) fn send_again(

@@ -110,7 +110,7 @@ fn report_filter_error(state: &mut State, done: Result<(), String>, now: Millis)
 }
 
 fn begin_watching(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
-    let connection = state.current_connection();
+    let connection = state.connection_to_watch();
     let Asked { subjects, since } = match Asked::parse(subjects) {
         Ok(asked) => asked,
         Err(cause) => {

@@ -53,6 +53,18 @@ pub trait Calls: Sync {
         None
     }
 
+    /// A request that sends a frame as it is over a connection; `None` where the system has no
+    /// frames there.
+    fn frame_request(
+        &self,
+        connection: &Connection,
+        frame: &str,
+        correlation: &str,
+    ) -> Option<Request> {
+        let _ = (connection, frame, correlation);
+        None
+    }
+
     /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it stands
     /// where the system knows no better.
     fn queue_subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {

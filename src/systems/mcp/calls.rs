@@ -8,7 +8,11 @@ use super::{keys, settings, tool_findings::meta_key_faults};
 use crate::{
     model::{
         call::Request,
+        connection::Connection,
+        entry::{EntryForm, EntryId, EntryPlace, FileId},
         problem::{Problem, ProblemKind},
+        settings::SETTINGS,
+        traffic::FRAMES,
     },
     schema::pointer::Pointer,
     systems::facets::{
@@ -47,6 +51,32 @@ impl Calls for McpCalls {
             body: format!(r#"{{"name":{},"arguments":{arguments}{meta}}}"#, json!(call.tool.name))
                 .into(),
             arguments: arguments.into(),
+        })
+    }
+
+    fn frame_request(
+        &self,
+        connection: &Connection,
+        frame: &str,
+        correlation: &str,
+    ) -> Option<Request> {
+        // It is of no tool: it has the place of its connection.
+        let place = EntryPlace {
+            file: FileId::new(SETTINGS),
+            document: 0,
+            at: Pointer::root().child("connections").child(connection.name.as_str()),
+            form: EntryForm::Plain,
+        };
+        settings::is_at(connection).then(|| Request {
+            tool: EntryId::new(place),
+            system: keys::SYSTEM,
+            name: format!("frame to {}", connection.name),
+            to: FRAMES.to_owned(),
+            reply: None,
+            headers: Vec::new(),
+            correlation: correlation.to_owned(),
+            arguments: "{}".into(),
+            body: frame.into(),
         })
     }
 

@@ -121,7 +121,8 @@ fn classify_frame(frame: &Frame, side: Side) -> Decoded {
                 (None, _) => Part::Broadcast,
             };
             let label = method.strip_prefix("notifications/").unwrap_or(method);
-            Decoded { id, ..decoded(part, label.to_owned(), notice_text(method, &params)) }
+            let topic = Some(label.to_owned());
+            Decoded { id, topic, ..decoded(part, label.to_owned(), notice_text(method, &params)) }
         }
         Kind::Batch(_) => decoded(Part::Other, "batch".to_owned(), frame.text().to_owned()),
         Kind::Several(_) | Kind::Foreign | Kind::Noise => {
@@ -331,11 +332,11 @@ mod tests {
             conversations(&frames),
             [
                 row("initialize", "succeeded", 2),
-                row("", "single", 1),
+                row("initialized", "single", 1),
                 // With those of the server's question.
                 row("ask", "failed: no", 7),
                 row("elicitation/create", "succeeded", 2),
-                row("", "single", 1),
+                row("message", "single", 1),
                 row("", "unreadable", 1),
             ]
         );

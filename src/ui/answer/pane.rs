@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     app::input::{Code, Input, Key, Mouse, MouseKind},
-    model::call::{Call, CallId, EventKind, Mark},
+    model::call::{Call, CallId, EventKind, FrameWay, Mark},
     schema::pointer::Pointer,
     ui::{
         canvas::wrap,
@@ -231,6 +231,15 @@ impl Answer {
             View::Raw if call.events.marked_count(Mark::Frame) > 0 => Which::Frames,
             _ => Which::All,
         }
+    }
+
+    /// The frame under the cursor; else the first that was sent.
+    pub fn chosen_frame(&self, call: &Call) -> Option<String> {
+        let rows = Listing::from_call(call, Which::Frames);
+        let mut sent = (0..rows.len()).filter_map(|row| rows.get(row)?.frame());
+        self.selected_frame(call).or_else(|| {
+            sent.find(|(way, _)| *way == FrameWay::Out).map(|(_, text)| text.to_owned())
+        })
     }
 
     /// The frame under the cursor.

@@ -39,7 +39,7 @@ use crate::{
         message::{ConnectionMessage, Message, ScreenId},
         state::State,
     },
-    model::{call::Call, entry::EntryId},
+    model::{call::Call, connection::Connection, entry::EntryId, traffic::FRAMES},
     systems::{agents, by_hand, calling, facets::caller::CallingAgent, table},
     ui::{
         action_rows::{self, refuse_when},
@@ -48,6 +48,7 @@ use crate::{
             draw::{Shown, draw_welcome, inset_area},
             pane::Answer,
         },
+        frames::{edit_frame, frame_refusal},
         view::{Look, Reply, Screen},
         widgets::{
             pane::Pane,
@@ -110,10 +111,16 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&["r"])
         .help("Send the selected call's request once more")
         .refused(|_, state| no_call(state)),
-    Row::new(Scope::Invoke, "edit-sent", "edit, resend", |_, state| edit_sent(state))
+    Row::new(Scope::Invoke, "edit-sent", "edit, resend", Invoke::edit_sent)
         .keys(&["E"])
-        .help("Put the arguments of the call that is shown into the form, to change and send them")
+        .help(
+            "Put the arguments of the call that is shown into the form, to change and send them; \
+             of a frame under Raw, edit and send that",
+        )
         .refused(|_, state| no_call(state).or_else(|| agent_refusal(state))),
+    Row::new(Scope::Invoke, "send-frame", "send frame…", Invoke::edit_frame)
+        .help("Edit a frame to an MCP server and send it as it is, also wrong on purpose")
+        .refused(|_, state| frame_refusal(&frame_connection(state))),
     Row::new(Scope::Invoke, "copy-as", "copy as…", |screen, state| screen.open_copy_menu(state))
         .keys(&["y"])
         .help("Copy the call as a command, the request or the answer"),
@@ -512,6 +519,21 @@ impl Invoke {
         self.follow_sent_call(reply)
     }
 
+    fn edit_sent(&mut self, state: &State) -> Reply {
+        let call = state.invoke.calls.selected_call();
+        let is_frame = call.is_some_and(|call| {
+            call.request.to == FRAMES
+                || self.panes.focus == RIGHT && self.answer.selected_frame(call).is_some()
+        });
+        if is_frame { self.edit_frame(state) } else { edit_arguments(state) }
+    }
+
+    fn edit_frame(&mut self, state: &State) -> Reply {
+        let call = state.invoke.calls.selected_call();
+        let seen = call.and_then(|call| self.answer.chosen_frame(call));
+        edit_frame(&frame_connection(state), seen)
+    }
+
     fn list_deployed(&mut self, _: &State) -> Reply {
         self.panes.focus = LEFT;
         self.tools.part = Part::Tools;
@@ -566,6 +588,13 @@ fn listing_refusal(state: &State) -> Option<String> {
     })
 }
 
+/// The connection that frames are sent over: that of the call that is shown.
+fn frame_connection(state: &State) -> Connection {
+    let call = state.invoke.calls.selected_call();
+    let own = call.and_then(|call| state.network.connections.find_by_name(&call.connection));
+    own.cloned().unwrap_or_else(|| state.connection_here())
+}
+
 fn no_call(state: &State) -> Option<String> {
     refuse_when(state.invoke.calls.selected_call().is_none(), "there is no call yet")
 }
@@ -581,7 +610,10 @@ fn agent_refusal(state: &State) -> Option<String> {
 fn stub_refusal(state: &State) -> Option<String> {
     let shown = state.invoke.calls.selected_call();
     let has_no_end = shown.is_none_or(|call| call.outcome().is_none());
-    agent_refusal(state).or_else(|| refuse_when(has_no_end, "no call has ended here"))
+    let is_frame = shown.is_some_and(|call| call.request.to == FRAMES);
+    agent_refusal(state)
+        .or_else(|| refuse_when(is_frame, "this was a frame, and no call of a tool"))
+        .or_else(|| refuse_when(has_no_end, "no call has ended here"))
 }
 
 fn case_refusal(state: &State) -> Option<String> {
@@ -590,7 +622,7 @@ fn case_refusal(state: &State) -> Option<String> {
     stub_refusal(state).or_else(|| refuse_when(is_deployed, ONLY_DEPLOYED))
 }
 
-fn edit_sent(state: &State) -> Reply {
+fn edit_arguments(state: &State) -> Reply {
     let edit = |call: &Call| {
         Message::Call(CallMessage::EditSent {
             tool: call.request.name.clone(),

@@ -35,6 +35,7 @@ use crate::{
     systems::watched,
     ui::{
         action_rows::{self, refuse_when},
+        frames::{edit_frame, frame_refusal},
         view::{Look, Reply, Screen},
         widgets::panes::{Panes, Step},
     },
@@ -96,6 +97,10 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&["r"])
         .help("Send the request once more, as a call of its tool")
         .refused(WatchScreen::resend_refusal),
+    Row::new(Scope::Watch, "send-watched-frame", "send frame…", WatchScreen::edit_frame)
+        .keys(&["E"])
+        .help("Edit the chosen frame of an MCP server and send it as it is, also wrong on purpose")
+        .refused(|_, state| frame_refusal(&state.watched_connection())),
     Row::new(Scope::Watch, "watched-tool", "edit tool", WatchScreen::show_tool)
         .keys(&["e"])
         .help("Open the tool that the request went to in Tools")
@@ -385,6 +390,13 @@ impl WatchScreen {
         self.chosen_cards(state).map_or(Reply::Handled, cards::open_cards)
     }
 
+    fn edit_frame(&mut self, state: &State) -> Reply {
+        let chosen = self.chosen_message(state);
+        let seen = chosen.and_then(|number| state.watching.record.message(number));
+        let seen = seen.map(|message| message.crossing.body_text().into_owned());
+        edit_frame(&state.watched_connection(), seen)
+    }
+
     fn copy_chosen(&mut self, state: &State) -> Reply {
         let chosen = self.chosen_message(state);
         chosen.map_or(Reply::Handled, |number| dialogs::copy_message(state, number))
@@ -392,7 +404,7 @@ impl WatchScreen {
 }
 
 fn bus_refusal(state: &State) -> Option<String> {
-    let problem = watched::require_watchable(&state.current_connection()).err()?;
+    let problem = watched::require_watchable(&state.connection_to_watch()).err()?;
     Some(format!("{}; {}", problem.cause, problem.remedy))
 }
 

@@ -297,7 +297,7 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
             "nothing has passed yet; requests and answers stand here as they come".to_owned()
         }
         Source::Opening => "opening the connection …".to_owned(),
-        _ if let Err(problem) = watched::require_watchable(&state.current_connection()) => {
+        _ if let Err(problem) = watched::require_watchable(&state.connection_to_watch()) => {
             format!(
                 "{}: {}. {} opens a saved trace.",
                 problem.cause,
@@ -305,6 +305,13 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
                 key("open-trace")
             )
         }
+        _ if let Some(whole) = watched::server_watch(&state.connection_to_watch()) => format!(
+            "Press {} to see {}, as conversations: a request with its progress, logs, questions and \
+             answer. Calls from Invoke go over the same connection; {} opens a saved trace.",
+            key("watch"),
+            whole.words,
+            key("open-trace")
+        ),
         _ => format!(
             "Press {} to listen to the queues of this workspace's services, or to subjects of your own; {} opens a saved trace. \
              Whoever sends and answers there will not notice.",

@@ -50,9 +50,12 @@ pub(super) fn confirm_clear(state: &State) -> Reply {
     Reply::Open(Box::new(Confirm::new("Clear the traffic?", words, vec![keep, clear], Vec::new())))
 }
 
-/// Asks what to listen to.
+/// Asks what to listen to; of a server that is all.
 pub(super) fn ask_subjects(state: &State) -> Reply {
-    let connection = state.current_connection();
+    let connection = state.connection_to_watch();
+    if watched::server_watch(&connection).is_some() {
+        return watch_reply(WatchMessage::Begin(Vec::new()));
+    }
     let usual = watched::default_places(&state.catalog, &connection);
     let nothing = match (watched::default_watch(&connection), usual) {
         (Some(whole), _) => format!("Nothing at all: {}.", whole.words),
