@@ -162,3 +162,23 @@ fn every_theme_and_no_colour_draw_every_size() {
         }
     }
 }
+
+#[test]
+fn a_form_is_shown_as_the_tool_says_and_its_prompts_beside_it() {
+    let mut bench = Workbench::sample("unique", 160, 48);
+    let weather = bench.state.catalog.tool_called("Weather").unwrap().id().clone();
+    bench.send(Message::Select(weather));
+    bench.draw();
+    bench.keys("tab");
+    bench.clicks("Weather Config");
+    bench.keys("right v v");
+    let screen = bench.screen();
+    for part in [
+        "Days Ahead",
+        "System Prompt",
+        "# System prompt (systemPrompt)",
+        "Give temperatures in celsius.",
+    ] {
+        assert!(screen.contains(part), "{part}:\n{screen}");
+    }
+}

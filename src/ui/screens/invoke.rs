@@ -24,7 +24,7 @@ use ratatui::{
 };
 
 use self::{
-    menus::{copy_menu, requests_of, route_menu, routes_of, times_prompt},
+    menus::{copy_menu, frame_connection, requests_of, route_menu, routes_of, times_prompt},
     request::RequestPane,
     tools::{Part, Tools, tool_of},
 };
@@ -39,7 +39,7 @@ use crate::{
         message::{ConnectionMessage, Message, ScreenId},
         state::State,
     },
-    model::{call::Call, connection::Connection, entry::EntryId, traffic::FRAMES},
+    model::{call::Call, entry::EntryId, traffic::FRAMES},
     systems::{agents, by_hand, calling, facets::caller::CallingAgent, table},
     ui::{
         action_rows::{self, refuse_when},
@@ -461,11 +461,16 @@ impl Screen for Invoke {
         }
     }
 
-    fn hinted_actions(&self, _: &State) -> Vec<ActionId> {
+    fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let mut hints = if self.running { vec!["cancel"] } else { vec!["send"] };
         match self.panes.focus {
             MIDDLE => hints.extend(self.request.focused_form().hints()),
-            RIGHT => hints.extend(["next-answer-view", "follow", "find"]),
+            RIGHT => {
+                let call = state.invoke.calls.selected_call();
+                let is_frame = call.is_some_and(|call| self.answer.selected_frame(call).is_some());
+                hints.extend(["next-answer-view", "follow", "find"]);
+                hints.extend(is_frame.then_some("edit-sent"));
+            }
             _ => hints.extend(["find", "deployed-tools"]),
         }
         hints.extend([
@@ -586,13 +591,6 @@ fn listing_refusal(state: &State) -> Option<String> {
     table::deployment_at(&connection).is_none().then(|| {
         format!("connection \"{}\" leads to no system that lists its tools", connection.name)
     })
-}
-
-/// The connection that frames are sent over: that of the call that is shown.
-fn frame_connection(state: &State) -> Connection {
-    let call = state.invoke.calls.selected_call();
-    let own = call.and_then(|call| state.network.connections.find_by_name(&call.connection));
-    own.cloned().unwrap_or_else(|| state.connection_here())
 }
 
 fn no_call(state: &State) -> Option<String> {

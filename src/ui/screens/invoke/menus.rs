@@ -70,6 +70,13 @@ pub(super) fn times_prompt(state: &State, tool: EntryId) -> Reply {
     })))
 }
 
+/// The connection that frames are sent over: that of the call that is shown.
+pub(super) fn frame_connection(state: &State) -> Connection {
+    let call = state.invoke.calls.selected_call();
+    let own = call.and_then(|call| state.network.connections.find_by_name(&call.connection));
+    own.cloned().unwrap_or_else(|| state.connection_here())
+}
+
 pub(super) fn requests_of(
     state: &State,
     request: &Request,

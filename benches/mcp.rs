@@ -1,0 +1,347 @@
+//! MCP servers: how long a connection takes, how fast notifications come through, how large lists
+//! and answers are shown.
+//!
+//! Floors: the server's own start and output, read by a loop that does nothing else; `cat` for a
+//! key. Wants Python: `eval "$(tests/setup)"; cargo bench --bench mcp [connect] [flood] [list]
+//! [large]`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "it prints what it finds, and fails where it cannot"
+)]
+#![expect(dead_code, reason = "the terminal of the tests can do more")]
+
+use std::{
+    env, fs,
+    io::{BufRead, BufReader, Read, Write},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use terminal::{Terminal, binary, program, toolcrib};
+
+#[path = "../tests/all/support/signals.rs"]
+mod signals;
+#[path = "../tests/all/support/terminal.rs"]
+mod terminal;
+
+const TURNS: usize = 15;
+const KEYS: usize = 200;
+/// Notifications of one call.
+const MANY: usize = 100_000;
+/// Bytes of one answer.
+const LARGE: usize = 50 * 1024 * 1024;
+/// Tools of one list.
+const TOOLS: usize = 10_000;
+
+/// A bare server: a tool that reports its progress often, and one whose answer is large.
+const SERVER: &str = r#"
+import json, sys
+many, large = int(sys.argv[1]), int(sys.argv[2])
+def say(id, result): sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}) + "\n"); sys.stdout.flush()
+for line in sys.stdin:
+    message = json.loads(line)
+    id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    if method == "initialize":
+        say(id, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "bench", "version": "1"}})
+    elif method == "tools/list":
+        say(id, {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("flood", "large")]})
+    elif method == "tools/call" and params["name"] == "flood":
+        token = json.dumps(params["_meta"]["progressToken"])
+        report = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":%d,"message":"step %d of many"}}\n'
+        sys.stdout.write("".join(report % (token, step + 1, many, step) for step in range(many)))
+        say(id, {"content": [{"type": "text", "text": "all work is done"}]})
+    elif method == "tools/call":
+        say(id, {"content": [{"type": "text", "text": "x" * large}]})
+    elif id is not None:
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}}) + "\n")
+        sys.stdout.flush()
+"#;
+
+fn python() -> String {
+    env::var("TOOLCRIB_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+/// A workspace whose connection starts the server; the consent to it is in `home`.
+struct Workspace {
+    folder: TempDir,
+    home: TempDir,
+}
+
+impl Workspace {
+    fn new() -> Self {
+        let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(folder.path().join("server.py"), SERVER).unwrap();
+        fs::write(folder.path().join("toolcrib.toml"), "name = \"bench\"\n").unwrap();
+        let workspace = Self { folder, home };
+        let script = workspace.script();
+        let (many, large) = (MANY.to_string(), LARGE.to_string());
+        workspace.run(&["mcp", "add", "bench", "--", &python(), &script, &many, &large]);
+        workspace.run(&["mcp", "keep", "bench"]);
+        workspace
+    }
+
+    fn script(&self) -> String {
+        self.folder.path().join("server.py").to_str().unwrap().to_owned()
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(binary());
+        command.args(words).current_dir(self.folder.path()).env("HOME", self.home.path());
+        for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> String {
+        let output = self.command(words).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The server alone, and what it writes.
+    fn bare(&self) -> (Child, BufReader<std::process::ChildStdout>) {
+        let mut child = Command::new(python())
+            .args([&self.script(), &MANY.to_string(), &LARGE.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        (child, output)
+    }
+
+    fn terminal(&self) -> Terminal {
+        toolcrib([self.folder.path()]).size(200, 60).home(self.home.path()).start()
+    }
+}
+
+fn ask(child: &mut Child, message: &Value) {
+    let mut input = child.stdin.as_ref().unwrap();
+    writeln!(input, "{message}").unwrap();
+}
+
+fn end(mut child: Child) {
+    drop(child.stdin.take());
+    child.wait().unwrap();
+}
+
+/// Median and 99th percentile in milliseconds.
+fn spread(mut times: Vec<f64>) -> (f64, f64) {
+    times.sort_by(f64::total_cmp);
+    let at = |part: f64| times[((times.len() - 1) as f64 * part).round() as usize];
+    (at(0.5), at(0.99))
+}
+
+fn row(what: &str, ours: Vec<f64>, floor: Vec<f64>) {
+    let ((median, worst), floor) = (spread(ours), spread(floor).0);
+    println!("{what:<52} {median:>8.2} ms {worst:>8.2} ms   floor {floor:>8.2} ms");
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// From nothing to a server whose tools are known.
+fn connect(workspace: &Workspace) {
+    let (mut ours, mut probed, mut floor) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        let begun = Instant::now();
+        let (mut child, mut output) = workspace.bare();
+        ask(&mut child, &json!({"id": 1, "method": "initialize"}));
+        output.read_line(&mut String::new()).unwrap();
+        floor.push(millis(begun.elapsed()));
+        end(child);
+        let told = workspace.run(&["mcp", "ping", "bench", "--json"]);
+        let told: Value = serde_json::from_str(&told).unwrap();
+        probed.push(told["connected_ms"].as_f64().unwrap());
+        let told = workspace.run(&["call", "large", "--dry-run", "--json"]);
+        drop(told);
+        ours.push(probed[probed.len() - 1] - floor[floor.len() - 1]);
+    }
+    row("connect, with a probe and its list", probed, floor);
+    let (median, worst) = spread(ours);
+    println!("{:<52} {median:>8.2} ms {worst:>8.2} ms", "  more than the server's own start");
+}
+
+/// The events of a call: how many were stages of that name, and when it ended.
+fn called(workspace: &Workspace, tool: &str, stage: &str) -> (usize, f64) {
+    let mut child = workspace
+        .command(&["call", tool, "--connection", "bench", "--json", "--no-history"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let (mut count, mut took) = (0, 0.0);
+    let mut line = Vec::new();
+    let wanted = format!("\"stage\":\"{stage}\"");
+    while output.read_until(b'\n', &mut line).unwrap() > 0 {
+        let start = &line[..line.len().min(200)];
+        if start.windows(wanted.len()).any(|part| part == wanted.as_bytes()) {
+            count += 1;
+        } else if start.starts_with(b"{\"event\":\"end\"") {
+            let end: Value = serde_json::from_slice(&line).unwrap();
+            assert_eq!(end["outcome"], "succeeded", "{end}");
+            took = end["at_ms"].as_f64().unwrap();
+        }
+        line.clear();
+    }
+    child.wait().unwrap();
+    (count, took)
+}
+
+/// The same of the server alone: until its answer is read.
+fn bare_call(workspace: &Workspace, tool: &str) -> f64 {
+    let (mut child, mut output) = workspace.bare();
+    ask(&mut child, &json!({"id": 1, "method": "initialize"}));
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    let begun = Instant::now();
+    let params = json!({"name": tool, "_meta": {"progressToken": 2}});
+    ask(&mut child, &json!({"id": 2, "method": "tools/call", "params": params}));
+    loop {
+        line.clear();
+        output.read_line(&mut line).unwrap();
+        if line.ends_with("}]}}\n") {
+            break;
+        }
+    }
+    let took = millis(begun.elapsed());
+    end(child);
+    took
+}
+
+/// Calls the tool on the screen; how long that took, and the keys' times meanwhile.
+fn shown(workspace: &Workspace, tool: &str) -> (f64, Vec<f64>) {
+    let mut terminal = workspace.terminal();
+    terminal.wait_for(tool);
+    terminal.press(["3"]);
+    terminal.wait_for("No call yet");
+    if tool != "flood" {
+        terminal.press(["shift+tab", "down"]);
+    }
+    // The first call starts the server.
+    terminal.press(["f6"]);
+    terminal.wait_for("succeeded after");
+    terminal.wait_for("✓");
+    let calls = |terminal: &Terminal| terminal.contents().matches('✓').count();
+    let before = calls(&terminal);
+    let begun = Instant::now();
+    terminal.press(["f6"]);
+    let mut keys = Vec::new();
+    while calls(&terminal) <= before {
+        let pressed = Instant::now();
+        terminal.press(["f1"]);
+        terminal.wait_for("Show the keys that work here");
+        terminal.press(["esc"]);
+        terminal.wait_gone("Show the keys that work here");
+        keys.push(millis(pressed.elapsed()) / 2.0);
+    }
+    let took = millis(begun.elapsed());
+    terminal.press(["ctrl+q"]);
+    terminal.wait_end();
+    (took, keys)
+}
+
+fn flood(workspace: &Workspace) {
+    let (mut ours, mut floor) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        floor.push(bare_call(workspace, "flood"));
+        let (count, took) = called(workspace, "flood", "progress");
+        assert_eq!(count, MANY);
+        ours.push(took);
+    }
+    row(&format!("{MANY} notifications in one call"), ours, floor.clone());
+    let (mut live, mut keys) = (Vec::new(), Vec::new());
+    for _ in 0..3 {
+        let (took, pressed) = shown(workspace, "flood");
+        live.push(took);
+        keys.extend(pressed);
+    }
+    row("  on the screen at 200x60", live, floor);
+    let (median, worst) = spread(keys);
+    println!("{:<52} {median:>8.2} ms {worst:>8.2} ms", "  a key meanwhile");
+}
+
+fn large(workspace: &Workspace) {
+    let (mut ours, mut floor) = (Vec::new(), Vec::new());
+    for _ in 0..5 {
+        floor.push(bare_call(workspace, "large"));
+        let (_, took) = called(workspace, "large", "progress");
+        ours.push(took);
+    }
+    row(&format!("an answer of {} MB", LARGE / 1024 / 1024), ours, floor);
+}
+
+fn list(folder: &Path) {
+    let tool = |number: usize| {
+        json!({"name": format!("tool-{number}"), "description": "Does one of many things",
+               "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}})
+    };
+    let tools: Vec<Value> = (0..TOOLS).map(tool).collect();
+    let kept = json!({"server": "many", "version": "2025-11-25", "tools": tools});
+    fs::create_dir(folder.join("mcp")).unwrap();
+    fs::write(folder.join("mcp/many.json"), serde_json::to_string_pretty(&kept).unwrap()).unwrap();
+    let settings = "[connections.many]\nsystem = \"mcp\"\ncommand = \"true\"\n";
+    fs::write(folder.join("toolcrib.toml"), settings).unwrap();
+
+    let mut echo = program("/bin/sh", ["-c", "printf READY; exec cat"]).size(200, 60).start();
+    echo.wait_for("READY");
+    let floor = keys(&mut echo, ["a", "b"]);
+    let mut starts = Vec::new();
+    for _ in 0..5 {
+        let terminal = toolcrib([folder]).size(200, 60).start();
+        terminal.wait_for("many/tool-0");
+        starts.push(millis(terminal.started.elapsed()));
+    }
+    row(&format!("start to a list of {TOOLS} tools"), starts, vec![0.0]);
+    let mut terminal = toolcrib([folder]).size(200, 60).start();
+    terminal.wait_for(&format!("Tools {TOOLS}"));
+    row("  a key in it, Tools", keys(&mut terminal, ["down", "up"]), floor.clone());
+    let begun = Instant::now();
+    terminal.press(["3"]);
+    terminal.wait_for("No call yet");
+    println!("{:<52} {:>8.2} ms", "  Invoke with it, from the key", millis(begun.elapsed()));
+    terminal.press(["shift+tab"]);
+    row("  a key in it, Invoke", keys(&mut terminal, ["down", "up"]), floor);
+}
+
+/// Times from a key to the end of what it changes on the screen.
+fn keys(terminal: &mut Terminal, keys: [&str; 2]) -> Vec<f64> {
+    let one = |turn: usize| {
+        let (_, bytes) = terminal.counts();
+        let begun = Instant::now();
+        terminal.press([keys[turn % 2]]);
+        terminal.wait_beyond(bytes);
+        millis(begun.elapsed())
+    };
+    (0..KEYS).map(one).collect()
+}
+
+fn main() {
+    let words: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if env::args().any(|argument| argument == "--list" || argument == "--test") {
+        return;
+    }
+    let is_wanted = |name: &str| words.is_empty() || words.iter().any(|word| word == name);
+    println!("{:<52} {:>11} {:>11}", "", "median", "p99");
+    let workspace = Workspace::new();
+    if is_wanted("connect") {
+        connect(&workspace);
+    }
+    if is_wanted("flood") {
+        flood(&workspace);
+    }
+    if is_wanted("large") {
+        large(&workspace);
+    }
+    if is_wanted("list") {
+        list(tempfile::tempdir().unwrap().path());
+    }
+}
