@@ -539,14 +539,26 @@ impl State {
     /// The arguments as JSON, numbers as they were typed.
     #[must_use]
     pub fn written_arguments_of(&self, tool: &EntryId) -> Literal {
-        let typed = self.written_text(tool, CallPart::Arguments);
-        typed.unwrap_or_else(|| Value::Object(Map::new()).into())
+        self.written_text(tool, CallPart::Arguments)
+            .filter(|typed| typed.value().is_object())
+            .unwrap_or_else(|| Value::Object(Map::new()).into())
     }
 
-    /// An object as it was typed; `None` where nothing was.
+    /// What is to be said in `_meta`, as it was typed; `None` where that is nothing.
+    fn written_meta_of(&self, tool: &EntryId) -> Result<Option<Literal>, Problem> {
+        let typed = self.written_text(tool, CallPart::Meta);
+        match typed.as_ref().map(|typed| typed.value().as_object().map(Map::len)) {
+            None | Some(Some(0)) => Ok(None),
+            Some(Some(_)) => Ok(typed),
+            Some(None) => {
+                let problem = Problem::new(ProblemKind::Input, "calling", "_meta is no object");
+                Err(problem.with_remedy("write an object, or nothing"))
+            }
+        }
+    }
+
     fn written_text(&self, tool: &EntryId, part: CallPart) -> Option<Literal> {
-        let text = self.typed_text(tool, part)?.source().to_json(0)?;
-        Literal::parse(&text).ok().filter(|typed| typed.value().is_object())
+        Literal::parse(&self.typed_text(tool, part)?.source().to_json(0)?).ok()
     }
 
     /// What the tool would get of the arguments typed; `None` where that is just what is typed.
@@ -585,11 +597,11 @@ impl State {
             self.deployed_tools().filter(|deployed| deployed.catalog.tool(tool).is_some());
         let catalog = catalog.map_or(&self.catalog, |deployed| &deployed.catalog);
         let tool = catalog.tool(tool).ok_or_else(gone)?;
-        let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| {
-            self.invoke.calls.answer_of(name)
-        })?;
-        let meta = self.written_text(tool.id(), CallPart::Meta);
-        let meta = meta.filter(|meta| meta.value().as_object().is_some_and(|it| !it.is_empty()));
+        let fill = |text: &Literal| {
+            template::with_answers(text, &|name| self.invoke.calls.answer_of(name))
+        };
+        let arguments = fill(&self.written_arguments_of(tool.id()))?;
+        let meta = self.written_meta_of(tool.id())?.map(|meta| fill(&meta)).transpose()?;
         let (correlation, connection) = (self.ids.peek_id(), self.call_connection(tool.id()));
         calling::build_request(&CallOf {
             catalog,

@@ -161,10 +161,11 @@ impl Call {
         }
         let user =
             self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
-        let arguments = template::with_answers(&arguments, &|tool| {
-            open_history(&opened).ok()?.answer_of(tool)
-        })?;
-        let meta = self.read_meta(tool)?;
+        let fill = |text: &Literal| {
+            template::with_answers(text, &|tool| open_history(&opened).ok()?.answer_of(tool))
+        };
+        let arguments = fill(&arguments)?;
+        let meta = self.read_meta(tool)?.map(|meta| fill(&meta)).transpose()?;
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());

@@ -114,8 +114,14 @@ fn any_tool_of_a_server_has_an_editor_of_the_meta() {
     let meta = sent(&bench).unwrap();
     assert_eq!(meta.to_string(), written, "numbers as they were typed");
 
+    // What is no object is not sent.
+    bench.keys("esc u enter ctrl+a");
+    bench.types("[1]");
+    bench.keys("esc esc");
+    assert!(bench.shows("_meta is no object"), "{}", bench.screen());
+    bench.keys("u");
+
     // A call that was sent comes back into the forms with it, and is kept as a case with it.
-    bench.keys("esc u");
     assert!(bench.shows("nothing beside the arguments"), "{}", bench.screen());
     bench.keys("E");
     assert!(bench.shows("_meta  meta.key-invalid"), "{}", bench.screen());

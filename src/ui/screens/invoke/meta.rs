@@ -251,7 +251,8 @@ impl MetaSection {
             }
         }
         let fault = || calling::meta_faults(tool, &meta).into_iter().next().map(|it| it.words);
-        unread.map(|words| format!("{words}, and would not be sent")).or_else(fault)
+        let issue = || form?.issues().first().map(|issue| format!("_meta: {}", issue.words));
+        unread.map(|words| format!("{words}, and would not be sent")).or_else(fault).or_else(issue)
     }
 }
 
