@@ -24,6 +24,7 @@ mod check;
 mod columns;
 mod completions;
 mod configured;
+mod convert;
 mod data_files;
 mod demo;
 mod deployed;
@@ -126,6 +127,8 @@ enum Command {
     Agent(agent::Agent),
     /// Take the tools of a running system into files, and MCP servers from other programs
     Import(import::Import),
+    /// Put tools and agents into another shape, also pasted ones
+    Convert(convert::Convert),
     /// Send the tools to a running system, after showing what changes there
     Push(push::Push),
     /// Follow what passes on a bus: requests and answers, agent steps, errors
@@ -223,6 +226,7 @@ fn dispatch_command(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::History(history)) => history.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),
         Some(Command::Agent(agent)) => agent.run(global, out),
+        Some(Command::Convert(convert)) => convert.run(out),
         Some(Command::Import(import)) => import.run(global, out),
         Some(Command::Push(push)) => push.run(global, out),
         Some(Command::Watch(watch)) => watch.run(global, out),

@@ -19,7 +19,7 @@ use crate::{
     store::history::History,
     systems::{
         calling::steps_of,
-        facets::steps::{StepChoice, StepPreview, Steps},
+        facets::steps::{SeenValue, StepChoice, StepPreview, Steps},
     },
 };
 
@@ -122,9 +122,9 @@ pub(crate) fn print_steps(global: &Global, out: &mut Out, steps: &[StepPreview])
         }
         let name = out.safe_text(&step.name).into_owned();
         out.print_line(format!("step {} {name}", step.number))?;
-        let widest = step.seen.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
-        for (name, value, from) in &step.seen {
-            let line = format!("  {name:<widest$}  {}  ({from})", short_value(value));
+        let widest = step.seen.iter().map(|seen| seen.name.chars().count()).max().unwrap_or(0);
+        for SeenValue { name, value, origin, .. } in &step.seen {
+            let line = format!("  {name:<widest$}  {}  ({origin})", short_value(value));
             out.print_line(out.safe_text(&line).into_owned())?;
         }
         out.print_line(format!("  → {}", out.safe_text(&step.line)))?;

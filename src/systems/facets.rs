@@ -12,6 +12,7 @@
 //! | [`attachments`] | points from its messages to cards that are kept elsewhere |
 //! | [`agent`] | has an agent that works on a question |
 //! | [`prompts`] | has tools that bring prompts along |
+//! | [`shapes`] | has entries in several shapes, and reads those that were pasted |
 //! | [`steps`] | runs the steps of a call itself, one at a time if wanted |
 //! | [`stubs`] | has calls that a stub can answer as they were answered |
 //! | [`call_meta`] | knows what calls of servers' tools say beside their arguments |
@@ -38,5 +39,6 @@ pub mod observer;
 pub mod prompts;
 pub mod remote_tools;
 pub mod served;
+pub mod shapes;
 pub mod steps;
 pub mod stubs;

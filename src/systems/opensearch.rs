@@ -8,7 +8,9 @@
 
 //!
 //! Descriptors: [`keys`] has the words, [`entries`] finds what a file holds, [`tool`] reads it,
-//! [`schema`] makes the forms, [`checks`] say what is wrong.
+//! [`schema`] makes the forms, [`convert`] puts it in another shape, [`console_text`] reads
+//! what was pasted, [`checks`] say what is wrong, [`gates`] when a
+//! tool is available.
 //!
 //! Runs: [`steps`] has those that are made here, [`calls`] the ways that a call can take,
 //! [`error_shapes`] what a cluster says that refuses, [`agent_answer`] and [`stream`] what an agent
@@ -18,9 +20,12 @@ pub mod agent_answer;
 pub mod calls;
 pub mod checks;
 pub mod connector;
+pub mod console_text;
+pub mod convert;
 pub mod dynamic;
 pub mod entries;
 pub mod error_shapes;
+pub mod gates;
 pub mod java;
 pub mod json_path;
 pub mod keys;
@@ -37,14 +42,16 @@ pub mod tool_parameters;
 
 use serde_json::{Value, json};
 
+use convert::Shape;
+
 use super::{
-    facets::{calls::Calls, steps::Steps},
+    facets::{calls::Calls, loader::Loader, shapes::Shapes, steps::Steps},
     system::{NewEntry, System},
 };
 use crate::{
     engine::lint::context::LintContext,
     model::{
-        catalog::Catalog,
+        catalog::{Catalog, Loading},
         context::Mode,
         entry::{Entry, EntryKind, FileId, SystemId},
         finding::Finding,
@@ -121,9 +128,7 @@ impl System for OpenSearch {
                 "An agent of OpenSearch whose tools run in order.",
                 json!({
                     keys::NAME: "", keys::TYPE: "flow", keys::DESCRIPTION: "",
-                    keys::TOOLS: [{
-                        keys::TYPE: "ListIndexTool", keys::NAME: "list", keys::PARAMETERS: {},
-                    }],
+                    keys::TOOLS: [],
                 }),
             ),
         ]
@@ -133,11 +138,48 @@ impl System for OpenSearch {
         tool::model_function(tool)
     }
 
+    fn settings_table(&self) -> Option<&'static str> {
+        Some(keys::SYSTEM)
+    }
+
+    fn loader(&self) -> Option<&dyn Loader> {
+        Some(self)
+    }
+
     fn calls(&self) -> Option<&dyn Calls> {
         Some(&calls::OpenSearchCalls)
     }
 
+    fn shapes(&self) -> Option<&dyn Shapes> {
+        Some(self)
+    }
+
     fn steps(&self) -> Option<&dyn Steps> {
         Some(&calls::OpenSearchCalls)
+    }
+}
+
+impl Loader for OpenSearch {
+    fn decide_loading(&self, catalog: &Catalog) -> Loading {
+        gates::decide_loading(catalog)
+    }
+
+    fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {
+        None
+    }
+}
+
+impl Shapes for OpenSearch {
+    fn shape_words(&self) -> Vec<&'static str> {
+        Shape::ALL.iter().map(|shape| shape.as_str()).collect()
+    }
+
+    fn read_pasted(&self, text: &str) -> Result<Vec<Value>, String> {
+        console_text::read_bodies(text)
+    }
+
+    fn convert_entry(&self, entry: &Value, shape: &str) -> Result<(Value, Vec<String>), String> {
+        let shape = Shape::parse(shape).ok_or_else(|| format!("{shape} is no shape"))?;
+        convert::convert_entry(entry, shape).map(|converted| (converted.entry, converted.remarks))
     }
 }

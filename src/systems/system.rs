@@ -9,7 +9,7 @@ use super::{
         agent::Agent, attachments::Attachments, by_hand::ByHand, call_meta::CallMeta,
         caller::Caller, calls::Calls, configured::Configured, gates::Gates, loader::Loader,
         merge::Merge, observer::Observer, prompts::Prompts, remote_tools::RemoteTools,
-        steps::Steps, stubs::Stubs,
+        shapes::Shapes, steps::Steps, stubs::Stubs,
     },
 };
 use crate::{
@@ -177,6 +177,11 @@ pub trait System: Sync {
 
     /// Its tools bring prompts along.
     fn prompts(&self) -> Option<&dyn Prompts> {
+        None
+    }
+
+    /// Its entries come in several shapes.
+    fn shapes(&self) -> Option<&dyn Shapes> {
         None
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     commonground,
     deployed::deployment::Deployment,
-    facets::{configured::Configured, remote_tools::RemoteTools},
+    facets::{configured::Configured, remote_tools::RemoteTools, shapes::Shapes},
     mcp, opensearch,
     system::System,
     trustgraph, unique,
@@ -58,6 +58,11 @@ pub(crate) fn configured() -> impl Iterator<Item = &'static dyn Configured> {
 /// The system that can call tools of another one's servers.
 pub(crate) fn remote_tools() -> Option<&'static dyn RemoteTools> {
     every_system().iter().find_map(|system| system.remote_tools())
+}
+
+/// The system whose entries come in several shapes.
+pub(crate) fn shapes() -> Option<&'static dyn Shapes> {
+    every_system().iter().find_map(|system| system.shapes())
 }
 
 /// The one of them that a connection leads to.

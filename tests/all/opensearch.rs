@@ -10,9 +10,12 @@ use std::{
 
 use serde_json::{Value, json};
 
+use toolcrib::app::message::ScreenId;
+
 use crate::support::{
     place::{Place, Ran},
     services::{program, script},
+    workbench::Workbench,
 };
 
 /// A cluster, and a workspace with a connection to it; stopped on drop.
@@ -185,6 +188,9 @@ fn a_step_that_failed_is_tried_again_alone() {
     let requests = cluster.requests();
     assert_eq!(requests[before..], ["POST /_plugins/_ml/models/shaky/_predict".to_owned()]);
 
+    let text = "search.output=nothing at all";
+    let other = ["answer_from_books", "question=wind", "--step", "answer", "--no-check", text];
+    assert_eq!(cluster.call(&other).data, "said: Answer from this alone: nothing at all");
     let until = cluster.call(&["answer_from_books", "question=wind", "--until", "1"]);
     assert_eq!(until.data, "[\"The wind blows\"]");
     let wrong = cluster.call(&["answer_from_books", "question=wind", "--step", "ask"]);
@@ -288,4 +294,16 @@ fn a_user_and_a_path_before_all_others_are_the_connections() {
     run("s3cret-word").ended(0, &[]);
     assert_eq!(cluster.requests()[0], "POST /prefix/_plugins/_ml/tools/_execute/ListIndexTool");
     run("wrong-one").ended(1, &["HTTP 401: Unauthorized", "password-variable"]);
+}
+
+#[test]
+fn the_screen_shows_what_each_step_would_send() {
+    let mut bench = Workbench::sample("opensearch", 120, 36).on(ScreenId::Invoke);
+    assert!(bench.shows("sends     POST /books/_search"), "{}", bench.screen());
+    assert!(bench.shows("nothing gives a value to question"), "{}", bench.screen());
+    bench.keys("enter");
+    bench.types("wind");
+    bench.keys("esc");
+    assert!(bench.shows("question wind (the request)"), "{}", bench.screen());
+    assert!(!bench.shows("nothing gives a value to question"), "{}", bench.screen());
 }

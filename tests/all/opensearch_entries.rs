@@ -1,7 +1,7 @@
 //! Entries of OpenSearch: what a file holds, what is wrong in it and how it is mended, what a model
 //! sees.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io::Write as _, process::Stdio};
 
 use serde_json::{Value, json};
 use toolcrib::{
@@ -10,6 +10,8 @@ use toolcrib::{
     syntax::source::{Format, Source},
     systems::{by_id, findings, opensearch::checks::CHECKS, read},
 };
+
+use crate::support::place::{Place, Ran};
 
 type Files = BTreeMap<FileId, Source>;
 
@@ -163,7 +165,8 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
 #[test]
 fn each_check_finds_its_own() {
     let cases = cases();
-    for check in CHECKS {
+    // What the settings say has a test of its own.
+    for check in CHECKS.iter().filter(|check| !check.code.starts_with("gate.")) {
         let (_, wrong, right) = cases
             .iter()
             .find(|(code, ..)| *code == check.code)
@@ -277,4 +280,78 @@ fn a_model_gives_what_the_templates_ask_for() {
     let catalog = catalog_of(&one(&declared));
     let function = by_id("opensearch").unwrap().model_function(&catalog.tools[0]);
     assert_eq!(function.parameters["properties"], json!({"i": {}}));
+}
+
+#[test]
+fn gates_stand_in_the_settings() {
+    let settings = "[opensearch]\ntool = 1\n[opensearch.tools.t]\ngroups = [\"ops\"]\nnext = \"seen\"\n[opensearch.tools.tt]\n[opensearch.tools.b]\nstates = 5\n";
+    let two = json!([get("/"), {"type": "DynamicTool", "name": "b", "parameters": {"method": "GET", "uri": "/"}}]);
+    let files = files_of(&[("t.json", two.to_string()), ("toolcrib.toml", settings.to_owned())]);
+    let catalog = catalog_of(&files);
+    let gate = &catalog.tools[0].gate;
+    assert_eq!(
+        (gate.groups.clone(), gate.next.as_deref()),
+        (Some(vec!["ops".into()]), Some("seen"))
+    );
+    let mut found: Vec<(&str, String)> = findings_in(&files)
+        .iter()
+        .filter(|finding| finding.code.starts_with("gate."))
+        .map(|finding| (finding.code, finding.site.pointer.to_string()))
+        .collect();
+    found.sort();
+    let expected = [
+        ("gate.malformed", "/tools/b/states"),
+        ("gate.unknown", "/tool"),
+        ("gate.unknown", "/tools/tt"),
+    ];
+    assert_eq!(found, expected.map(|(code, at)| (code, at.to_owned())));
+}
+
+#[test]
+fn tools_of_an_agent_are_the_agents_own() {
+    let files = one(&agent(json!([{"type": "ListIndexTool", "parameters": {}}])));
+    let catalog = catalog_of(&files);
+    let why: Vec<bool> =
+        catalog.tools.iter().map(|tool| tool.gate.not_loaded().is_some()).collect();
+    assert_eq!(why, [false, true]);
+}
+
+/// What `convert` makes of a text.
+fn converted(text: &str, more: &[&str]) -> Ran {
+    let place = Place::with(&[]);
+    let mut command = place.command(&[&["convert", "-"], more].concat());
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn what_the_documentation_shows_becomes_json() {
+    let page = "POST /_plugins/_ml/agents/_register\n{\n  \"name\": \"a\",\n  \"prompt\": \"\"\"Say \"hi\"\nto all\"\"\"\n}\n";
+    assert_eq!(converted(page, &[]).json(), json!({"name": "a", "prompt": "Say \"hi\"\nto all"}));
+    converted("{\n \"a\": b}", &[]).ended(2, &["line 2"]);
+}
+
+#[test]
+fn a_tool_goes_through_every_shape() {
+    let tool = get("/_nodes/${parameters.node_id}/stats");
+    let steps = converted(&tool.to_string(), &["--to", "steps"]).json();
+    assert_eq!(steps, json!({"name": "t", "tool_steps": [tool]}));
+    let agent = converted(&steps.to_string(), &["--to", "agent"]);
+    assert_eq!(agent.json(), json!({"name": "t", "type": "flow", "tools": [tool]}));
+    assert!(agent.words.contains("no released OpenSearch has DynamicTool"), "{}", agent.words);
+    let back = converted(&agent.data, &["--to", "dynamic"]).json();
+    assert_eq!(back, tool);
+
+    let proposal = include_str!("../../samples/opensearch/tools/proposal.json");
+    let steps = converted(proposal, &["--to", "steps"]).json();
+    let methods: Vec<&Value> = steps["tool_steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| &step["parameters"]["method"])
+        .collect();
+    assert_eq!(methods, ["POST", "POST"]);
+    converted(proposal, &["--to", "dynamic"]).ended(2, &["it has 2 steps; a DynamicTool has one"]);
+    converted(proposal, &["--to", "text"]).ended(2, &["steps, dynamic, agent"]);
 }

@@ -44,9 +44,19 @@ pub struct StepPreview {
     /// `GET /_nodes/n1/stats`, or why nothing is sent.
     pub line: String,
     pub body: Option<String>,
-    /// The parameters that it sees: name, value, and where that is from.
-    pub seen: Vec<(String, String, String)>,
+    pub seen: Vec<SeenValue>,
     pub remarks: Vec<String>,
     /// The same for scripts.
     pub json: Value,
+}
+
+/// A parameter that a step sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenValue {
+    pub name: String,
+    pub value: String,
+    /// Where it is from, for people: `the output of step 1`.
+    pub origin: String,
+    /// The step itself says it.
+    pub is_own: bool,
 }

@@ -7,7 +7,7 @@ use super::{
     keys,
     steps::{
         order::{RunOrder, StepRange},
-        prepare::{PreparedStep, prepare_step},
+        prepare::{ParameterOrigin, PreparedStep, prepare_step},
     },
 };
 use crate::{
@@ -16,11 +16,10 @@ use crate::{
         connection::Connection,
         problem::{Problem, ProblemKind},
         tool::Tool,
-        transport::Traffic,
     },
     systems::facets::{
         calls::{CallOf, Calls, RouteOffer},
-        steps::{StepChoice, StepPreview, Steps},
+        steps::{SeenValue, StepChoice, StepPreview, Steps},
     },
 };
 
@@ -35,16 +34,6 @@ pub struct OpenSearchCalls;
 impl Calls for OpenSearchCalls {
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         let connection = call.connection;
-        if connection.transport().spec().traffic != Traffic::Exchange {
-            let cause = format!(
-                "connection \"{}\" leads to {}, not to a cluster",
-                connection.name,
-                connection.transport().title()
-            );
-            let remedy =
-                "name a connection over http to the cluster: address = \"http://HOST:9200\"";
-            return Err(Problem::new(ProblemKind::Input, "calling", cause).with_remedy(remedy));
-        }
         let offers = self.call_routes(call.tool, connection);
         let route = match call.route {
             Some(word) => offers.iter().find(|offer| offer.id == word).ok_or_else(|| {
@@ -214,9 +203,11 @@ pub fn preview_of(prepared: &PreparedStep) -> StepPreview {
         seen: prepared
             .seen
             .iter()
-            .map(|seen| {
-                let value = seen.value.clone().unwrap_or_else(|| "null".into());
-                (seen.name.clone(), value, seen.origin.words())
+            .map(|seen| SeenValue {
+                name: seen.name.clone(),
+                value: seen.value.clone().unwrap_or_else(|| "null".into()),
+                origin: seen.origin.words(),
+                is_own: seen.origin == ParameterOrigin::Tool,
             })
             .collect(),
         remarks: prepared.remarks.clone(),

@@ -5,6 +5,7 @@ mod agents;
 mod connectors;
 mod each;
 mod requests;
+mod settings;
 mod templates;
 
 use super::keys;
@@ -126,6 +127,18 @@ pub const CHECKS: &[Check] = &[
         severity: Level::WARNING,
         about: "The kept list of a cluster's tools has no such type: an agent is registered with it, and fails when it runs.",
         run: Run::All(agents::unknown_type),
+    },
+    Check {
+        code: "gate.malformed",
+        severity: Level::ERROR,
+        about: "[opensearch] of toolcrib.toml says something in another shape than is read.",
+        run: Run::Entry(settings::malformed),
+    },
+    Check {
+        code: "gate.unknown",
+        severity: Level::WARNING,
+        about: "[opensearch] of toolcrib.toml names a key that is not read, or a tool that no entry has.",
+        run: Run::Entry(settings::unknown),
     },
     Check {
         code: "connector.header",

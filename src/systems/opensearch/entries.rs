@@ -6,7 +6,10 @@ use serde_json::{Map, Value};
 
 use super::keys;
 use crate::{
-    model::entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+    model::{
+        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        settings::SETTINGS,
+    },
     schema::pointer::Pointer,
     syntax::source::Source,
 };
@@ -103,6 +106,9 @@ fn is_agent(kind: &str, members: &Map<String, Value>) -> bool {
 /// The entries of a file in the order they stand; none when nothing in it is OpenSearch's.
 #[must_use]
 pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
+    if file.as_str() == SETTINGS {
+        return settings_entry(file, source).into_iter().collect();
+    }
     let mut entries = Vec::new();
     for document in 0..source.document_count() {
         // Nothing of ours is cut into sections, but a tool or an agent alone.
@@ -123,6 +129,46 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// `[opensearch]`: when tools are available.
+fn settings_entry(file: &FileId, source: &Source) -> Option<Entry> {
+    let value = source.value(0)?.get(keys::SYSTEM)?.clone();
+    let at = Pointer::root().child(keys::SYSTEM);
+    Some(new_entry((file, source, 0), EntryKind::Server, at, (keys::SYSTEM.to_owned(), value)))
+}
+
+/// Whether an entry is what `toolcrib.toml` says.
+#[must_use]
+pub fn is_setting(entry: &Entry) -> bool {
+    entry.system == keys::SYSTEM && entry.id.file().as_str() == SETTINGS
+}
+
+/// The agent that a tool belongs to.
+#[must_use]
+pub fn agent_of(entry: &Entry) -> Option<&str> {
+    let at = entry.id.place().at.tokens();
+    let is_listed = at.len() >= 2 && at[at.len() - 2] == keys::TOOLS;
+    let own = [keys::NAME, keys::TYPE].iter().find_map(|key| entry.value.get(*key)?.as_str())?;
+    is_listed.then(|| entry.key.strip_suffix(own)?.strip_suffix('/')).flatten()
+}
+
+fn new_entry(
+    (file, source, document): (&FileId, &Source, usize),
+    kind: EntryKind,
+    at: Pointer,
+    (key, value): (String, Value),
+) -> Entry {
+    let place = source.find_place(document, &at);
+    Entry {
+        id: EntryId::new(EntryPlace { file: file.clone(), document, at, form: EntryForm::Plain }),
+        system: keys::SYSTEM,
+        kind,
+        key,
+        value: Arc::new(value).into(),
+        line: place.map_or(0, |place| place.line),
+        column: place.map_or(0, |place| place.column),
+    }
 }
 
 struct Found<'f> {
@@ -147,21 +193,8 @@ impl Found<'_> {
         let own = named.or(stem).unwrap_or_default();
         let key = agent.map_or_else(|| own.to_owned(), |agent| format!("{agent}/{own}"));
         let kind = if sort == EntrySort::Connector { EntryKind::Server } else { EntryKind::Tool };
-        let place = self.source.find_place(self.document, &at);
-        self.entries.push(Entry {
-            id: EntryId::new(EntryPlace {
-                file: self.file.clone(),
-                document: self.document,
-                at: at.clone(),
-                form: EntryForm::Plain,
-            }),
-            system: keys::SYSTEM,
-            kind,
-            key: key.clone(),
-            value: Arc::new(value.clone()).into(),
-            line: place.map_or(0, |place| place.line),
-            column: place.map_or(0, |place| place.column),
-        });
+        let home = (self.file, self.source, self.document);
+        self.entries.push(new_entry(home, kind, at.clone(), (key.clone(), value.clone())));
         if sort == EntrySort::Agent {
             let tools = members.get(keys::TOOLS).and_then(Value::as_array);
             for (row, tool) in tools.into_iter().flatten().enumerate() {

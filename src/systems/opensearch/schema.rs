@@ -4,14 +4,17 @@ use serde_json::{Map, Value, json};
 
 use super::{
     dynamic::METHODS,
-    entries::{AGENT_TYPES, EntrySort},
+    entries::{AGENT_TYPES, EntrySort, is_setting},
     keys,
 };
-use crate::model::entry::Entry;
+use crate::{engine::settings::gate_table::table_schema, model::entry::Entry};
 
 /// The schema of an entry's form.
 #[must_use]
 pub fn entry_schema(entry: &Entry) -> Value {
+    if is_setting(entry) {
+        return settings();
+    }
     match EntrySort::of_entry(&entry.value) {
         EntrySort::Dynamic => tool(dynamic_parameters(&entry.value)),
         EntrySort::Typed => tool(typed_parameters()),
@@ -20,6 +23,18 @@ pub fn entry_schema(entry: &Entry) -> Value {
         EntrySort::Connector => connector(),
         EntrySort::Listed => listed(),
     }
+}
+
+fn settings() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            keys::TOOLS: {
+                "type": "object", "description": "When tools and agents are available. One that is not named is, always.",
+                "additionalProperties": table_schema(),
+            },
+        },
+    })
 }
 
 fn text(help: &str) -> Value {

@@ -16,6 +16,8 @@ mod meta;
 mod parts;
 mod preview;
 mod request;
+mod request_line;
+mod steps;
 mod tools;
 
 use ratatui::{

@@ -17,7 +17,13 @@ use super::{
     live::{CallDriver, LiveSystem},
 };
 use crate::{
-    model::entry::SystemId,
+    model::{
+        call::{CallError, Outcome},
+        connection::Connection,
+        entry::SystemId,
+        error_kind::ErrorKind,
+        transport::Traffic,
+    },
     systems::opensearch::{calls, keys},
     wire::session::event_sink::{End, EventSink, SinkClosed},
 };
@@ -41,10 +47,25 @@ impl MultiStep for LiveOpenSearch {
         sink: &'a mut EventSink,
     ) -> BoxFuture<'a, Result<End, SinkClosed>> {
         Box::pin(async move {
+            if let Some(problem) = wrong_connection(call_context.connection) {
+                return Ok((Outcome::Lost, Some(problem)));
+            }
             match call_context.request.to.as_str() {
                 calls::LOCAL => running::run_steps(call_context, sink).await,
                 route => whole::run_agent(call_context, route, sink).await,
             }
         })
     }
+}
+
+/// Why no call goes over a connection that leads to no cluster.
+fn wrong_connection(connection: &Connection) -> Option<CallError> {
+    if connection.transport().spec().traffic == Traffic::Exchange {
+        return None;
+    }
+    let (name, title) = (&connection.name, connection.transport().title());
+    let message = format!("connection \"{name}\" leads to {title}, not to a cluster");
+    let remedy =
+        "choose a connection with transport = \"http\" and servers = [\"http://HOST:9200\"]";
+    Some(CallError::new(ErrorKind::BadSettings, message, remedy))
 }

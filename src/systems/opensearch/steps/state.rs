@@ -39,9 +39,10 @@ impl RunState {
         self.outputs.push((name, step, output.stored.clone()));
     }
 
-    /// Outputs of an earlier run, by name, that a run goes on from.
+    /// Outputs of an earlier run, by name, that a run goes on from. What the request gives under
+    /// that name is taken in its place, so that a step can be tried with another input.
     pub fn restore_outputs(&mut self, outputs: &Map<String, Value>) {
-        for (name, value) in outputs {
+        for (name, value) in outputs.iter().filter(|(name, _)| !self.request.contains_key(*name)) {
             if let (Some(step), Some(text)) = (value["step"].as_u64(), value["stored"].as_str()) {
                 let step = usize::try_from(step).unwrap_or(usize::MAX);
                 self.outputs.push((name.clone(), step, text.to_owned()));

@@ -1,10 +1,13 @@
 //! The request exactly as it will be sent, in lines.
 
+use super::{
+    request_line::{RequestLine, problem_lines},
+    steps::step_lines,
+};
 use crate::{
     app::state::State,
     model::{
         merging::{Merging, Origin},
-        problem::{Problem, ProblemKind},
         size,
         tool::Tool,
     },
@@ -17,13 +20,6 @@ use crate::{
 
 /// How many letters of a body are laid out.
 const LONGEST_BODY: usize = 20_000;
-
-/// One line of the request as it will be sent.
-pub(super) struct RequestLine {
-    pub name: &'static str,
-    pub text: String,
-    pub role: Role,
-}
 
 /// The request, or why there is none, below what the tool gets where that is not just what is
 /// given.
@@ -74,6 +70,9 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         Ok(request) => request,
         Err(problem) => return problem_lines(&problem, cells),
     };
+    if let Some(lines) = step_lines(&request, cells) {
+        return lines;
+    }
     let connection = state.call_connection(tool.id());
     let subject =
         |address: &str| calling::queue_subject(request.system, address, connection.transport());
@@ -131,18 +130,6 @@ fn start_of(body: &str) -> String {
     } else {
         start
     }
-}
-
-fn problem_lines(problem: &Problem, cells: usize) -> Vec<RequestLine> {
-    let role = if problem.kind == ProblemKind::Input { Role::Warning } else { Role::Error };
-    let line = |name, role| move |text| RequestLine { name, text, role };
-    let mut lines: Vec<_> =
-        wrap(&visible_text(&problem.cause), cells).into_iter().map(line("", role)).collect();
-    if let Some(first) = lines.first_mut() {
-        first.name = "no call";
-    }
-    lines.extend(wrap(&visible_text(&problem.remedy), cells).into_iter().map(line("", Role::Info)));
-    lines
 }
 
 /// A name that fits a narrow place.

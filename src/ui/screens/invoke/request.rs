@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use super::{
     meta::MetaSection,
     parts::{Part, RequestPart},
-    preview::{RequestLine, request_lines},
+    preview::request_lines,
+    request_line::RequestLine,
     tools::tool_of,
 };
 use crate::{
