@@ -42,31 +42,31 @@ fn codes(entry: &Value) -> Vec<&'static str> {
     findings_in(&one(entry)).iter().map(|finding| finding.code).filter(own).collect()
 }
 
-fn dynamic(parameters: Value) -> Value {
+fn dynamic(parameters: &Value) -> Value {
     json!({"type": "DynamicTool", "name": "t", "parameters": parameters})
 }
 
 fn get(uri: &str) -> Value {
-    dynamic(json!({"method": "GET", "uri": uri}))
+    dynamic(&json!({"method": "GET", "uri": uri}))
 }
 
 fn post(body: &str) -> Value {
-    dynamic(json!({"method": "POST", "uri": "/i/_search", "request_body": body}))
+    dynamic(&json!({"method": "POST", "uri": "/i/_search", "request_body": body}))
 }
 
 fn step(name: &str, uri: &str, body: &str) -> Value {
     json!({"type": "DynamicTool", "name": name, "parameters": {"method": "POST", "uri": uri, "request_body": body}})
 }
 
-fn composite(steps: Vec<Value>) -> Value {
+fn composite(steps: &[Value]) -> Value {
     json!({"name": "c", "tool_steps": steps})
 }
 
-fn agent(tools: Value) -> Value {
+fn agent(tools: &Value) -> Value {
     json!({"name": "a", "type": "flow", "tools": tools})
 }
 
-fn connector(action: Value) -> Value {
+fn connector(action: &Value) -> Value {
     json!({"name": "c", "protocol": "http", "actions": [action]})
 }
 
@@ -82,7 +82,7 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
     let typed = |kind: &str| json!({"type": kind, "parameters": {}});
     let action = |url: &str, body: &str, header: &str| {
         connector(
-            json!({"action_type": "predict", "method": "POST", "url": url, "request_body": body, "headers": {"Authorization": header}}),
+            &json!({"action_type": "predict", "method": "POST", "url": url, "request_body": body, "headers": {"Authorization": header}}),
         )
     };
     let url = "https://h/${parameters.m}";
@@ -107,15 +107,15 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
         ),
         ("template.cycle", own(json!({"x": "${parameters.x}"})), own(json!({"x": "y"}))),
         ("request.uri", get(" "), get("/")),
-        ("request.method", dynamic(json!({"method": "get", "uri": "/"})), get("/")),
+        ("request.method", dynamic(&json!({"method": "get", "uri": "/"})), get("/")),
         ("request.body", post(r#"{"a": ${parameters.a}"#), post(r#"{"a": ${parameters.a}}"#)),
         (
             "request.swapped-body",
-            composite(vec![
+            composite(&[
                 step("a", "/i/_search", &ask.replace("a.output", "q")),
                 step("b", "/m/_predict", search),
             ]),
-            composite(vec![step("a", "/i/_search", search), step("b", "/m/_predict", ask)]),
+            composite(&[step("a", "/i/_search", search), step("b", "/m/_predict", ask)]),
         ),
         (
             "output.filter",
@@ -129,23 +129,23 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
         ),
         (
             "steps.output",
-            composite(vec![step("ab", "/i/_search", search), step("b", "/m/_predict", ask)]),
-            composite(vec![step("a", "/i/_search", search), step("b", "/m/_predict", ask)]),
+            composite(&[step("ab", "/i/_search", search), step("b", "/m/_predict", ask)]),
+            composite(&[step("a", "/i/_search", search), step("b", "/m/_predict", ask)]),
         ),
         (
             "steps.name-clash",
-            agent(json!([typed("XTool"), typed("XTool")])),
-            agent(json!([typed("XTool"), typed("YTool")])),
+            agent(&json!([typed("XTool"), typed("XTool")])),
+            agent(&json!([typed("XTool"), typed("YTool")])),
         ),
         (
             "agent.type",
             json!({"name": "a", "type": "flwo", "tools": [typed("XTool")]}),
-            agent(json!([])),
+            agent(&json!([])),
         ),
         (
             "agent.name",
             json!({"name": "x".repeat(129), "type": "flow", "tools": []}),
-            agent(json!([])),
+            agent(&json!([])),
         ),
         (
             "tool.unknown-type",
@@ -210,7 +210,7 @@ fn a_file_may_hold_each_kind() {
         ("tools/t.json", get("/${parameters.x}").to_string()),
         (
             "tools/c.json",
-            connector(json!({"action_type": "predict", "method": "POST", "url": "https://h"}))
+            connector(&json!({"action_type": "predict", "method": "POST", "url": "https://h"}))
                 .to_string(),
         ),
         ("tools/other.json", json!({"name": "x", "type": "text", "parameters": {}}).to_string()),
@@ -253,7 +253,7 @@ fn every_entry_fills_its_form() {
 
 #[test]
 fn a_model_gives_what_the_templates_ask_for() {
-    let tool = composite(vec![
+    let tool = composite(&[
         step(
             "a",
             "/${parameters.index:-books}/_search",
@@ -275,6 +275,10 @@ fn a_model_gives_what_the_templates_ask_for() {
             "required": ["q", "any"],
         })
     );
+    let chooses = json!({"name": "a", "type": "conversational", "llm": {}, "tools": [step("s", "/${parameters.x}", "{}")]});
+    let catalog = catalog_of(&one(&chooses));
+    let function = by_id("opensearch").unwrap().model_function(&catalog.tools[0]);
+    assert_eq!(function.parameters["required"], json!(["question"]));
     let declared = json!({"type": "ListIndexTool", "name": "l", "version": "undefined", "description": "",
         "attributes": {"input_schema": "{\"type\": \"object\", \"properties\": {\"i\": {}}}"}});
     let catalog = catalog_of(&one(&declared));
@@ -309,7 +313,7 @@ fn gates_stand_in_the_settings() {
 
 #[test]
 fn tools_of_an_agent_are_the_agents_own() {
-    let files = one(&agent(json!([{"type": "ListIndexTool", "parameters": {}}])));
+    let files = one(&agent(&json!([{"type": "ListIndexTool", "parameters": {}}])));
     let catalog = catalog_of(&files);
     let why: Vec<bool> =
         catalog.tools.iter().map(|tool| tool.gate.not_loaded().is_some()).collect();

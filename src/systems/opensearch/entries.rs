@@ -122,10 +122,10 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
         match &**root {
             Value::Array(items) => {
                 for (row, item) in items.iter().enumerate() {
-                    found.add_object(item, Pointer::root().item(row), None);
+                    found.add_object(item, &Pointer::root().item(row), None);
                 }
             }
-            value => found.add_object(value, Pointer::root(), None),
+            value => found.add_object(value, &Pointer::root(), None),
         }
     }
     entries
@@ -180,7 +180,7 @@ struct Found<'f> {
 
 impl Found<'_> {
     /// Adds an object that is an entry, and the tools of an agent after it.
-    fn add_object(&mut self, value: &Value, at: Pointer, agent: Option<&str>) {
+    fn add_object(&mut self, value: &Value, at: &Pointer, agent: Option<&str>) {
         let Some(members) = value.as_object() else { return };
         let sort = match (EntrySort::of_object(members), agent) {
             (Some(sort), _) => sort,
@@ -198,7 +198,7 @@ impl Found<'_> {
         if sort == EntrySort::Agent {
             let tools = members.get(keys::TOOLS).and_then(Value::as_array);
             for (row, tool) in tools.into_iter().flatten().enumerate() {
-                self.add_object(tool, at.child(keys::TOOLS).item(row), Some(&key));
+                self.add_object(tool, &at.child(keys::TOOLS).item(row), Some(&key));
             }
         }
     }

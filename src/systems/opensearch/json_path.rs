@@ -204,9 +204,9 @@ fn apply_step<'v>(
                 usize::try_from(place.max(0)).unwrap_or(0).min(items.len())
             };
             let until = until.map_or(items.len(), clamp);
-            for place in from.map_or(0, clamp)..until {
-                to.push((at.item(place), &items[place]));
-            }
+            let first = from.map_or(0, clamp);
+            let taken = items.iter().enumerate().take(until).skip(first);
+            to.extend(taken.map(|(place, item)| (at.item(place), item)));
         }
         (Step::Every, Value::Object(_) | Value::Array(_)) => to.extend(children(at, value)),
         (Step::Every, _) => {}

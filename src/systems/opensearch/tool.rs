@@ -74,7 +74,9 @@ fn asked_schema(entry: &Value) -> Value {
     let mut required: Vec<Value> = Vec::new();
     let plan = Plan::of_entry(entry);
     let mut stored: Vec<String> = Vec::new();
-    for step in &plan.steps {
+    // Where a model chooses the steps, it gives them what they take.
+    let steps = if plan.is_open { &[] } else { plan.steps.as_slice() };
+    for step in steps {
         for (_, template) in templates_of(step) {
             for found in find_placeholders(template, PARAMETERS) {
                 let is_given = step.parameters.contains_key(found.name)
@@ -94,6 +96,9 @@ fn asked_schema(entry: &Value) -> Value {
     }
     if properties.is_empty() && EntrySort::of_entry(entry) == EntrySort::Agent {
         properties.insert("question".into(), json!({"type": "string"}));
+        if plan.is_open {
+            required.push("question".into());
+        }
     }
     let mut schema = json!({"type": "object", "properties": properties});
     if !required.is_empty() {

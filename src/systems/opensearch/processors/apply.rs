@@ -292,8 +292,8 @@ mod tests {
     use super::*;
     use crate::systems::opensearch::processors::read::read_processors;
 
-    fn processed(input: Value, processors: Value) -> Value {
-        apply_processors(input, &read_processors(&processors).unwrap()).value
+    fn processed(input: Value, processors: &Value) -> Value {
+        apply_processors(input, &read_processors(processors).unwrap()).value
     }
 
     #[test]
@@ -334,14 +334,14 @@ mod tests {
                 json!(7),
             ),
         ] {
-            assert_eq!(processed(hits.clone(), json!([processor])), expected, "{processor}");
+            assert_eq!(processed(hits.clone(), &json!([processor])), expected, "{processor}");
         }
         let text = json!("Sure: {\"a\": [1]} and more");
-        assert_eq!(processed(text.clone(), json!([{"type": "extract_json"}])), json!({"a": [1]}));
+        assert_eq!(processed(text.clone(), &json!([{"type": "extract_json"}])), json!({"a": [1]}));
         let array = json!([{"type": "extract_json", "extract_type": "array"}]);
-        assert_eq!(processed(text, array), json!([1]));
+        assert_eq!(processed(text, &array), json!([1]));
         assert_eq!(
-            processed(json!("a\"/b"), json!([{"type": "to_string", "escape_json": true}])),
+            processed(json!("a\"/b"), &json!([{"type": "to_string", "escape_json": true}])),
             json!("a\\\"\\/b")
         );
     }
