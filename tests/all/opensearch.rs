@@ -268,6 +268,14 @@ fn an_agents_tools_are_run_one_by_one() {
 #[test]
 fn the_cluster_runs_an_agent_in_three_ways() {
     let cluster = Cluster::start(&[AGENT]);
+    let dry = cluster.call(&["helper", "question=how", "--route", "async", "--dry-run"]);
+    dry.ended(0, &[]);
+    for words in [
+        "→ POST /_plugins/_ml/agents/a1/_execute?async=true",
+        r#"{"parameters":{"question":"how"}}"#,
+    ] {
+        assert!(dry.data.contains(words), "{}", dry.data);
+    }
     let events = cluster.events(&["helper", "question=how", "--route", "server"]);
     assert!(events.iter().any(|event| event["text"] == "The answer to how"), "{events:#?}");
     assert_eq!(stages(&events, "trace")[0]["body"]["response"], "2 hits");

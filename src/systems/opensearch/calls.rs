@@ -1,6 +1,6 @@
 //! Calls of tools and agents: what is asked for, and in which of its ways it is run.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     entries::EntrySort,
@@ -134,9 +134,16 @@ impl Steps for OpenSearchCalls {
     }
 
     fn preview_steps(&self, request: &Request) -> Result<Vec<StepPreview>, String> {
-        let Some(order) = RunOrder::from_body(&request.body).filter(|_| request.to == LOCAL) else {
-            return Ok(Vec::new());
-        };
+        let Some(order) = RunOrder::from_body(&request.body) else { return Ok(Vec::new()) };
+        if request.to != LOCAL {
+            let whole = whole_request(&order, &request.to).ok_or("the entry has no agent_id")?;
+            let mut preview = preview_whole(&request.name, &whole);
+            if order.read_plan().is_ok() {
+                let words = "the cluster runs all of it; --route local runs its tools one by one";
+                preview.remarks.push(words.into());
+            }
+            return Ok(vec![preview]);
+        }
         let plan = order.read_plan()?;
         let state = order.begin();
         let numbers = order.step_numbers(plan.steps.len());
@@ -167,7 +174,7 @@ impl Steps for OpenSearchCalls {
                 continue;
             };
             let step = answer.get("step").and_then(Value::as_u64).unwrap_or(1).saturating_sub(1);
-            outputs.insert(name.clone(), serde_json::json!({"step": step, "stored": stored}));
+            outputs.insert(name.clone(), json!({"step": step, "stored": stored}));
         }
         outputs
     }
@@ -212,5 +219,40 @@ pub fn preview_of(prepared: &PreparedStep) -> StepPreview {
             .collect(),
         remarks: prepared.remarks.clone(),
         json: prepared.to_json(),
+    }
+}
+
+/// The request by which the cluster runs an agent as a whole: its path, and its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WholeRequest {
+    pub path: String,
+    pub body: String,
+}
+
+/// What asks the cluster to run the agent of an order by one of its ways; `None` where the entry
+/// does not say under which id the cluster has it.
+#[must_use]
+pub fn whole_request(order: &RunOrder, route: &str) -> Option<WholeRequest> {
+    let agent = order.entry.get(keys::AGENT_ID)?.as_str()?;
+    let ending = match route {
+        STREAM => "/stream",
+        ASYNC => "?async=true",
+        _ => "",
+    };
+    Some(WholeRequest {
+        path: format!("{}/agents/{agent}/_execute{ending}", keys::ML),
+        body: json!({ keys::PARAMETERS: order.arguments }).to_string(),
+    })
+}
+
+fn preview_whole(name: &str, whole: &WholeRequest) -> StepPreview {
+    StepPreview {
+        number: 1,
+        name: name.to_owned(),
+        line: format!("POST {}", whole.path),
+        body: Some(whole.body.clone()),
+        seen: Vec::new(),
+        remarks: Vec::new(),
+        json: json!({"step": 1, "name": name, "method": "POST", "path": whole.path, "body": whole.body}),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::sleep;
 
 use super::rest::{Answer, Rest};
@@ -13,7 +13,7 @@ use crate::{
     },
     systems::opensearch::{
         agent_answer::{self, AgentAnswer},
-        calls::{ASYNC, STREAM},
+        calls::{STREAM, whole_request},
         error_shapes::{is_failure, read_error},
         keys,
         steps::order::RunOrder,
@@ -37,8 +37,7 @@ pub(crate) async fn run_agent(
 ) -> Result<End, SinkClosed> {
     let rest = Rest::new(context.bus, context.limits);
     let order = RunOrder::from_body(&context.request.body);
-    let agent = order.as_ref().and_then(|order| order.entry.get(keys::AGENT_ID)?.as_str());
-    let (Some(order), Some(agent)) = (&order, agent) else {
+    let Some(whole) = order.and_then(|order| whole_request(&order, route)) else {
         let problem = CallError::new(
             ErrorKind::BadRequest,
             "the request names no agent",
@@ -46,16 +45,12 @@ pub(crate) async fn run_agent(
         );
         return Ok((Outcome::Failed, Some(problem)));
     };
-    let body = json!({ keys::PARAMETERS: order.arguments }).to_string();
-    let path = format!("{}/agents/{agent}/_execute", keys::ML);
-    let sent = EventKind::Sent { bytes: body.len() };
+    let (path, body) = (whole.path.as_str(), whole.body.as_str());
+    sink.emit(EventKind::Sent { bytes: body.len() }).await?;
     if route == STREAM {
-        sink.emit(sent).await?;
-        return stream_answer(&rest, &format!("{path}/stream"), &body, sink).await;
+        return stream_answer(&rest, path, body, sink).await;
     }
-    let path = if route == ASYNC { format!("{path}?async=true") } else { path };
-    sink.emit(sent).await?;
-    let answer = match fetch_json(&rest, ("POST", &path, Some(&body)), sink).await {
+    let answer = match fetch_json(&rest, ("POST", path, Some(body)), sink).await {
         Ok(value) => value,
         Err(end) => return Ok(end),
     };
