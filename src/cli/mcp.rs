@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, fs, time::Instant};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-use self::target::{Looked, Target, drift_line, listing, nobody, server_command, tools};
+use self::target::{Looked, Target, change_line, listing, nobody, server_command, tools};
 use super::{
     columns::{self, Cell},
     ending::{Ended, Ending},
@@ -28,7 +28,6 @@ use crate::{
         settings::SETTINGS,
         transport::TransportKind,
     },
-    runtime::now,
     schema::pointer::Pointer,
     store::{
         consents::Consents,
@@ -39,10 +38,7 @@ use crate::{
         source::{Format, Source},
     },
     wire::{
-        systems::{
-            facets::inspector::{Keeping, Listing},
-            table,
-        },
+        systems::{facets::inspector::Listing, table},
         transport::process,
     },
 };
@@ -194,10 +190,10 @@ fn list(target: &Target, global: &Global, out: &mut Out) -> Ended {
         for words in listing.lists.iter().flat_map(|listed| &listed.odd) {
             out.warn(words);
         }
-        let drift = kept.and_then(|text| looked.inspector.drift(&text, tools(&listing)));
-        if let Some(drift) = drift.filter(|drift| !drift.is_empty()) {
+        let drift = kept.and_then(|text| looked.keeper.compare(&text, &looked.listed(listing)));
+        if let Some(drift) = drift.filter(|drift| !drift.changes.is_empty()) {
             out.warn(format_args!("its tools are not those that were kept; `toolcrib mcp keep {} --accept` keeps them", looked.connection.name));
-            drift.iter().for_each(|drift| out.print_status(drift_line(drift)));
+            drift.changes.iter().for_each(|change| out.print_status(change_line(change)));
         }
         Ok(Ending::Done)
     })
@@ -236,9 +232,7 @@ fn take_over(adopt: &adopt::Adopt, global: &Global, out: &mut Out) -> Ended {
 
 /// The kept list of a server, as its file in the workspace has it.
 fn kept_text(looked: &Looked, opened: &OpenWorkspace) -> Option<String> {
-    let keeping =
-        Keeping { server: &looked.connection.name, version: "", time: String::new(), tools: &[] };
-    let (path, _) = looked.inspector.kept(&keeping);
+    let path = looked.keeper.path(&looked.connection.name);
     fs::read_to_string(opened.workspace.root.join(path)).ok()
 }
 
@@ -306,6 +300,7 @@ impl Add {
                 Connection::process(&self.name, command)
             }
         };
+        let connection = connection.placed_in(&opened.workspace.root);
         write_connection(&opened, &self.name, table)?;
         out.print_status(format_args!("connection \"{}\" is written into {SETTINGS}", self.name));
         // Who types a command wants it started.
@@ -373,26 +368,27 @@ impl Keep {
         let before = kept_text(&looked, &opened);
         looked.with("keeping the tools of a server", async |bus| {
             let listing = listing(&looked, bus).await?;
-            let tools = tools(&listing);
-            let drift = before.as_deref().and_then(|text| looked.inspector.drift(text, tools));
+            let listed = looked.listed(listing);
+            let drift = before.as_deref().and_then(|text| looked.keeper.compare(text, &listed));
             if let Some(drift) = &drift {
-                for drift in drift {
-                    out.print_line(drift_line(drift).trim_start())?;
+                for change in &drift.changes {
+                    out.print_line(change_line(change).trim_start())?;
                 }
-                if drift.is_empty() {
+                if let Some(older) = &drift.older_version {
+                    let version = &listed.version;
+                    out.print_line(format_args!("it speaks {version}, and spoke {older} then"))?;
+                }
+                if drift.is_none() {
                     out.print_status("nothing changed");
                     return Ok(Ending::Done);
                 }
-                if !self.accept {
+                if !drift.changes.is_empty() && !self.accept {
                     out.print_status("not kept: look at it, then add --accept");
                     return Ok(Ending::Found);
                 }
             }
-            let time = now::rfc3339(now::now_millis());
-            let version = &listing.version;
-            let server = &looked.connection.name;
-            let (path, text) = looked.inspector.kept(&Keeping { server, version, time, tools });
-            let path = FileId::new(path);
+            let path = FileId::new(looked.keeper.path(&listed.server));
+            let text = looked.keeper.print(&listed);
             let expected = before
                 .as_deref()
                 .map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
@@ -405,12 +401,10 @@ impl Keep {
                 Outside::Refuse,
             )
             .map_err(|refused| refused.problem().clone())?;
-            out.print_status(
-                out.tint(
-                    Tint::Good,
-                    &format!("{} tools are kept in {}", tools.len(), path.as_str()),
-                ),
-            );
+            out.print_status(out.tint(
+                Tint::Good,
+                &format!("{} tools are kept in {}", listed.tools.len(), path.as_str()),
+            ));
             Ok(Ending::Done)
         })
     }

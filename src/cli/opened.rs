@@ -62,6 +62,9 @@ impl OpenWorkspace {
             workspace.only = None;
         }
         let (mut settings, settings_findings) = settings::load_settings(&workspace)?;
+        for known in &mut settings.connections.known {
+            *known = known.clone().placed_in(&workspace.root);
+        }
         if let Some(wanted) = &global.connection {
             settings
                 .connections

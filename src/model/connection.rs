@@ -1,7 +1,7 @@
 //! A connection: where calls go, under a name, and what single systems need to know of that. Of
 //! secrets it holds where they lie.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, path::Path};
 
 use serde_json::{Map, Value};
 
@@ -177,6 +177,17 @@ impl Connection {
     pub fn with_addresses(self, addresses: Vec<String>) -> Self {
         let endpoint = Endpoint::Servers { transport: self.transport(), addresses };
         Self { endpoint, ..self }
+    }
+
+    /// The same, its server started in this folder or in one of its own, whose path counts from
+    /// this one.
+    #[must_use]
+    pub fn placed_in(mut self, root: &Path) -> Self {
+        if let Endpoint::Process(command) = &mut self.endpoint {
+            let dir = command.dir.as_ref().map_or_else(|| root.to_owned(), |dir| root.join(dir));
+            command.dir = Some(dir.to_string_lossy().into_owned());
+        }
+        self
     }
 
     /// The same with what a system needs to know of it.

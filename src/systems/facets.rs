@@ -18,6 +18,7 @@
 //! | [`call_meta`] | knows what calls of servers' tools say beside their arguments |
 //! | [`by_hand`] | has tools that a person can answer for |
 //! | [`configured`] | is configured for other programs, whose files can be read |
+//! | [`kept_tools`] | has servers whose tools a workspace keeps |
 //! | [`remote_tools`] | can call tools of another system's servers |
 //! | [`deployment`](super::deployed::deployment) | has entries that can be read and written while it runs |
 //!
@@ -33,6 +34,7 @@ pub mod calls;
 pub mod configured;
 pub mod examined;
 pub mod gates;
+pub mod kept_tools;
 pub mod loader;
 pub mod merge;
 pub mod observer;

@@ -43,6 +43,7 @@ pub mod function;
 pub mod gates;
 pub mod headers;
 pub mod import;
+pub mod keeping;
 pub mod kept;
 pub mod keys;
 pub mod negotiate;
@@ -66,7 +67,10 @@ use serde_json::Value;
 
 use super::{
     deployed::deployment::Deployment,
-    facets::{calls::Calls, configured::Configured, loader::Loader, observer::Observer},
+    facets::{
+        calls::Calls, configured::Configured, kept_tools::KeptTools, loader::Loader,
+        observer::Observer,
+    },
     system::{NewEntry, Reference, System},
 };
 use crate::{
@@ -152,6 +156,10 @@ impl System for Mcp {
 
     fn configured(&self) -> Option<&dyn Configured> {
         Some(&import::connections::McpConfigs)
+    }
+
+    fn kept_tools(&self) -> Option<&dyn KeptTools> {
+        Some(&keeping::McpKeptTools)
     }
 
     fn calls(&self) -> Option<&dyn Calls> {

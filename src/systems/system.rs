@@ -7,9 +7,9 @@ use super::{
     deployed::deployment::Deployment,
     facets::{
         agent::Agent, attachments::Attachments, by_hand::ByHand, call_meta::CallMeta,
-        caller::Caller, calls::Calls, configured::Configured, gates::Gates, loader::Loader,
-        merge::Merge, observer::Observer, prompts::Prompts, remote_tools::RemoteTools,
-        shapes::Shapes, steps::Steps, stubs::Stubs,
+        caller::Caller, calls::Calls, configured::Configured, gates::Gates, kept_tools::KeptTools,
+        loader::Loader, merge::Merge, observer::Observer, prompts::Prompts,
+        remote_tools::RemoteTools, shapes::Shapes, steps::Steps, stubs::Stubs,
     },
 };
 use crate::{
@@ -202,6 +202,11 @@ pub trait System: Sync {
 
     /// It can call tools of another system's servers.
     fn remote_tools(&self) -> Option<&dyn RemoteTools> {
+        None
+    }
+
+    /// The workspace keeps the tools of its servers.
+    fn kept_tools(&self) -> Option<&dyn KeptTools> {
         None
     }
 

@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::{
     commonground,
     deployed::deployment::Deployment,
-    facets::{configured::Configured, remote_tools::RemoteTools, shapes::Shapes},
+    facets::{
+        configured::Configured, kept_tools::KeptTools, remote_tools::RemoteTools, shapes::Shapes,
+    },
     mcp, opensearch,
     system::System,
     trustgraph, unique,
@@ -65,7 +67,14 @@ pub(crate) fn shapes() -> Option<&'static dyn Shapes> {
     every_system().iter().find_map(|system| system.shapes())
 }
 
-/// The one of them that a connection leads to.
+/// Who keeps the tools of the server that a connection leads to.
+#[must_use]
+pub(crate) fn kept_tools_at(connection: &Connection) -> Option<&'static dyn KeptTools> {
+    let mut all = every_system().iter().filter_map(|system| system.kept_tools());
+    all.find(|kept| kept.is_at(connection))
+}
+
+/// The one of the deployments that a connection leads to.
 #[must_use]
 pub(crate) fn deployment_at(
     connection: &Connection,

@@ -133,7 +133,16 @@ impl Registry {
     /// or may.
     #[must_use]
     pub fn not_allowed(&self, connection: &Connection) -> Option<Start> {
-        process::start_of(connection).filter(|start| !(self.consent)(start))
+        process::start_of(&self.placed(connection)).filter(|start| !(self.consent)(start))
+    }
+
+    /// The folder of a server counts from the workspace's.
+    fn placed(&self, connection: &Connection) -> Connection {
+        let connection = connection.clone();
+        match &self.workspace {
+            Some(root) => connection.placed_in(root),
+            None => connection,
+        }
     }
 
     /// How secrets are looked up.
@@ -210,6 +219,8 @@ impl Registry {
     /// The open connection of these settings. Settings that changed under the same name close the
     /// old one.
     pub async fn open_bus(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {
+        let placed = self.placed(connection);
+        let connection = &placed;
         let slot = {
             let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(slots.entry(connection.name.clone()).or_default())

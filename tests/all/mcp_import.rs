@@ -15,6 +15,7 @@ const CURSOR: &str = r#"{"mcpServers": {
   "remote": {"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer ${env:REMOTE_TOKEN}"}},
   "odd": {"url": "http://127.0.0.1:9/mcp", "headers": {"X-Key": "hunter2-hunter2"}},
   "old": {"type": "sse", "url": "http://127.0.0.1:9/sse"},
+  "socket": {"type": "ws", "url": "http://127.0.0.1:9/ws"},
   "off": {"command": "run", "disabled": true}
 }}"#;
 
@@ -51,7 +52,7 @@ fn servers_are_found_where_they_lie_and_shown_without_secrets() {
         "run --api-key ***",
         "http://127.0.0.1:9/mcp",
         "switched off",
-        "the transport sse is not spoken here",
+        "the transport ws is not spoken here",
     ] {
         assert!(listed.data.contains(part), "{part:?} is not in:\n{}", listed.data);
     }
@@ -111,18 +112,22 @@ fn what_cannot_be_taken_is_left_with_its_reason() {
         let rows = told[member].as_array().unwrap().iter();
         rows.map(|row| row["name"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(names("taken"), ["asking", "files", "literal", "remote"]);
-    assert_eq!(names("left"), ["depends", "flag", "odd", "off", "old"]);
+    assert_eq!(names("taken"), ["asking", "files", "literal", "old", "remote"]);
+    assert_eq!(names("left"), ["depends", "flag", "odd", "off", "socket"]);
     let reasons = told["left"].to_string();
     for words in [
         "argument 1 names MY_TOKEN",
         "argument 2 looks like a secret",
         "needs the header X-Key",
         "switched off",
-        "transport sse",
+        "transport ws",
     ] {
         assert!(reasons.contains(words), "{words:?} is not in {reasons}");
     }
+    // The transport of 2024-11-05 is of the legacy era alone.
+    let old = &told["taken"][3]["table"];
+    assert_eq!(old["servers"], json!(["http://127.0.0.1:9/sse"]), "{old}");
+    assert_eq!((&old["transport"], &old["era"]), (&json!("http"), &json!("legacy")), "{old}");
     place.run(&["import", "mcp", "--take", "nobody"]).ended(1, &["no configuration has"]);
 }
 

@@ -18,11 +18,15 @@ use crate::{
         connection::{Connection, EnvValue, ServerCommand},
         problem::{Problem, ProblemKind},
     },
-    runtime::registry,
+    runtime::{now, registry},
+    systems::{
+        self,
+        facets::kept_tools::{KeptTools, ListedTools, ToolChange},
+    },
     wire::{
         registry::Registry,
         systems::{
-            facets::inspector::{Drift, Inspector, Listing},
+            facets::inspector::{Inspector, Listing},
             table,
         },
         transport::bus::Bus,
@@ -45,6 +49,7 @@ pub(super) struct Target {
 pub(super) struct Looked {
     pub connection: Connection,
     pub inspector: &'static dyn Inspector,
+    pub keeper: &'static dyn KeptTools,
     pub registry: Registry,
 }
 
@@ -56,7 +61,7 @@ impl Looked {
             let connection = inspector.over(Connection::process("server", command));
             // Who types a command wants it started.
             let registry = registry::of_system().asking(Arc::new(|_| true));
-            return Ok(Self { connection, inspector, registry });
+            return Self::inspected(connection, inspector, registry);
         };
         let opened = OpenWorkspace::read_aloud(global, out)?;
         Self::named(name, &opened)
@@ -66,7 +71,27 @@ impl Looked {
         let connection = connections::find_connection(&opened.settings.connections, name)?;
         let inspector = table::inspectors().find(|inspector| inspector.is_at(&connection));
         let inspector = inspector.ok_or_else(|| nobody(name))?;
-        Ok(Self { connection, inspector, registry: registry::of_system() })
+        Self::inspected(connection, inspector, registry::of_system())
+    }
+
+    fn inspected(
+        connection: Connection,
+        inspector: &'static dyn Inspector,
+        registry: Registry,
+    ) -> Result<Self, Problem> {
+        let keeper = systems::table::kept_tools_at(&connection);
+        let keeper = keeper.ok_or_else(|| nobody(&connection.name))?;
+        Ok(Self { connection, inspector, keeper, registry })
+    }
+
+    /// The tools among what the server has, as they can be kept.
+    pub fn listed(&self, listing: Listing) -> ListedTools {
+        ListedTools {
+            server: self.connection.name.clone(),
+            time: now::rfc3339(now::now_millis()),
+            tools: tools(&listing).to_vec(),
+            version: listing.version,
+        }
     }
 
     /// Opens the connection, works with it, and ends it cleanly.
@@ -116,8 +141,8 @@ pub(super) fn tools(listing: &Listing) -> &[Value] {
     tools.map_or(&[], |tools| &tools.items)
 }
 
-pub(super) fn drift_line(drift: &Drift) -> String {
-    let Drift { severity, tool, id, at } = drift;
+pub(super) fn change_line(change: &ToolChange) -> String {
+    let ToolChange { severity, tool, id, at, .. } = change;
     let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
     format!("  {severity}: {tool}: {id}{at}")
 }

@@ -132,7 +132,7 @@ fn command_schema() -> [(&'static str, Value); 5] {
         ),
         (
             "dir",
-            json!({"type": "string", "format": "path", "description": "The folder that it runs in; else the one that toolcrib runs in"}),
+            json!({"type": "string", "format": "path", "description": "The folder that it runs in, counted from the workspace's. Default: the workspace's"}),
         ),
     ]
 }

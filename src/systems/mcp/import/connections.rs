@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{
     config::config_import,
     reader,
-    server::{HTTP, STDIO, Server},
+    server::{HTTP, SSE, STDIO, Server},
 };
 use crate::{
     engine::{
@@ -25,6 +25,7 @@ use crate::{
             expand::{self, Context},
             form::Form,
             keys,
+            version::Era,
         },
     },
 };
@@ -113,7 +114,7 @@ fn to_connection(form: Form, server: &Server, file: &ConfigFile<'_>) -> ConfigSe
     let mut maker = Maker::new(form, server, file);
     let table = match server.transport.as_str() {
         STDIO => maker.process_table(),
-        HTTP => maker.http_table(),
+        HTTP | SSE => maker.http_table(),
         other => Err(format!("the transport {other} is not spoken here")),
     };
     ConfigServer {
@@ -130,7 +131,7 @@ fn show_server(server: &Server) -> String {
     let mask = Mask::default();
     let mut shown = Vec::new();
     match (&server.command, &server.url) {
-        (Some(command), _) if server.transport != HTTP => {
+        (Some(command), _) if !matches!(server.transport.as_str(), HTTP | SSE) => {
             shown.push(mask.mask_text(command).into_owned());
             let mut before = "";
             for arg in &server.args {
@@ -315,6 +316,10 @@ impl<'m> Maker<'m> {
         table.insert("system".into(), json!(keys::SYSTEM));
         table.insert("transport".into(), json!(transport.as_str()));
         table.insert("servers".into(), json!([url]));
+        if server.transport == SSE {
+            // Only revisions of the legacy era have that transport: a probe is not needed.
+            table.insert(keys::ERA.into(), json!(Era::Legacy.as_str()));
+        }
         for (name, value) in &server.headers {
             let token =
                 value.split_once(' ').filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));

@@ -7,6 +7,7 @@ use crate::{
         state::State,
     },
     model::{connection::Connection, problem::Problem},
+    systems::table,
     ui::{
         styles::Role,
         widgets::reading::{Line, wrapped_lines},
@@ -128,11 +129,10 @@ fn reached_lines(reached: &Reached, connection: &Connection, cells: usize) -> Ve
         lines.push(Line::new());
         lines.push(vec![(Role::Heading, format!("there {}", there.len()))]);
         lines.extend(list_lines(there.iter().cloned(), there.len(), cells));
-        lines.extend(wrapped_lines(
-            "F7 takes them into the files, F8 pushes to it.",
-            Role::Dim,
-            cells,
-        ));
+        let deployment = table::deployment_at(connection).map(|(_, deployment)| deployment);
+        let read_only = deployment.and_then(|deployment| deployment.read_only());
+        let words = read_only.unwrap_or("F7 takes them into the files, F8 pushes to it.");
+        lines.extend(wrapped_lines(words, Role::Dim, cells));
     }
     if let Some(listeners) = &reached.listeners {
         lines.push(Line::new());

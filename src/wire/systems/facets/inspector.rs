@@ -27,13 +27,6 @@ pub trait Inspector: Sync {
 
     /// All that it has, by kind: `tools`, `resources` and so on.
     fn list<'a>(&'a self, bus: &'a dyn Bus) -> BoxFuture<'a, Result<Listing, CallError>>;
-
-    /// The tools as the workspace keeps them: the file, and its text.
-    fn kept(&self, kept: &Keeping<'_>) -> (String, String);
-
-    /// What changed from the text of such a file to the tools as they are, the worst first; `None`
-    /// where the text is no such file.
-    fn drift(&self, kept: &str, tools: &[Value]) -> Option<Vec<Drift>>;
 }
 
 /// All that a server has.
@@ -51,26 +44,4 @@ pub struct Listed {
     pub items: Vec<Value>,
     /// What is odd about the list.
     pub odd: Vec<String>,
-}
-
-/// What is kept of a server.
-pub struct Keeping<'k> {
-    pub server: &'k str,
-    /// The revision of the protocol that it spoke.
-    pub version: &'k str,
-    /// As RFC 3339 has it.
-    pub time: String,
-    pub tools: &'k [Value],
-}
-
-/// One thing that changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drift {
-    /// `breaking`, `trust`, `unclear`, `compatible`.
-    pub severity: &'static str,
-    pub tool: String,
-    /// What it is, stable for scripts.
-    pub id: &'static str,
-    /// Where within the tool; empty: the tool itself.
-    pub at: String,
 }

@@ -1,4 +1,4 @@
-//! What a server has, and what changed of it since the workspace kept it.
+//! What a server has.
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::listing::{self, LISTS};
 use crate::{
     model::{call::CallError, connection::Connection},
-    systems::mcp::{drift, kept::KeptList, keys, settings, version::Era},
+    systems::mcp::{keys, settings},
     wire::{
-        systems::facets::inspector::{Drift, Inspector, Keeping, Listed, Listing},
+        systems::facets::inspector::{Inspector, Listed, Listing},
         transport::bus::Bus,
     },
 };
@@ -53,29 +53,5 @@ impl Inspector for McpInspector {
             }
             Ok(listing)
         })
-    }
-
-    fn kept(&self, kept: &Keeping<'_>) -> (String, String) {
-        let list = KeptList {
-            server: kept.server.to_owned(),
-            era: Era::from_version(kept.version),
-            version: kept.version.to_owned(),
-            time: kept.time.clone(),
-            tools: kept.tools.to_vec(),
-        };
-        (KeptList::path(kept.server), list.print())
-    }
-
-    fn drift(&self, kept: &str, tools: &[Value]) -> Option<Vec<Drift>> {
-        let kept = KeptList::from_value(&serde_json::from_str(kept).ok()?)?;
-        let mut changes = drift::compare_lists(&kept.tools, tools);
-        changes.sort_by_key(|change| change.severity);
-        let told = changes.into_iter().map(|change| Drift {
-            severity: change.severity.as_str(),
-            tool: change.tool,
-            id: change.id,
-            at: change.at.to_string(),
-        });
-        Some(told.collect())
     }
 }

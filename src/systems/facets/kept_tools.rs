@@ -1,0 +1,71 @@
+//! Tools of servers that a workspace keeps as they were listed once, to be compared with later
+//! lists.
+
+use serde_json::Value;
+
+use crate::model::connection::Connection;
+
+/// Keeps the lists of its servers.
+pub trait KeptTools: Sync {
+    /// Whether a connection leads to such a server.
+    fn is_at(&self, connection: &Connection) -> bool;
+
+    /// The file of the workspace that keeps the list of that server.
+    fn path(&self, server: &str) -> String;
+
+    /// The text of that file.
+    fn print(&self, listed: &ListedTools) -> String;
+
+    /// What changed from the text of such a file to a list; `None` where the text is no such file.
+    fn compare(&self, kept: &str, listed: &ListedTools) -> Option<Drift>;
+
+    /// The text of such a file once these tools, by name, are kept as they are listed; `None` where
+    /// it is no such file.
+    fn accept_tools(&self, kept: &str, listed: &ListedTools, names: &[&str]) -> Option<String>;
+}
+
+/// The tools of a server, as it lists them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListedTools {
+    /// Its name in the workspace.
+    pub server: String,
+    /// The revision of the protocol that it speaks.
+    pub version: String,
+    /// When it was asked, as RFC 3339 has it.
+    pub time: String,
+    pub tools: Vec<Value>,
+}
+
+/// How a list differs from the one that is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drift {
+    /// The worst first.
+    pub changes: Vec<ToolChange>,
+    /// The revision that the server spoke when its list was kept, where it speaks another now.
+    pub older_version: Option<String>,
+}
+
+/// One thing that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolChange {
+    /// `breaking`, `trust`, `unclear`, `compatible`.
+    pub severity: &'static str,
+    /// The tool's name; `*`: the order of the list.
+    pub tool: String,
+    /// What it is, stable for scripts.
+    pub id: &'static str,
+    /// Where within the tool; empty: the tool itself.
+    pub at: String,
+    /// What is kept there, as text or as JSON; `None` where nothing is.
+    pub before: Option<String>,
+    /// What is listed there now.
+    pub after: Option<String>,
+}
+
+impl Drift {
+    /// Whether the list is as it is kept.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.changes.is_empty() && self.older_version.is_none()
+    }
+}
