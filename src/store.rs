@@ -8,6 +8,7 @@
 //! | [`workspace`] | which folder it is, and reading its files |
 //! | [`settings`] | the workspace's settings, and the user's |
 //! | [`consents`] | the starts of servers that the user agreed to |
+//! | [`server_configs`] | servers that other programs have configured |
 //! | [`journal`] | unsaved work, kept for after a crash |
 //! | [`history`] | every call, kept as it happens |
 //! | [`secrets`] | the secrets that must not be kept |
@@ -33,6 +34,7 @@ pub mod samples;
 pub mod schema_files;
 pub mod schema_map;
 pub mod secrets;
+pub mod server_configs;
 pub mod settings;
 pub mod stale;
 pub mod traces;

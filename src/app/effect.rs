@@ -144,6 +144,8 @@ pub enum Effect {
         turn: u64,
         connection: Box<Connection>,
     },
+    /// Look for servers that other programs have configured. Answered by `ServersFound`.
+    FindServers,
     /// Keep that the user allows a start, then do what it was asked for.
     AllowStart {
         start: Box<Start>,

@@ -26,6 +26,7 @@ use crate::{
     syntax::source::{Source, SyntaxError},
     systems::{
         deployed::{item::Item, push::Push},
+        facets::configured::FoundConfig,
         start::Start,
     },
 };
@@ -218,6 +219,8 @@ pub enum ConnectionMessage {
     AllowAskedStart,
     /// Connect to a server of tools: its command or address is asked for.
     AskServer,
+    /// Look for servers that other programs have configured. Answered by `ServersFound`.
+    FindServers,
     /// Lets all calls go through this one; `None`: through those that the workspace says.
     Use(Option<String>),
     /// What is configured where the connection leads is wanted. Answered by `Deployed`.
@@ -227,6 +230,11 @@ pub enum ConnectionMessage {
     /// Make what is configured there like the workspace.
     Push(Box<Push>),
 
+    /// The files of other programs that configure servers, and what could not be read of them.
+    ServersFound {
+        configs: Vec<FoundConfig>,
+        problems: Vec<Problem>,
+    },
     /// What was to be read is behind a server that the user has not allowed to start.
     StartNotAllowed {
         connection: String,

@@ -56,7 +56,7 @@ use crate::{
     systems::{
         calling::{self, without_agent},
         deployed::{item::Item, push::Push},
-        facets::calls::CallOf,
+        facets::{calls::CallOf, configured::FoundConfig},
         start, table, watched,
     },
 };
@@ -253,6 +253,8 @@ pub enum Question {
     Recover(BTreeMap<FileId, Arc<str>>),
     /// Which server is to be connected to?
     Server,
+    /// Which of the servers are to be taken in that other programs have configured?
+    ImportServers(Vec<FoundConfig>),
     /// May the server of this connection be started, to read what it has?
     AllowStart { connection: String, start: Box<start::Start>, purpose: Purpose },
 }

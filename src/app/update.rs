@@ -163,6 +163,10 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
     Vec::new()
 }
 
+/// No configuration of another program was found.
+const NO_SERVERS: &str =
+    "no program has MCP servers configured, neither in your home folder nor here";
+
 fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis) -> Vec<Effect> {
     match message {
         ConnectionMessage::AskDeployed(purpose) => {
@@ -190,6 +194,14 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             return connection_test::allow(state, &name, &start);
         }
         ConnectionMessage::AskServer => state.question = Some(Question::Server),
+        ConnectionMessage::FindServers => return vec![Effect::FindServers],
+        ConnectionMessage::ServersFound { configs, problems } => {
+            problems.iter().for_each(|problem| state.notices.push_problem(problem, now));
+            match configs.iter().all(|config| config.read.servers.is_empty()) {
+                true => state.notices.push(NoticeKind::Hint, NO_SERVERS, now),
+                false => state.question = Some(Question::ImportServers(configs)),
+            }
+        }
         ConnectionMessage::AllowAskedStart => return deployed::allow_start(state, now),
         ConnectionMessage::StartNotAllowed { connection, start, purpose } => {
             deployed::ask_to_start(state, connection, start, purpose);

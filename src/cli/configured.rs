@@ -1,8 +1,7 @@
 //! `toolcrib import mcp`: servers that other programs have configured, as connections.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    env,
+    collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
@@ -18,15 +17,9 @@ use super::{
     out::{Out, Tint},
 };
 use crate::{
-    model::{
-        problem::{Problem, ProblemKind},
-        settings::SETTINGS,
-    },
-    store::files,
-    systems::{
-        facets::configured::{ConfigFile, ConfigServer, ConfigServers},
-        table,
-    },
+    model::settings::SETTINGS,
+    store::server_configs,
+    systems::facets::configured::{ConfigServer, ConfigServers, FoundConfig},
 };
 
 #[derive(Args, Debug)]
@@ -43,24 +36,21 @@ pub(crate) struct ImportServers {
     all: bool,
 }
 
-/// A configuration that was read.
-struct Config {
-    path: PathBuf,
-    read: ConfigServers,
-}
-
-impl Config {
-    fn servers(&self) -> impl Iterator<Item = (&Path, &ConfigServer)> {
-        self.read.servers.iter().map(|server| (self.path.as_path(), server))
-    }
+/// The servers of a configuration, each with its file.
+fn servers(config: &FoundConfig) -> impl Iterator<Item = (&Path, &ConfigServer)> {
+    config.read.servers.iter().map(|server| (config.path.as_path(), server))
 }
 
 impl ImportServers {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = OpenWorkspace::read_workspace(global, None)?;
         let configs = match &self.file {
-            Some(file) => vec![read_config(file, &opened)?],
-            None => find_configs(&opened, out),
+            Some(file) => vec![server_configs::read_config(file, &opened.workspace.root)?],
+            None => {
+                let (configs, problems) = server_configs::find_configs(&opened.workspace.root);
+                problems.iter().for_each(|problem| out.warn(problem));
+                configs
+            }
         };
         if self.all || !self.take.is_empty() {
             return self.take_servers(&configs, &opened, global, out);
@@ -81,15 +71,13 @@ impl ImportServers {
 
     fn take_servers(
         &self,
-        configs: &[Config],
+        configs: &[FoundConfig],
         opened: &OpenWorkspace,
         global: &Global,
         out: &mut Out,
     ) -> Ended {
         let names: BTreeSet<&str> = match self.all {
-            true => {
-                configs.iter().flat_map(Config::servers).map(|(_, server)| &*server.name).collect()
-            }
+            true => configs.iter().flat_map(servers).map(|(_, server)| &*server.name).collect(),
             false => self.take.iter().map(String::as_str).collect(),
         };
         let (mut taken, mut left) = (Vec::new(), Vec::new());
@@ -125,13 +113,13 @@ impl ImportServers {
 fn choose_server(
     name: &str,
     all: bool,
-    configs: &[Config],
+    configs: &[FoundConfig],
     opened: &OpenWorkspace,
 ) -> Result<(Map<String, Value>, Vec<String>), String> {
     if opened.settings.connections.find_by_name(name).is_some() {
         return Err(format!("there is a connection of that name in {SETTINGS} already"));
     }
-    let of_name = configs.iter().flat_map(Config::servers).filter(|(_, found)| found.name == name);
+    let of_name = configs.iter().flat_map(servers).filter(|(_, found)| found.name == name);
     let found: Vec<_> = of_name.collect();
     let Some((path, server)) = found.first() else {
         return Err("no configuration has a server of that name".to_owned());
@@ -147,59 +135,7 @@ fn choose_server(
     Ok((table, server.notes.clone()))
 }
 
-/// The configurations of other programs that have servers. What cannot be read is told.
-fn find_configs(opened: &OpenWorkspace, out: &Out) -> Vec<Config> {
-    let home = env::home_dir();
-    let mut paths = Vec::new();
-    for configured in table::configured() {
-        let below = |folder: &Path, files: Vec<&str>| -> Vec<PathBuf> {
-            files.iter().map(|file| folder.join(file)).collect()
-        };
-        paths.extend(below(&opened.workspace.root, configured.project_files()));
-        paths.extend(home.iter().flat_map(|home| below(home, configured.home_files())));
-    }
-    let mut seen = BTreeSet::new();
-    paths.retain(|path| path.is_file() && seen.insert(path.clone()));
-    let mut configs = Vec::new();
-    for path in paths {
-        match read_config(&path, opened) {
-            // Settings of editors are there for much else.
-            Ok(config) if config.read.servers.is_empty() && !config.read.form.is_empty() => {}
-            Ok(config) => configs.push(config),
-            Err(problem) => out.warn(problem),
-        }
-    }
-    configs
-}
-
-fn read_config(path: &Path, opened: &OpenWorkspace) -> Result<Config, Problem> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let text = files::read_text(&path)?;
-    let slashes = |path: &Path| path.display().to_string().replace('\\', "/");
-    let variables: BTreeMap<String, String> = env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
-    let platform = match env::consts::OS {
-        "macos" => "darwin",
-        "windows" => "win32",
-        _ => "linux",
-    };
-    let Some(configured) = table::configured().next() else {
-        let doing = format!("reading {}", path.display());
-        return Err(Problem::new(ProblemKind::Input, doing, "no system reads configurations"));
-    };
-    let read = configured.read_config(&ConfigFile {
-        path: &slashes(&path),
-        text: &text.text,
-        home: env::home_dir().as_deref().and_then(Path::to_str),
-        project: opened.workspace.root.to_str(),
-        variables: &variables,
-        platform,
-    });
-    Ok(Config { path, read })
-}
-
-fn to_json(config: &Config) -> Value {
+fn to_json(config: &FoundConfig) -> Value {
     let server = |server: &ConfigServer| {
         json!({
             "name": server.name,
@@ -215,7 +151,7 @@ fn to_json(config: &Config) -> Value {
     json!({"file": config.path, "form": form, "servers": servers, "findings": findings})
 }
 
-fn print_config(config: &Config, out: &mut Out) -> std::io::Result<()> {
+fn print_config(config: &FoundConfig, out: &mut Out) -> std::io::Result<()> {
     out.print_line(out.tint(Tint::Bold, &config.path.display().to_string()))?;
     let cells = |server: &ConfigServer| {
         let remark = match &server.table {

@@ -47,7 +47,7 @@ use crate::{
         files::{self, Expected, NotSaved, Outside, Stamp},
         history::History,
         journal::{Drafts, Journal, UnsavedText},
-        samples,
+        samples, server_configs,
         settings::user,
         watch::Watch,
         workspace::Workspace,
@@ -199,6 +199,7 @@ impl Performer {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
             Effect::TestConnection { turn, connection } => self.test_connection(turn, *connection),
+            Effect::FindServers => self.find_servers(),
             Effect::AllowStart { start, then } => {
                 if let Err(problem) = Consents::of_user().and_then(|consents| consents.give(&start))
                 {
@@ -412,6 +413,15 @@ impl Performer {
                     report,
                 }))
                 .await
+        });
+    }
+
+    fn find_servers(&self) {
+        let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
+        tokio::task::spawn_blocking(move || {
+            let (configs, problems) = server_configs::find_configs(&root);
+            let found = ConnectionMessage::ServersFound { configs, problems };
+            messages.blocking_send(Message::Connection(found))
         });
     }
 

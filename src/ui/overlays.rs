@@ -1,8 +1,10 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
-//! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`proposal`] and [`page`] are the forms;
-//! [`palette`], [`help`], [`connections`], [`notices`], [`questions`] and [`samples`] fill them.
+//! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`checklist`], [`proposal`] and [`page`] are the
+//! forms; [`palette`], [`help`], [`connections`], [`notices`], [`questions`], [`samples`] and
+//! [`server_import`] fill them.
 
+pub mod checklist;
 pub mod confirm;
 pub mod connections;
 pub mod help;
@@ -16,4 +18,5 @@ pub mod prompt;
 pub mod proposal;
 pub mod questions;
 pub mod samples;
+pub mod server_import;
 pub mod ticked;

@@ -1,6 +1,7 @@
 //! The screen of connections: seen, edited through a form, tested, and what is found where they
 //! lead.
 
+use serde_json::{Value, json};
 use toolcrib::{
     app::{
         connection_test::{Reached, Report},
@@ -11,7 +12,10 @@ use toolcrib::{
     model::{connection::Connection, entry::FileId, settings::SETTINGS},
     runtime::connection_test::connection_report,
     syntax::source::{Format, Source},
-    systems::trustgraph::settings::Gateway,
+    systems::{
+        facets::configured::{ConfigServer, ConfigServers, FoundConfig},
+        trustgraph::settings::Gateway,
+    },
     wire::registry::Registry,
 };
 
@@ -214,6 +218,77 @@ fn connections_are_made_and_unmade_by_keys() {
     assert_eq!(bench.state.current_connection().name, "broker");
     bench.keys("c");
     assert_eq!(bench.state.current_connection().name, "embedded");
+}
+
+/// Two files of other programs, as the runtime answers with what it read of them.
+fn found_servers() -> Message {
+    let server = |name: &str, table: Result<Value, String>, disabled: bool| ConfigServer {
+        name: name.into(),
+        shown: format!("npx -y server-{name}"),
+        disabled,
+        table: table.map(|table| table.as_object().unwrap().clone()),
+        notes: Vec::new(),
+    };
+    let start = |name: &str| json!({"system": "mcp", "command": "npx", "args": [name]});
+    let config = |path: &str, form, servers, findings: &[&str]| FoundConfig {
+        path: path.into(),
+        read: ConfigServers {
+            form,
+            servers,
+            findings: findings.iter().map(ToString::to_string).collect(),
+        },
+    };
+    let code = vec![
+        server("files", Ok(start("files")), false),
+        server("local", Ok(start("local")), true),
+        server("flag", Err("argument 2 looks like a secret".into()), false),
+    ];
+    let cursor = vec![server("git", Ok(start("git")), true)];
+    let configs = vec![
+        config(
+            "/here/.vscode/mcp.json",
+            "vscode",
+            code,
+            &["config.secret-inline at /servers/flag"],
+        ),
+        config("/home/ann/.cursor/mcp.json", "cursor", cursor, &[]),
+    ];
+    Message::Connection(ConnectionMessage::ServersFound { configs, problems: Vec::new() })
+}
+
+#[test]
+fn servers_of_other_programs_are_ticked_and_added() {
+    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+        let mut bench = opened(width, height);
+        bench.effects.clear();
+        bench.keys("O");
+        assert!(bench.effects.contains(&Effect::FindServers), "{:?}", bench.effects);
+        bench.send(found_servers());
+        bench.draw();
+        for words in ["npx -y server-files", ".vscode/mcp.json", "name taken", "off there"] {
+            assert!(bench.shows(words), "{words}\n{}", bench.screen());
+        }
+        assert!(bench.shows("config.secret-inline"), "{}", bench.screen());
+        // What can't be added is not ticked, and says why.
+        bench.keys("down down space");
+        assert!(bench.shows("⚠ argument 2 looks like a secret"), "{}", bench.screen());
+        bench.keys("down space");
+        bench.clicks("files ");
+        bench.keys("enter");
+        let added = text(&bench);
+        assert!(added.starts_with(TEXT.trim_end()), "{added}");
+        for table in ["[connections.files]", "[connections.git]", "args = [\"git\"]"] {
+            assert!(added.contains(table), "{table}\n{added}");
+        }
+        assert!(bench.shows("Added files, git"), "{}", bench.screen());
+        // Once more: they are there.
+        bench.keys("O");
+        bench.send(found_servers());
+        bench.draw();
+        assert!(bench.shows("added"), "{}", bench.screen());
+        bench.keys("esc");
+        assert_eq!(text(&bench), added);
+    }
 }
 
 #[tokio::test]

@@ -107,15 +107,16 @@ fn what_changed_since_it_was_kept_is_told_by_severity() {
 fn a_list_is_kept_again_where_only_the_era_is_another_one() {
     let place = place("");
     place.run(&["mcp", "keep", "test"]).ended(0, &[]);
-    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
-    let modern = settings.replace("mcp_server.py\"", "mcp_server.py\", \"modern\"");
-    fs::write(place.here.join("toolcrib.toml"), modern).unwrap();
-    place.run(&["mcp", "allow", "test"]).ended(0, &[]);
+    let file = place.here.join("mcp/test.json");
+    let kept = fs::read_to_string(&file).unwrap();
+    let other = kept.replace("\"legacy\"", "\"modern\"").replace("2025-11-25", "2026-07-28");
+    assert_ne!(kept, other);
+    fs::write(&file, other).unwrap();
     let told = place.run(&["mcp", "keep", "test"]);
     told.ended(0, &["tools are kept"]);
-    assert_eq!(told.data.trim(), "it speaks 2026-07-28, and spoke 2025-11-25 then");
-    let kept = fs::read_to_string(place.here.join("mcp/test.json")).unwrap();
-    assert!(kept.contains("\"era\": \"modern\""), "{kept}");
+    assert_eq!(told.data.trim(), "it speaks 2025-11-25, and spoke 2026-07-28 then");
+    let kept = fs::read_to_string(&file).unwrap();
+    assert!(kept.contains("\"era\": \"legacy\""), "{kept}");
     place.run(&["mcp", "keep", "test"]).ended(0, &["nothing changed"]);
 }
 
@@ -128,8 +129,8 @@ fn the_folder_of_a_server_counts_from_the_workspace() {
     place.run(&add).ended(0, &[]);
     // From anywhere in it: the consent is for the same command.
     let mut command = place.command(&["call", "echo", "text=a", "--connection", "test"]);
-    Ran::of(command.current_dir(&folder).output().unwrap()).ended(0, &["a"]);
-    place.run(&["mcp", "allow", "test"]).ended(0, &[]);
+    let called = Ran::of(command.current_dir(&folder).output().unwrap());
+    assert_eq!((called.code, called.data.trim()), (Some(0), "a"), "{}", called.words);
 }
 
 #[test]

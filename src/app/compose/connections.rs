@@ -1,6 +1,6 @@
 //! Connections: which of them a tool's calls always go through.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{context::ComposeContext, plan::Plan};
 use crate::{
@@ -178,6 +178,46 @@ pub(crate) fn add_server(ground: ComposeContext<'_>, text: &str) -> Result<Plan,
         changes.push(set(Pointer::root().child(USUAL), (*name).into()));
     }
     Ok(Plan::new(format!("add connection {name}"), changes))
+}
+
+/// The table of a connection as the settings file has it.
+#[must_use]
+pub(crate) fn written_table<'s>(ground: ComposeContext<'s>, name: &str) -> Option<&'s Value> {
+    table_pointer(name).get(ground.settings_value()?)
+}
+
+/// Adds connections with these tables.
+///
+/// # Errors
+/// When one of the names is taken, or two are the same.
+pub(crate) fn add_tables(
+    ground: ComposeContext<'_>,
+    tables: &[(&str, &Map<String, Value>)],
+) -> Result<Plan, String> {
+    let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
+    for (row, name) in names.iter().enumerate() {
+        if written_table(ground, name).is_some() || *name == Connection::embedded().name {
+            return Err(format!("{name} is there already"));
+        }
+        if names[..row].contains(name) {
+            return Err(format!("two of them are called {name}; choose one"));
+        }
+    }
+    let set = |(name, table): &(&str, &Map<String, Value>)| Edit::Set {
+        at: table_pointer(name),
+        to: Value::Object((*table).clone()).into(),
+    };
+    let label = format!("add connection {}", names.join(", "));
+    if ground.settings_value().is_some() {
+        let changes = tables.iter().map(|table| ground.in_settings(set(table), String::new));
+        return Ok(Plan::new(label, changes.collect()));
+    }
+    let all: Map<String, Value> =
+        tables.iter().map(|(name, table)| ((*name).to_owned(), json!(table))).collect();
+    let text = || print::print_value(Format::Toml, &json!({CONNECTIONS: all}));
+    let first = tables.first().map(set);
+    let change = first.map(|edit| ground.in_settings(edit, text));
+    Ok(Plan::new(label, change.into_iter().collect()))
 }
 
 /// Whether a new connection can be called so.

@@ -1,6 +1,6 @@
 //! Servers that are configured for other programs, as connections of a workspace.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -38,8 +38,15 @@ pub struct ConfigFile<'f> {
     pub platform: &'f str,
 }
 
+/// A file of another program, and what it configures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundConfig {
+    pub path: PathBuf,
+    pub read: ConfigServers,
+}
+
 /// What a file configures.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigServers {
     /// The form in which it was read: `vscode`, `codex` and so on; empty where it cannot be read.
     pub form: &'static str,
@@ -50,7 +57,7 @@ pub struct ConfigServers {
 }
 
 /// A server of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigServer {
     pub name: String,
     /// Its command or its address as it is written, what may be a secret masked.

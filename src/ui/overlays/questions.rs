@@ -5,6 +5,7 @@ use super::{
     confirm::{Answer, Confirm},
     prompt::Prompt,
     proposal::{Also, Proposal, Proposed},
+    server_import,
 };
 use crate::{
     app::{
@@ -59,6 +60,9 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
             )
         }
         Question::Server => Box::new(server_proposal()),
+        Question::ImportServers(configs) => {
+            Box::new(server_import::server_checklist(configs, state))
+        }
         Question::Push { keep, delete } => Box::new(push_proposal(keep, delete, state)),
         other => Box::new(confirm_question(other, state)),
     }
@@ -198,6 +202,14 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     words: "connect an MCP server",
                     messages: vec![Message::Connection(ConnectionMessage::AskServer)],
                 },
+                Answer {
+                    key: 'i',
+                    words: "import MCP servers of other programs",
+                    messages: vec![
+                        Message::DropQuestion,
+                        Message::Connection(ConnectionMessage::FindServers),
+                    ],
+                },
                 Answer { key: 'e', words: "start empty", messages: aside.clone() },
             ];
             Confirm::new("Welcome to toolcrib", words, answers, aside)
@@ -292,10 +304,11 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             ];
             Confirm::new(title, words, answers, aside)
         }
-        // These two show what changes, and are no choice of answers.
-        Question::Import(_) | Question::Push { .. } | Question::Server => {
-            Confirm::new("", "", Vec::new(), aside)
-        }
+        // These show what changes, and are no choice of answers.
+        Question::Import(_)
+        | Question::Push { .. }
+        | Question::Server
+        | Question::ImportServers(_) => Confirm::new("", "", Vec::new(), aside),
         Question::Recover(texts) => {
             let printed = state.form.as_ref().filter(|form| form.goal == Goal::Printed);
             let words = match printed {

@@ -78,6 +78,13 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Connections, "add-connection", "new…", |_, state| add_connection(state))
         .keys(&["n"])
         .help("Add a connection to toolcrib.toml"),
+    Row::new(Scope::Connections, "import-servers", "import servers…", |_, _| {
+        Reply::send(Message::Connection(ConnectionMessage::FindServers))
+    })
+    .keys(&["O"])
+    .help(
+        "Add MCP servers that other programs have configured, on this machine and in this folder",
+    ),
     Row::new(Scope::Connections, "choose-connection", "use for all", ConnectionsScreen::choose)
         .keys(&["c"])
         .help("Let all calls of this session go through it, or again as toolcrib.toml says")
@@ -359,6 +366,7 @@ impl Screen for ConnectionsScreen {
         hints.extend(not_allowed(state, &self.shown).map(|_| "allow-start"));
         hints.extend([
             "add-connection",
+            "import-servers",
             "choose-connection",
             "usual-connection",
             "rename-connection",
