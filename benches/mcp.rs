@@ -7,6 +7,7 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::print_stdout,
     reason = "it prints what it finds, and fails where it cannot"
 )]
@@ -29,7 +30,7 @@ mod signals;
 #[path = "../tests/all/support/terminal.rs"]
 mod terminal;
 
-const TURNS: usize = 9;
+const TURNS: usize = 5;
 const KEYS: usize = 200;
 /// Notifications of one call.
 const MANY: usize = 100_000;
@@ -124,7 +125,9 @@ impl Workspace {
     }
 
     fn terminal(&self) -> Terminal {
-        toolcrib([self.folder.path()]).size(200, 60).home(self.home.path()).start()
+        // Its variables are others than those of a command.
+        let folder = self.folder.path().to_str().unwrap();
+        toolcrib(["--allow-start", folder]).size(200, 60).home(self.home.path()).start()
     }
 }
 
