@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::{model::problem::Problem, systems::start::Start};
+use crate::{
+    model::problem::Problem,
+    systems::{facets::kept_tools::ListedTools, start::Start},
+};
 
 /// What the screen of connections holds beside the settings.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +38,8 @@ pub struct Reached {
     pub there: Option<Vec<String>>,
     /// Tools, and who takes their calls; `None` where it cannot be asked.
     pub listeners: Option<Vec<(String, String)>>,
+    /// The tools of a server, where the workspace may keep them.
+    pub listed: Option<ListedTools>,
     /// What could be asked and was not told.
     pub untold: Vec<Problem>,
 }

@@ -13,7 +13,10 @@ use toolcrib::{
     runtime::connection_test::connection_report,
     syntax::source::{Format, Source},
     systems::{
-        facets::configured::{ConfigServer, ConfigServers, FoundConfig},
+        facets::{
+            configured::{ConfigServer, ConfigServers, FoundConfig},
+            kept_tools::ListedTools,
+        },
         trustgraph::settings::Gateway,
     },
     wire::registry::Registry,
@@ -289,6 +292,68 @@ fn servers_of_other_programs_are_ticked_and_added() {
         bench.keys("esc");
         assert_eq!(text(&bench), added);
     }
+}
+
+/// A test of the connection `files` ended, and its server lists these tools.
+fn lists(bench: &mut Workbench, version: &str, tools: Value) {
+    bench.effects.clear();
+    bench.keys("t");
+    let turn = bench.effects.iter().find_map(|effect| match effect {
+        Effect::TestConnection { turn, .. } => Some(*turn),
+        _ => None,
+    });
+    let listed = ListedTools {
+        server: "files".into(),
+        version: version.into(),
+        time: "2026-11-23T10:00:00Z".into(),
+        tools: tools.as_array().cloned().unwrap(),
+    };
+    let reached = Reached { listed: Some(listed), ..Reached::default() };
+    bench.send(Message::Connection(ConnectionMessage::Tested {
+        turn: turn.expect("the connection is to be tested"),
+        connection: "files".into(),
+        report: Report::Reached(Box::new(reached)),
+    }));
+    bench.draw();
+}
+
+#[test]
+fn tools_of_a_server_are_kept_and_what_changed_is_accepted_one_by_one() {
+    let mut bench = opened(200, 60);
+    bench.keys("K");
+    assert!(bench.shows("test the connection (t) first"), "{}", bench.screen());
+    bench.send(found_servers());
+    bench.draw();
+    bench.keys("enter");
+    assert!(bench.shows("files · toolcrib.toml"), "{}", bench.screen());
+    let old = json!([{"name": "read", "description": "Reads a file"}, {"name": "write", "description": "Writes a file"}]);
+    lists(&mut bench, "2025-11-25", old);
+    assert!(bench.shows("Its tools are not in the workspace."), "{}", bench.screen());
+    bench.keys("K");
+    assert!(bench.shows("✓ as kept in mcp/files.json"), "{}", bench.screen());
+    let new = json!([{"name": "read", "description": "Reads all files"}, {"name": "erase"}]);
+    lists(&mut bench, "2025-11-25", new);
+    for words in ["⚠ 1 breaking", "⚠ 1 trust", "⚠ 1 compatible"] {
+        assert!(bench.shows(words), "{words}\n{}", bench.screen());
+    }
+    bench.keys("K");
+    bench.clicks("read ");
+    for words in ["trust: text.changed at /description", "- Reads a file", "+ Reads all files"] {
+        assert!(bench.shows(words), "{words}\n{}", bench.screen());
+    }
+    bench.keys("enter");
+    let kept = |bench: &Workbench| {
+        let document = bench.state.documents.get(&FileId::new("mcp/files.json")).unwrap();
+        let value: Value = serde_json::from_str(document.text.whole_text()).unwrap();
+        let tools = value["tools"].as_array().unwrap().iter();
+        tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(kept(&bench), ["read", "write"]);
+    assert!(!bench.shows("1 trust") && bench.shows("⚠ 1 breaking"), "{}", bench.screen());
+    bench.keys("K");
+    bench.keys("a enter");
+    assert_eq!(kept(&bench), ["read", "erase"]);
+    assert!(bench.shows("✓ as kept in mcp/files.json"), "{}", bench.screen());
 }
 
 #[tokio::test]

@@ -5,8 +5,10 @@
 //! | --- | --- |
 //! | [`list`] | left: the connections |
 //! | this one | middle: the form of the chosen one's table in `toolcrib.toml` |
+//! | [`kept`] | what changed of a server's tools since the workspace kept them |
 //! | [`report`] | right: what goes through it, how its last test went, what is there |
 
+mod kept;
 mod list;
 mod report;
 
@@ -85,6 +87,12 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help(
         "Add MCP servers that other programs have configured, on this machine and in this folder",
     ),
+    Row::new(Scope::Connections, "keep-tools", "keep tools…", |screen, state| {
+        kept::keep_tools(state, &screen.shown).unwrap_or_else(Reply::Refused)
+    })
+    .keys(&["K"])
+    .help("Keep the tools of the server in the workspace, or accept what changed of them")
+    .refused(|screen, state| kept::keep_tools(state, &screen.shown).err()),
     Row::new(Scope::Connections, "choose-connection", "use for all", ConnectionsScreen::choose)
         .keys(&["c"])
         .help("Let all calls of this session go through it, or again as toolcrib.toml says")

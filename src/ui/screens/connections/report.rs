@@ -1,5 +1,6 @@
 //! The right pane: what goes through a connection, how its last test went, and what is there.
 
+use super::kept;
 use crate::{
     app::{
         connection_test::{Reached, Report},
@@ -66,7 +67,10 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
             lines.extend(wrapped_lines(&start.lines().join("\n"), Role::Text, cells));
         }
         Some(Report::Failed(problem)) => lines.extend(problem_lines(problem, cells)),
-        Some(Report::Reached(reached)) => lines.extend(reached_lines(reached, connection, cells)),
+        Some(Report::Reached(reached)) => {
+            lines.extend(reached_lines(reached, connection, cells));
+            lines.extend(kept::kept_lines(state, name, cells));
+        }
     }
     lines
 }
