@@ -23,6 +23,7 @@
 //! | [`members`], [`subset`] | what files of cases, scenarios and stubs are read with; whether a value has all of another |
 //! | [`junit`] | reports for CI |
 //! | [`conformance`] | whether documents match their JSON Schemas, and which they name |
+//! | [`eras`] | one server in both eras of its protocol, side by side |
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
 //! | [`settings`] | what the texts of settings files say |
@@ -36,6 +37,7 @@ pub mod canvas_text;
 pub mod case;
 pub mod conformance;
 pub mod diff;
+pub mod eras;
 pub mod events;
 pub mod explain;
 pub mod export;

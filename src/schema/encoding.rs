@@ -5,15 +5,21 @@ pub(super) fn escape_token(token: &str) -> String {
     token.replace('~', "~0").replace('/', "~1")
 }
 
-/// A text in the letters that a URI may have; what is escaped already stays so.
+/// A text in the letters that a URI's path may have; what is escaped already stays so.
 pub(super) fn percent_encode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let is_escape = |at: usize| {
-        bytes.get(at + 1..at + 3).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-    };
-    escape_bytes(text, |at, byte| {
-        b"!$&'()*+,;=:@/?".contains(&byte) || (byte == b'%' && is_escape(at))
-    })
+    escape_bytes(text, |at, byte| b"!$&'()*+,;=:@/?".contains(&byte) || is_escape(text, at))
+}
+
+/// A text in the letters that a URI may have anywhere; what is escaped already stays so.
+pub(crate) fn percent_encode_reserved(text: &str) -> String {
+    escape_bytes(text, |at, byte| b":/?#[]@!$&'()*+,;=".contains(&byte) || is_escape(text, at))
+}
+
+/// Whether an escaped byte is there.
+fn is_escape(text: &str, at: usize) -> bool {
+    let digits = text.as_bytes().get(at + 1..at + 3);
+    text.as_bytes()[at] == b'%'
+        && digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// A text as one part of a path, or of a query: `/`, `&` and `=` are escaped too.

@@ -6,6 +6,7 @@ use crate::{
     model::{
         call::Request,
         connection::Connection,
+        content_part::ContentPart,
         entry::SystemId,
         problem::{Problem, ProblemKind},
         tool::Tool,
@@ -116,6 +117,13 @@ pub(crate) fn frame_request(
 ) -> Option<Request> {
     let calls = every_system().iter().filter_map(|system| system.calls());
     calls.filter_map(|calls| calls.frame_request(connection, frame, correlation)).next()
+}
+
+/// The parts of an answer that is more than text; `result` is what came with its stage `result`.
+#[must_use]
+pub(crate) fn answer_parts(system: SystemId, result: &str) -> Vec<ContentPart> {
+    let Ok(result) = serde_json::from_str(result) else { return Vec::new() };
+    calls(system).map(|calls| calls.answer_parts(&result)).unwrap_or_default()
 }
 
 /// The same request once more under a fresh id.

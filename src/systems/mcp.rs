@@ -8,8 +8,10 @@
 //! reads addresses.
 //!
 //! What a server says of its tools and answers, at its place and with the answer kept:
-//! [`tool_findings`], [`result_view`], [`drift`] between two lists; each thing that is wrong is a
-//! [`fault`]. [`conformance`] holds a whole server against the specification.
+//! [`tool_findings`], [`result_view`], the [`contents`] of answers, resources and prompts, [`drift`]
+//! between two lists; each thing that is wrong is a [`fault`]. [`conformance`] holds a whole server
+//! against the specification. [`items`] are what it has to read beside its tools, some found by a
+//! [`uri_template`].
 //!
 //! What is in the workspace: [`kept`] lists, found by [`entries`], read by [`function`], held
 //! against [`checks`]; [`gates`] from `toolcrib.toml`; the [`schema`] of their forms.
@@ -33,6 +35,7 @@ pub mod calls;
 pub mod checks;
 pub mod codes;
 pub mod conformance;
+pub mod contents;
 pub mod deployed;
 pub mod drift;
 pub mod entries;
@@ -43,6 +46,7 @@ pub mod function;
 pub mod gates;
 pub mod headers;
 pub mod import;
+pub mod items;
 pub mod keeping;
 pub mod kept;
 pub mod keys;
@@ -60,6 +64,7 @@ pub mod task;
 mod texts;
 pub mod tool_findings;
 pub mod turn;
+pub mod uri_template;
 pub mod url;
 pub mod version;
 

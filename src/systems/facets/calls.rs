@@ -8,6 +8,7 @@ use crate::{
         call::{CallError, Request, StrayCause},
         catalog::Catalog,
         connection::Connection,
+        content_part::ContentPart,
         problem::Problem,
         tool::Tool,
         transport::TransportKind,
@@ -79,6 +80,13 @@ pub trait Calls: Sync {
     fn request_meta(&self, body: &str) -> Option<String> {
         let _ = body;
         None
+    }
+
+    /// The parts of an answer that is more than text, of what came with its stage
+    /// `result`; none where answers are text alone.
+    fn answer_parts(&self, result: &Value) -> Vec<ContentPart> {
+        let _ = result;
+        Vec::new()
     }
 }
 

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json, value::RawValue};
 
-use super::{keys, settings, tool_findings::meta_key_faults};
+use super::{contents, keys, settings, tool_findings::meta_key_faults};
 use crate::{
     model::{
         call::Request,
         connection::Connection,
+        content_part::ContentPart,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
         problem::{Problem, ProblemKind},
         settings::SETTINGS,
@@ -98,6 +99,10 @@ impl Calls for McpCalls {
     fn request_meta(&self, body: &str) -> Option<String> {
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(body).ok()?;
         Some(members.get("_meta")?.get().to_owned())
+    }
+
+    fn answer_parts(&self, result: &Value) -> Vec<ContentPart> {
+        contents::answer_parts(result)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{keys, negotiate::EraChoice};
+use super::{keys, negotiate::EraChoice, version::Era};
 use crate::{
     engine::settings::system_settings::{Rule, SecretMember, SettingsSchema},
     model::{
@@ -169,6 +169,14 @@ pub fn client(connection: &Connection) -> Option<(&str, Option<&SecretAt>)> {
 pub fn needs_no_user(connection: &Connection) -> bool {
     let settings = connection.settings.get(keys::SYSTEM);
     settings.and_then(|settings| settings.text_value(keys::GRANT)) == Some(keys::CLIENT_CREDENTIALS)
+}
+
+/// The same connection, spoken with in that era.
+#[must_use]
+pub fn with_era(connection: Connection, era: Era) -> Connection {
+    let mut settings = connection.settings.get(keys::SYSTEM).cloned().unwrap_or_default();
+    settings.values.insert(keys::ERA.to_owned(), json!(era.as_str()));
+    connection.with_settings(keys::SYSTEM, settings)
 }
 
 /// What is declared to a server: what the connection names, and roots where it has some.

@@ -4,7 +4,11 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::{
-    model::{call::CallError, connection::Connection},
+    model::{
+        call::CallError,
+        connection::Connection,
+        server_item::{ItemContent, ItemKind, ItemRequest, ServerItem},
+    },
     wire::transport::bus::Bus,
 };
 
@@ -27,6 +31,35 @@ pub trait Inspector: Sync {
 
     /// All that it has, by kind: `tools`, `resources` and so on.
     fn list<'a>(&'a self, bus: &'a dyn Bus) -> BoxFuture<'a, Result<Listing, CallError>>;
+
+    /// What a list has in a place; `None` where it cannot be asked for.
+    fn read_item(&self, kind: ItemKind, json: &Value) -> Option<ServerItem>;
+
+    /// What a resource or a prompt holds.
+    fn read_content<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        request: &'a ItemRequest,
+    ) -> BoxFuture<'a, Result<ItemContent, CallError>>;
+
+    /// What the server suggests for one of the request's arguments; none where it suggests nothing.
+    fn suggest_values<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        request: &'a ItemRequest,
+        argument: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<String>, CallError>>;
+
+    /// The reply to a call of a tool as it came: an object with its `result` or its `error`.
+    fn call_tool<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        tool: &'a str,
+        arguments: &'a Value,
+    ) -> BoxFuture<'a, Result<Value, CallError>>;
+
+    /// The same connection in each era in which it could be spoken with, by the era's name.
+    fn era_variants(&self, connection: &Connection) -> Vec<(&'static str, Connection)>;
 }
 
 /// All that a server has.
@@ -44,4 +77,13 @@ pub struct Listed {
     pub items: Vec<Value>,
     /// What is odd about the list.
     pub odd: Vec<String>,
+}
+
+impl Listing {
+    /// The entries of one kind, as they came.
+    #[must_use]
+    pub fn items_of(&self, kind: &str) -> &[Value] {
+        let listed = self.lists.iter().find(|listed| listed.kind == kind);
+        listed.map_or(&[], |listed| &listed.items)
+    }
 }

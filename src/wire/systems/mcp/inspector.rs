@@ -2,11 +2,19 @@
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
-use super::listing::{self, LISTS};
+use super::{
+    listing::{self, LISTS},
+    stages::fault_words,
+};
 use crate::{
-    model::{call::CallError, connection::Connection},
-    systems::mcp::{keys, settings},
+    model::{
+        call::CallError,
+        connection::Connection,
+        server_item::{ItemContent, ItemKind, ItemRequest, ServerItem},
+    },
+    systems::mcp::{calls::CALL, contents, items, keys, settings, version::Era},
     wire::{
         systems::facets::inspector::{Inspector, Listed, Listing},
         transport::bus::Bus,
@@ -53,5 +61,64 @@ impl Inspector for McpInspector {
             }
             Ok(listing)
         })
+    }
+
+    fn read_item(&self, kind: ItemKind, json: &Value) -> Option<ServerItem> {
+        items::read_item(kind, json)
+    }
+
+    fn read_content<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        request: &'a ItemRequest,
+    ) -> BoxFuture<'a, Result<ItemContent, CallError>> {
+        Box::pin(async move {
+            let began = Instant::now();
+            let (method, params) = items::read_request(request);
+            let (result, _) = listing::request(bus, method, &params).await?;
+            let contents = match request.kind {
+                ItemKind::Prompt => contents::prompt_contents(&result),
+                ItemKind::Resource | ItemKind::Template => contents::resource_contents(&result),
+            };
+            Ok(ItemContent {
+                description: contents.description,
+                parts: contents.parts,
+                result,
+                faults: contents.faults.iter().map(fault_words).collect(),
+                took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            })
+        })
+    }
+
+    fn suggest_values<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        request: &'a ItemRequest,
+        argument: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<String>, CallError>> {
+        Box::pin(async move {
+            let params = items::complete_params(request, argument);
+            match listing::request(bus, "completion/complete", &params).await {
+                Err(problem) if listing::is_unknown(&problem) => Ok(Vec::new()),
+                answered => Ok(items::suggestions(&answered?.0)),
+            }
+        })
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        tool: &'a str,
+        arguments: &'a Value,
+    ) -> BoxFuture<'a, Result<Value, CallError>> {
+        Box::pin(async move {
+            let params = json!({"name": tool, "arguments": arguments});
+            Ok(listing::exchange(bus, CALL, &params).await?.0)
+        })
+    }
+
+    fn era_variants(&self, connection: &Connection) -> Vec<(&'static str, Connection)> {
+        let variant = |era: Era| (era.as_str(), settings::with_era(connection.clone(), era));
+        vec![variant(Era::Legacy), variant(Era::Modern)]
     }
 }

@@ -1,0 +1,102 @@
+//! What a server has to read beside its tools: resources, those that a template stands for, and
+//! prompts; and what they hold.
+
+use serde_json::{Map, Value};
+
+use super::{content_part::ContentPart, size};
+
+/// The kinds of what can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ItemKind {
+    Resource,
+    Template,
+    Prompt,
+}
+
+impl ItemKind {
+    pub const ALL: [Self; 3] = [Self::Resource, Self::Template, Self::Prompt];
+
+    /// The member of a server's lists that holds them.
+    #[must_use]
+    pub fn list_name(self) -> &'static str {
+        match self {
+            Self::Resource => "resources",
+            Self::Template => "resourceTemplates",
+            Self::Prompt => "prompts",
+        }
+    }
+
+    /// Several of them, for people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Resource => "Resources",
+            Self::Template => "Templates",
+            Self::Prompt => "Prompts",
+        }
+    }
+}
+
+/// Something that can be read, as its server lists it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServerItem {
+    pub kind: ItemKind,
+    /// By which it is asked for: a URI, a template of URIs, a name.
+    pub id: String,
+    /// Its name for people.
+    pub title: String,
+    pub description: String,
+    pub mime: Option<String>,
+    /// How many bytes it says to have.
+    pub size: Option<u64>,
+    /// What else it says of itself, each in a few words.
+    pub notes: Vec<String>,
+    /// The JSON Schema of its arguments, all of which are texts; `None` where it takes none.
+    pub arguments: Option<Value>,
+    /// As it came.
+    pub json: Value,
+}
+
+impl ServerItem {
+    /// Type and size in a few words; empty where it says neither.
+    #[must_use]
+    pub fn type_words(&self) -> String {
+        let size = self.size.map(size::format_size);
+        let words = [self.mime.clone(), size];
+        words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Names of its arguments, the required ones first, as `name` and whether it is required.
+    #[must_use]
+    pub fn argument_names(&self) -> Vec<(&str, bool)> {
+        let schema = self.arguments.as_ref();
+        let names = schema.and_then(|schema| schema.get("properties")?.as_object());
+        let required = schema.and_then(|schema| schema.get("required")?.as_array());
+        let is_required = |name: &str| {
+            required.is_some_and(|required| required.iter().any(|known| known == name))
+        };
+        let names = names.into_iter().flat_map(Map::keys);
+        names.map(|name| (name.as_str(), is_required(name))).collect()
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ItemRequest {
+    pub kind: ItemKind,
+    pub id: String,
+    /// Texts by their names.
+    pub arguments: Map<String, Value>,
+}
+
+/// What a resource or a prompt holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ItemContent {
+    pub description: Option<String>,
+    pub parts: Vec<ContentPart>,
+    /// As it came.
+    pub result: Value,
+    /// What is wrong with it, each in a sentence.
+    pub faults: Vec<String>,
+    pub took_ms: u64,
+}
