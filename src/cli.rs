@@ -47,6 +47,7 @@ mod out;
 mod push;
 mod report;
 mod request;
+mod saving;
 mod scenarios;
 mod schema;
 mod screen;

@@ -20,6 +20,7 @@
 //! | [`globs`] | file patterns such as `**/*.json` |
 //! | [`schema_map`] | files in the place of schemas that are named by address |
 //! | [`schema_files`] | a JSON Schema's file, with the local files that it refers to |
+//! | [`saved_parts`] | what a server answered, in files that the user names |
 //! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod consents;
@@ -31,6 +32,7 @@ pub mod key_store;
 pub mod log;
 pub mod paths;
 pub mod samples;
+pub mod saved_parts;
 pub mod schema_files;
 pub mod schema_map;
 pub mod secrets;

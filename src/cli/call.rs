@@ -1,6 +1,6 @@
 //! `toolcrib call`: calls a tool and streams its answer.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use clap::Args;
 use serde::Serialize;
@@ -16,6 +16,7 @@ use super::{
     global::Global,
     opened::OpenWorkspace,
     out::{Out, print_problem},
+    saving::SavedAnswer,
     signals::{interrupted, wait_for},
     step_options::{StepOptions, preview_steps, print_steps},
 };
@@ -128,6 +129,11 @@ pub(crate) struct Call {
     #[arg(long, value_name = "ANSWER|@FILE", conflicts_with = "times")]
     answer: Vec<String>,
 
+    /// Write images, audio and other bytes of the answer, or else its text, into this new file;
+    /// several parts are numbered, and into a folder they go under names of their own
+    #[arg(long, value_name = "FILE|DIR", conflicts_with = "times")]
+    save: Option<PathBuf>,
+
     /// Leave nothing of this call in the history
     #[arg(long)]
     no_history: bool,
@@ -216,6 +222,7 @@ impl Call {
             chunks: 0,
             bytes: 0,
             first: None,
+            answer: self.save.clone().map(|path| SavedAnswer::new(path, request.system)),
         };
         let (asks, questions) = mpsc::channel(1);
         let desk = QuestionDesk::new(questions, &self.answer, catalog)?;
@@ -388,13 +395,19 @@ async fn stream_call(
         };
         if count == 0 {
             registry.close().await;
-            return Ok(ending);
+            return match teller.answer.take() {
+                Some(answer) => answer.save_parts(teller.out).and(Ok(ending)),
+                None => Ok(ending),
+            };
         }
         // What is seen is kept.
         teller.record_events(&batch);
         let mut left = batch.len();
         for event in batch.drain(..) {
             left -= 1;
+            if let Some(answer) = &mut teller.answer {
+                answer.add_event(&event.kind);
+            }
             if let Some(ended) = teller.print_event(event, left == 0 && events.is_empty())? {
                 ending = ended;
             }
@@ -423,6 +436,8 @@ struct EventPrinter<'t> {
     chunks: u64,
     bytes: u64,
     first: Option<u64>,
+    /// The answer, where it is to be saved.
+    answer: Option<SavedAnswer>,
 }
 
 impl EventPrinter<'_> {

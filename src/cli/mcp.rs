@@ -2,8 +2,10 @@
 
 mod adopt;
 mod auth;
+mod compare;
 mod conformance;
 mod frames;
+mod reading;
 mod target;
 
 use std::{collections::BTreeMap, fs, time::Instant};
@@ -58,6 +60,13 @@ enum What {
     /// Print every frame in and out, with time, direction and size: of the start, a list, and what
     /// the server says until Ctrl-C; or send frames as they are
     Frames(frames::Frames),
+    /// List a server's resources and templates, or read one
+    Resources(reading::Resources),
+    /// List a server's prompts, or get one with its arguments filled in
+    Prompts(reading::Prompts),
+    /// Compare a server in both eras of the protocol: its lists, and a call; ends with 1 where they
+    /// differ
+    Compare(compare::Compare),
     /// Hold a server against the specification: its tools, and how it answers what is wrong; no
     /// tool is called
     Conformance(Conformance),
@@ -137,6 +146,9 @@ impl Mcp {
             What::Ping(target) => ping(target, global, out),
             What::List(target) => list(target, global, out),
             What::Frames(frames) => frames.run(global, out),
+            What::Resources(resources) => resources.run(global, out),
+            What::Prompts(prompts) => prompts.run(global, out),
+            What::Compare(compare) => compare.run(global, out),
             What::Conformance(conformance) => conformance.run(global, out),
             What::Add(add) => add.run(global, out),
             What::Allow(allow) => allow.run(global, out),

@@ -138,13 +138,18 @@ mod tests {
         let rows = compare_lists("prompts", [&first, &second], different_members);
         let told: Vec<_> =
             rows.iter().map(|row| (row.name.as_str(), row.presence, row.is_same())).collect();
-        let expected =
-            [("a", Presence::Both, false), ("b", Presence::First, false), ("c", Presence::Second, false)];
+        let expected = [
+            ("a", Presence::Both, false),
+            ("b", Presence::First, false),
+            ("c", Presence::Second, false),
+        ];
         assert_eq!(told, expected);
         assert_eq!(rows[0].differences, ["title", "description"]);
-        assert!(compare_lists("prompts", [&first, &first], different_members)
-            .iter()
-            .all(EraRow::is_same));
+        assert!(
+            compare_lists("prompts", [&first, &first], different_members)
+                .iter()
+                .all(EraRow::is_same)
+        );
     }
 
     #[test]
@@ -155,9 +160,9 @@ mod tests {
         };
         let sides = vec![side("legacy", "a\nb"), side("modern", "a\nc")];
         let mut comparison = EraComparison { sides, rows: Vec::new() };
-        let kinds = comparison.answer_lines().map(|lines| {
-            lines.into_iter().map(|(kind, text)| (kind, text)).collect::<Vec<_>>()
-        });
+        let kinds = comparison
+            .answer_lines()
+            .map(|lines| lines.into_iter().map(|(kind, text)| (kind, text)).collect::<Vec<_>>());
         let expected = [
             (LineKind::Same, "a".to_owned()),
             (LineKind::Removed, "b".to_owned()),

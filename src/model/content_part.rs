@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn only_what_cannot_run_is_opened() {
-        for mime in ["text/html", "application/x-sh", "image/svg+xml", "application/x-desktop", ""] {
+        for mime in ["text/html", "application/x-sh", "image/svg+xml", "application/x-desktop", ""]
+        {
             assert_eq!(part("x:y", mime, Some(b"x")).viewed_ending(), None, "{mime}");
         }
         assert_eq!(part("x:y.sh", "image/PNG", Some(b"x")).viewed_ending(), Some("png"));

@@ -1,6 +1,7 @@
 """An MCP server of the legacy era on standard input and output, whose tools do what tests want to see. The first argument says how it starts:
 nothing, `fails` (says why on standard error), `prints` (a banner on standard output), `dies-on-probe`, `asks` (for the client's folders at once),
-`modern` (speaks that era alone), `tasks` (has a tool whose calls become tasks, as `modern` has). METHODS names a file to which the method of each message is added."""
+`modern` (speaks that era alone), `tasks` (has a tool whose calls become tasks, as `modern` has),
+`reads` (has resources, prompts and a tool whose answer is an image), `both` (the same in the era that it is first spoken to in, with another list in each). METHODS names a file to which the method of each message is added."""
 import json
 import os
 import sys
@@ -56,6 +57,31 @@ QUESTIONS = {
 }
 if how in ("tasks", "modern"):
     TOOLS.append({"name": "work", "description": "Works at a task", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}})
+if how in ("reads", "both"):
+    TOOLS.append({"name": "picture", "description": "Draws", "inputSchema": {"type": "object"}})
+READS = {
+    "resources/list": {"resources": [{"uri": "test://notes.md", "name": "notes", "mimeType": "text/markdown"},
+                                     {"uri": "test://dot", "name": "dot", "mimeType": "image/png", "size": 2, "annotations": {"audience": ["user"]}}]},
+    "resources/templates/list": {"resourceTemplates": [{"uriTemplate": "test://page/{number}", "name": "page"}]},
+    "prompts/list": {"prompts": [{"name": "greet", "description": "Greets", "arguments": [{"name": "who", "required": True}, {"name": "how"}]}]},
+}
+
+
+def read(id, method, params):
+    """What can be read beside the tools."""
+    if method == "prompts/get":
+        blocks = [{"type": "text", "text": "Greet " + params.get("arguments", {})["who"]}, {"type": "audio", "mimeType": "audio/wav", "data": "aGk="}]
+        result(id, description="A greeting", messages=[{"role": "user", "content": block} for block in blocks])
+    elif method == "completion/complete":
+        typed, context = params["argument"]["value"], params.get("context", {}).get("arguments", {})
+        names = ["Ann", "Anton", "Bob"] + list(context.values())
+        result(id, completion={"values": [name for name in names if name.startswith(typed)]})
+    elif params["uri"] == "test://dot":
+        result(id, contents=[{"uri": params["uri"], "mimeType": "image/png", "blob": "aGk="}])
+    else:
+        result(id, contents=[{"uri": params["uri"], "mimeType": "text/markdown", "text": "# " + params["uri"] + "\n"}])
+
+
 if os.environ.get("MORE"):
     TOOLS[0]["inputSchema"]["required"].append("more")
     TOOLS.pop()
@@ -143,6 +169,8 @@ def call(id, params):
             result(id, resultType="task", **told("working"))
         else:
             result(id, task=told("working"))
+    elif name == "picture":
+        result(id, content=[{"type": "text", "text": "a dot"}, {"type": "image", "mimeType": "image/png", "data": "aGk="}])
     elif name == "environment":
         text(id, " ".join(sorted(os.environ)))
     else:
@@ -150,6 +178,7 @@ def call(id, params):
 
 
 asked = {}
+has_reads = how in ("reads", "both")
 for line in sys.stdin:
     message = json.loads(line)
     id, method = message.get("id"), message.get("method")
@@ -158,6 +187,10 @@ for line in sys.stdin:
             file.write(method + "\n")
     if method == "server/discover" and how == "dies-on-probe":
         sys.exit(1)
+    if how == "both" and method == "server/discover":
+        how = "modern"
+        TOOLS[0]["description"] = "Says it once more"
+        READS["prompts/list"]["prompts"].append({"name": "late"})
     if how == "modern" and method == "server/discover":
         result(id, supportedVersions=["2026-07-28"], capabilities={"tools": {}}, ttlMs=0, cacheScope="private",
                _meta={"io.modelcontextprotocol/serverInfo": {"name": "test", "version": "8"}})
@@ -166,6 +199,10 @@ for line in sys.stdin:
     elif method == "notifications/initialized" and how == "asks":
         asked[1] = lambda reply: None
         out({"jsonrpc": "2.0", "id": 1, "method": "roots/list"})
+    elif method in READS and has_reads:
+        result(id, **READS[method])
+    elif method in ("resources/read", "prompts/get", "completion/complete") and has_reads:
+        read(id, method, message["params"])
     elif method == "ping":
         result(id)
     elif method == "tools/list":

@@ -37,8 +37,7 @@ fn template_schema(template: &str) -> Value {
     let required = variables.iter().filter(|variable| !variable.is_optional);
     let required: Vec<&str> = required.map(|variable| variable.name.as_str()).collect();
     let property = |name: &String| (name.clone(), json!({"type": "string"}));
-    let properties: Map<_, _> =
-        variables.iter().map(|variable| property(&variable.name)).collect();
+    let properties: Map<_, _> = variables.iter().map(|variable| property(&variable.name)).collect();
     json!({"type": "object", "properties": properties, "required": required})
 }
 
@@ -137,7 +136,8 @@ mod tests {
         assert_eq!(read, ("resources/read", json!({"uri": "x://a%20b"})));
         let read = read_request(&request(ItemKind::Prompt, "p", &json!({})));
         assert_eq!(read, ("prompts/get", json!({"name": "p"})));
-        let got = complete_params(&request(ItemKind::Prompt, "p", &json!({"a": "x", "b": "y"})), "b");
+        let got =
+            complete_params(&request(ItemKind::Prompt, "p", &json!({"a": "x", "b": "y"})), "b");
         let expected = json!({"ref": {"type": "ref/prompt", "name": "p"},
             "argument": {"name": "b", "value": "y"}, "context": {"arguments": {"a": "x"}}});
         assert_eq!(got, expected);

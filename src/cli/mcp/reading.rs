@@ -1,0 +1,200 @@
+//! `toolcrib mcp resources` and `toolcrib mcp prompts`: what a server has to read.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use super::target::{Looked, Target, listing};
+use crate::{
+    cli::{
+        arguments,
+        columns::{self, Cell},
+        ending::{Ended, Ending},
+        global::Global,
+        out::Out,
+        saving::save_content,
+    },
+    model::server_item::{ItemContent, ItemKind, ItemRequest, ServerItem},
+    wire::transport::bus::Bus,
+};
+
+#[derive(Args, Debug)]
+pub(super) struct Resources {
+    /// The connection, by its name in toolcrib.toml
+    name: String,
+
+    /// The resource to read, or the template of one; without it, all are listed
+    uri: Option<String>,
+
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Prompts {
+    /// The connection, by its name in toolcrib.toml
+    name: String,
+
+    /// The prompt to get; without it, all are listed
+    prompt: Option<String>,
+
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Args, Debug)]
+struct How {
+    /// A variable of a template, or an argument of a prompt: key=text; repeat it for more
+    #[arg(short, long = "argument", value_name = "KEY=TEXT")]
+    arguments: Vec<String>,
+
+    /// Print what the server suggests for this argument, after what is given for it, and read nothing
+    #[arg(long, value_name = "KEY")]
+    complete: Option<String>,
+
+    /// Write images, audio and other bytes, or else the text, into this new file; several parts are
+    /// numbered, and into a folder they go under names of their own
+    #[arg(long, value_name = "FILE|DIR")]
+    save: Option<PathBuf>,
+}
+
+impl Resources {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let kind = match &self.uri {
+            Some(uri) if uri.contains('{') => ItemKind::Template,
+            _ => ItemKind::Resource,
+        };
+        let kinds = [ItemKind::Resource, ItemKind::Template];
+        run_reading(&self.name, (kind, self.uri.as_deref()), &kinds, &self.how, global, out)
+    }
+}
+
+impl Prompts {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let wanted = (ItemKind::Prompt, self.prompt.as_deref());
+        run_reading(&self.name, wanted, &[ItemKind::Prompt], &self.how, global, out)
+    }
+}
+
+fn run_reading(
+    name: &str,
+    (kind, id): (ItemKind, Option<&str>),
+    kinds: &[ItemKind],
+    how: &How,
+    global: &Global,
+    out: &mut Out,
+) -> Ended {
+    let target = Target { name: Some(name.to_owned()), command: Vec::new() };
+    let looked = Looked::of(&target, global, out)?;
+    let arguments = arguments::read_arguments(None, &how.arguments)?.into_value();
+    let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
+    let request = id.map(|id| ItemRequest { kind, id: id.to_owned(), arguments });
+    looked.with("reading what a server has", async |bus| match (&request, &how.complete) {
+        (None, _) => write_lists(&looked, bus, kinds, global, out).await,
+        (Some(request), Some(argument)) => {
+            let suggested = looked.inspector.suggest_values(bus, request, argument).await;
+            let suggested =
+                suggested.map_err(|problem| problem.while_doing("asking for suggestions"))?;
+            if global.json {
+                out.print_json(&suggested.into())?;
+                return Ok(Ending::Done);
+            }
+            for value in &suggested {
+                out.print_line(out.safe_text(value).into_owned())?;
+            }
+            if suggested.is_empty() {
+                out.print_status("the server suggests nothing for it");
+            }
+            Ok(Ending::Done)
+        }
+        (Some(request), None) => {
+            let content = looked.inspector.read_content(bus, request).await;
+            let content = content.map_err(|problem| problem.while_doing("reading"))?;
+            write_content(&content, global, out)?;
+            match &how.save {
+                Some(path) => save_content(&content.parts, path, out),
+                None => Ok(Ending::Done),
+            }
+        }
+    })
+}
+
+async fn write_lists(
+    looked: &Looked,
+    bus: &dyn Bus,
+    kinds: &[ItemKind],
+    global: &Global,
+    out: &mut Out,
+) -> Ended {
+    let listing = listing(looked, bus).await?;
+    for listed in &listing.lists {
+        if kinds.iter().any(|kind| kind.list_name() == listed.kind) {
+            listed.odd.iter().for_each(|words| out.warn(words));
+        }
+    }
+    let lists = kinds.iter().map(|kind| (*kind, listing.items_of(kind.list_name())));
+    if global.json {
+        let lists = lists.map(|(kind, items)| (kind.list_name().to_owned(), items.to_vec().into()));
+        out.print_json(&Value::Object(lists.collect()))?;
+        return Ok(Ending::Done);
+    }
+    let mut is_empty = true;
+    for (kind, items) in lists.filter(|(_, items)| !items.is_empty()) {
+        is_empty = false;
+        let head = format!("{} ({})", kind.title().to_uppercase(), items.len());
+        let items = items.iter().filter_map(|json| looked.inspector.read_item(kind, json));
+        let rows = items.map(|item| item_cells(&item)).collect();
+        columns::write_table(out, &[&head, "TYPE", "DESCRIPTION"], rows)?;
+    }
+    if is_empty {
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.list_name()).collect();
+        out.print_status(format_args!("the server has no {}", names.join(" and no ")));
+    }
+    Ok(Ending::Done)
+}
+
+/// What can be asked for with its arguments, those in brackets that are not required.
+fn item_cells(item: &ServerItem) -> Vec<Cell> {
+    let names = item.argument_names().into_iter();
+    let arguments = names.map(|(name, is_required)| match is_required {
+        true => format!(" {name}="),
+        false => format!(" [{name}=]"),
+    });
+    let arguments = match item.kind {
+        ItemKind::Prompt => arguments.collect(),
+        _ => String::new(),
+    };
+    let about = if item.description.is_empty() { &item.title } else { &item.description };
+    vec![
+        Cell::plain(format!("{}{arguments}", item.id)),
+        Cell::plain(item.type_words()),
+        Cell::plain(about.lines().next().unwrap_or_default()),
+    ]
+}
+
+fn write_content(content: &ItemContent, global: &Global, out: &mut Out) -> std::io::Result<()> {
+    for words in &content.faults {
+        out.warn(words);
+    }
+    if global.json {
+        return out.print_json(&content.result);
+    }
+    if let Some(description) = &content.description {
+        out.print_status(out.safe_text(description));
+    }
+    for part in &content.parts {
+        let source = out.safe_text(&part.source).into_owned();
+        let notes = part.notes.iter().map(|note| format!("; {note}")).collect::<String>();
+        let summary = format!("{}{notes}", part.summary());
+        out.print_status(format_args!("{source} [{}]", out.safe_text(&summary)));
+        if let Some(text) = &part.text {
+            out.print_raw(text)?;
+            if !text.ends_with('\n') {
+                out.end_line()?;
+            }
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
