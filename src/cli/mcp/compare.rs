@@ -104,14 +104,11 @@ fn compare_lists(
         list.map(|(_, items)| items.clone()).unwrap_or_default()
     };
     let mut kinds: Vec<&'static str> = first.lists.iter().map(|(kind, _)| *kind).collect();
-    kinds.extend(second.lists.iter().map(|(kind, _)| *kind));
-    let mut seen = Vec::new();
-    kinds.retain(|kind| {
-        !seen.contains(kind) && {
-            seen.push(*kind);
-            true
+    for (kind, _) in &second.lists {
+        if !kinds.contains(kind) {
+            kinds.push(*kind);
         }
-    });
+    }
     let explain_tool = |old: &Value, new: &Value| {
         let keeping = Keeping {
             server,

@@ -137,8 +137,7 @@ pub(super) async fn listing(looked: &Looked, bus: &dyn Bus) -> Result<Listing, P
 }
 
 pub(super) fn tools(listing: &Listing) -> &[Value] {
-    let tools = listing.lists.iter().find(|listed| listed.kind == "tools");
-    tools.map_or(&[], |tools| &tools.items)
+    listing.items_of("tools")
 }
 
 pub(super) fn change_line(change: &ToolChange) -> String {
