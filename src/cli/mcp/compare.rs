@@ -18,7 +18,7 @@ use crate::{
         diff::LineKind,
         eras::{self, EraComparison, EraRow, EraSide, EraView, Presence},
     },
-    wire::systems::facets::inspector::{Inspector, Keeping},
+    systems::facets::kept_tools::{KeptTools, ListedTools},
 };
 
 #[derive(Args, Debug)]
@@ -73,7 +73,7 @@ impl Compare {
         }
         let mut comparison = EraComparison { sides, rows: Vec::new() };
         if let Some(both) = comparison.both() {
-            comparison.rows = compare_lists(looked.inspector, &self.name, both);
+            comparison.rows = compare_lists(looked.keeper, &self.name, both);
         }
         if global.json {
             out.print_json(&comparison_json(&comparison))?;
@@ -95,7 +95,7 @@ fn reply_text(mut reply: Value) -> String {
 }
 
 fn compare_lists(
-    inspector: &dyn Inspector,
+    keeper: &dyn KeptTools,
     server: &str,
     [first, second]: [&EraView; 2],
 ) -> Vec<EraRow> {
@@ -109,17 +109,18 @@ fn compare_lists(
             kinds.push(*kind);
         }
     }
+    let listed = |view: &EraView, tool: &Value| ListedTools {
+        server: server.to_owned(),
+        version: view.version.clone(),
+        time: String::new(),
+        tools: vec![tool.clone()],
+    };
     let explain_tool = |old: &Value, new: &Value| {
-        let keeping = Keeping {
-            server,
-            version: &first.version,
-            time: String::new(),
-            tools: std::slice::from_ref(old),
-        };
-        let drift = inspector.drift(&inspector.kept(&keeping).1, std::slice::from_ref(new));
-        let words = drift.unwrap_or_default().into_iter().map(|drift| {
-            let at = if drift.at.is_empty() { String::new() } else { format!(" at {}", drift.at) };
-            format!("{}{at}", drift.id)
+        let drift = keeper.compare(&keeper.print(&listed(first, old)), &listed(second, new));
+        let words = drift.unwrap_or_default().changes.into_iter().map(|change| {
+            let at =
+                if change.at.is_empty() { String::new() } else { format!(" at {}", change.at) };
+            format!("{}{at}", change.id)
         });
         words.collect()
     };
