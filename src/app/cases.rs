@@ -22,6 +22,13 @@ pub struct Cases {
     pub asked: Vec<FileId>,
 }
 
+/// How many of the cases that were tried together hold, and how many do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VerdictCounts {
+    pub hold: usize,
+    pub differ: usize,
+}
+
 impl Cases {
     /// Whether some have not ended.
     #[must_use]
@@ -31,10 +38,10 @@ impl Cases {
 
     /// How many of those that were tried together hold, and how many do not.
     #[must_use]
-    pub fn verdict_counts(&self) -> (usize, usize) {
+    pub fn verdict_counts(&self) -> VerdictCounts {
         let verdicts = self.asked.iter().filter_map(|file| self.verdicts.get(file));
         let (hold, differ): (Vec<_>, Vec<_>) = verdicts.partition(|verdict| verdict.has_passed());
-        (hold.len(), differ.len())
+        VerdictCounts { hold: hold.len(), differ: differ.len() }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::{
     change::Splice,
     page::Page,
+    place::Span,
     tree::{Member, Node, Shape},
 };
 
@@ -19,12 +20,16 @@ pub(crate) struct Rules {
 }
 
 /// From the first to the last byte of each child: keys and properties included, commas not.
-pub(crate) fn child_spans(node: &Node) -> Vec<(usize, usize)> {
-    let ends =
-        |member: &Member| (member.key_span.start, member.value.span.end.max(member.key_span.end));
+pub(crate) fn child_spans(node: &Node) -> Vec<Span> {
+    let whole = |member: &Member| Span {
+        start: member.key_span.start,
+        end: member.value.span.end.max(member.key_span.end),
+    };
     match &node.shape {
-        Shape::List { items, .. } => items.iter().map(|item| (item.lead, item.span.end)).collect(),
-        Shape::Object { members, .. } => members.iter().map(ends).collect(),
+        Shape::List { items, .. } => {
+            items.iter().map(|item| Span { start: item.lead, end: item.span.end }).collect()
+        }
+        Shape::Object { members, .. } => members.iter().map(whole).collect(),
         Shape::Scalar | Shape::Alias => Vec::new(),
     }
 }
@@ -43,7 +48,7 @@ pub(crate) fn child_placement<'p>(
     row: usize,
 ) -> Option<Placement<'p>> {
     let spans = child_spans(parent);
-    let beside = spans.get(row.min(spans.len().checked_sub(1)?))?.0;
+    let beside = spans.get(row.min(spans.len().checked_sub(1)?))?.start;
     Some(if page.begins_line(beside) {
         Placement::OwnLine(page.line_indent(beside))
     } else {
@@ -66,24 +71,26 @@ pub(crate) fn insert_child(
     };
     // A comment above the next child stays right above it.
     let before = match row.checked_sub(1).and_then(|row| spans.get(row)) {
-        Some(before) => comma_behind(page, before.1).map(|comma| comma + 1),
+        Some(before) => comma_behind(page, before.end).map(|comma| comma + 1),
         None => Some(parent.span.start + 1),
     };
     let line_before = before.and_then(|end| page.rest_is_comment(end));
     match (spans.get(row), stand) {
         (Some(next), Placement::OwnLine(indent))
-            if line_before.is_some_and(|end| !is_bare(page, end, next.0)) =>
+            if line_before.is_some_and(|end| !is_bare(page, end, next.start)) =>
         {
             vec![Splice::insert(
-                line_before.unwrap_or(next.0),
+                line_before.unwrap_or(next.start),
                 format!("{}{indent}{child},", page.eol),
             )]
         }
         (Some(next), Placement::OwnLine(indent)) => {
-            vec![Splice::insert(next.0, format!("{child},{}{indent}", page.eol))]
+            vec![Splice::insert(next.start, format!("{child},{}{indent}", page.eol))]
         }
-        (Some(next), Placement::Beside) => vec![Splice::insert(next.0, format!("{child},{gap}"))],
-        (None, stand) => match (comma_behind(page, last.1), stand) {
+        (Some(next), Placement::Beside) => {
+            vec![Splice::insert(next.start, format!("{child},{gap}"))]
+        }
+        (None, stand) => match (comma_behind(page, last.end), stand) {
             (Some(comma), Placement::OwnLine(indent)) => {
                 vec![Splice::insert(
                     behind_comment(page, comma + 1),
@@ -94,13 +101,13 @@ pub(crate) fn insert_child(
                 vec![Splice::insert(comma + 1, format!("{gap}{child},"))]
             }
             (None, Placement::OwnLine(indent)) => {
-                let end = behind_comment(page, last.1);
+                let end = behind_comment(page, last.end);
                 vec![
-                    Splice::insert(last.1, ","),
+                    Splice::insert(last.end, ","),
                     Splice::insert(end, format!("{}{indent}{child}", page.eol)),
                 ]
             }
-            (None, Placement::Beside) => vec![Splice::insert(last.1, format!(",{gap}{child}"))],
+            (None, Placement::Beside) => vec![Splice::insert(last.end, format!(",{gap}{child}"))],
         },
     }
 }
@@ -118,11 +125,11 @@ pub(crate) fn drop_rows(
     };
     let mut splices: Vec<Splice> =
         rows.iter().map(|row| drop_row(page, &spans, *row, last)).collect();
-    let ends_bare = comma_behind(page, spans[spans.len() - 1].1).is_none();
+    let ends_bare = comma_behind(page, spans[spans.len() - 1].end).is_none();
     if last + 1 < spans.len() && ends_bare && !rules.trailing_comma {
         // The comma that parted the last child that stays from those behind it.
         if let Some(comma) =
-            comma_behind(page, spans[last].1).filter(|comma| !is_covered(&splices, *comma))
+            comma_behind(page, spans[last].end).filter(|comma| !is_covered(&splices, *comma))
         {
             splices.push(Splice::delete(comma, comma + 1));
         }
@@ -134,52 +141,52 @@ pub(crate) fn drop_rows(
 /// behind it go with it, everything else that stands between them stays.
 pub(crate) fn move_with_comments(
     page: &Page<'_>,
-    spans: &[(usize, usize)],
+    spans: &[Span],
     from: usize,
     to: usize,
 ) -> Vec<Splice> {
     let parts: Vec<Parts> = spans.iter().map(|span| Parts::from_child(page, *span)).collect();
-    let of = |part: fn(&Parts) -> (usize, usize)| parts.iter().map(part).collect::<Vec<_>>();
+    let of = |part: fn(&Parts) -> Span| parts.iter().map(part).collect::<Vec<_>>();
     let pieces = [of(|parts| parts.above), of(|parts| parts.child), of(|parts| parts.behind)];
     pieces.iter().flat_map(|spans| move_spans(page, spans, from, to)).collect()
 }
 
 /// The same for texts that have their comments in them.
-pub(crate) fn move_spans(
-    page: &Page<'_>,
-    spans: &[(usize, usize)],
-    from: usize,
-    to: usize,
-) -> Vec<Splice> {
+pub(crate) fn move_spans(page: &Page<'_>, spans: &[Span], from: usize, to: usize) -> Vec<Splice> {
     let mut order: Vec<usize> = (0..spans.len()).collect();
     let moved = order.remove(from);
     order.insert(to, moved);
     let swapped = order.iter().enumerate().filter(|(slot, row)| slot != *row);
     swapped
         .map(|(slot, row)| {
-            Splice::new(spans[slot].0, spans[slot].1, &page.text[spans[*row].0..spans[*row].1])
+            Splice::new(
+                spans[slot].start,
+                spans[slot].end,
+                &page.text[spans[*row].start..spans[*row].end],
+            )
         })
         .collect()
 }
 
 /// A child with the comments that are about it.
 struct Parts {
-    above: (usize, usize),
-    child: (usize, usize),
+    above: Span,
+    child: Span,
     /// Behind its comma, where it has one.
-    behind: (usize, usize),
+    behind: Span,
 }
 
 impl Parts {
-    fn from_child(page: &Page<'_>, child: (usize, usize)) -> Self {
-        let end = comma_behind(page, child.1)
-            .filter(|comma| !page.has_line_break(child.1, *comma))
-            .map_or(child.1, |comma| comma + 1);
+    fn from_child(page: &Page<'_>, child: Span) -> Self {
+        let end = comma_behind(page, child.end)
+            .filter(|comma| !page.has_line_break(child.end, *comma))
+            .map_or(child.end, |comma| comma + 1);
         let behind = page.rest_is_comment(end).unwrap_or(end);
-        if !page.begins_line(child.0) {
-            return Self { above: (child.0, child.0), child, behind: (end, end) };
+        if !page.begins_line(child.start) {
+            let empty = |at| Span { start: at, end: at };
+            return Self { above: empty(child.start), child, behind: empty(end) };
         }
-        let (mut start, line) = (page.line_start(child.0), page.line_start(child.0));
+        let (mut start, line) = (page.line_start(child.start), page.line_start(child.start));
         while start > 0 {
             let above = page.line_start(start - 1);
             let is_comment = page.comment_end(above + page.line_indent(above).len()).is_some()
@@ -189,7 +196,8 @@ impl Parts {
             }
             start = above;
         }
-        Self { above: (start, line), child, behind: (end, behind) }
+        let behind = Span { start: end, end: behind };
+        Self { above: Span { start, end: line }, child, behind }
     }
 }
 
@@ -206,8 +214,8 @@ pub(crate) fn comma_behind(page: &Page<'_>, end: usize) -> Option<usize> {
     }
 }
 
-fn drop_row(page: &Page<'_>, spans: &[(usize, usize)], row: usize, last: usize) -> Splice {
-    let (start, end) = spans[row];
+fn drop_row(page: &Page<'_>, spans: &[Span], row: usize, last: usize) -> Splice {
+    let Span { start, end } = spans[row];
     let behind = comma_behind(page, end).map_or(end, |comma| comma + 1);
     if page.begins_line(start)
         && !page.has_line_break(end, behind)
@@ -215,39 +223,36 @@ fn drop_row(page: &Page<'_>, spans: &[(usize, usize)], row: usize, last: usize) 
     {
         return Splice::delete(page.line_start(start), page.next_line(behind));
     }
-    let has_line_before = row > 0 && !page.has_line_break(spans[row - 1].1, start);
+    let has_line_before = row > 0 && !page.has_line_break(spans[row - 1].end, start);
     match spans.get(row + 1) {
-        Some(next) if row < last && !page.has_line_break(end, next.0) => {
-            Splice::delete(start, next.0)
+        Some(next) if row < last && !page.has_line_break(end, next.start) => {
+            Splice::delete(start, next.start)
         }
         // The comment of the child before stays.
-        _ if has_line_before => {
-            Splice::delete(comma_behind(page, spans[row - 1].1).unwrap_or(spans[row - 1].1), end)
-        }
+        _ if has_line_before => Splice::delete(
+            comma_behind(page, spans[row - 1].end).unwrap_or(spans[row - 1].end),
+            end,
+        ),
         Some(_) => Splice::delete(start, behind),
         None => Splice::delete(start, end),
     }
 }
 
 /// Takes everything out of brackets.
-fn clear_children(
-    page: &Page<'_>,
-    parent: &Node,
-    spans: &[(usize, usize)],
-    rules: Rules,
-) -> Vec<Splice> {
+fn clear_children(page: &Page<'_>, parent: &Node, spans: &[Span], rules: Rules) -> Vec<Splice> {
     let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return Vec::new() };
     let (open, close) = (parent.span.start + 1, parent.span.end.saturating_sub(1));
-    let end =
-        comma_behind(page, last.1).filter(|comma| *comma < close).map_or(last.1, |comma| comma + 1);
+    let end = comma_behind(page, last.end)
+        .filter(|comma| *comma < close)
+        .map_or(last.end, |comma| comma + 1);
     let end = behind_comment(page, end).min(close);
     let bare = |text: Option<&str>| text.is_some_and(|text| text.trim().is_empty());
     if !rules.comments_stay
-        || (bare(page.text.get(open..first.0)) && bare(page.text.get(end..close)))
+        || (bare(page.text.get(open..first.start)) && bare(page.text.get(end..close)))
     {
         return vec![Splice::delete(open, close)];
     }
-    vec![Splice::delete(first.0, end)]
+    vec![Splice::delete(first.start, end)]
 }
 
 /// The end of the line behind a child, if nothing but a comment follows on it; else the child's own

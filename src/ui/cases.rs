@@ -18,7 +18,7 @@ use super::{
 use crate::{
     app::{
         calls::CallMessage,
-        cases,
+        cases::{self, VerdictCounts},
         documents::Change,
         message::{DocumentMessage, Message},
         state::State,
@@ -125,7 +125,7 @@ pub(crate) fn case_menu(state: &State) -> Reply {
     }
     let good: Vec<FileId> =
         found.iter().filter(|(_, case)| case.is_ok()).map(|(file, _)| file.clone()).collect();
-    let (hold, differ) = state.invoke.cases.verdict_counts();
+    let VerdictCounts { hold, differ } = state.invoke.cases.verdict_counts();
     let note = match (state.invoke.cases.under_way(), hold, differ) {
         (true, ..) => "under way …".to_owned(),
         (_, 0, 0) => String::new(),

@@ -23,6 +23,7 @@ use super::{
         bus::{Bus, Receipt},
         connection_event::Faults,
         message::{Address, Incoming, Outgoing, Packet},
+        message_queue::LostCounts,
     },
 };
 use crate::{
@@ -484,7 +485,7 @@ impl Session<'_> {
 
     /// An answer with gaps has not succeeded, and silence after a gap has its reason there.
     fn check_gaps(&self, end: End) -> End {
-        let (messages, bytes) = self.lines.lost_counts();
+        let LostCounts { messages, bytes } = self.lines.lost_counts();
         let gaps = messages > 0
             || self.bus.connection_events().fault_counts().overflows != self.faults.overflows;
         match end.0 {

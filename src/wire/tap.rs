@@ -229,7 +229,7 @@ impl Listener {
             };
             let Some(heard) = heard else { break };
             let (missing, over) = (
-                line.lost_counts().0 - lost,
+                line.lost_counts().messages - lost,
                 self.bus.connection_events().fault_counts().overflows,
             );
             if missing > 0 || over != overflows {

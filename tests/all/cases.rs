@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolcrib::{
     app::{
         calls::CallMessage,
+        cases::VerdictCounts,
         effect::Effect,
         message::{DocumentMessage, Message, ScreenId},
     },
@@ -267,5 +268,8 @@ fn many_are_called_a_few_at_a_time() {
         }));
         ended += 1;
     }
-    assert_eq!((ended, bench.state.invoke.cases.verdict_counts()), (9, (9, 0)));
+    assert_eq!(
+        (ended, bench.state.invoke.cases.verdict_counts()),
+        (9, VerdictCounts { hold: 9, differ: 0 })
+    );
 }

@@ -3,7 +3,7 @@
 use super::calls;
 use crate::{
     app::{
-        cases::{self, AT_ONCE},
+        cases::{self, AT_ONCE, VerdictCounts},
         effect::Effect,
         notices::NoticeKind,
         state::State,
@@ -105,11 +105,11 @@ pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec
 fn report_verdicts(state: &mut State, now: Millis) {
     let count = |count: usize| count_text(count, "case", "cases");
     match state.invoke.cases.verdict_counts() {
-        (0, 0) => {}
-        (hold, 0) => {
+        VerdictCounts { hold: 0, differ: 0 } => {}
+        VerdictCounts { hold, differ: 0 } => {
             state.notices.push(NoticeKind::Done, format!("as expected: {}", count(hold)), now);
         }
-        (hold, differ) => {
+        VerdictCounts { hold, differ } => {
             let words =
                 format!("{differ} of {} not as expected; the cases say why", count(hold + differ));
             state.notices.push(NoticeKind::Warning, words, now);

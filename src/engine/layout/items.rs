@@ -43,6 +43,13 @@ pub(crate) struct Link {
     pub to_port: usize,
 }
 
+/// How many cells a box takes along the layers and across them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BoxSize {
+    pub along: usize,
+    pub across: usize,
+}
+
 /// Boxes stand in even layers, labels in odd ones.
 #[derive(Debug)]
 pub(crate) struct Items {
@@ -59,7 +66,7 @@ pub(crate) struct Items {
     pub stubs: Vec<bool>,
     pub reversed: Vec<bool>,
     pub direction: Direction,
-    box_sizes: Vec<(usize, usize)>,
+    box_sizes: Vec<BoxSize>,
     /// How thick each box's edge is.
     edges: Vec<usize>,
 }
@@ -258,19 +265,19 @@ impl Items {
             let (whole_along, whole_across) = self.along_across(whole);
             self.items[row].across = whole_across + (across - inner_across);
             self.items[row].along = whole_along;
-            self.box_sizes.push((along, across));
+            self.box_sizes.push(BoxSize { along, across });
             let layer = self.items[row].layer;
             longest[layer] = longest[layer].max(along);
         }
         for row in 0..diagram.boxes.len() {
             let longest = longest[self.items[row].layer];
             self.items[row].along = self.items[row].along.max(longest);
-            self.box_sizes[row].0 = longest;
+            self.box_sizes[row].along = longest;
         }
     }
 
-    /// The box alone, along and across, without its foot.
-    pub fn box_size(&self, row: usize) -> (usize, usize) {
+    /// The box alone, without its foot.
+    pub fn box_size(&self, row: usize) -> BoxSize {
         self.box_sizes[row]
     }
 
@@ -308,7 +315,7 @@ impl Items {
             Kind::Label => self.items[row].across / 2,
             Kind::Box(spec) => {
                 let edge = self.edges[spec];
-                let inner = self.box_sizes[spec].1 - 2 * edge;
+                let inner = self.box_sizes[spec].across - 2 * edge;
                 edge + ((2 * at + 1) * inner - 1) / (2 * of)
             }
         }

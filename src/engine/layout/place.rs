@@ -15,7 +15,9 @@ pub(crate) fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
     let mut at: Vec<f64> = vec![0.0; items.items.len()];
     let stood: Vec<Option<f64>> = (0..items.items.len())
         .map(|row| {
-            Some(earlier.get(row).copied()??.across as f64 - (items.box_size(row).1 / 2) as f64)
+            Some(
+                earlier.get(row).copied()??.across as f64 - (items.box_size(row).across / 2) as f64,
+            )
         })
         .collect();
     for layer in &items.layers {

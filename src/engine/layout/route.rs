@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{
     diagram::{Diagram, Direction},
-    items::{Item, Items, Kind, LinkRow, arrow_label},
+    items::{BoxSize, Item, Items, Kind, LinkRow, arrow_label},
     picture::{Area, BoxPosition, Caption, Heading, Picture, Placed, Point, Route},
 };
 
@@ -32,7 +32,7 @@ pub(crate) fn build_picture(diagram: &Diagram, items: &Items) -> Picture {
     };
     let seat = |row: usize| {
         let item = &items.items[row];
-        BoxPosition { layer: item.layer / 2, across: item.at + items.box_size(row).1 / 2 }
+        BoxPosition { layer: item.layer / 2, across: item.at + items.box_size(row).across / 2 }
     };
     Picture { seats: (0..diagram.boxes.len()).map(seat).collect(), boxes, arrows, width, height }
 }
@@ -243,7 +243,7 @@ impl Drawing<'_> {
 
     fn place_box(&self, row: usize) -> Placed {
         let item = &self.items.items[row];
-        let (along, across) = self.items.box_size(row);
+        let BoxSize { along, across } = self.items.box_size(row);
         let at = self.point_at(self.begins[item.layer], item.at);
         let (width, height) = match self.diagram.direction {
             Direction::LeftToRight => (along, across),
@@ -374,7 +374,7 @@ impl Drawing<'_> {
     /// The first cell behind a box.
     fn box_end(&self, item: &Item) -> usize {
         let along = match item.kind {
-            Kind::Box(row) => self.items.box_size(row).0,
+            Kind::Box(row) => self.items.box_size(row).along,
             Kind::Bend | Kind::Label => item.along,
         };
         self.begins[item.layer] + along

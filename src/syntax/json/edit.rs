@@ -189,9 +189,10 @@ fn learn_lines(page: &Page<'_>, root: &Node) -> Layout {
         }
         let spans = flow::child_spans(node);
         let Some(first) = spans.first() else { continue };
-        let on_lines = page.has_line_break(node.span.start, first.0);
-        if on_lines && page.begins_line(first.0) {
-            let step = page.line_indent(first.0).strip_prefix(page.line_indent(node.span.start));
+        let on_lines = page.has_line_break(node.span.start, first.start);
+        if on_lines && page.begins_line(first.start) {
+            let step =
+                page.line_indent(first.start).strip_prefix(page.line_indent(node.span.start));
             unit = unit.or(step.filter(|step| !step.is_empty()));
         }
         match &node.shape {

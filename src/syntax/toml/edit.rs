@@ -185,7 +185,7 @@ impl<'p> Pen<'p> {
         let page = self.page;
         let mut found = Vec::new();
         section::collect_headed(node, &mut found);
-        let (start, end) =
+        let Span { start, end } =
             found.iter().filter_map(|table| section::section_lines(page, table)).min()?;
         let behind = if end < page.text.len() { page.eol } else { "" };
         let text = lines.get(1..).unwrap_or_default().join(page.eol);
@@ -455,7 +455,7 @@ impl<'p> Pen<'p> {
         found
             .iter()
             .filter_map(|table| section::section_lines(self.page, table))
-            .map(|(start, end)| Splice::delete(start, end))
+            .map(|span| Splice::delete(span.start, span.end))
             .collect()
     }
 
@@ -479,7 +479,10 @@ impl<'p> Pen<'p> {
         if *style == Style::Flow {
             return flow::move_with_comments(self.page, &flow::child_spans(list), from, to);
         }
-        let whole = |item: &Node| (self.with_comments(item), self.page.line_end(item.span.end));
+        let whole = |item: &Node| Span {
+            start: self.with_comments(item),
+            end: self.page.line_end(item.span.end),
+        };
         flow::move_spans(self.page, &items.iter().map(whole).collect::<Vec<_>>(), from, to)
     }
 

@@ -76,13 +76,13 @@ pub(crate) fn collect_leaves<'t>(node: &'t Node, found: &mut Vec<&'t Member>) {
 
 /// The lines of a section: from its header to its last own member, with the blank lines behind
 /// them.
-pub(crate) fn section_lines(page: &Page<'_>, node: &Node) -> Option<(usize, usize)> {
+pub(crate) fn section_lines(page: &Page<'_>, node: &Node) -> Option<Span> {
     let start = page.line_start(header_span(node)?.start);
     let mut end = page.next_line(own_end(node)?);
     while end < page.text.len() && page.text[end..page.line_end(end)].trim().is_empty() {
         end = page.next_line(end);
     }
-    Some((start, end))
+    Some(Span { start, end })
 }
 
 /// The parts of a dotted key that begins at an offset.

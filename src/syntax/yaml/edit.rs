@@ -11,6 +11,7 @@ use crate::syntax::{
     draft::Draft,
     flow,
     page::Page,
+    place::Span,
     tree::{Member, Node, Shape, Style},
 };
 
@@ -177,8 +178,8 @@ impl Pen<'_> {
         }
         let whole = starts.iter().all(|(dash, _)| page.begins_line(*dash));
         let spans = starts.iter().enumerate().map(|(row, (dash, end))| match whole {
-            true => (self.with_comments(list, row), page.line_end(*end)),
-            false => (dash + 1, page.line_end(*end)),
+            true => Span { start: self.with_comments(list, row), end: page.line_end(*end) },
+            false => Span { start: dash + 1, end: page.line_end(*end) },
         });
         flow::move_spans(page, &spans.collect::<Vec<_>>(), from, to)
     }
@@ -484,7 +485,7 @@ impl Pen<'_> {
     /// What parts the children of brackets on one line.
     fn flow_gap(&self, parent: &Node) -> &'static str {
         let spans = flow::child_spans(parent);
-        let tight = |pair: &[(usize, usize)]| &self.page.text[pair[0].1..pair[1].0] == ",";
+        let tight = |pair: &[Span]| &self.page.text[pair[0].end..pair[1].start] == ",";
         if spans.windows(2).next().is_some_and(tight) { "" } else { " " }
     }
 }

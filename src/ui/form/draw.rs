@@ -1,6 +1,8 @@
 //! Drawing a form: labels at the left, widgets at the right, remarks and help below, only what is
 //! seen.
 
+use std::ops::Range;
+
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
@@ -160,7 +162,7 @@ impl Form {
         let most = self.lines.line_count().saturating_sub(height);
         self.scroll = self.scroll.min(most);
         let Some(row) = self.focused_row().filter(|_| self.follow) else { return };
-        let (start, own_end) = self.lines.line_range(row);
+        let Range { start, end: own_end } = self.lines.line_range(row);
         // Of what stands open below the focus the beginning is seen too.
         let depth = self.fields[row].depth;
         let inside = self.fields[row + 1..]
@@ -169,7 +171,7 @@ impl Form {
             .take_while(|field| field.depth > depth)
             .count();
         let end = if inside > 0 {
-            self.lines.line_range(row + inside).1.min(start + height).max(own_end)
+            self.lines.line_range(row + inside).end.min(start + height).max(own_end)
         } else {
             own_end
         };
@@ -184,7 +186,7 @@ impl Form {
 
     /// Draws a row; one that is cut by the edge is drawn aside first.
     fn draw_row(&mut self, buffer: &mut Buffer, row: usize, styles: &Styles, focused: bool) {
-        let (start, end) = self.lines.line_range(row);
+        let Range { start, end } = self.lines.line_range(row);
         let height = u16::try_from(end - start).unwrap_or(u16::MAX);
         let (top, bottom) = (self.scroll, self.scroll + usize::from(self.area.height));
         let line = |line: usize| u16::try_from(line).unwrap_or(u16::MAX);

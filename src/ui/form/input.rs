@@ -1,5 +1,7 @@
 //! Keys, mouse and actions of a form, turned into edits.
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 use super::{
@@ -108,7 +110,7 @@ impl Form {
         let (Some(row), height) = (self.focused_row(), usize::from(self.area.height)) else {
             return false;
         };
-        let (start, end) = self.lines.line_range(row);
+        let Range { start, end } = self.lines.line_range(row);
         let to = match key.code {
             Code::PageDown if end > self.scroll + height => {
                 (self.scroll + height / 2).min(end.saturating_sub(height))

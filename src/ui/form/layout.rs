@@ -123,10 +123,11 @@ impl Lines {
         first..end.max(first)
     }
 
+    /// The lines of a row.
     #[must_use]
-    pub fn line_range(&self, row: usize) -> (usize, usize) {
+    pub fn line_range(&self, row: usize) -> std::ops::Range<usize> {
         let start = self.starts.get(row).copied().unwrap_or_default();
-        (start, self.starts.get(row + 1).copied().unwrap_or(start))
+        start..self.starts.get(row + 1).copied().unwrap_or(start)
     }
 }
 

@@ -137,7 +137,7 @@ impl Form {
     /// Where the mouse is, counted from the corner of the focused row's widget.
     fn in_widget(&self, mouse: Mouse) -> (i32, i32) {
         let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX / 2);
-        let start = self.focused_row().map_or(0, |row| self.lines.line_range(row).0);
+        let start = self.focused_row().map_or(0, |row| self.lines.line_range(row).start);
         let top = i32::from(self.area.y) + count(start) - count(self.scroll);
         let left = i32::from(self.area.x) + i32::from(self.columns.widget);
         (i32::from(mouse.row) - top, i32::from(mouse.column) - left)

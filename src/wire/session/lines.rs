@@ -8,7 +8,7 @@ use crate::{
         transport::{
             bus::{Bus, Share},
             message::{Address, Incoming},
-            message_queue::QueueReceiver,
+            message_queue::{LostCounts, QueueReceiver},
         },
     },
 };
@@ -56,10 +56,9 @@ impl Lines {
     }
 
     /// How many messages and bytes were let go on both.
-    pub fn lost_counts(&self) -> (u64, u64) {
-        let lines =
-            [&self.inbox, &self.shared].into_iter().flatten().map(QueueReceiver::lost_counts);
-        lines.fold((0, 0), |(messages, bytes), (more, larger)| (messages + more, bytes + larger))
+    pub fn lost_counts(&self) -> LostCounts {
+        let lines = [&self.inbox, &self.shared].into_iter().flatten();
+        lines.map(QueueReceiver::lost_counts).sum()
     }
 }
 

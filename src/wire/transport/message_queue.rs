@@ -1,9 +1,12 @@
 //! The queue between the network and whoever listens: bounded in bytes, and what it lets go is
 //! counted.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    iter::Sum,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
 };
 
 use tokio::sync::{mpsc, oneshot};
@@ -24,6 +27,22 @@ struct Lost {
     messages: AtomicU64,
     bytes: AtomicU64,
     in_gap: AtomicBool,
+}
+
+/// How many messages, and of how many bytes, were let go because there was no room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LostCounts {
+    pub messages: u64,
+    pub bytes: u64,
+}
+
+impl Sum for LostCounts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |sum, more| Self {
+            messages: sum.messages + more.messages,
+            bytes: sum.bytes + more.bytes,
+        })
+    }
 }
 
 /// The end that messages come out of, in order.
@@ -84,8 +103,11 @@ impl QueueReceiver {
 
     /// How many messages and bytes were let go so far.
     #[must_use]
-    pub fn lost_counts(&self) -> (u64, u64) {
-        (self.lost.messages.load(Ordering::Relaxed), self.lost.bytes.load(Ordering::Relaxed))
+    pub fn lost_counts(&self) -> LostCounts {
+        LostCounts {
+            messages: self.lost.messages.load(Ordering::Relaxed),
+            bytes: self.lost.bytes.load(Ordering::Relaxed),
+        }
     }
 }
 
@@ -155,7 +177,7 @@ mod tests {
         for body in [&b"one"[..], b"two", b"three", b"four"] {
             feeder.try_push(packet(body)).unwrap();
         }
-        assert_eq!(line.lost_counts(), (2, 2 * 256 + 9));
+        assert_eq!(line.lost_counts(), LostCounts { messages: 2, bytes: 2 * 256 + 9 });
         assert_eq!(line.next().await, Some(packet(b"one")));
         feeder.try_push(packet(b"five")).unwrap();
         drop(feeder);
@@ -174,7 +196,7 @@ mod tests {
         assert!(!second.is_finished());
         assert_eq!(line.next().await, Some(packet(b"one")));
         assert_eq!(second.await.unwrap(), Ok(()));
-        assert_eq!(line.lost_counts(), (0, 0));
+        assert_eq!(line.lost_counts(), LostCounts::default());
     }
 
     #[tokio::test]
