@@ -75,7 +75,7 @@ impl EraComparison {
         let [first, second] = self.both()?;
         let (first, second) = (first.answer.as_ref()?, second.answer.as_ref()?);
         let lines = diff::diff_lines(first, second).into_iter();
-        Some(lines.map(|line| (line.kind, line.text.to_owned())).collect())
+        Some(lines.map(|line| (line.kind, line.text)).collect())
     }
 
     /// Whether the server is the same in both.

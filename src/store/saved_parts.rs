@@ -63,7 +63,7 @@ mod tests {
             ..ContentPart::default()
         };
         let one = folder.path().join("new/a.png");
-        assert_eq!(save_parts(&[part(b"1")], &one).unwrap(), [one.clone()]);
+        assert_eq!(save_parts(&[part(b"1")], &one).unwrap(), std::slice::from_ref(&one));
         assert!(save_parts(&[part(b"2")], &one).unwrap_err().cause.contains("exist"));
         assert_eq!(fs::read(&one).unwrap(), b"1");
         let two = save_parts(&[part(b"1"), part(b"2")], &one).unwrap();
