@@ -32,9 +32,9 @@ use crate::{
         battery::{self, Broker, from_service, responder},
         calls::{HUNG, call_with, joke, joke_of, limits},
         certificates::Certificates,
-        kafka::{KafkaBroker, free_port},
+        kafka::KafkaBroker,
         kafka_gate::Gated,
-        services::JokeService,
+        services::{JokeService, free_port},
     },
 };
 

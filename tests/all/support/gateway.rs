@@ -3,7 +3,6 @@
 
 use std::{
     io::{BufRead, BufReader, Lines},
-    net::TcpListener,
     process::{Child, ChildStdout, Command, Stdio},
     sync::mpsc,
     thread,
@@ -17,15 +16,11 @@ use toolcrib::model::{
 use super::{
     certificates::Certificates,
     pulsar::PulsarBroker,
-    services::{program, script},
+    services::{free_port, program, script},
 };
 
 /// The token that the stand-in lets in.
 pub const TOKEN: &str = "tg_good";
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
 
 /// Runs a script that prints READY once it answers; what it said, where it did not.
 fn run(name: &str, arguments: &[String]) -> (Child, Lines<BufReader<ChildStdout>>) {

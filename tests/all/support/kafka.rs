@@ -1,14 +1,15 @@
 //! A real broker that speaks Kafka's protocol and keeps everything in memory, started and stopped
 //! by the test that uses it.
 
-use std::{
-    net::TcpListener,
-    process::{Child, Command},
-};
+use std::process::{Child, Command};
 
 use toolcrib::model::{connection::Connection, transport::TransportKind};
 
-use super::{services::program, signals, started::started};
+use super::{
+    services::{free_port, program},
+    signals,
+    started::started,
+};
 
 /// A broker on a free loopback port; stopped on drop.
 pub struct KafkaBroker {
@@ -70,10 +71,6 @@ impl KafkaBroker {
     pub fn signal(&self, name: &str) {
         signals::send(self.child.id(), name);
     }
-}
-
-pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 fn run(options: &[String]) -> Child {

@@ -3,7 +3,6 @@
 use std::{
     env, fs,
     io::{BufRead, BufReader},
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::mpsc,
@@ -16,7 +15,11 @@ use toolcrib::model::{
     transport::TransportKind,
 };
 
-use super::{certificates::Certificates, services::program, signals};
+use super::{
+    certificates::Certificates,
+    services::{free_port, program},
+    signals,
+};
 
 /// The largest message that this broker takes.
 pub const LARGEST: usize = 4_000_000;
@@ -35,10 +38,6 @@ pub struct Rabbit {
     port: u16,
     encrypted: u16,
     folder: TempDir,
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// `TOOLCRIB_ERLANG`, the folder of an Erlang that is not the system's, if there is one.

@@ -4,6 +4,7 @@ use std::{
     env,
     ffi::OsStr,
     io::{BufRead, BufReader, Write},
+    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -18,6 +19,11 @@ pub fn program(variable: &str) -> PathBuf {
 
 pub fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services").join(name)
+}
+
+/// A port that nobody listens at.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// A service in another language; ends on drop.
