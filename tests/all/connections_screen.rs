@@ -295,7 +295,7 @@ fn servers_of_other_programs_are_ticked_and_added() {
 }
 
 /// A test of the connection `files` ended, and its server lists these tools.
-fn lists(bench: &mut Workbench, version: &str, tools: Value) {
+fn lists(bench: &mut Workbench, version: &str, tools: &Value) {
     bench.effects.clear();
     bench.keys("t");
     let turn = bench.effects.iter().find_map(|effect| match effect {
@@ -327,12 +327,12 @@ fn tools_of_a_server_are_kept_and_what_changed_is_accepted_one_by_one() {
     bench.keys("enter");
     assert!(bench.shows("files · toolcrib.toml"), "{}", bench.screen());
     let old = json!([{"name": "read", "description": "Reads a file"}, {"name": "write", "description": "Writes a file"}]);
-    lists(&mut bench, "2025-11-25", old);
+    lists(&mut bench, "2025-11-25", &old);
     assert!(bench.shows("Its tools are not in the workspace."), "{}", bench.screen());
     bench.keys("K");
     assert!(bench.shows("✓ as kept in mcp/files.json"), "{}", bench.screen());
     let new = json!([{"name": "read", "description": "Reads all files"}, {"name": "erase"}]);
-    lists(&mut bench, "2025-11-25", new);
+    lists(&mut bench, "2025-11-25", &new);
     for words in ["⚠ 1 breaking", "⚠ 1 trust", "⚠ 1 compatible"] {
         assert!(bench.shows(words), "{words}\n{}", bench.screen());
     }

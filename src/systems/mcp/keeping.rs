@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    fn listed(version: &str, tools: Value) -> ListedTools {
+    fn listed(version: &str, tools: &Value) -> ListedTools {
         ListedTools {
             server: "files".into(),
             version: version.into(),
@@ -109,12 +109,12 @@ mod tests {
     }
 
     fn old() -> ListedTools {
-        listed("2025-11-25", json!([{"name": "a", "description": "Old"}, {"name": "b"}]))
+        listed("2025-11-25", &json!([{"name": "a", "description": "Old"}, {"name": "b"}]))
     }
 
     fn new() -> ListedTools {
         let tools = json!([{"name": "c"}, {"name": "a", "description": "New"}]);
-        listed("2026-07-28", tools)
+        listed("2026-07-28", &tools)
     }
 
     #[test]

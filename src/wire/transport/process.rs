@@ -557,22 +557,30 @@ mod tests {
         assert!(problem.message.contains("/no/such/program cannot be started"), "{problem:?}");
     }
 
+    #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn those_that_a_server_started_end_with_it() {
+        use rustix::{
+            event::{PollFd, PollFlags, Timespec, poll},
+            process::{Pid, PidfdFlags, pidfd_open},
+        };
         // A starter that does not hand on what it hears, and whose child ignores that it is asked to end.
         let script = "sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait";
         let (server, mut output) = ServerProcess::start(&shell(script)).unwrap();
         let (_, child) = heard(&mut output).await;
-        let there = std::path::Path::new("/proc").join(&child);
-        let group = std::fs::read_to_string(there.join("stat")).unwrap();
+        let stat = std::path::Path::new("/proc").join(&child).join("stat");
+        let group = std::fs::read_to_string(stat).unwrap();
         assert!(
             group.contains(&format!(" {} ", server.group.0.lock().unwrap().unwrap())),
             "{group}"
         );
+        let child = Pid::from_raw(child.parse().unwrap()).unwrap();
+        let child = pidfd_open(child, PidfdFlags::empty()).unwrap();
         server.end().await;
-        // It is dead, though nobody may have asked for its end yet.
-        let state = std::fs::read_to_string(there.join("stat")).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z "), "{state}");
+        // Its pipes close a moment before it counts as dead, so its death is waited for.
+        let at_most = Timespec { tv_sec: 10, tv_nsec: 0 };
+        let dead = poll(&mut [PollFd::new(&child, PollFlags::IN)], Some(&at_most));
+        assert_eq!(dead.unwrap(), 1, "it lives");
     }
 
     #[tokio::test]
