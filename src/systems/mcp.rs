@@ -19,7 +19,7 @@
 //! Live: [`settings`] of connections to servers, [`calls`] of their tools, those that are
 //! [`mod@deployed`] now, and the conversations that an [`observer`] makes of their frames.
 //!
-//! [`auth`]: tokens for servers that want them.
+//! [`auth`]: tokens for servers that want them, got as [`token_settings`] of the connection say.
 //!
 //! A [`server`] of toolcrib's own, for the clients of others.
 //!
@@ -62,6 +62,7 @@ pub mod session;
 pub mod settings;
 pub mod task;
 mod texts;
+pub mod token_settings;
 pub mod tool_findings;
 pub mod turn;
 pub mod uri_template;

@@ -87,6 +87,7 @@ const FOLDERS: &[Folder] = &[
             "uuid",
             "rustls",
             "rustls_native_certs",
+            "ring",
             "tokio_rustls",
             "tokio_tungstenite",
             "reqwest",

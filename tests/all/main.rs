@@ -54,6 +54,7 @@ mod killed;
 mod kitchen_sink;
 mod layout;
 mod mcp_auth;
+mod mcp_conformance;
 mod mcp_frames;
 mod mcp_http;
 mod mcp_import;

@@ -8,8 +8,12 @@
 The suite runs a client with a server's URL. Here the client is this script with --drive: it does what a person at a terminal would do, with toolcrib's
 own commands (`mcp list`, `mcp auth --sign-in`, `call`), in a workspace of its own with a key store of its own. Where toolcrib prints the URL of a page,
 the script opens it, as a browser would; the suite's authorization servers allow everything. The scenarios about skills are left out.
+
+tests/all/mcp_conformance.rs has the suite run all scenarios of a revision at once, whose clients then wait in line (MCP_CONFORMANCE_TURN names a file
+for that) and share a key store.
 """
 import argparse
+import fcntl
 import json
 import os
 import pathlib
@@ -82,6 +86,17 @@ class Client:
             settings.append('client-secret-variable = "CLIENT_SECRET"')
         if scenario.startswith("auth/client-credentials"):
             settings.append('grant = "client-credentials"')
+        if "private_key_pem" in self.context:
+            os.environ["CLIENT_PEM"] = self.context["private_key_pem"]
+            settings.append('client-pem-variable = "CLIENT_PEM"')
+        identity = self.context.get("valid_jwt") or self.context.get("idp_id_token")
+        if identity:
+            os.environ["IDENTITY_TOKEN"] = identity
+            settings.append('identity-token-variable = "IDENTITY_TOKEN"')
+            settings.append(f'grant = "{"workload-identity" if "valid_jwt" in self.context else "enterprise-managed"}"')
+        for name in ("idp_token_endpoint", "idp_client_id"):
+            if name in self.context:
+                settings.append(f"{name.replace('_', '-')} = {json.dumps(self.context[name])}")
         pathlib.Path(folder, "toolcrib.toml").write_text("\n".join(settings) + "\n")
 
     def run(self, *arguments):
@@ -139,11 +154,22 @@ def arguments_of(tool):
 
 
 def drive(url):
+    """One scenario; where a file is named to wait in line at, when it is this one's turn."""
     scenario = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
+    if scenario.startswith(LEFT_OUT):
+        return 0
+    with open(os.environ.get("MCP_CONFORMANCE_TURN", os.devnull)) as turn:
+        if "MCP_CONFORMANCE_TURN" in os.environ:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+        return drive_scenario(url, scenario)
+
+
+def drive_scenario(url, scenario):
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update({f"XDG_{kind}_HOME": f"{folder}/{kind}" for kind in ("CONFIG", "STATE", "CACHE")}, HOME=folder)
         os.mkdir(f"{folder}/keyring")
-        store = KeyStore(f"{folder}/keyring") if scenario.startswith("auth/") else None
+        shared = "MCP_CONFORMANCE_TURN" in os.environ
+        store = KeyStore(f"{folder}/keyring") if scenario.startswith("auth/") and not shared else None
         if store:
             os.environ["DBUS_SESSION_BUS_ADDRESS"] = store.address
         try:

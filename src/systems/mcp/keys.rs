@@ -22,4 +22,11 @@ pub const CLIENT_ID: &str = "client-id";
 pub const CLIENT_SECRET: &str = "client-secret";
 /// The setting that says how tokens are got.
 pub const GRANT: &str = "grant";
-pub const CLIENT_CREDENTIALS: &str = "client-credentials";
+/// The key that a client signs with.
+pub const CLIENT_PEM: &str = "client-pem";
+/// The token that says who the workload or the user is.
+pub const IDENTITY_TOKEN: &str = "identity-token";
+/// The identity provider of an enterprise, and the client that we are for it.
+pub const IDP_TOKEN_ENDPOINT: &str = "idp-token-endpoint";
+pub const IDP_CLIENT_ID: &str = "idp-client-id";
+pub const IDP_CLIENT_SECRET: &str = "idp-client-secret";

@@ -3,11 +3,16 @@
 
 use serde_json::{Value, json};
 
-use super::{keys, negotiate::EraChoice, version::Era};
+use super::{
+    keys,
+    negotiate::EraChoice,
+    token_settings::{self, GrantKind},
+    version::Era,
+};
 use crate::{
-    engine::settings::system_settings::{Rule, SecretMember, SettingsSchema},
+    engine::settings::system_settings::{Rule, SettingsSchema},
     model::{
-        connection::{Connection, SecretAt, SystemSettings},
+        connection::{Connection, SystemSettings},
         transport::TransportKind,
     },
 };
@@ -45,11 +50,11 @@ pub const SETTINGS: SettingsSchema = SettingsSchema {
         Rule {
             key: keys::GRANT,
             code: "settings.grant",
-            words: "must be \"browser\", where you allow it on a page, or \"client-credentials\"",
-            holds: |word| ["browser", keys::CLIENT_CREDENTIALS].contains(&word),
+            words: "must be \"browser\", where you allow it on a page, \"client-credentials\", \"workload-identity\" or \"enterprise-managed\"",
+            holds: |word| GrantKind::parse(word).is_some(),
         },
     ],
-    secrets: &[SecretMember { key: keys::CLIENT_SECRET, written: &[keys::CLIENT_SECRET] }],
+    secrets: token_settings::SECRETS,
     connections: &[],
 };
 
@@ -109,7 +114,7 @@ fn schema() -> Value {
     let words = |capabilities: &[Capability]| -> Vec<&str> {
         capabilities.iter().map(|capability| capability.as_str()).collect()
     };
-    json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
             SYSTEM: {"type": "string", "enum": [keys::SYSTEM], "description": "An MCP server is there"},
@@ -124,12 +129,12 @@ fn schema() -> Value {
                 "type": "array", "items": {"type": "string"},
                 "description": "Folders that the server gets when it asks for roots, from the workspace's folder on. Default: none",
             },
-            keys::CLIENT_ID: {"type": "string", "description": "The client that is registered at the server's authorization server, or the https URL of a document about it; without it, one is registered where that can be"},
-            "client-secret-variable": {"type": "string", "description": "The environment variable that holds the secret of that client"},
-            "client-secret-key": {"type": "string", "description": "The name of that client's secret in the system's key store"},
-            keys::GRANT: {"type": "string", "enum": ["browser", keys::CLIENT_CREDENTIALS], "default": "browser", "description": "How a token is got: you allow it on a page, or the client's secret is enough"},
         },
-    })
+    });
+    for (key, property) in token_settings::properties() {
+        schema["properties"][key] = property;
+    }
+    schema
 }
 
 /// Whether a connection leads to a server.
@@ -155,20 +160,6 @@ pub fn era(connection: &Connection) -> EraChoice {
         Some("modern") => EraChoice::Modern,
         _ => EraChoice::Auto,
     }
-}
-
-/// The client that the settings name, and where its secret is.
-#[must_use]
-pub fn client(connection: &Connection) -> Option<(&str, Option<&SecretAt>)> {
-    let settings = connection.settings.get(keys::SYSTEM)?;
-    Some((settings.text_value(keys::CLIENT_ID)?, settings.secrets.get(keys::CLIENT_SECRET)))
-}
-
-/// Whether the client's secret alone is enough for a token.
-#[must_use]
-pub fn needs_no_user(connection: &Connection) -> bool {
-    let settings = connection.settings.get(keys::SYSTEM);
-    settings.and_then(|settings| settings.text_value(keys::GRANT)) == Some(keys::CLIENT_CREDENTIALS)
 }
 
 /// The same connection, spoken with in that era.

@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{documents::ServerMetadata, requests::decode_form};
+use super::{
+    challenge::{BEARER, DPOP},
+    documents::ServerMetadata,
+    requests::decode_form,
+};
 
 /// Why an answer is not taken, as a stable id and in words.
 pub type Refused = (&'static str, String);
@@ -59,6 +63,8 @@ pub struct Grant {
     pub refresh_token: Option<String>,
     /// Seconds since the Unix epoch.
     pub expires: Option<u64>,
+    /// The key that the tokens are bound to, or are asked for to be.
+    pub proof_key: Option<String>,
 }
 
 impl Grant {
@@ -75,8 +81,13 @@ impl Grant {
         let Some(token) = text("access_token").filter(|token| !token.is_empty()) else {
             return Err(("auth.no-token", "the answer has no access_token".into()));
         };
-        if !text("token_type").is_some_and(|kind| kind.eq_ignore_ascii_case("bearer")) {
-            return Err(("auth.token-type", "the token is not one to bear".into()));
+        let has_type =
+            |wanted: &str| text("token_type").is_some_and(|kind| kind.eq_ignore_ascii_case(wanted));
+        if has_type(BEARER) {
+            self.proof_key = None;
+        } else if !(self.proof_key.is_some() && has_type(DPOP)) {
+            let words = "the token is of a type that was not asked for";
+            return Err(("auth.token-type", words.into()));
         }
         self.access_token = token.to_owned();
         if let Some(token) = text("refresh_token") {
@@ -99,6 +110,7 @@ impl Grant {
             "access_token": self.access_token,
             "refresh_token": self.refresh_token,
             "expires": self.expires,
+            "proof_key": self.proof_key,
         })
         .to_string()
     }
@@ -117,6 +129,7 @@ impl Grant {
             access_token: text("access_token")?,
             refresh_token: text("refresh_token"),
             expires: kept.get("expires").and_then(Value::as_u64),
+            proof_key: text("proof_key"),
         };
         (grant.address == address).then_some(grant)
     }
@@ -161,6 +174,7 @@ mod tests {
             access_token: String::new(),
             refresh_token: Some("r".into()),
             expires: None,
+            proof_key: None,
         };
         let answer = json!({"access_token": "t", "token_type": "bearer", "expires_in": 60});
         let renewed = grant.clone().with_tokens(&answer, 1_000).ok().unwrap();
@@ -172,5 +186,14 @@ mod tests {
         assert_eq!(refused(json!({"error": "invalid_grant"})), "auth.refused");
         assert_eq!(refused(json!({"token_type": "Bearer"})), "auth.no-token");
         assert_eq!(refused(json!({"access_token": "t", "token_type": "mac"})), "auth.token-type");
+        let bound = json!({"access_token": "t", "token_type": "DPoP"});
+        assert_eq!(refused(bound.clone()), "auth.token-type");
+        let asking = Grant { proof_key: Some("k".into()), ..grant };
+        let proof_key = |answer: &Value| {
+            let taken = asking.clone().with_tokens(answer, 0).ok().unwrap();
+            Grant::parse(&taken.print(), "https://h/mcp").unwrap().proof_key
+        };
+        assert_eq!(proof_key(&bound).as_deref(), Some("k"));
+        assert_eq!(proof_key(&answer), None);
     }
 }

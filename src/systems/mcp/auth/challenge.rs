@@ -3,13 +3,29 @@
 /// One way in that a server offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Challenge {
-    /// `Bearer`, as it was written.
+    /// `Bearer` or `DPoP`, as it was written.
     pub scheme: String,
     /// Names in lower case, values without their quotes.
     pub params: Vec<(String, String)>,
 }
 
+/// Whoever has the token may use it.
+pub const BEARER: &str = "Bearer";
+/// Who has the key that the token is bound to may use it (RFC 9449).
+pub const DPOP: &str = "DPoP";
+
 impl Challenge {
+    #[must_use]
+    pub fn has_scheme(&self, scheme: &str) -> bool {
+        self.scheme.eq_ignore_ascii_case(scheme)
+    }
+
+    /// Whether the same request is taken with a proof that names the nonce beside it.
+    #[must_use]
+    pub fn wants_nonce(&self) -> bool {
+        self.param("error") == Some("use_dpop_nonce")
+    }
+
     #[must_use]
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -33,11 +49,16 @@ impl Challenge {
     }
 }
 
-/// The challenge for bearer tokens among those of a header's value, which may hold several.
+/// The challenge for tokens among those of these headers' values, each of which may hold several.
+/// Where tokens may be bound to a key it is that one, with what the other one says beside.
 #[must_use]
-pub fn bearer_challenge(header: &str) -> Option<Challenge> {
-    let mut challenges = parse_challenges(header).into_iter();
-    challenges.find(|challenge| challenge.scheme.eq_ignore_ascii_case("bearer"))
+pub fn token_challenge<'h>(headers: impl IntoIterator<Item = &'h str>) -> Option<Challenge> {
+    let challenges: Vec<Challenge> = headers.into_iter().flat_map(parse_challenges).collect();
+    let find = |scheme: &str| challenges.iter().find(|known| known.has_scheme(scheme)).cloned();
+    let (bound, bearer) = (find(DPOP), find(BEARER));
+    let Some(mut bound) = bound else { return bearer };
+    bound.params.extend(bearer.into_iter().flat_map(|bearer| bearer.params));
+    Some(bound)
 }
 
 /// Every challenge of a header's value. What is no parameter is left out.
@@ -99,15 +120,25 @@ mod tests {
         let challenges = parse_challenges(text);
         assert_eq!(challenges.len(), 2);
         assert_eq!(challenges[0].param("realm"), Some("a, b"));
-        let bearer = bearer_challenge(text).unwrap();
+        let bearer = token_challenge([text]).unwrap();
         assert_eq!(bearer.resource_metadata(), Some("https://h/x?a=b"));
         assert_eq!(bearer.scope(), Some("one two"));
         assert!(bearer.is_insufficient_scope());
-        let bare = bearer_challenge("Bearer").unwrap();
+        let bare = token_challenge(["Bearer"]).unwrap();
         assert_eq!((bare.scope(), bare.params.len()), (None, 0));
-        let quoted = bearer_challenge(r#"Bearer error_description="say \"please\"""#).unwrap();
+        let quoted = r#"Bearer error_description="say \"please\"""#;
+        let quoted = token_challenge([quoted]).unwrap();
         assert_eq!(quoted.param("error_description"), Some("say \"please\""));
-        assert_eq!(bearer_challenge("Basic abc="), None);
+        assert_eq!(token_challenge(["Basic abc="]), None);
+    }
+
+    #[test]
+    fn tokens_are_bound_to_a_key_where_they_may_be() {
+        let both = token_challenge(["Bearer scope=a", "Basic, dpop error=use_dpop_nonce"]);
+        let both = both.unwrap();
+        assert!(both.has_scheme(DPOP) && both.wants_nonce());
+        assert_eq!(both.scope(), Some("a"));
+        assert!(!token_challenge(["Bearer scope=a"]).unwrap().has_scheme(DPOP));
     }
 
     proptest! {

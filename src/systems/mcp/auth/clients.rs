@@ -13,6 +13,8 @@ pub enum AuthMethod {
     None,
     Basic,
     Post,
+    /// It signs what it says of itself.
+    PrivateKeyJwt,
 }
 
 impl AuthMethod {
@@ -22,9 +24,11 @@ impl AuthMethod {
             Self::None => "none",
             Self::Basic => "client_secret_basic",
             Self::Post => "client_secret_post",
+            Self::PrivateKeyJwt => "private_key_jwt",
         }
     }
 
+    /// The way of a client that the server registered for us, which has no key.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         [Self::None, Self::Basic, Self::Post].into_iter().find(|known| known.as_str() == word)
@@ -50,6 +54,8 @@ impl AuthMethod {
 pub struct Client {
     pub id: String,
     pub secret: Option<String>,
+    /// The key that it signs with, as PEM.
+    pub private_key: Option<String>,
     pub method: AuthMethod,
     /// Where the user is sent back to, where that was told at its registration.
     pub redirect: Option<String>,
@@ -128,6 +134,7 @@ pub fn registered_client(answer: &Value, asked: AuthMethod, redirect: &str) -> O
     Some(Client {
         id: text("client_id")?,
         secret: text("client_secret"),
+        private_key: None,
         method: method.unwrap_or(asked),
         redirect: Some(redirect.to_owned()),
     })

@@ -15,6 +15,8 @@ pub struct ResourceMetadata {
     pub resource: Option<String>,
     pub authorization_servers: Vec<String>,
     pub scopes: Option<Vec<String>>,
+    /// It takes tokens that are bound to a key.
+    pub takes_bound_tokens: bool,
 }
 
 /// What an authorization server says of itself.
@@ -32,6 +34,8 @@ pub struct ServerMetadata {
     pub takes_documents: bool,
     /// Its answers name their issuer.
     pub names_issuer: bool,
+    /// It binds tokens to a key of our kind.
+    pub binds_tokens: bool,
 }
 
 fn text(document: &Value, name: &str) -> Option<String> {
@@ -50,8 +54,16 @@ impl ResourceMetadata {
             resource: text(document, "resource"),
             authorization_servers: texts(document, "authorization_servers").unwrap_or_default(),
             scopes: texts(document, "scopes_supported"),
+            takes_bound_tokens: names_es256(document)
+                || document.get("dpop_bound_access_tokens_required") == Some(&Value::Bool(true)),
         }
     }
+}
+
+/// Whether proofs that are signed so are taken.
+fn names_es256(document: &Value) -> bool {
+    let algorithms = texts(document, "dpop_signing_alg_values_supported").unwrap_or_default();
+    algorithms.iter().any(|algorithm| algorithm == "ES256")
 }
 
 impl ServerMetadata {
@@ -69,6 +81,7 @@ impl ServerMetadata {
             has_pkce: pkce.iter().any(|method| method == "S256"),
             takes_documents: is_true("client_id_metadata_document_supported"),
             names_issuer: is_true("authorization_response_iss_parameter_supported"),
+            binds_tokens: names_es256(document),
         }
     }
 }

@@ -6,6 +6,17 @@ use sha2::{Digest, Sha256};
 use super::clients::{AuthMethod, Client};
 use crate::systems::mcp::base64;
 
+/// How a token is asked for with a signed text (RFC 7523).
+pub const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+/// How a token is asked for with another one (RFC 8693).
+pub const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
+/// The token of an identity provider that says who the user is.
+pub const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
+/// The token of an identity provider that an authorization server takes in the user's place.
+pub const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
+/// What a client signs of itself.
+pub const CLIENT_ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
 /// What a request for tokens consists of.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenRequest {
@@ -66,7 +77,7 @@ pub fn token_request(client: &Client, pairs: &[(&str, &str)]) -> TokenRequest {
         AuthMethod::Post => {
             pairs.extend([("client_id", client.id.as_str()), ("client_secret", secret)]);
         }
-        AuthMethod::None => pairs.push(("client_id", &client.id)),
+        AuthMethod::None | AuthMethod::PrivateKeyJwt => pairs.push(("client_id", &client.id)),
     }
     TokenRequest { form: encode_form(&pairs), authorization }
 }
@@ -135,7 +146,7 @@ mod tests {
             id: "a:b".into(),
             secret: Some("c d".into()),
             method,
-            redirect: None,
+            ..Client::default()
         };
         let request = |method| token_request(&client(method), &[("grant_type", "x")]);
         let basic = request(AuthMethod::Basic);

@@ -17,7 +17,10 @@ use tokio::{
 
 use super::{
     arrival::Arrival,
-    auth::authority::{Authority, Verdict},
+    auth::{
+        authority::{Authority, Presented, Refusal, Verdict},
+        fetch::DPOP_NONCE,
+    },
 };
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind},
@@ -63,13 +66,20 @@ const ENDPOINT: &str = "endpoint";
 struct Shared {
     bus: Arc<dyn Bus>,
     /// Of the one server that it leads to; `None`: it could be several.
-    origin: Option<Arc<str>>,
+    server: Option<Server>,
     /// Who has its tokens; they go to one server alone.
     authority: Option<Arc<Authority>>,
     said: Arc<Lock<Said>>,
     /// Why the server refused a request, where more is known than its status.
     refusal: Arc<Lock<Option<CallError>>>,
     arrivals: mpsc::Sender<Arrival>,
+}
+
+#[derive(Clone)]
+struct Server {
+    origin: Arc<str>,
+    /// Path and query of its address.
+    target: Arc<str>,
 }
 
 #[derive(Clone, Default)]
@@ -108,26 +118,28 @@ impl Shared {
         Ok(receiver)
     }
 
-    /// The token to send, where one was got.
-    async fn token(&self) -> Option<String> {
-        self.authority.as_ref()?.token().await
+    /// What to send with a request so that it is let in.
+    async fn present(&self, method: &str, path: Option<&str>) -> Result<Presented, CallError> {
+        let (Some(authority), Some(server)) = (&self.authority, &self.server) else {
+            return Ok(Presented::default());
+        };
+        let url = format!("{}{}", server.origin, path.unwrap_or(&server.target));
+        authority.present(method, &url).await
     }
 
-    async fn post(&self, post: &Post, token: Option<&str>) -> Result<QueueReceiver, CallError> {
+    async fn post(&self, post: &Post) -> Result<Sent, CallError> {
         let said = self.said();
-        let mut headers = post.headers.clone();
-        headers.extend(token.map(bearer_header));
-        headers.extend(said.session.map(|id| ("Mcp-Session-Id".to_owned(), id)));
         let path = said.post_path.or(said.path);
-        self.request(path.as_deref(), headers, post.body.clone()).await
+        let presented = self.present("POST", path.as_deref()).await?;
+        let mut headers = post.headers.clone();
+        headers.extend(presented.headers);
+        headers.extend(said.session.map(|id| ("Mcp-Session-Id".to_owned(), id)));
+        let receiver = self.request(path.as_deref(), headers, post.body.clone()).await?;
+        Ok(Sent { receiver, token: presented.token })
     }
 
     /// The GET of a stream: of what comes from now on, or came after the last event.
-    async fn get(
-        &self,
-        last: Option<&String>,
-        token: Option<&str>,
-    ) -> Result<QueueReceiver, CallError> {
+    async fn get(&self, last: Option<&String>) -> Result<Sent, CallError> {
         let said = self.said();
         let header = |name: &str, value: String| (name.to_owned(), value);
         let accept = header("Accept", "text/event-stream".into());
@@ -135,8 +147,10 @@ impl Shared {
         headers.extend(said.session.map(|id| header("Mcp-Session-Id", id)));
         headers.extend(said.version.map(|version| header(VERSION, version)));
         headers.extend(last.map(|id| header("Last-Event-ID", id.clone())));
-        headers.extend(token.map(bearer_header));
-        self.request(said.path.as_deref(), headers, Bytes::new()).await
+        let presented = self.present("GET", said.path.as_deref()).await?;
+        headers.extend(presented.headers);
+        let receiver = self.request(said.path.as_deref(), headers, Bytes::new()).await?;
+        Ok(Sent { receiver, token: presented.token })
     }
 
     fn note_refusal(&self, problem: CallError) {
@@ -145,7 +159,7 @@ impl Shared {
 
     /// Where a redirect leads, on this origin.
     fn redirected_path(&self, packet: &Packet) -> Option<String> {
-        url::path_of_redirect(self.origin.as_deref()?, header(packet, "location")?)
+        url::path_of_redirect(&self.server.as_ref()?.origin, header(packet, "location")?)
     }
 }
 
@@ -154,6 +168,12 @@ impl Shared {
 struct Post {
     headers: Vec<(String, String)>,
     body: Bytes,
+}
+
+/// A request that was sent: where its answer comes, and the token that went with it.
+struct Sent {
+    receiver: QueueReceiver,
+    token: Option<String>,
 }
 
 pub(crate) struct HttpPipe {
@@ -200,9 +220,11 @@ impl HttpPipe {
         };
         let authority =
             address.map(|address| Arc::new(Authority::new(connection, secrets, address)));
-        let origin = address.and_then(HttpUrl::parse).map(|url| url.origin().into());
+        let server = address.and_then(HttpUrl::parse);
+        let server =
+            server.map(|url| Server { origin: url.origin().into(), target: url.target().into() });
         let (said, refusal) = (Arc::default(), Arc::default());
-        let shared = Shared { bus, origin, authority, said, refusal, arrivals: sender };
+        let shared = Shared { bus, server, authority, said, refusal, arrivals: sender };
         Self { shared, streams: HashMap::new(), running: JoinSet::new(), arrivals }
     }
 
@@ -217,8 +239,7 @@ impl HttpPipe {
         }
         let body = Bytes::from(outgoing.text.clone());
         let post = Post { headers: outgoing.headers.clone(), body };
-        let token = self.shared.token().await;
-        let receiver = self.shared.post(&post, token.as_deref()).await?;
+        let Sent { receiver, token } = self.shared.post(&post).await?;
         let stream = self.stream(outgoing.id.clone(), Some(post), token);
         let handle = self.running.spawn(stream.follow(receiver));
         if let Some(id) = &outgoing.id {
@@ -250,8 +271,7 @@ impl HttpPipe {
     /// # Errors
     /// When there is no such stream either, or it does not say where to post to.
     pub async fn open_old_stream(&mut self) -> Result<(), CallError> {
-        let token = self.shared.token().await;
-        let mut receiver = self.shared.get(None, token.as_deref()).await?;
+        let mut receiver = self.shared.get(None).await?.receiver;
         let named = timeout(OPENING, self.read_endpoint(&mut receiver)).await;
         let path = named.unwrap_or_else(|_| Err(no_endpoint("it did not say where to post to")))?;
         self.shared.update(|said| said.post_path = Some(path));
@@ -280,7 +300,7 @@ impl HttpPipe {
             }));
         }
         let place = String::from_utf8_lossy(&packet.body);
-        let origin = self.shared.origin.as_deref().unwrap_or_default();
+        let origin = self.shared.server.as_ref().map_or("", |server| &server.origin);
         url::path_of_redirect(origin, place.trim())
             .ok_or_else(|| no_endpoint("it names a place of another origin"))
     }
@@ -315,7 +335,8 @@ impl HttpPipe {
         headers.extend(said.version.map(|version| (VERSION.to_owned(), version)));
         // A server need not know how to end a session.
         let _ = timeout(ENDING, async {
-            headers.extend(self.shared.token().await.as_deref().map(bearer_header));
+            let presented = self.shared.present("DELETE", said.path.as_deref()).await.ok()?;
+            headers.extend(presented.headers);
             let answer = self.shared.request(said.path.as_deref(), headers, Bytes::new());
             answer.await.ok()?.next().await
         })
@@ -349,17 +370,19 @@ impl Shared {
 impl Stream {
     /// Asks for the same again: by its POST, or by a GET of what came after the last event.
     async fn request(&mut self) -> Result<QueueReceiver, CallError> {
-        self.token = self.shared.token().await;
-        match &self.post {
-            Some(post) => self.shared.post(post, self.token.as_deref()).await,
-            None => self.shared.get(self.last.as_ref(), self.token.as_deref()).await,
-        }
+        let sent = match &self.post {
+            Some(post) => self.shared.post(post).await?,
+            None => self.shared.get(self.last.as_ref()).await?,
+        };
+        self.token = sent.token;
+        Ok(sent.receiver)
     }
 
     /// Asks for what came after the last event.
     async fn resume(&mut self) -> Result<QueueReceiver, CallError> {
-        self.token = self.shared.token().await;
-        self.shared.get(self.last.as_ref(), self.token.as_deref()).await
+        let sent = self.shared.get(self.last.as_ref()).await?;
+        self.token = sent.token;
+        Ok(sent.receiver)
     }
 
     /// Takes in all that comes, over as many streams as it takes.
@@ -432,6 +455,11 @@ impl Stream {
             if let Some(session) = header(&packet, SESSION) {
                 self.shared.update(|said| said.session = Some(session.to_owned()));
             }
+            if let (Some(nonce), Some(authority)) =
+                (header(&packet, DPOP_NONCE), &self.shared.authority)
+            {
+                authority.note_nonce(nonce);
+            }
             if let Some(id) = header(&packet, ":id") {
                 self.last = Some(id.to_owned());
             }
@@ -483,14 +511,18 @@ impl Stream {
             && let Some(authority) = self.shared.authority.clone()
         {
             let challenges: Vec<&str> = headers(packet, CHALLENGE).collect();
-            match authority.judge_refusal(status, &challenges, self.token.as_deref()).await {
+            let has_nonce = header(packet, DPOP_NONCE).is_some();
+            let words = challenges.join(", ");
+            let token = self.token.as_deref();
+            let refusal = Refusal { status, challenges, token, has_nonce };
+            match authority.judge_refusal(refusal).await {
                 Verdict::Again if self.renewals < TRIES => {
                     self.renewals += 1;
                     return Drained::Again;
                 }
                 Verdict::Refused(problem) => {
                     self.shared.note_refusal(problem);
-                    body = format!("HTTP {status}, {CHALLENGE}: {}", challenges.join(", "));
+                    body = format!("HTTP {status}, {CHALLENGE}: {words}");
                 }
                 Verdict::Again | Verdict::Unknown => {}
             }
@@ -511,10 +543,6 @@ fn headers<'p>(packet: &'p Packet, wanted: &'static str) -> impl Iterator<Item =
     let headers = packet.headers.iter();
     let wanted = headers.filter(move |(name, _)| name.eq_ignore_ascii_case(wanted));
     wanted.map(|(_, value)| value.as_str())
-}
-
-fn bearer_header(token: &str) -> (String, String) {
-    ("Authorization".to_owned(), format!("Bearer {token}"))
 }
 
 fn no_endpoint(cause: &str) -> CallError {

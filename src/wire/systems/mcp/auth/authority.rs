@@ -1,14 +1,19 @@
 //! The token of a connection: found when the server first wants one, renewed when it is old, and
 //! sent to that server alone.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    sync::{Mutex as Lock, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use tokio::sync::Mutex;
 
 use super::{
     fetch::Fetcher,
     grants, report,
-    sign_in::{named_client, no_store, take_tokens},
+    sign_in::no_store,
+    signing,
+    tokens::{broken_key, named_client, request_tokens},
     walk::walk,
 };
 use crate::{
@@ -20,10 +25,10 @@ use crate::{
     },
     systems::mcp::auth::{
         answers::Grant,
-        challenge::{Challenge, bearer_challenge},
+        challenge::{BEARER, Challenge, DPOP, token_challenge},
         clients::Client,
         documents::ServerMetadata,
-        requests::token_request,
+        jwt::ProvenRequest,
         scopes::missing_scopes,
     },
     wire::secrets::Secrets,
@@ -32,6 +37,8 @@ use crate::{
 /// So many seconds before its end a token is renewed.
 const EARLY: u64 = 30;
 
+const AUTHORIZATION: &str = "Authorization";
+
 pub(crate) struct Authority {
     connection: Connection,
     secrets: Secrets,
@@ -39,6 +46,27 @@ pub(crate) struct Authority {
     address: String,
     /// What was found; the key store is asked only when the server wants a token.
     grant: Mutex<Option<Grant>>,
+    /// What the server wants to read in the next proof.
+    nonce: Lock<Option<String>>,
+}
+
+/// What a request says about who sends it.
+#[derive(Clone, Default)]
+pub(crate) struct Presented {
+    /// `None`: the token of the connection's settings, or none.
+    pub token: Option<String>,
+    pub headers: Vec<(String, String)>,
+}
+
+/// A request that was refused.
+pub(crate) struct Refusal<'r> {
+    pub status: u16,
+    /// The values of `WWW-Authenticate`.
+    pub challenges: Vec<&'r str>,
+    /// The token that was sent.
+    pub token: Option<&'r str>,
+    /// Whether the server gave what a proof has to name.
+    pub has_nonce: bool,
 }
 
 /// What to do about a refusal.
@@ -53,28 +81,55 @@ pub(crate) enum Verdict {
 impl Authority {
     pub fn new(connection: &Connection, secrets: &Secrets, address: &str) -> Self {
         let (connection, secrets) = (connection.clone(), secrets.clone());
-        Self { connection, secrets, address: address.to_owned(), grant: Mutex::default() }
-    }
-
-    /// The token to send with a request; `None`: that of the connection's settings, or none.
-    pub async fn token(&self) -> Option<String> {
-        let mut known = self.grant.lock().await;
-        let grant = known.as_ref()?;
-        let is_old = grant.expires.is_some_and(|end| end <= seconds_now() + EARLY);
-        if is_old && let Ok(Some(renewed)) = self.renew(grant).await {
-            *known = Some(renewed);
+        Self {
+            connection,
+            secrets,
+            address: address.to_owned(),
+            grant: Mutex::default(),
+            nonce: Lock::default(),
         }
-        known.as_ref().map(|grant| grant.access_token.clone())
     }
 
-    /// The server refused a request that was sent with that token.
-    pub async fn judge_refusal(
-        &self,
-        status: u16,
-        challenges: &[&str],
-        used: Option<&str>,
-    ) -> Verdict {
-        let challenge = challenges.iter().find_map(|value| bearer_challenge(value));
+    /// What to send with a request.
+    ///
+    /// # Errors
+    /// When the token is bound to a key that cannot be used.
+    pub async fn present(&self, method: &str, url: &str) -> Result<Presented, CallError> {
+        let mut known = self.grant.lock().await;
+        let Some(grant) = known.as_ref() else { return Ok(Presented::default()) };
+        let is_old = grant.expires.is_some_and(|end| end <= seconds_now() + EARLY);
+        let renewed = if is_old { self.renew(grant).await.ok().flatten() } else { None };
+        let grant = match renewed {
+            Some(renewed) => &*known.insert(renewed),
+            None => grant,
+        };
+        let token = &grant.access_token;
+        let header = |name: &str, value: String| (name.to_owned(), value);
+        let headers = match &grant.proof_key {
+            None => vec![header(AUTHORIZATION, format!("{BEARER} {token}"))],
+            Some(key) => {
+                let nonce = self.nonce.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let nonce = nonce.as_deref();
+                let request = ProvenRequest { method, url, token: Some(token), nonce };
+                let proof = signing::sign_proof(key, request).map_err(broken_key)?;
+                vec![header(AUTHORIZATION, format!("{DPOP} {token}")), header(DPOP, proof)]
+            }
+        };
+        Ok(Presented { token: Some(token.clone()), headers })
+    }
+
+    /// The server gave what the next proof has to name.
+    pub fn note_nonce(&self, nonce: &str) {
+        *self.nonce.lock().unwrap_or_else(PoisonError::into_inner) = Some(nonce.to_owned());
+    }
+
+    /// The server refused a request.
+    pub async fn judge_refusal(&self, refusal: Refusal<'_>) -> Verdict {
+        let Refusal { status, challenges, token: used, has_nonce } = refusal;
+        let challenge = token_challenge(challenges);
+        if has_nonce && challenge.as_ref().is_some_and(Challenge::wants_nonce) {
+            return Verdict::Again;
+        }
         if status == 401 && self.has_own_token() {
             return Verdict::Refused(self.token_refused(status, challenge.as_ref()));
         }
@@ -128,8 +183,7 @@ impl Authority {
             ("refresh_token", token.as_str()),
             ("resource", grant.resource.as_str()),
         ];
-        let got = fetcher.post_token(&grant.token_endpoint, token_request(&client, &pairs)).await;
-        let renewed = take_tokens(grant.clone(), got)?;
+        let renewed = request_tokens(&fetcher, &client, grant.clone(), &pairs).await?;
         grants::save_grant(&self.secrets, &renewed).await.map_err(no_store)?;
         Ok(Some(renewed))
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     model::{call::CallError, connection::Connection},
-    systems::mcp::auth::requests::TokenRequest,
+    systems::mcp::auth::{challenge::DPOP, requests::TokenRequest},
     wire::{tls, transport::http::client::build_client},
 };
 
@@ -18,6 +18,9 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How large one may be.
 const LARGEST: usize = 1024 * 1024;
+
+/// The header in which a server gives what the next proof has to name.
+pub(crate) const DPOP_NONCE: &str = "dpop-nonce";
 
 /// Makes requests without any token. Redirects are not followed.
 pub(crate) struct Fetcher(Client);
@@ -28,6 +31,8 @@ pub(crate) struct Fetched {
     pub status: u16,
     /// The values of `WWW-Authenticate`.
     pub challenges: Vec<String>,
+    /// What the next proof has to name.
+    pub nonce: Option<String>,
     /// Null where it is no JSON.
     pub document: Value,
 }
@@ -87,7 +92,12 @@ impl Fetcher {
     ///
     /// # Errors
     /// Why there is no answer.
-    pub async fn post_token(&self, url: &str, asked: TokenRequest) -> Result<Fetched, String> {
+    pub async fn post_token(
+        &self,
+        url: &str,
+        asked: TokenRequest,
+        proof: Option<&str>,
+    ) -> Result<Fetched, String> {
         let mut request = self.0.post(url).header(ACCEPT, "application/json");
         request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         if let Some(authorization) = asked.authorization {
@@ -95,6 +105,9 @@ impl Fetcher {
             let mut value = value.map_err(|_| "the client's secret cannot be sent".to_owned())?;
             value.set_sensitive(true);
             request = request.header(AUTHORIZATION, value);
+        }
+        if let Some(proof) = proof {
+            request = request.header(DPOP, proof);
         }
         fetch(request.body(asked.form)).await
     }
@@ -113,6 +126,8 @@ async fn read_response(mut response: Response) -> Result<Fetched, String> {
     let status = response.status().as_u16();
     let values = response.headers().get_all(WWW_AUTHENTICATE).iter();
     let challenges = values.filter_map(|value| value.to_str().ok().map(str::to_owned)).collect();
+    let nonce = response.headers().get(DPOP_NONCE).and_then(|nonce| nonce.to_str().ok());
+    let nonce = nonce.map(str::to_owned);
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let mut body = Vec::new();
     // A stream may never end, and nothing on it is wanted.
@@ -125,7 +140,7 @@ async fn read_response(mut response: Response) -> Result<Fetched, String> {
         }
     }
     let document = serde_json::from_slice(&body).unwrap_or_default();
-    Ok(Fetched { status, challenges, document })
+    Ok(Fetched { status, challenges, nonce, document })
 }
 
 /// The innermost cause; it names no URL, which could hold what nobody should read.

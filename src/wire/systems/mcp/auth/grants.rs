@@ -61,7 +61,13 @@ pub(crate) async fn read_client(
         secrets.register(secret);
     }
     let method = text("method").and_then(|word| AuthMethod::parse(&word)).unwrap_or_default();
-    Ok(text("id").map(|id| Client { id, secret, method, redirect: text("redirect") }))
+    Ok(text("id").map(|id| Client {
+        id,
+        secret,
+        method,
+        redirect: text("redirect"),
+        ..Client::default()
+    }))
 }
 
 /// Keeps it.

@@ -1,7 +1,7 @@
-//! Gets a token with the user: on a page in a browser that sends its answer to this machine, or
-//! without the user where the client's secret is enough.
+//! Gets a token: with the user, on a page in a browser that sends its answer to this machine, or
+//! without, as the connection's settings say.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -11,8 +11,10 @@ use tokio::{
 use uuid::Uuid;
 
 use super::{
-    fetch::{Fetched, Fetcher},
-    grants,
+    fetch::Fetcher,
+    grants, signing,
+    tokens::{named_client, request_tokens},
+    unattended::Unattended,
     walk::{Chain, walk},
 };
 use crate::{
@@ -23,15 +25,15 @@ use crate::{
     systems::mcp::{
         auth::{
             answers::{Grant, Refused, read_redirect},
+            challenge::DPOP,
             clients::{
-                self, AuthMethod, Client, ClientChoice, choose_client, client_metadata,
-                registered_client,
+                self, Client, ClientChoice, choose_client, client_metadata, registered_client,
             },
             documents::ServerMetadata,
-            requests::{Page, page_url, token_request},
+            requests::{Page, page_url},
             scopes::{Wanted, choose_scopes},
         },
-        settings,
+        token_settings::{self, GrantKind},
         url::HttpUrl,
     },
     wire::secrets::Secrets,
@@ -82,7 +84,10 @@ impl SignIn<'_> {
                 .and_then(|before| before.scope.as_deref()),
             beside: self.scope,
         };
-        let scope = choose_scopes(wanted, &chain.resource.clone().unwrap_or_default(), server);
+        let resource = chain.resource.clone().unwrap_or_default();
+        let scope = choose_scopes(wanted, &resource, server);
+        let takes_bound_tokens = server.binds_tokens
+            && (resource.takes_bound_tokens || chain.challenge.has_scheme(DPOP));
         let grant = Grant {
             address: self.address.to_owned(),
             resource: chain.resource(self.address).to_owned(),
@@ -92,30 +97,21 @@ impl SignIn<'_> {
             access_token: String::new(),
             refresh_token: None,
             expires: None,
+            proof_key: if takes_bound_tokens { signing::new_proof_key() } else { None },
         };
-        let grant = if settings::needs_no_user(self.connection) {
-            self.ask_for_client(&fetcher, server, grant).await?
-        } else {
-            self.ask_user(&fetcher, server, grant).await?
+        let grant = match token_settings::grant_kind(self.connection) {
+            GrantKind::Browser => self.ask_user(&fetcher, server, grant).await?,
+            kind => {
+                let asking = Unattended {
+                    connection: self.connection,
+                    secrets: self.secrets,
+                    fetcher: &fetcher,
+                };
+                asking.get_token(kind, server, grant).await?
+            }
         };
         grants::save_grant(self.secrets, &grant).await.map_err(no_store)?;
         Ok(grant.scope)
-    }
-
-    /// A token for the client itself.
-    async fn ask_for_client(
-        &self,
-        fetcher: &Fetcher,
-        server: &ServerMetadata,
-        grant: Grant,
-    ) -> Result<Grant, CallError> {
-        let named = named_client(self.connection, self.secrets, server).await?;
-        let client = named.ok_or_else(|| no_client(self.connection))?;
-        let mut pairs =
-            vec![("grant_type", "client_credentials"), ("resource", grant.resource.as_str())];
-        pairs.extend(grant.scope.as_deref().map(|scope| ("scope", scope)));
-        let got = fetcher.post_token(&grant.token_endpoint, token_request(&client, &pairs)).await;
-        take_tokens(grant, got)
     }
 
     /// A token that the user allows on a page.
@@ -155,15 +151,15 @@ impl SignIn<'_> {
             let words = format!("nobody came back from the page within {} s", PATIENCE.as_secs());
             Err(CallError::new(ErrorKind::TimedOut, words, "open the URL again"))
         })?;
+        let resource = grant.resource.clone();
         let pairs = [
             ("grant_type", "authorization_code"),
             ("code", code.as_str()),
             ("redirect_uri", redirect.as_str()),
             ("code_verifier", verifier.as_str()),
-            ("resource", grant.resource.as_str()),
+            ("resource", resource.as_str()),
         ];
-        let got = fetcher.post_token(&grant.token_endpoint, token_request(&client, &pairs)).await;
-        take_tokens(grant, got)
+        request_tokens(fetcher, &client, grant, &pairs).await
     }
 
     async fn register(
@@ -206,7 +202,7 @@ pub(crate) fn usable_server<'c>(
         // A client that needs no page needs no proof that it began with one.
         let is_page_alone = fault.id == "auth.no-pkce"
             || (fault.id == "auth.no-endpoint" && fault.at.to_string().contains("authorization"));
-        if !(is_page_alone && settings::needs_no_user(connection)) {
+        if !(is_page_alone && token_settings::grant_kind(connection) != GrantKind::Browser) {
             let message = format!("{}: {} at {}: {}", step.url, fault.id, fault.at, fault.words);
             return Err(CallError::new(ErrorKind::Unauthorized, message, remedy));
         }
@@ -219,40 +215,6 @@ pub(crate) fn usable_server<'c>(
         };
         CallError::new(ErrorKind::Unauthorized, message, remedy)
     })
-}
-
-/// The client that the settings name.
-pub(crate) async fn named_client(
-    connection: &Connection,
-    secrets: &Secrets,
-    server: &ServerMetadata,
-) -> Result<Option<Client>, CallError> {
-    let Some((id, at)) = settings::client(connection) else { return Ok(None) };
-    let secret = match at {
-        Some(at) => Some(secrets.resolve_secret(connection, at).await?),
-        None => None,
-    };
-    let method = AuthMethod::for_server(server, secret.is_some());
-    Ok(Some(Client { id: id.to_owned(), secret, method, redirect: None }))
-}
-
-/// The grant with the tokens that came.
-pub(crate) fn take_tokens(grant: Grant, got: Result<Fetched, String>) -> Result<Grant, CallError> {
-    let endpoint = grant.token_endpoint.clone();
-    let refused = |(id, words): Refused| {
-        let message = format!("{endpoint} gives no token: {id}: {}", visible_text(&words));
-        CallError::new(ErrorKind::Unauthorized, message, "sign in again")
-    };
-    let got = got.map_err(|cause| refused(("auth.unreachable", cause)))?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let status = got.status;
-    let taken = grant.with_tokens(&got.document, now);
-    let taken = taken.map_err(|(id, words)| refused((id, format!("{words} (HTTP {status})"))));
-    if got.is_success() {
-        taken
-    } else {
-        Err(taken.err().unwrap_or_else(|| refused(("auth.refused", format!("HTTP {status}")))))
-    }
 }
 
 /// A text that nobody guesses: 244 bits.
@@ -333,7 +295,7 @@ fn no_listener(error: &std::io::Error) -> CallError {
     CallError::new(ErrorKind::NoListener, message, "look at 127.0.0.1")
 }
 
-fn no_client(connection: &Connection) -> CallError {
+pub(super) fn no_client(connection: &Connection) -> CallError {
     let message = format!(
         "the server registers no clients, and connection \"{}\" names none that it takes",
         connection.name

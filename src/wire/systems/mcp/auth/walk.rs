@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::fetch::{Fetched, Fetcher};
 use crate::systems::mcp::{
     auth::{
-        challenge::{Challenge, bearer_challenge},
+        challenge::{Challenge, token_challenge},
         documents::{ResourceMetadata, STOPPING, ServerMetadata, resource_faults, server_faults},
         places,
     },
@@ -108,7 +108,7 @@ impl Chain {
             let step = self.note("POST", address, &got);
             step.facts.push(("method", call.method.clone()));
             let Ok(got) = got else { return };
-            let challenge = got.challenges.iter().find_map(|value| bearer_challenge(value));
+            let challenge = token_challenge(got.challenges.iter().map(String::as_str));
             let values = got.challenges.iter().cloned();
             step.facts.extend(values.map(|value| ("www-authenticate", value)));
             if got.status == 401 && challenge.is_none() {
@@ -155,6 +155,9 @@ impl Chain {
             facts.push(("authorization_servers", metadata.authorization_servers.join(" ")));
             facts.extend(
                 metadata.scopes.as_ref().map(|names| ("scopes_supported", names.join(" "))),
+            );
+            facts.extend(
+                metadata.takes_bound_tokens.then(|| ("tokens", "may be bound (DPoP)".into())),
             );
             let faults = resource_faults(&document, address, self.challenge.scope());
             self.describe(facts, faults);
@@ -210,6 +213,6 @@ fn missing_challenge() -> Fault {
     Fault {
         id: "auth.no-challenge",
         at: crate::schema::pointer::Pointer::root(),
-        words: "comes without a challenge for bearer tokens: WWW-Authenticate is required".into(),
+        words: "comes without a challenge for tokens: WWW-Authenticate is required".into(),
     }
 }
