@@ -109,7 +109,8 @@ fn everything_works_at_a_task_and_asks_on_the_way() {
     let answer = r#"{"interpretation": "technical"}"#;
     let line = ["simulate-research-query", "topic=java", "ambiguous:=true", "--answer", answer];
     let done = call(&place, &line);
-    done.ended(0, &["is working: Gathering sources", "is input_required", "accepted"]);
+    let told = ["is working: Gathering sources", "is input_required", "accepted", "is completed"];
+    done.ended(0, &told);
     assert!(done.data.contains("Research Report: java (technical)"), "{}", done.data);
 }
 
@@ -224,6 +225,16 @@ fn files_are_read_where_the_server_allows_it() {
     assert_eq!((inside.code, inside.data.trim()), (Some(0), "in the argument's folder"));
     let outside = call(&place, &["read_text_file", &path(place.here.join("toolcrib.toml"))]);
     outside.ended(1, &["mcp-tool-error", "Access denied"]);
+}
+
+#[test]
+fn the_file_server_allows_the_folders_that_it_is_told_from_the_first_call_on() {
+    let [node, main] = javascript("server-filesystem");
+    let place = place_of(&[&node, &main], "roots = [\".\"]\n");
+    let path = format!("path={}", place.here.join("toolcrib.toml").display());
+    let inside = call(&place, &["read_text_file", &path]);
+    assert_eq!(inside.code, Some(0), "{}{}", inside.data, inside.words);
+    assert!(inside.data.contains("roots = [\".\"]"), "{}", inside.data);
 }
 
 #[test]

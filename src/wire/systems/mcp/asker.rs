@@ -76,6 +76,12 @@ impl Asker {
         Self { server: connection.name.clone(), roots: roots.collect(), questions }
     }
 
+    /// Whether the server is told folders.
+    #[must_use]
+    pub fn has_folders(&self) -> bool {
+        !self.roots.is_empty()
+    }
+
     /// Answers a question, or hands it to a person.
     pub async fn ask(&self, asked: &Asked, faults: &[Fault]) -> Way {
         let is_undeclared = faults.iter().any(|fault| fault.id == "asked.undeclared");

@@ -50,6 +50,7 @@ use crate::{
         session::Session,
         task::{self, RESULT},
         turn::{Do, Event, Opened, Outgoing, Turn, What},
+        version::Era,
     },
     wire::{
         secrets::Secrets,
@@ -61,6 +62,10 @@ use crate::{
     },
 };
 
+/// How long a server that may ask for folders has to do so before it is asked for anything, and how
+/// long it has to take in what it was told.
+const FOLDERS_ASKED: Duration = Duration::from_millis(500);
+const FOLDERS_TOLD: Duration = Duration::from_millis(200);
 /// How often one request may require more input.
 const MOST_ROUNDS: u32 = 32;
 
@@ -89,6 +94,8 @@ struct Running {
     asking: FuturesUnordered<BoxFuture<'static, Finished>>,
     withdrawals: HashMap<Id, oneshot::Sender<()>>,
     raw: RawFrames,
+    /// Until then nothing more is asked: what the server was told of folders decides what it allows.
+    held: Option<Instant>,
     /// The pipe is over, and why.
     over: Option<CallError>,
 }
@@ -116,7 +123,10 @@ impl Driver {
             let due = deadline.unwrap_or_else(|| Instant::now() + Duration::from_secs(3_600));
             tokio::select! {
                 arrival = self.pipe.next() => self.take(arrival).await,
-                command = commands.recv() => match command {
+                () = sleep_until(self.state.held.unwrap_or(due)), if self.state.held.is_some() => {
+                    self.state.held = None;
+                }
+                command = commands.recv(), if self.state.held.is_none() => match command {
                     Some(Command::Close(done)) => {
                         self.pipe.close().await;
                         drop(done);
@@ -325,6 +335,9 @@ impl Driver {
         let text = frame.as_ref().map_or("", Frame::text).to_owned();
         match what {
             What::Opened(opened) => {
+                if opened.spoken.era == Era::Legacy && self.asker.has_folders() {
+                    self.state.held = Some(Instant::now() + FOLDERS_ASKED);
+                }
                 if let Some(opening) = self.opening.take() {
                     let _ = opening.send(Ok(opened));
                 }
@@ -487,6 +500,9 @@ impl Driver {
             self.push_to_all(&sent_frame(&frame.text)).await;
             Box::pin(self.send(frame)).await;
         }
+        if self.state.held.is_some() && asked.kind == AskedKind::Roots {
+            self.state.held = Some(Instant::now() + FOLDERS_TOLD);
+        }
     }
 
     /// The server requires input before it answers a request.
@@ -570,8 +586,18 @@ impl Driver {
                     }
                 }
             }
-            task => {
+            Some(mut following) => {
+                let is_error = frame.parse_value(span)["isError"] == true;
+                if let Some(news) = following.end(is_error) {
+                    // Who has left is found out elsewhere.
+                    let _ = waiting.inbox.push(Incoming::Packet(stage("task", &news, ""))).await;
+                }
+                let task = Some(following);
                 self.state.waiting.insert(id.clone(), Waiting { task, ..waiting });
+                return false;
+            }
+            None => {
+                self.state.waiting.insert(id.clone(), waiting);
                 return false;
             }
         };

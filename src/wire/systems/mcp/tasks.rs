@@ -78,6 +78,16 @@ impl Following {
         is_news.then_some(words)
     }
 
+    /// Its result came, which says that it has ended; `None` where that was told.
+    pub fn end(&mut self, is_error: bool) -> Option<String> {
+        if self.task.status.is_final() {
+            return None;
+        }
+        self.task.status = if is_error { Status::Failed } else { Status::Completed };
+        self.task.message = None;
+        self.news()
+    }
+
     fn poll_interval(&self) -> Duration {
         let said = self.task.poll.as_ref().map_or(POLL, milliseconds);
         said.clamp(SHORTEST, LONGEST)
@@ -154,6 +164,7 @@ mod tests {
             panic!("no result")
         };
         assert_eq!(call.method, "tasks/result");
+        assert_eq!(legacy.end(false), None, "the server said so itself");
 
         let mut modern = following(
             Era::Modern,
