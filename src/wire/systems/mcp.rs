@@ -6,6 +6,7 @@
 //! | [`arrival`] | what comes in |
 //! | [`driver`] | runs the state machine of a connection over a pipe, and tells each call what is its own |
 //! | [`asker`] | answers what a server asks, or has a person answer it |
+//! | [`folders`] | holds calls back while a server is told its folders |
 //! | [`questions`] | what a server asks while requests are under way |
 //! | [`tasks`] | work that goes on after its call was answered |
 //! | [`tool_facts`] | what has to be known of tools when they are called |
@@ -31,6 +32,7 @@ pub mod calling;
 pub mod channel;
 pub mod driver;
 pub mod examiner;
+pub mod folders;
 pub mod frame_log;
 pub mod http;
 pub mod inspector;

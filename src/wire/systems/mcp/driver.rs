@@ -20,6 +20,7 @@ use tokio::{
 use super::{
     arrival::Arrival,
     asker::{Answered, Asker, Way, answer_of},
+    folders::FolderHold,
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
     problems::{http_error, lost, odd, refused, unauthorized, unusable_headers},
@@ -28,7 +29,10 @@ use super::{
     },
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
-    stages::{ALIVE, ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, sent_frame, stage},
+    stages::{
+        ALIVE, ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, log_words, progress_words,
+        sent_frame, stage,
+    },
     tasks::{Following, Next},
     tool_facts::{KnownTools, Prepared, ToolFacts},
 };
@@ -50,7 +54,6 @@ use crate::{
         session::Session,
         task::{self, RESULT},
         turn::{Do, Event, Opened, Outgoing, Turn, What},
-        version::Era,
     },
     wire::{
         secrets::Secrets,
@@ -62,10 +65,6 @@ use crate::{
     },
 };
 
-/// How long a server that may ask for folders has to do so before it is asked for anything, and how
-/// long it has to take in what it was told.
-const FOLDERS_ASKED: Duration = Duration::from_millis(500);
-const FOLDERS_TOLD: Duration = Duration::from_millis(200);
 /// How often one request may require more input.
 const MOST_ROUNDS: u32 = 32;
 
@@ -94,8 +93,7 @@ struct Running {
     asking: FuturesUnordered<BoxFuture<'static, Finished>>,
     withdrawals: HashMap<Id, oneshot::Sender<()>>,
     raw: RawFrames,
-    /// Until then nothing more is asked: what the server was told of folders decides what it allows.
-    held: Option<Instant>,
+    folders: FolderHold,
     /// The pipe is over, and why.
     over: Option<CallError>,
 }
@@ -123,10 +121,8 @@ impl Driver {
             let due = deadline.unwrap_or_else(|| Instant::now() + Duration::from_secs(3_600));
             tokio::select! {
                 arrival = self.pipe.next() => self.take(arrival).await,
-                () = sleep_until(self.state.held.unwrap_or(due)), if self.state.held.is_some() => {
-                    self.state.held = None;
-                }
-                command = commands.recv(), if self.state.held.is_none() => match command {
+                () = self.state.folders.end(), if self.state.folders.is_holding() => {}
+                command = commands.recv(), if !self.state.folders.is_holding() => match command {
                     Some(Command::Close(done)) => {
                         self.pipe.close().await;
                         drop(done);
@@ -335,9 +331,7 @@ impl Driver {
         let text = frame.as_ref().map_or("", Frame::text).to_owned();
         match what {
             What::Opened(opened) => {
-                if opened.spoken.era == Era::Legacy && self.asker.has_folders() {
-                    self.state.held = Some(Instant::now() + FOLDERS_ASKED);
-                }
+                self.state.folders.begin(opened.spoken.era, &self.asker);
                 if let Some(opening) = self.opening.take() {
                     let _ = opening.send(Ok(opened));
                 }
@@ -423,15 +417,11 @@ impl Driver {
     async fn notice(&mut self, notice: Notice, text: &str, faults: &[Fault]) {
         match notice {
             Notice::Progress { token, progress, total, message } => {
-                let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
-                let message = message.map(|message| format!(": {message}")).unwrap_or_default();
-                let mut words = format!("{progress}{total}{message}");
-                faults
-                    .iter()
-                    .for_each(|fault| words.push_str(&format!(" ({})", fault_words(fault))));
                 let own = Id::as_text(&token).parse::<u64>().ok().map(Id::from).unwrap_or(token);
                 match self.state.waiting.get(&own) {
                     Some(waiting) => {
+                        let (total, message) = (total.as_ref(), message.as_deref());
+                        let words = progress_words(&progress, total, message, faults);
                         let stage = stage("progress", &words, text);
                         // One that has left is told that it has by another way.
                         let _ = waiting.inbox.push(Incoming::Packet(stage)).await;
@@ -440,10 +430,8 @@ impl Driver {
                 }
             }
             Notice::Log { level, logger, data } => {
-                let level = level.map_or("log", |level| level.as_str());
-                let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
-                let data = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
-                self.tell_all("log", &format!("{level}{logger}: {data}"), text).await;
+                let words = log_words(level, logger.as_deref(), &data);
+                self.tell_all("log", &words, text).await;
             }
             Notice::Changed(list) => {
                 let words = format!("the server's list of {} has changed", list.as_str());
@@ -500,9 +488,7 @@ impl Driver {
             self.push_to_all(&sent_frame(&frame.text)).await;
             Box::pin(self.send(frame)).await;
         }
-        if self.state.held.is_some() && asked.kind == AskedKind::Roots {
-            self.state.held = Some(Instant::now() + FOLDERS_TOLD);
-        }
+        self.state.folders.note_answer(&asked.kind);
     }
 
     /// The server requires input before it answers a request.

@@ -1,6 +1,7 @@
 //! What a connection tells those who wait for an answer: packets with the stages on the way to it.
 
 use bytes::Bytes;
+use serde_json::{Number, Value};
 
 use crate::{
     model::{
@@ -8,7 +9,7 @@ use crate::{
         shown::visible_text,
         size,
     },
-    systems::mcp::fault::Fault,
+    systems::mcp::{fault::Fault, notice::Level},
     wire::{
         session::event_sink::{EventSink, SinkClosed},
         transport::message::Packet,
@@ -66,6 +67,38 @@ pub(crate) fn fault_words(fault: &Fault) -> String {
     let at = fault.at.to_string();
     let at = if at.is_empty() { at } else { format!(" at {at}") };
     format!("{}{at}: {}", fault.id, fault.words)
+}
+
+/// How far a call is.
+#[must_use]
+pub(crate) fn progress_words(
+    progress: &Number,
+    total: Option<&Number>,
+    message: Option<&str>,
+    faults: &[Fault],
+) -> String {
+    let mut words = progress.to_string();
+    if let Some(total) = total {
+        words.extend([" of ", &total.to_string()]);
+    }
+    if let Some(message) = message {
+        words.extend([": ", message]);
+    }
+    for fault in faults {
+        words.extend([" (", &fault_words(fault), ")"]);
+    }
+    words
+}
+
+/// A line of a server's log.
+#[must_use]
+pub(crate) fn log_words(level: Option<Level>, logger: Option<&str>, data: &Value) -> String {
+    let level = level.map_or("log", Level::as_str);
+    let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
+    match data.as_str() {
+        Some(text) => format!("{level}{logger}: {text}"),
+        None => format!("{level}{logger}: {data}"),
+    }
 }
 
 /// Tells who made the call of a stage on the way to its answer.

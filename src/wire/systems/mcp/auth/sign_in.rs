@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{
     fetch::Fetcher,
     grants, signing,
-    tokens::{named_client, request_tokens},
+    tokens::{CLIENT_REMEDY, named_client, no_client, request_tokens},
     unattended::Unattended,
     walk::{Chain, walk},
 };
@@ -188,9 +188,6 @@ impl SignIn<'_> {
     }
 }
 
-const CLIENT_REMEDY: &str =
-    "register one there by hand and set client-id (and client-secret-key) of the connection";
-
 /// The server to get tokens from, where nothing that was found forbids it.
 pub(crate) fn usable_server<'c>(
     chain: &'c Chain,
@@ -293,14 +290,6 @@ async fn reply(browser: &mut TcpStream, status: &str, words: &str) {
 fn no_listener(error: &std::io::Error) -> CallError {
     let message = format!("this machine cannot be listened on for the page's answer: {error}");
     CallError::new(ErrorKind::NoListener, message, "look at 127.0.0.1")
-}
-
-pub(super) fn no_client(connection: &Connection) -> CallError {
-    let message = format!(
-        "the server registers no clients, and connection \"{}\" names none that it takes",
-        connection.name
-    );
-    CallError::new(ErrorKind::Unauthorized, message, CLIENT_REMEDY)
 }
 
 /// A key store that cannot be used.

@@ -22,6 +22,10 @@ use crate::{
     wire::secrets::Secrets,
 };
 
+/// What helps where a server registers no clients.
+pub(super) const CLIENT_REMEDY: &str =
+    "register one there by hand and set client-id (and client-secret-key) of the connection";
+
 /// The client that the settings name.
 ///
 /// # Errors
@@ -39,6 +43,15 @@ pub(crate) async fn named_client(
         None => AuthMethod::for_server(server, secret.is_some()),
     };
     Ok(Some(Client { id: id.to_owned(), secret, private_key, method, redirect: None }))
+}
+
+/// No client is named that the server takes.
+pub(super) fn no_client(connection: &Connection) -> CallError {
+    let message = format!(
+        "the server registers no clients, and connection \"{}\" names none that it takes",
+        connection.name
+    );
+    CallError::new(ErrorKind::Unauthorized, message, CLIENT_REMEDY)
 }
 
 /// The secret whose place the settings name with that key.

@@ -3,8 +3,7 @@
 
 use super::{
     fetch::Fetcher,
-    sign_in::no_client,
-    tokens::{named_client, read_secret, refused, request_tokens},
+    tokens::{named_client, no_client, read_secret, refused, request_tokens},
 };
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind},
