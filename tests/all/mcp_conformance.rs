@@ -74,10 +74,8 @@ const MODERN: &[&str] = &[
 ];
 
 /// What only the first servers with authorization did.
-const OLDER: &[&str] = &[
-    "auth/2025-03-26-oauth-metadata-backcompat",
-    "auth/2025-03-26-oauth-endpoint-fallback",
-];
+const OLDER: &[&str] =
+    &["auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"];
 
 /// Tokens that are got, or bound, in other ways.
 const EXTENSIONS: &[&str] = &[
