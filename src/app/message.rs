@@ -164,7 +164,7 @@ pub enum DocumentMessage {
     Recover(Recovery),
 
     /// What the beginning of a large file holds, before any file is read as a whole.
-    Beginning(FileId, Held),
+    Beginning(FileId, FileEntries),
     /// A slice of the workspace's files.
     Loaded(Vec<(FileId, Loaded)>),
     /// All files are read: their names (others have gone), and what was left out, in words.
@@ -289,12 +289,12 @@ pub struct Loaded {
     pub text: Arc<str>,
     pub source: Result<Source, SyntaxError>,
     /// What it holds, where that was found out with the reading.
-    pub held: Option<Held>,
+    pub held: Option<FileEntries>,
 }
 
 /// The entries of a file, as they are read in a mode.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct FileEntries {
     pub part: Part,
     pub mode: Mode,
 }

@@ -162,11 +162,11 @@ pub struct Watching {
     pub turn: u64,
     pub cards: Cards,
     /// What came since the view was kept still.
-    held: Option<Held>,
+    held: Option<PausedMessages>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Held {
+struct PausedMessages {
     heard: VecDeque<Witnessed>,
     bytes: usize,
     lost: u64,
@@ -191,7 +191,7 @@ impl Watching {
     pub fn toggle_pause(&mut self) -> Vec<Ring> {
         match self.held.take() {
             None => {
-                self.held = Some(Held::default());
+                self.held = Some(PausedMessages::default());
                 Vec::new()
             }
             Some(held) => {
@@ -213,7 +213,7 @@ impl Watching {
     pub fn clear(&mut self) {
         self.record.clear();
         if let Some(held) = &mut self.held {
-            *held = Held::default();
+            *held = PausedMessages::default();
         }
     }
 
@@ -224,7 +224,7 @@ impl Watching {
     }
 }
 
-impl Held {
+impl PausedMessages {
     /// The oldest go when there are too many, and are counted.
     fn push(&mut self, witnessed: Witnessed) {
         let weight = |witnessed: &Witnessed| match witnessed {

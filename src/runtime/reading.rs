@@ -5,7 +5,7 @@ use std::{ops::ControlFlow, sync::Arc};
 use tokio::sync::mpsc;
 
 use crate::{
-    app::message::{DocumentMessage, Held, Loaded, Message},
+    app::message::{DocumentMessage, FileEntries, Loaded, Message},
     model::{context::Mode, entry::FileId, problem::ProblemKind},
     store::{
         files,
@@ -26,7 +26,7 @@ pub(crate) fn read_all(
 ) {
     let mut names = Vec::new();
     let held = |file: &FileId, source: &Source| {
-        first.map(|mode| Held { part: read::read_part(file, source, mode), mode })
+        first.map(|mode| FileEntries { part: read::read_part(file, source, mode), mode })
     };
     let beginning = |file: &FileId, source: Source| {
         if let Some(held) = held(file, &source) {

@@ -19,7 +19,7 @@ use super::{
     session,
     systems::{
         facets::{
-            multi_step::Kept,
+            multi_step::CallMemory,
             opener::{Opening, Questions},
             own_agents::OwnAgents,
         },
@@ -49,7 +49,7 @@ pub(crate) type Consent = Arc<dyn Fn(&Start) -> bool + Send + Sync>;
 pub struct Registry {
     secrets: Secrets,
     consent: Consent,
-    kept: Kept,
+    kept: CallMemory,
     /// The folder of the workspace that connections are opened for.
     workspace: Option<PathBuf>,
     questions: Option<Questions>,
@@ -92,7 +92,7 @@ impl Registry {
         Self {
             secrets,
             consent: Arc::new(|_| false),
-            kept: Kept::default(),
+            kept: CallMemory::default(),
             workspace: None,
             questions: None,
             slots: Lock::default(),

@@ -16,8 +16,8 @@ use self::{
 use super::{
     secrets::Secrets,
     systems::facets::{
-        exchange::{Exchange, Packed, Reader, Route, Way},
-        multi_step::{CallContext, Kept, MultiStep},
+        exchange::{Exchange, Packed, Reader, ReplyChannel, Route},
+        multi_step::{CallContext, CallMemory, MultiStep},
     },
     transport::{
         bus::{Bus, Receipt},
@@ -66,7 +66,7 @@ pub(crate) struct With<'w> {
     pub connection: &'w Connection,
     pub bus: &'w dyn Bus,
     pub secrets: &'w Secrets,
-    pub kept: &'w Kept,
+    pub kept: &'w CallMemory,
 }
 
 /// Starts the clock of a call, before its connection is there.
@@ -169,8 +169,8 @@ struct Session<'s> {
     sink: EventSink,
     route: Route,
     lines: Lines,
-    /// The way on which the answer comes: the first that brought a piece of it.
-    carrier: Option<Way>,
+    /// The channel on which the answer comes: the first that brought a piece of it.
+    carrier: Option<ReplyChannel>,
     pieces: u64,
     /// Bytes of text so far.
     size: u64,
@@ -203,7 +203,7 @@ impl Print {
 
 /// What happens next in a call.
 enum Step {
-    Incoming(Way, Incoming),
+    Incoming(ReplyChannel, Incoming),
     Silent,
     State,
     Notice(String),
@@ -243,7 +243,7 @@ impl Session<'_> {
     async fn receive_answer(&mut self) -> Result<End, SinkClosed> {
         loop {
             let end = match self.next_step().await {
-                Step::Incoming(way, heard) => self.handle_incoming(way, heard).await?,
+                Step::Incoming(channel, heard) => self.handle_incoming(channel, heard).await?,
                 Step::State => {
                     self.look_at_the_connection();
                     None
@@ -286,7 +286,7 @@ impl Session<'_> {
             // What has come goes before all clocks, which cost more to set than a message does to
             // read.
             biased;
-            heard = lines.next() => heard.map_or(Step::Silent, |(way, heard)| Step::Incoming(way, heard)),
+            heard = lines.next() => heard.map_or(Step::Silent, |(channel, heard)| Step::Incoming(channel, heard)),
             Ok(()) = state.changed() => Step::State,
             Ok(words) = notices.recv() => Step::Notice(words),
             () = sleep_until(total) => Step::OutOfTime,
@@ -342,7 +342,7 @@ impl Session<'_> {
 
     async fn handle_incoming(
         &mut self,
-        way: Way,
+        channel: ReplyChannel,
         heard: Incoming,
     ) -> Result<Option<End>, SinkClosed> {
         match heard {
@@ -360,13 +360,13 @@ impl Session<'_> {
             Incoming::Gap => {
                 self.sink.emit(EventKind::Notice(messages::GAP.into())).await.map(|()| None)
             }
-            Incoming::Packet(packet) => self.handle_packet(way, packet).await,
+            Incoming::Packet(packet) => self.handle_packet(channel, packet).await,
         }
     }
 
     /// What the broker says about the request in the inbox that came with it.
-    fn broker_receipt(&self, way: Way, packet: &Packet) -> Option<Receipt> {
-        if way == Way::Inbox { self.bus.parse_receipt(packet) } else { None }
+    fn broker_receipt(&self, channel: ReplyChannel, packet: &Packet) -> Option<Receipt> {
+        if channel == ReplyChannel::Inbox { self.bus.parse_receipt(packet) } else { None }
     }
 
     async fn tell_receipt(&mut self, receipt: Receipt, packet: &Packet) -> Result<(), SinkClosed> {
@@ -377,33 +377,37 @@ impl Session<'_> {
 
     /// What a message means. One that is larger than an answer may be is not read: only whose it
     /// is.
-    fn read_reply(&mut self, way: Way, packet: &Packet) -> Reply {
+    fn read_reply(&mut self, channel: ReplyChannel, packet: &Packet) -> Reply {
         let size = packet.body.len() as u64;
         if size <= self.limits.answer.saturating_add(AROUND) {
-            return self.reader.read_packet(way, packet);
+            return self.reader.read_packet(channel, packet);
         }
-        match self.reader.read_packet(way, &Packet { body: Bytes::new(), ..packet.clone() }) {
+        match self.reader.read_packet(channel, &Packet { body: Bytes::new(), ..packet.clone() }) {
             Reply::Stray { cause, id } => Reply::Stray { cause, id },
             _ => Reply::Refused(messages::message_too_large(self.limits, size, self.size)),
         }
     }
 
-    async fn handle_packet(&mut self, way: Way, packet: Packet) -> Result<Option<End>, SinkClosed> {
-        if let Some(receipt) = self.broker_receipt(way, &packet) {
+    async fn handle_packet(
+        &mut self,
+        channel: ReplyChannel,
+        packet: Packet,
+    ) -> Result<Option<End>, SinkClosed> {
+        if let Some(receipt) = self.broker_receipt(channel, &packet) {
             return self.tell_receipt(receipt, &packet).await.map(|()| None);
         }
-        let reply = self.read_reply(way, &packet);
+        let reply = self.read_reply(channel, &packet);
         if let Reply::Stray { cause, id } = reply {
             self.strangers.count_stray(cause);
             return self.emit_stray(cause, id, &packet).await.map(|()| None);
         }
-        if self.carrier.is_some_and(|carrier| carrier != way) {
+        if self.carrier.is_some_and(|carrier| carrier != channel) {
             return self
                 .emit_stray(StrayCause::Duplicate, self.own_id(), &packet)
                 .await
                 .map(|()| None);
         }
-        self.carrier = Some(way);
+        self.carrier = Some(channel);
         self.has_moved();
         self.tell_headers(&packet).await?;
         match reply {
@@ -506,15 +510,15 @@ impl Session<'_> {
                 () = self.sink.closed() => return Ok(()),
                 heard = self.lines.next() => heard,
             };
-            let Some((way, heard)) = heard else { return Ok(()) };
+            let Some((channel, heard)) = heard else { return Ok(()) };
             let Incoming::Packet(packet) = heard else { continue };
-            if let Some(receipt) = self.broker_receipt(way, &packet) {
+            if let Some(receipt) = self.broker_receipt(channel, &packet) {
                 self.tell_receipt(receipt, &packet).await?;
                 continue;
             }
-            let (cause, id) = match self.read_reply(way, &packet) {
+            let (cause, id) = match self.read_reply(channel, &packet) {
                 Reply::Stray { cause, id } => (cause, id),
-                _ if self.carrier.is_some_and(|carrier| carrier != way) => {
+                _ if self.carrier.is_some_and(|carrier| carrier != channel) => {
                     (StrayCause::Duplicate, self.own_id())
                 }
                 _ if self.last_body.is_some_and(|last| last == Print::of_body(&packet.body)) => {

@@ -138,7 +138,7 @@ impl Tap {
             beside.spawn(release_periodically(Arc::clone(order)));
         }
         for (place, line) in places.iter().zip(lines) {
-            let listener = Listener {
+            let listener = TapListener {
                 bus: Arc::clone(&bus),
                 place: place.clone(),
                 all: Arc::clone(&all),
@@ -189,7 +189,7 @@ impl Tap {
 }
 
 /// Listens at one place.
-struct Listener {
+struct TapListener {
     bus: Arc<dyn Bus>,
     place: Address,
     /// Wherever the tap listens.
@@ -211,7 +211,7 @@ async fn release_periodically(order: Arc<Order>) {
     }
 }
 
-impl Listener {
+impl TapListener {
     /// Listens until it is stopped, and leaves then.
     async fn run_until_stopped(self, line: Option<QueueReceiver>, stop: CancellationToken) {
         let mut line = match line {

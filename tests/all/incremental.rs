@@ -9,7 +9,7 @@ use toolcrib::{
     app::{
         documents::Change,
         effect::Effect,
-        message::{DocumentMessage, Held, Loaded, Message},
+        message::{DocumentMessage, FileEntries, Loaded, Message},
         state::{Start, State},
         update::update,
     },
@@ -302,7 +302,7 @@ fn the_beginning_of_a_file_is_shown_until_all_of_it_is_read() {
     let read = |text: &str| Source::parse(Format::Yaml, text).unwrap();
     let held = |source: &Source| {
         let mode = Start::default().mode;
-        Held { part: read::read_part(&file, source, mode), mode }
+        FileEntries { part: read::read_part(&file, source, mode), mode }
     };
     let begin = &whole[..whole.find("  tool-7:").unwrap()];
     let mut state = State::new(Start::default());

@@ -6,7 +6,7 @@ use toolcrib::engine::{
     layout::{
         diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, char_count},
         hit::Hit,
-        picture::{Area, BoxPosition, Caption, Held, Picture, Placed, Point, Route},
+        picture::{Area, BoxPosition, Caption, KeptLayout, Picture, Placed, Point, Route},
     },
 };
 
@@ -155,7 +155,7 @@ fn on_random_graphs_nothing_stands_over_anything_and_all_can_be_read() {
         nothing_stands_over_anything(seed, &diagram, &picture);
         assert_eq!(diagram.layout(), picture, "graph {seed}: the same graph, another picture");
         let seats: Vec<Option<BoxPosition>> = picture.seats.iter().copied().map(Some).collect();
-        let after = diagram.layout_after(&seats, Held::Places);
+        let after = diagram.layout_after(&seats, KeptLayout::Places);
         nothing_stands_over_anything(seed, &diagram, &after);
         let layers =
             |picture: &Picture| picture.seats.iter().map(|seat| seat.layer).collect::<Vec<_>>();
@@ -255,7 +255,7 @@ fn one_more_arrow_moves_few_boxes() {
         let held = added.from;
         more.arrows.push(added);
         let seats: Vec<Option<BoxPosition>> = before.seats.iter().copied().map(Some).collect();
-        let after = more.layout_after(&seats, Held::Places);
+        let after = more.layout_after(&seats, KeptLayout::Places);
         nothing_stands_over_anything(seed, &more, &after);
         kept.add(&before, &after, held);
         fresh.add(&before, &more.layout(), held);

@@ -74,18 +74,18 @@ fn gate_with_arrow(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
 /// # Errors
 /// When the tool does that already.
 pub fn draw_arrow(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     tool: &EntryId,
     tail: &Tail,
     to: &Name,
 ) -> Result<Plan, String> {
-    let tool = ground.gated_tool(tool)?;
+    let tool = context.gated_tool(tool)?;
     let gate = gate_with_arrow(&tool.gate, tail, to);
     let key = &tool.entry.key;
     if gate == tool.gate {
         return Err(format!("{key} leads from {tail} to {to} already"));
     }
-    let plan = Plan::new(format!("draw {key}: {tail} → {to}"), ground.regate_changes(tool, &gate));
+    let plan = Plan::new(format!("draw {key}: {tail} → {to}"), context.regate_changes(tool, &gate));
     Ok(plan.with_note(others_follow(tool, &gate)).with_note(no_longer(tool, &gate)))
 }
 
@@ -140,21 +140,21 @@ fn or_none(names: &[Name]) -> String {
 
 /// Gives tools other gates in one plan.
 fn regate_tools(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     tools: &[EntryId],
     label: &str,
     gate: impl Fn(&Tool) -> Gate,
 ) -> Result<Plan, String> {
     let keys: Vec<&str> = tools
         .iter()
-        .filter_map(|id| ground.catalog.tool(id))
+        .filter_map(|id| context.catalog.tool(id))
         .map(|tool| tool.entry.key.as_str())
         .collect();
     let mut plan = Plan::new(format!("{label} {}", list_names(keys)), Vec::new());
     for id in tools {
-        let tool = ground.gated_tool(id)?;
+        let tool = context.gated_tool(id)?;
         let to = gate(tool);
-        plan.changes.extend(ground.regate_changes(tool, &to));
+        plan.changes.extend(context.regate_changes(tool, &to));
         plan = plan.with_note(others_follow(tool, &to)).with_note(no_longer(tool, &to));
     }
     if plan.changes.is_empty() { Err("that is so already".to_owned()) } else { Ok(plan) }
@@ -164,8 +164,12 @@ fn regate_tools(
 ///
 /// # Errors
 /// When nothing would change.
-pub fn move_head(ground: ComposeContext<'_>, tools: &[EntryId], to: &Name) -> Result<Plan, String> {
-    regate_tools(ground, tools, &format!("lead to {to}:"), |tool| Gate {
+pub fn move_head(
+    context: ComposeContext<'_>,
+    tools: &[EntryId],
+    to: &Name,
+) -> Result<Plan, String> {
+    regate_tools(context, tools, &format!("lead to {to}:"), |tool| Gate {
         next: Some(to.clone()),
         ..tool.gate.clone()
     })
@@ -176,12 +180,12 @@ pub fn move_head(ground: ComposeContext<'_>, tools: &[EntryId], to: &Name) -> Re
 /// # Errors
 /// When nothing would change.
 pub fn move_tail(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     tools: &[EntryId],
     from: &Tail,
     onto: &Name,
 ) -> Result<Plan, String> {
-    regate_tools(ground, tools, &format!("come from {onto}:"), |tool| {
+    regate_tools(context, tools, &format!("come from {onto}:"), |tool| {
         let states = match (&tool.gate.states, from) {
             (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
                 let mut moved: Vec<Name> = Vec::with_capacity(listed.len());
@@ -205,11 +209,11 @@ pub fn move_tail(
 /// # Errors
 /// When nothing would change.
 pub fn remove_arrows(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     tools: &[EntryId],
     from: &Tail,
 ) -> Result<Plan, String> {
-    regate_tools(ground, tools, "take away", |tool| match (&tool.gate.states, from) {
+    regate_tools(context, tools, "take away", |tool| match (&tool.gate.states, from) {
         (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
             let states =
                 States::Only(listed.iter().filter(|name| *name != from).cloned().collect());
@@ -224,8 +228,8 @@ pub fn remove_arrows(
 ///
 /// # Errors
 /// When they are already.
-pub fn allow_everywhere(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
-    regate_tools(ground, tools, "available everywhere:", |tool| Gate {
+pub fn allow_everywhere(context: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
+    regate_tools(context, tools, "available everywhere:", |tool| Gate {
         states: States::Every,
         ..tool.gate.clone()
     })
@@ -236,8 +240,8 @@ pub fn allow_everywhere(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result
 /// # Errors
 /// When they do already.
 pub(crate) fn clear_next_state(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     tools: &[EntryId],
 ) -> Result<Plan, String> {
-    regate_tools(ground, tools, "stay:", |tool| Gate { next: None, ..tool.gate.clone() })
+    regate_tools(context, tools, "stay:", |tool| Gate { next: None, ..tool.gate.clone() })
 }

@@ -101,7 +101,7 @@ pub enum Switch {
 /// # Errors
 /// When a cell cannot be switched, or nothing would change.
 pub fn switch_cells(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     cells: &[(EntryId, Column)],
     to: Switch,
     states: &[Name],
@@ -111,8 +111,8 @@ pub fn switch_cells(
     let mut lists: BTreeMap<Pointer, Vec<Value>> = BTreeMap::new();
     for (id, column) in cells {
         let tool = match column {
-            Column::List(_) => ground.tool(id)?,
-            _ => ground.gated_tool(id)?,
+            Column::List(_) => context.tool(id)?,
+            _ => context.gated_tool(id)?,
         };
         let gate = gates.entry(id).or_insert_with(|| tool.gate.clone());
         match column {
@@ -124,7 +124,7 @@ pub fn switch_cells(
             }
             Column::AnyState => {}
             Column::List(name) => {
-                let (at, held) = list_of(ground, name)?;
+                let (at, held) = list_of(context, name)?;
                 let items = lists.entry(at).or_insert(held);
                 items.retain(|item| !is_member(item, tool));
                 if on {
@@ -136,17 +136,19 @@ pub fn switch_cells(
     let mut changes: Vec<Change> = Vec::new();
     let mut notes = Vec::new();
     for (id, gate) in gates {
-        let tool = ground.tool(id)?;
-        changes.extend(ground.regate_changes(tool, &gate));
+        let tool = context.tool(id)?;
+        changes.extend(context.regate_changes(tool, &gate));
         notes.extend(gate_note(tool, &gate));
     }
     for (at, items) in lists {
-        let same =
-            ground.settings_value().and_then(|settings| at.get(settings)).and_then(Value::as_array)
-                == Some(&items);
+        let same = context
+            .settings_value()
+            .and_then(|settings| at.get(settings))
+            .and_then(Value::as_array)
+            == Some(&items);
         if !same {
             changes.push(
-                ground.in_settings(Edit::Set { at, to: Value::Array(items).into() }, String::new),
+                context.in_settings(Edit::Set { at, to: Value::Array(items).into() }, String::new),
             );
         }
     }
@@ -156,7 +158,7 @@ pub fn switch_cells(
     let label = match cells {
         [(id, column)] => format!(
             "{} {} {}",
-            ground.tool(id)?.entry.key,
+            context.tool(id)?.entry.key,
             if on { "into" } else { "out of" },
             column.name()
         ),
@@ -192,8 +194,8 @@ fn states_after_switch(gate: &Gate, name: &Name, to: Switch, states: &[Name]) ->
 }
 
 /// A list of the workspace's own: where it stands and what it holds.
-fn list_of(ground: ComposeContext<'_>, name: &str) -> Result<(Pointer, Vec<Value>), String> {
-    let settings = ground.settings_value().ok_or("toolcrib.toml can't be read")?;
+fn list_of(context: ComposeContext<'_>, name: &str) -> Result<(Pointer, Vec<Value>), String> {
+    let settings = context.settings_value().ok_or("toolcrib.toml can't be read")?;
     let at = own_place(settings, name).ok_or_else(|| format!("there is no group {name}"))?;
     match at.get(settings) {
         Some(Value::Array(items)) => Ok((at, items.clone())),

@@ -26,7 +26,7 @@ const USUAL: &str = "connection";
 /// # Errors
 /// When the settings file does not say that connection, or would say nothing new.
 pub(crate) fn of_tool(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     connections: &Connections,
     tool: &Tool,
     to: Option<&str>,
@@ -38,7 +38,7 @@ pub(crate) fn of_tool(
             None => format!("{key} has no connection of its own"),
         });
     }
-    let tables = ground
+    let tables = context
         .settings_value()
         .and_then(|settings| settings.get(CONNECTIONS))
         .and_then(|tables| tables.as_object());
@@ -55,7 +55,7 @@ pub(crate) fn of_tool(
         changes.extend(
             rows.into_iter()
                 .rev()
-                .map(|row| ground.in_settings(Edit::Remove { at: list.item(row) }, String::new)),
+                .map(|row| context.in_settings(Edit::Remove { at: list.item(row) }, String::new)),
         );
     }
     let Some(name) = to else {
@@ -63,7 +63,7 @@ pub(crate) fn of_tool(
     };
     // What was given on the command line stands in no file, and the demo's own may stand in none
     // either.
-    if !is_in_settings(ground, name)
+    if !is_in_settings(context, name)
         && connections.find_by_name(name).is_some_and(|known| !known.addresses().is_empty())
     {
         return Err(format!(
@@ -85,7 +85,7 @@ pub(crate) fn of_tool(
             print::print_value(Format::Toml, &json!({TOOLS: [key]}))
         )
     };
-    changes.push(ground.in_settings(edit, text_of_new));
+    changes.push(context.in_settings(edit, text_of_new));
     Ok(Plan::new(format!("{key} goes through {name}"), changes))
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn table_pointer(name: &str) -> Pointer {
 
 /// Edits of a connection's table.
 #[must_use]
-pub(crate) fn edit_connection(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> Plan {
+pub(crate) fn edit_connection(context: ComposeContext<'_>, name: &str, edits: &[Edit]) -> Plan {
     let of = |edit: &Edit| {
         let text = || {
             let value = match edit {
@@ -109,7 +109,7 @@ pub(crate) fn edit_connection(ground: ComposeContext<'_>, name: &str, edits: &[E
                 value.map(|value| print::print_value(Format::Toml, &value)).unwrap_or_default()
             )
         };
-        ground.in_settings(edit.with_prefix(&table_pointer(name)), text)
+        context.in_settings(edit.with_prefix(&table_pointer(name)), text)
     };
     Plan::new(format!("edit connection {name}"), edits.iter().map(of).collect())
 }
@@ -119,15 +119,15 @@ pub(crate) fn edit_connection(ground: ComposeContext<'_>, name: &str, edits: &[E
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or the address is none.
-pub(crate) fn add_connection(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
+pub(crate) fn add_connection(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [name, address] = words[..] else {
         return match words[..] {
             [] | [_] => Err("write a name and an address: local nats://127.0.0.1:4222".into()),
-            _ => add_server(ground, text),
+            _ => add_server(context, text),
         };
     };
-    check_name_free(ground, name)?;
+    check_name_free(context, name)?;
     if !address.contains("://") {
         let known: Vec<_> = example_addresses()
             .filter_map(|example| Some(format!("{}://", example.split_once("://")?.0)))
@@ -138,7 +138,7 @@ pub(crate) fn add_connection(ground: ComposeContext<'_>, text: &str) -> Result<P
     let value = json!({"servers": [address]});
     let text_of_new =
         || format!("[{CONNECTIONS}.{name}]\n{}", print::print_value(Format::Toml, &value));
-    let change = ground
+    let change = context
         .in_settings(Edit::Set { at: table_pointer(name), to: value.clone().into() }, text_of_new);
     Ok(Plan::new(format!("add connection {name}"), vec![change]))
 }
@@ -155,10 +155,10 @@ fn check_address(address: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or no server is named.
-pub(crate) fn add_server(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
+pub(crate) fn add_server(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [name, server @ ..] = &words[..] else { return Err("write a name first".into()) };
-    check_name_free(ground, name)?;
+    check_name_free(context, name)?;
     if let [address] = server
         && address.contains("://")
     {
@@ -166,15 +166,15 @@ pub(crate) fn add_server(ground: ComposeContext<'_>, text: &str) -> Result<Plan,
     }
     let configured = table::configured().next().ok_or("no system here has such servers")?;
     let value = Value::Object(configured.server_table(server)?);
-    let has_usual = ground.settings_value().is_some_and(|settings| settings.get(USUAL).is_some());
+    let has_usual = context.settings_value().is_some_and(|settings| settings.get(USUAL).is_some());
     let text_of_new = || {
         let usual = print::print_value(Format::Toml, &json!({USUAL: name}));
         let table = print::print_value(Format::Toml, &value);
         format!("{usual}\n[{CONNECTIONS}.{name}]\n{table}")
     };
-    let set = |at, to| ground.in_settings(Edit::Set { at, to }, text_of_new);
+    let set = |at, to| context.in_settings(Edit::Set { at, to }, text_of_new);
     let mut changes = vec![set(table_pointer(name), value.clone().into())];
-    if !has_usual && ground.settings_value().is_some() {
+    if !has_usual && context.settings_value().is_some() {
         changes.push(set(Pointer::root().child(USUAL), (*name).into()));
     }
     Ok(Plan::new(format!("add connection {name}"), changes))
@@ -182,8 +182,8 @@ pub(crate) fn add_server(ground: ComposeContext<'_>, text: &str) -> Result<Plan,
 
 /// The table of a connection as the settings file has it.
 #[must_use]
-pub(crate) fn written_table<'s>(ground: ComposeContext<'s>, name: &str) -> Option<&'s Value> {
-    table_pointer(name).get(ground.settings_value()?)
+pub(crate) fn written_table<'s>(context: ComposeContext<'s>, name: &str) -> Option<&'s Value> {
+    table_pointer(name).get(context.settings_value()?)
 }
 
 /// Adds connections with these tables.
@@ -191,12 +191,12 @@ pub(crate) fn written_table<'s>(ground: ComposeContext<'s>, name: &str) -> Optio
 /// # Errors
 /// When one of the names is taken, or two are the same.
 pub(crate) fn add_tables(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     tables: &[(&str, &Map<String, Value>)],
 ) -> Result<Plan, String> {
     let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
     for (row, name) in names.iter().enumerate() {
-        if written_table(ground, name).is_some() || *name == Connection::embedded().name {
+        if written_table(context, name).is_some() || *name == Connection::embedded().name {
             return Err(format!("{name} is there already"));
         }
         if names[..row].contains(name) {
@@ -208,25 +208,25 @@ pub(crate) fn add_tables(
         to: Value::Object((*table).clone()).into(),
     };
     let label = format!("add connection {}", names.join(", "));
-    if ground.settings_value().is_some() {
-        let changes = tables.iter().map(|table| ground.in_settings(set(table), String::new));
+    if context.settings_value().is_some() {
+        let changes = tables.iter().map(|table| context.in_settings(set(table), String::new));
         return Ok(Plan::new(label, changes.collect()));
     }
     let all: Map<String, Value> =
         tables.iter().map(|(name, table)| ((*name).to_owned(), json!(table))).collect();
     let text = || print::print_value(Format::Toml, &json!({CONNECTIONS: all}));
     let first = tables.first().map(set);
-    let change = first.map(|edit| ground.in_settings(edit, text));
+    let change = first.map(|edit| context.in_settings(edit, text));
     Ok(Plan::new(label, change.into_iter().collect()))
 }
 
 /// Whether a new connection can be called so.
-fn check_name_free(ground: ComposeContext<'_>, name: &str) -> Result<(), String> {
+fn check_name_free(context: ComposeContext<'_>, name: &str) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if name.is_empty() || !name.chars().all(is_plain) {
         return Err("a name is made of letters, digits, - and _".into());
     }
-    match is_in_settings(ground, name) || name == Connection::embedded().name {
+    match is_in_settings(context, name) || name == Connection::embedded().name {
         true => Err(format!("{name} is there already")),
         false => Ok(()),
     }
@@ -234,12 +234,12 @@ fn check_name_free(ground: ComposeContext<'_>, name: &str) -> Result<(), String>
 
 /// Whether the settings file has a table of that name.
 #[must_use]
-pub(crate) fn is_in_settings(ground: ComposeContext<'_>, name: &str) -> bool {
-    ground.settings_value().is_some_and(|settings| table_pointer(name).get(settings).is_some())
+pub(crate) fn is_in_settings(context: ComposeContext<'_>, name: &str) -> bool {
+    context.settings_value().is_some_and(|settings| table_pointer(name).get(settings).is_some())
 }
 
-fn is_usual(ground: ComposeContext<'_>, name: &str) -> bool {
-    ground
+fn is_usual(context: ComposeContext<'_>, name: &str) -> bool {
+    context
         .settings_value()
         .and_then(|settings| settings.get(USUAL)?.as_str())
         .is_some_and(|usual| usual == name)
@@ -250,19 +250,19 @@ fn is_usual(ground: ComposeContext<'_>, name: &str) -> bool {
 /// # Errors
 /// When it cannot be called so.
 pub(crate) fn rename_connection(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     from: &str,
     to: &str,
 ) -> Result<Plan, String> {
     if from == to {
         return Err("type the new name".into());
     }
-    check_name_free(ground, to)?;
+    check_name_free(context, to)?;
     let mut changes = vec![
-        ground.in_settings(Edit::Rename { at: table_pointer(from), key: to.into() }, String::new),
+        context.in_settings(Edit::Rename { at: table_pointer(from), key: to.into() }, String::new),
     ];
-    if is_usual(ground, from) {
-        changes.push(ground.in_settings(
+    if is_usual(context, from) {
+        changes.push(context.in_settings(
             Edit::Set { at: Pointer::root().child(USUAL), to: to.into() },
             String::new,
         ));
@@ -275,16 +275,16 @@ pub(crate) fn rename_connection(
 ///
 /// # Errors
 /// When the file has none of that name.
-pub(crate) fn remove_connection(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
-    if !is_in_settings(ground, name) {
+pub(crate) fn remove_connection(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+    if !is_in_settings(context, name) {
         return Err(format!("{name} is not in {SETTINGS}"));
     }
     let mut changes =
-        vec![ground.in_settings(Edit::Remove { at: table_pointer(name) }, String::new)];
-    let usual = is_usual(ground, name);
+        vec![context.in_settings(Edit::Remove { at: table_pointer(name) }, String::new)];
+    let usual = is_usual(context, name);
     if usual {
         changes.push(
-            ground.in_settings(Edit::Remove { at: Pointer::root().child(USUAL) }, String::new),
+            context.in_settings(Edit::Remove { at: Pointer::root().child(USUAL) }, String::new),
         );
     }
     let note = usual.then(|| "Calls go through embedded then.".to_owned());
@@ -296,19 +296,19 @@ pub(crate) fn remove_connection(ground: ComposeContext<'_>, name: &str) -> Resul
 /// # Errors
 /// When it is that already, or stands in no file.
 pub(crate) fn make_usual(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     connections: &Connections,
     name: &str,
 ) -> Result<Plan, String> {
     if connections.usual == name {
         return Err(format!("{name} is the workspace's own already"));
     }
-    if !is_in_settings(ground, name) && name != Connection::embedded().name {
+    if !is_in_settings(context, name) && name != Connection::embedded().name {
         return Err(format!("{name} is not in {SETTINGS}"));
     }
     let edit = Edit::Set { at: Pointer::root().child(USUAL), to: name.into() };
     let change =
-        ground.in_settings(edit, || print::print_value(Format::Toml, &json!({USUAL: name})));
+        context.in_settings(edit, || print::print_value(Format::Toml, &json!({USUAL: name})));
     Ok(Plan::new(format!("calls go through {name}"), vec![change]))
 }
 
@@ -482,7 +482,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_said() {
         let state = opened(Some(LOCAL));
-        let ground = ComposeContext::from_state(&state);
+        let context = ComposeContext::from_state(&state);
         for (text, expected) in [
             ("new", "write a name and an address"),
             ("local nats://h:1", "local is there already"),
@@ -491,12 +491,12 @@ mod tests {
             ("new h:1", "an address begins with"),
             ("new nats://me:hush@h:1", "holds a user or password"),
         ] {
-            let wrong = add_connection(ground, text).unwrap_err();
+            let wrong = add_connection(context, text).unwrap_err();
             assert!(wrong.contains(expected) && !wrong.contains("hush"), "{wrong}");
         }
-        assert!(make_usual(ground, &state.network.connections, "local").is_err());
+        assert!(make_usual(context, &state.network.connections, "local").is_err());
         assert!(
-            remove_connection(ground, "embedded").unwrap_err().contains("not in toolcrib.toml")
+            remove_connection(context, "embedded").unwrap_err().contains("not in toolcrib.toml")
         );
     }
 

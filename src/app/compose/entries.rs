@@ -76,16 +76,16 @@ impl Home {
     /// Where tools of a workflow go: beside the entry that is chosen, else beside the first tool,
     /// else into `tools.yaml`, all together.
     #[must_use]
-    pub fn of_workflow(ground: ComposeContext<'_>, near: Option<&EntryId>) -> Self {
-        let chosen = near.and_then(|id| ground.catalog.entry(id));
+    pub fn of_workflow(context: ComposeContext<'_>, near: Option<&EntryId>) -> Self {
+        let chosen = near.and_then(|id| context.catalog.entry(id));
         let entry = chosen
-            .or_else(|| ground.catalog.tools.first().map(|tool| &tool.entry))
-            .or_else(|| ground.catalog.entries().next());
+            .or_else(|| context.catalog.tools.first().map(|tool| &tool.entry))
+            .or_else(|| context.catalog.entries().next());
         if entry.is_some() {
             return Self::beside_entry(entry);
         }
         let free = |name: &String| {
-            ground.documents.get(&FileId::new(name.as_str())).is_none_or(|document| document.gone)
+            context.documents.get(&FileId::new(name.as_str())).is_none_or(|document| document.gone)
         };
         let names = std::iter::once("tools.yaml".to_owned())
             .chain((2..).map(|number| format!("tools-{number}.yaml")));
@@ -100,7 +100,7 @@ impl Home {
 pub(crate) fn free_key(
     key: &str,
     kind: EntryKind,
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
 ) -> Result<(), String> {
     if key.is_empty() {
         return Err("a key is needed".into());
@@ -108,7 +108,7 @@ pub(crate) fn free_key(
     if key.contains(['/', '\\']) || key.starts_with('.') || key.chars().any(char::is_control) {
         return Err("a key can't hold slashes, or begin with a dot".into());
     }
-    match ground.catalog.entries().find(|entry| entry.kind == kind && entry.key == key) {
+    match context.catalog.entries().find(|entry| entry.kind == kind && entry.key == key) {
         Some(taken) => Err(format!("{key} is taken: {}:{}", taken.id.file(), taken.line)),
         None => Ok(()),
     }
@@ -125,22 +125,22 @@ pub(crate) fn place_new(
     section: Option<&str>,
     value: &Value,
     home: &Home,
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
 ) -> Result<Change, String> {
     match home {
         Home::Map { file, document } => {
             let in_document =
                 |entry: &&Entry| entry.kind == kind && entry.id.place().document == *document;
-            let like = ground.catalog.of_file(file).find(in_document);
+            let like = context.catalog.of_file(file).find(in_document);
             let Some(section) = section else {
                 let list = like.and_then(|entry| {
                     Some((entry.id.place().at.parent()?, entry.id.place().at.last_index()?))
                 });
                 let Some((list, _)) = list else {
-                    return place_new(key, kind, None, value, &Home::beside_file(file), ground);
+                    return place_new(key, kind, None, value, &Home::beside_file(file), context);
                 };
                 let edit = Edit::Insert {
-                    at: list.item(list_length(ground, file, *document, &list)),
+                    at: list.item(list_length(context, file, *document, &list)),
                     item: value.clone().into(),
                 };
                 return Ok(Change::File { file: file.clone(), document: *document, edit });
@@ -149,7 +149,7 @@ pub(crate) fn place_new(
                 .and_then(|entry| entry.id.place().at.parent())
                 .unwrap_or_else(|| Pointer::root().child(section));
             let as_text = like
-                .or_else(|| ground.catalog.of_file(file).next())
+                .or_else(|| context.catalog.of_file(file).next())
                 .is_some_and(|entry| entry.id.place().form == EntryForm::JsonText);
             let written = if as_text { Value::String(pretty_json(value)) } else { value.clone() };
             let edit = Edit::Set { at: parent.child(key), to: written.into() };
@@ -157,7 +157,7 @@ pub(crate) fn place_new(
         }
         Home::Folder { folder, ending } => {
             let file = FileId::new(format!("{folder}{key}.{ending}"));
-            if ground.documents.get(&file).is_some_and(|document| !document.gone) {
+            if context.documents.get(&file).is_some_and(|document| !document.gone) {
                 return Err(format!("{file} is there already"));
             }
             let format = Format::from_path(file.path()).unwrap_or(Format::Json);
@@ -176,12 +176,12 @@ pub(crate) fn place_new(
 
 /// How many items a list in a file has.
 fn list_length(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     file: &FileId,
     document: usize,
     list: &Pointer,
 ) -> usize {
-    let source = ground.documents.get(file).and_then(|known| known.source.as_ref().ok());
+    let source = context.documents.get(file).and_then(|known| known.source.as_ref().ok());
     source.and_then(|source| list.get(source.value(document)?)?.as_array()).map_or(0, Vec::len)
 }
 
@@ -219,13 +219,13 @@ fn pretty_json(value: &Value) -> String {
 /// # Errors
 /// When its key cannot be had, or there is no place for it.
 pub fn new_tool(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     kind: &NewEntry,
     key: &str,
     gate: &Gate,
     home: &Home,
 ) -> Result<Plan, String> {
-    free_key(key, EntryKind::Tool, ground)?;
+    free_key(key, EntryKind::Tool, context)?;
     let value = kind.named_value(key);
     let owner = every_system().iter().find(|system| {
         system.new_entry_kinds().iter().any(|known| known.type_name == kind.type_name)
@@ -236,7 +236,7 @@ pub fn new_tool(
     };
     Ok(Plan::new(
         format!("new tool {key}"),
-        vec![place_new(key, kind.kind, kind.section, &value, home, ground)?],
+        vec![place_new(key, kind.kind, kind.section, &value, home, context)?],
     ))
 }
 
@@ -247,14 +247,14 @@ fn new_entry_kind(entry: &Entry) -> Option<NewEntry> {
 
 /// Entries as one text that is a file of descriptors: YAML, with what the tools name beside them.
 #[must_use]
-pub fn copy_entries(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
-    let mut all: Vec<&Entry> = ids.iter().filter_map(|id| ground.catalog.entry(id)).collect();
+pub fn copy_entries(context: ComposeContext<'_>, ids: &[EntryId]) -> String {
+    let mut all: Vec<&Entry> = ids.iter().filter_map(|id| context.catalog.entry(id)).collect();
     for id in ids {
-        let Some(tool) = ground.catalog.tool(id) else { continue };
+        let Some(tool) = context.catalog.tool(id) else { continue };
         let named =
             systems::by_id(tool.entry.system).and_then(|system| system.tool_reference(tool));
         let answers = named.and_then(|named| {
-            ground
+            context
                 .catalog
                 .entries()
                 .find(|entry| entry.kind == named.kind && entry.key == named.key)
@@ -285,7 +285,7 @@ pub fn copy_entries(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
 /// # Errors
 /// When the text cannot be read, holds no entry, or nothing in it is new.
 pub fn paste_entries(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     text: &str,
     near: Option<&EntryId>,
 ) -> Result<Plan, String> {
@@ -296,7 +296,7 @@ pub fn paste_entries(
         None => Source::parse(Format::Yaml, text)
             .map_err(|error| format!("this is neither JSON nor YAML: {error}"))?,
     };
-    let part = read::read_part(&file, &source, ground.catalog.mode);
+    let part = read::read_part(&file, &source, context.catalog.mode);
     let entries: Vec<&Entry> = part
         .tools
         .iter()
@@ -307,7 +307,7 @@ pub fn paste_entries(
     if entries.is_empty() {
         return Err("there is no descriptor in this text: a tool as YAML or JSON is wanted".into());
     }
-    let mut home = Home::of_workflow(ground, near);
+    let mut home = Home::of_workflow(context, near);
     let mut plan = Plan::default();
     let mut taken: Vec<String> = Vec::new();
     let mut keys: Vec<String> = Vec::new();
@@ -317,17 +317,17 @@ pub fn paste_entries(
         let same = |other: &&Entry| {
             other.kind == entry.kind && other.key == wanted && other.value == entry.value
         };
-        if ground.catalog.entries().any(|other| same(&other)) {
+        if context.catalog.entries().any(|other| same(&other)) {
             taken.push(wanted);
             continue;
         }
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
-        let free = |key: &String| free_key(key, entry.kind, ground).is_ok() && !keys.contains(key);
+        let free = |key: &String| free_key(key, entry.kind, context).is_ok() && !keys.contains(key);
         let key = std::iter::once(wanted.clone()).chain(numbered).take(1_000).find(free);
         let key = key.ok_or_else(|| {
             format!(
                 "{wanted} can't be a key: {}",
-                free_key(&wanted, entry.kind, ground).err().unwrap_or_default()
+                free_key(&wanted, entry.kind, context).err().unwrap_or_default()
             )
         })?;
         if key != wanted {
@@ -339,7 +339,7 @@ pub fn paste_entries(
             None => replace_name((*entry.value).clone(), kind.named, &key),
             Some(_) => (*entry.value).clone(),
         };
-        let change = place_new(&key, entry.kind, kind.section, &value, &home, ground)?;
+        let change = place_new(&key, entry.kind, kind.section, &value, &home, context)?;
         // What comes after the first goes into the file that it made.
         if let (Home::Fresh { file }, Change::Create { .. }) = (&home, &change) {
             home = Home::Map { file: file.clone(), document: 0 };

@@ -39,16 +39,16 @@ fn is_in(tool: &Tool, name: &str) -> bool {
     tool.gate.groups.iter().flatten().any(|group| &**group == name)
 }
 
-fn is_there(ground: ComposeContext<'_>, name: &str) -> bool {
-    ground.catalog.tools.iter().any(|tool| is_in(tool, name))
-        || ground.settings_value().is_some_and(|settings| own_place(settings, name).is_some())
+fn is_there(context: ComposeContext<'_>, name: &str) -> bool {
+    context.catalog.tools.iter().any(|tool| is_in(tool, name))
+        || context.settings_value().is_some_and(|settings| own_place(settings, name).is_some())
 }
 
 /// Gives a group another name in every file that names it; one that is there already is joined.
 ///
 /// # Errors
 /// When it cannot be renamed so.
-pub fn rename_group(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
+pub fn rename_group(context: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
     let to = parse_name(to, "group")?;
     if &*to == from {
         return Err("type the new name".into());
@@ -56,8 +56,8 @@ pub fn rename_group(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<
     if from == DEFAULT_GROUP {
         return Err("tools that name no group are in default; it can't be renamed".into());
     }
-    let own = ground.settings_value().and_then(|settings| own_place(settings, from));
-    let there = is_there(ground, &to);
+    let own = context.settings_value().and_then(|settings| own_place(settings, from));
+    let there = is_there(context, &to);
     let mut changes = Vec::new();
     match own {
         Some(_) if there => return Err(format!("{to} is there already")),
@@ -69,14 +69,17 @@ pub fn rename_group(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<
             else {
                 return Err(format!("it stays where it is in the hierarchy: {above}NAME"));
             };
-            changes.extend(ground.rename_mentions(&ground.find_mentions(Named::Group, from), &to));
-            changes.push(ground.in_settings(Edit::Rename { at, key: key.to_owned() }, String::new));
+            changes
+                .extend(context.rename_mentions(&context.find_mentions(Named::Group, from), &to));
+            changes
+                .push(context.in_settings(Edit::Rename { at, key: key.to_owned() }, String::new));
         }
         None => {
             changes.extend(
-                rename::group_edits(from, &to, ground.catalog).into_iter().map(Change::Entry),
+                rename::group_edits(from, &to, context.catalog).into_iter().map(Change::Entry),
             );
-            changes.extend(ground.rename_mentions(&ground.find_mentions(Named::Group, from), &to));
+            changes
+                .extend(context.rename_mentions(&context.find_mentions(Named::Group, from), &to));
         }
     }
     if changes.is_empty() {
@@ -95,17 +98,17 @@ pub fn rename_group(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<
 ///
 /// # Errors
 /// When nothing names it, or it cannot go.
-pub fn delete_group(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+pub fn delete_group(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if name == DEFAULT_GROUP {
         return Err("tools that name no group are in default; it can't be deleted".into());
     }
-    let mentions = ground.find_mentions(Named::Group, name);
+    let mentions = context.find_mentions(Named::Group, name);
     let (own, scenarios): (Vec<_>, Vec<_>) =
         mentions.into_iter().partition(|mention| mention.naming == Naming::Settings);
     let mut changes = Vec::new();
     let mut bare = Vec::new();
     let mut keys = Vec::new();
-    for tool in ground.catalog.tools.iter().filter(|tool| is_in(tool, name)) {
+    for tool in context.catalog.tools.iter().filter(|tool| is_in(tool, name)) {
         let groups: Vec<Name> =
             tool.gate.groups().into_iter().filter(|group| &**group != name).collect();
         keys.push(tool.entry.key.as_str());
@@ -113,12 +116,12 @@ pub fn delete_group(ground: ComposeContext<'_>, name: &str) -> Result<Plan, Stri
             bare.push(tool.entry.key.as_str());
         }
         changes.extend(
-            ground.regate_changes(tool, &Gate { groups: Some(groups), ..tool.gate.clone() }),
+            context.regate_changes(tool, &Gate { groups: Some(groups), ..tool.gate.clone() }),
         );
     }
     changes.extend(ComposeContext::remove_mentions(&own));
-    if let Some(at) = ground.settings_value().and_then(|settings| own_place(settings, name)) {
-        changes.push(ground.in_settings(Edit::Remove { at }, String::new));
+    if let Some(at) = context.settings_value().and_then(|settings| own_place(settings, name)) {
+        changes.push(context.in_settings(Edit::Remove { at }, String::new));
     }
     if changes.is_empty() {
         return Err(format!("no file names {name}"));
@@ -143,9 +146,9 @@ pub fn delete_group(ground: ComposeContext<'_>, name: &str) -> Result<Plan, Stri
 ///
 /// # Errors
 /// When it cannot be called so, or there is no place for it.
-pub fn add_list(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+pub fn add_list(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     let name = parse_name(name, "group")?;
-    if is_there(ground, &name) {
+    if is_there(context, &name) {
         return Err(format!("{name} is there already"));
     }
     let parts: Vec<&str> = name.split('/').collect();
@@ -154,7 +157,7 @@ pub fn add_list(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> 
     }
     for end in 1..parts.len() {
         let above = parts[..end].join("/");
-        let settings = ground.settings_value();
+        let settings = context.settings_value();
         let held = settings.and_then(|settings| own_place(settings, &above)?.get(settings));
         if held.is_some_and(Value::is_array) {
             return Err(format!("{above} is a list of tools; groups can't stand below it"));
@@ -165,7 +168,7 @@ pub fn add_list(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> 
         let value = parts.iter().rev().fold(json!([]), |below, part| json!({ *part: below }));
         print::print_value(Format::Toml, &json!({ GROUPS: value }))
     };
-    let change = ground.in_settings(Edit::Set { at, to: json!([]).into() }, new);
+    let change = context.in_settings(Edit::Set { at, to: json!([]).into() }, new);
     let note = "The workspace's own lists are kept in toolcrib.toml; the running system does not know them.".to_owned();
     Ok(Plan::new(format!("add group list {name}"), vec![change]).with_note(Some(note)))
 }

@@ -39,7 +39,7 @@ pub(crate) enum Differing {
 /// # Errors
 /// When nothing would change.
 pub(crate) fn plan_import(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     items: &[Item],
     differing: Differing,
 ) -> Result<Plan, String> {
@@ -53,7 +53,7 @@ pub(crate) fn plan_import(
             unread.push(item.name());
             continue;
         };
-        let known = ground.catalog.entries().find(|entry| deployment.is_named(entry, item));
+        let known = context.catalog.entries().find(|entry| deployment.is_named(entry, item));
         if known.is_none() && deployment.is_own(item) {
             own.push(item.name());
             continue;
@@ -90,7 +90,7 @@ pub(crate) fn plan_import(
     note(&own, "Brought along by the system itself, and left out");
     note(&kept, "Different here, and kept as it is here");
     let names: Vec<String> = new.iter().map(|(_, item, _)| item.name()).chain(taken).collect();
-    plan.changes.extend(place_entries(ground, &new));
+    plan.changes.extend(place_entries(context, &new));
     if names.is_empty() {
         let words = match (same, kept.len()) {
             (0, 0) => "there is nothing to take in".to_owned(),
@@ -130,24 +130,24 @@ fn replace_entry(entry: &Entry, value: Value) -> Change {
 }
 
 /// New entries, where the layout of their system puts them.
-fn place_entries(ground: ComposeContext<'_>, new: &[New<'_>]) -> Vec<Change> {
+fn place_entries(context: ComposeContext<'_>, new: &[New<'_>]) -> Vec<Change> {
     let Some((deployment, ..)) = new.first() else { return Vec::new() };
     match deployment.layout() {
-        Layout::Sections(name) => place_in_sections(ground, name, new),
+        Layout::Sections(name) => place_in_sections(context, name, new),
         Layout::Each(folder) => {
             let mut taken = Vec::new();
             new.iter()
-                .map(|(_, item, value)| place_in_own_file(ground, folder, item, value, &mut taken))
+                .map(|(_, item, value)| place_in_own_file(context, folder, item, value, &mut taken))
                 .collect()
         }
     }
 }
 
 /// In maps by their sections, in the file for them.
-fn place_in_sections(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) -> Vec<Change> {
+fn place_in_sections(context: ComposeContext<'_>, name: &str, new: &[New<'_>]) -> Vec<Change> {
     let file = FileId::new(format!("{name}.yaml"));
     let readable = |file: &FileId| {
-        let document = ground.documents.get(file).filter(|document| !document.gone)?;
+        let document = context.documents.get(file).filter(|document| !document.gone)?;
         Some(document.source.as_ref().ok()?.value(0).is_some_and(|value| value.is_object()))
     };
     if readable(&file) == Some(true) {
@@ -166,7 +166,7 @@ fn place_in_sections(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) ->
         root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] = value.clone();
     }
     let text = print::print_value(Format::Yaml, &Value::Object(root)).into();
-    free_file_name(ground, name, &[])
+    free_file_name(context, name, &[])
         .map(|file| Change::Create { file, text })
         .into_iter()
         .collect()
@@ -174,7 +174,7 @@ fn place_in_sections(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) ->
 
 /// One in a file of its own.
 fn place_in_own_file(
-    ground: ComposeContext<'_>,
+    context: ComposeContext<'_>,
     folder: &str,
     item: &Item,
     value: &Value,
@@ -184,18 +184,18 @@ fn place_in_own_file(
     let safe: String = item.key.chars().map(plain).take(80).collect();
     let name = safe.trim_start_matches('.');
     let stem = format!("{folder}/{}", if name.is_empty() { "tool" } else { name });
-    let file =
-        free_file_name(ground, &stem, taken).unwrap_or_else(|| FileId::new(format!("{stem}.yaml")));
+    let file = free_file_name(context, &stem, taken)
+        .unwrap_or_else(|| FileId::new(format!("{stem}.yaml")));
     taken.push(file.clone());
     Change::Create { file, text: print::print_value(Format::Yaml, value).into() }
 }
 
 /// A name that no file has yet.
-fn free_file_name(ground: ComposeContext<'_>, stem: &str, taken: &[FileId]) -> Option<FileId> {
+fn free_file_name(context: ComposeContext<'_>, stem: &str, taken: &[FileId]) -> Option<FileId> {
     let names = std::iter::once(format!("{stem}.yaml"))
         .chain((2..).map(|number| format!("{stem}-{number}.yaml")));
     let is_free = |file: &FileId| {
-        !taken.contains(file) && ground.documents.get(file).is_none_or(|document| document.gone)
+        !taken.contains(file) && context.documents.get(file).is_none_or(|document| document.gone)
     };
     names.map(FileId::new).find(is_free)
 }

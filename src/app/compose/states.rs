@@ -33,10 +33,10 @@ pub(crate) fn listed_states(settings: &Value) -> Vec<Name> {
 
 /// Whether a tool or the settings name the state.
 #[must_use]
-pub(crate) fn is_there(ground: ComposeContext<'_>, name: &str) -> bool {
+pub(crate) fn is_there(context: ComposeContext<'_>, name: &str) -> bool {
     name == UNDEFINED
-        || ground.catalog.tools.iter().any(|tool| lists_state(tool, name) || leads_to(tool, name))
-        || ground
+        || context.catalog.tools.iter().any(|tool| lists_state(tool, name) || leads_to(tool, name))
+        || context
             .settings_value()
             .is_some_and(|settings| listed_states(settings).iter().any(|listed| &**listed == name))
 }
@@ -53,19 +53,19 @@ fn leads_to(tool: &Tool, name: &str) -> bool {
 ///
 /// # Errors
 /// When it cannot be called so, or is there already.
-pub fn add_state(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+pub fn add_state(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     let name = parse_name(name, "state")?;
-    if is_there(ground, &name) {
+    if is_there(context, &name) {
         return Err(format!("{name} is there already"));
     }
     let note = format!("{name} is kept in toolcrib.toml until a tool names it.");
-    Ok(Plan::new(format!("add state {name}"), vec![listing_change(ground, &name)])
+    Ok(Plan::new(format!("add state {name}"), vec![listing_change(context, &name)])
         .with_note(Some(note)))
 }
 
 /// The change that puts a state on the list.
-fn listing_change(ground: ComposeContext<'_>, name: &str) -> Change {
-    let count = ground
+fn listing_change(context: ComposeContext<'_>, name: &str) -> Change {
+    let count = context
         .settings_value()
         .and_then(|settings| settings.get(STATES))
         .and_then(Value::as_array)
@@ -75,7 +75,7 @@ fn listing_change(ground: ComposeContext<'_>, name: &str) -> Change {
         0 => Edit::Set { at, to: serde_json::json!([name]).into() },
         count => Edit::Insert { at: at.item(count), item: name.into() },
     };
-    ground.in_settings(edit, || {
+    context.in_settings(edit, || {
         crate::syntax::print::print_value(
             crate::syntax::source::Format::Toml,
             &serde_json::json!({STATES: [name]}),
@@ -87,7 +87,7 @@ fn listing_change(ground: ComposeContext<'_>, name: &str) -> Change {
 ///
 /// # Errors
 /// When it cannot be renamed so.
-pub fn rename_state(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
+pub fn rename_state(context: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
     let to = parse_name(to, "state")?;
     if &*to == from {
         return Err("type the new name".into());
@@ -98,12 +98,12 @@ pub fn rename_state(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<
         );
     }
     let mut changes: Vec<Change> =
-        rename::state_edits(from, &to, ground.catalog).into_iter().map(Change::Entry).collect();
-    changes.extend(ground.rename_mentions(&ground.find_mentions(Named::State, from), &to));
+        rename::state_edits(from, &to, context.catalog).into_iter().map(Change::Entry).collect();
+    changes.extend(context.rename_mentions(&context.find_mentions(Named::State, from), &to));
     if changes.is_empty() {
         return Err(format!("no file names {from}"));
     }
-    let joins = is_there(ground, &to);
+    let joins = is_there(context, &to);
     let note = joins.then(|| format!("{to} is there already: the two become one."));
     Ok(Plan::new(format!("rename state {from} to {to}"), changes).with_note(note).with_renaming(
         Named::State,
@@ -115,10 +115,10 @@ pub fn rename_state(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<
 
 /// What refers to a state, in words; empty where nothing does.
 #[must_use]
-pub(crate) fn state_references(ground: ComposeContext<'_>, name: &str) -> Vec<String> {
+pub(crate) fn state_references(context: ComposeContext<'_>, name: &str) -> Vec<String> {
     let keys = |fits: fn(&Tool, &str) -> bool| {
         list_names(
-            ground
+            context
                 .catalog
                 .tools
                 .iter()
@@ -127,7 +127,7 @@ pub(crate) fn state_references(ground: ComposeContext<'_>, name: &str) -> Vec<St
         )
     };
     let (waiting, leading) = (keys(lists_state), keys(leads_to));
-    let mentions = ground.find_mentions(Named::State, name);
+    let mentions = context.find_mentions(Named::State, name);
     let scenarios = files_of(mentions.iter().filter(|mention| mention.naming == Naming::Scenario));
     let mut words = Vec::new();
     if !waiting.is_empty() {
@@ -146,7 +146,7 @@ pub(crate) fn state_references(ground: ComposeContext<'_>, name: &str) -> Vec<St
 ///
 /// # Errors
 /// When nothing names it, or it cannot go.
-pub fn delete_state(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+pub fn delete_state(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if name == UNDEFINED {
         return Err(
             "undefined is where a request without a state begins; it can't be deleted".into()
@@ -155,7 +155,7 @@ pub fn delete_state(ground: ComposeContext<'_>, name: &str) -> Result<Plan, Stri
     let mut changes = Vec::new();
     let mut nowhere = Vec::new();
     for tool in
-        ground.catalog.tools.iter().filter(|tool| lists_state(tool, name) || leads_to(tool, name))
+        context.catalog.tools.iter().filter(|tool| lists_state(tool, name) || leads_to(tool, name))
     {
         let states = match &tool.gate.states {
             States::Only(listed) => {
@@ -167,9 +167,9 @@ pub fn delete_state(ground: ComposeContext<'_>, name: &str) -> Result<Plan, Stri
             nowhere.push(tool.entry.key.as_str());
         }
         let next = tool.gate.next.clone().filter(|next| &**next != name);
-        changes.extend(ground.regate_changes(tool, &Gate { states, next, ..tool.gate.clone() }));
+        changes.extend(context.regate_changes(tool, &Gate { states, next, ..tool.gate.clone() }));
     }
-    let (own, scenarios): (Vec<_>, Vec<_>) = ground
+    let (own, scenarios): (Vec<_>, Vec<_>) = context
         .find_mentions(Named::State, name)
         .into_iter()
         .partition(|mention| mention.naming == Naming::Settings);
@@ -177,7 +177,7 @@ pub fn delete_state(ground: ComposeContext<'_>, name: &str) -> Result<Plan, Stri
     if changes.is_empty() {
         return Err(format!("no tool names {name}"));
     }
-    let refer = state_references(ground, name);
+    let refer = state_references(context, name);
     let refer = (!refer.is_empty()).then(|| format!("{}.", refer.join("; ")));
     let stranded = (!nowhere.is_empty())
         .then(|| format!("Then available in no state: {}.", list_names(nowhere)));

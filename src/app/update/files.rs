@@ -19,7 +19,7 @@ use crate::{
         documents::{Change, ChangeError, Document, Documents, Stepped},
         effect::{Effect, Overwrite},
         form_file::Goal as FormGoal,
-        message::{Held, Loaded, Recovery, Then},
+        message::{FileEntries, Loaded, Recovery, Then},
         notices::NoticeKind,
         state::{Checking, Goal, LoadProgress, Question, State},
     },
@@ -391,7 +391,7 @@ pub(super) fn on_saved(
 }
 
 /// Shows what the beginning of a file holds until the first slice comes, which replaces it.
-pub(super) fn begun(state: &mut State, file: &FileId, held: Held) {
+pub(super) fn begun(state: &mut State, file: &FileId, held: FileEntries) {
     if state.reading == LoadProgress::UnderWay(0) && held.mode == state.mode {
         Arc::make_mut(&mut state.catalog).replace_file(file, held.part);
         state.generation += 1;

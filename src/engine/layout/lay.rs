@@ -4,7 +4,7 @@ use super::{
     diagram::Diagram,
     items::Items,
     order,
-    picture::{BoxPosition, Held, Picture},
+    picture::{BoxPosition, KeptLayout, Picture},
     place, rank, route,
 };
 
@@ -12,14 +12,14 @@ impl Diagram {
     /// Lays the diagram out, by itself alone.
     #[must_use]
     pub fn layout(&self) -> Picture {
-        self.layout_after(&[], Held::Order)
+        self.layout_after(&[], KeptLayout::Order)
     }
 
     /// Lays the diagram out so that boxes stay about where they were: `earlier` is where each
     /// stood, `None` for a new one. Boxes keep their layers as far as the arrows allow, their order
     /// unless another has far fewer crossings, and their places if `held` says so.
     #[must_use]
-    pub fn layout_after(&self, earlier: &[Option<BoxPosition>], held: Held) -> Picture {
+    pub fn layout_after(&self, earlier: &[Option<BoxPosition>], held: KeptLayout) -> Picture {
         if self.boxes.is_empty() {
             return Picture::default();
         }
@@ -27,7 +27,7 @@ impl Diagram {
         let mut items = Items::new(self, &ranks);
         order::reduce_crossings(&mut items, earlier);
         items.set_ports();
-        place::place_across(&mut items, if held == Held::Places { earlier } else { &[] });
+        place::place_across(&mut items, if held == KeptLayout::Places { earlier } else { &[] });
         route::build_picture(self, &items)
     }
 }

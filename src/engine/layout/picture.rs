@@ -83,7 +83,7 @@ pub struct BoxPosition {
 
 /// What boxes keep of an earlier layout beside their layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum KeptLayout {
     /// Their order, where their sizes have changed.
     Order,
     /// Their places too.

@@ -33,7 +33,7 @@ pub(crate) const WAITING: u64 = 30;
 
 /// A way of calling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum CallMode {
     /// As a user's interface does: the UI worker merges the options, writes the cards and sends the
     /// command.
     Ui,
@@ -95,16 +95,16 @@ pub(crate) fn offers(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
 
 /// The way that a request takes.
 #[must_use]
-pub(crate) fn way_of(request: &Request) -> Way {
+pub(crate) fn way_of(request: &Request) -> CallMode {
     if request.to.starts_with('/') {
-        return Way::God;
+        return CallMode::God;
     }
     if request.reply.as_deref() == Some(INBOX) {
-        return Way::Direct;
+        return CallMode::Direct;
     }
     let is_action = Subject::parse(&request.to)
         .is_some_and(|subject| subject.component == "sys" && subject.suffix == "action");
-    if is_action { Way::Ui } else { Way::Probe }
+    if is_action { CallMode::Ui } else { CallMode::Probe }
 }
 
 fn no_channel(connection: &Connection) -> String {

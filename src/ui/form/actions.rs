@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     cell::{Cell, Click, Editor},
-    focus::Way,
+    focus::SearchDirection,
     raw_json, rename,
     view::{Form, FormReply},
 };
@@ -102,14 +102,18 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&["alt+h"])
         .help("Show all of the field's description")
         .refused(|form, row| form.help_refusal(row.0)),
-    Row::new(Scope::Form, "next-issue", "next issue", |form, _| form.go_to_issue(Way::Down))
-        .keys(&["alt+p"])
-        .help("Go to the next field with something to mend")
-        .refused(|form, _| form.issue_refusal()),
-    Row::new(Scope::Form, "previous-issue", "previous issue", |form, _| form.go_to_issue(Way::Up))
-        .keys(&["alt+o"])
-        .help("Go to the field before with something to mend")
-        .refused(|form, _| form.issue_refusal()),
+    Row::new(Scope::Form, "next-issue", "next issue", |form, _| {
+        form.go_to_issue(SearchDirection::Down)
+    })
+    .keys(&["alt+p"])
+    .help("Go to the next field with something to mend")
+    .refused(|form, _| form.issue_refusal()),
+    Row::new(Scope::Form, "previous-issue", "previous issue", |form, _| {
+        form.go_to_issue(SearchDirection::Up)
+    })
+    .keys(&["alt+o"])
+    .help("Go to the field before with something to mend")
+    .refused(|form, _| form.issue_refusal()),
     Row::new(Scope::Form, "find-field", "find field", |form, _| form.begin_search())
         .keys(&["/", "ctrl+f"])
         .help("Find a field by its name or description, also in what is folded away"),
@@ -363,8 +367,8 @@ impl Form {
         FormReply::Handled
     }
 
-    fn go_to_issue(&mut self, way: Way) -> FormReply {
-        self.seek_remark(way);
+    fn go_to_issue(&mut self, direction: SearchDirection) -> FormReply {
+        self.seek_remark(direction);
         FormReply::Handled
     }
 

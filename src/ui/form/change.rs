@@ -39,7 +39,7 @@ impl FormContext<'_> {
         if !needs {
             return vec![edit];
         }
-        let mut growth = Growth { ground: self, value: self.value.clone(), edits: Vec::new() };
+        let mut growth = Growth { form: self, value: self.value.clone(), edits: Vec::new() };
         growth.make_way(&edit);
         growth.add_edit(edit);
         growth.edits
@@ -80,16 +80,16 @@ impl FormContext<'_> {
 
 /// Edits being put together, with the value as they leave it.
 struct Growth<'g> {
-    ground: &'g FormContext<'g>,
+    form: &'g FormContext<'g>,
     value: Value,
     edits: Vec<Edit>,
 }
 
 impl Growth<'_> {
     fn blank_value(&self, at: &Pointer) -> Option<Value> {
-        let ground = self.ground;
-        let key = key_at(ground.schema, ground.checker, ground.view, &self.value, at)?;
-        Some(blank_value(ground.schema, ground.checker, &key))
+        let form = self.form;
+        let key = key_at(form.schema, form.checker, form.view, &self.value, at)?;
+        Some(blank_value(form.schema, form.checker, &key))
     }
 
     /// Makes what is missing above an edit.
@@ -268,26 +268,26 @@ mod tests {
         let schema = Schema::new(json!({"properties": {"s": {"type": "object", "required": ["k"],
             "properties": {"k": {"const": "c"}, "n": {"type": "integer"}}}, "p": {"properties": {"q": {}}}}}));
         let (view, value) = (View::default(), json!({}));
-        let ground = FormContext { schema: &schema, checker: None, view: &view, value: &value };
-        let edits = ground.complete_edit(Edit::Set { at: at("/s/n"), to: 1.into() });
+        let form = FormContext { schema: &schema, checker: None, view: &view, value: &value };
+        let edits = form.complete_edit(Edit::Set { at: at("/s/n"), to: 1.into() });
         assert_eq!(apply_edits(&value, &edits), Some(json!({"s": {"k": "c", "n": 1}})));
-        assert_eq!(ground.complete_edit(Edit::Set { at: at("/p/q"), to: 1.into() }).len(), 1);
+        assert_eq!(form.complete_edit(Edit::Set { at: at("/p/q"), to: 1.into() }).len(), 1);
         let tuples = Schema::new(json!({"properties": {"t": {"type": "array",
             "prefixItems": [{"type": "string"}, {"default": 7}, {"type": "object", "properties": {"n": {}}}]}}}));
-        let ground = FormContext { schema: &tuples, checker: None, view: &view, value: &value };
-        let edits = ground.complete_edit(Edit::Set { at: at("/t/2/n"), to: 1.into() });
+        let form = FormContext { schema: &tuples, checker: None, view: &view, value: &value };
+        let edits = form.complete_edit(Edit::Set { at: at("/t/2/n"), to: 1.into() });
         assert_eq!(
             apply_edits(&value, &edits),
             Some(json!({"t": ["", 7, {"n": 1}]})),
             "items before the one that is set come with it"
         );
         let short = json!({"t": ["a"]});
-        let ground = FormContext { schema: &tuples, checker: None, view: &view, value: &short };
-        let edits = ground.complete_edit(Edit::Set { at: at("/t/1"), to: 2.into() });
+        let form = FormContext { schema: &tuples, checker: None, view: &view, value: &short };
+        let edits = form.complete_edit(Edit::Set { at: at("/t/1"), to: 2.into() });
         assert_eq!(apply_edits(&short, &edits), Some(json!({"t": ["a", 2]})));
         let value = json!({"s": null});
-        let ground = FormContext { schema: &schema, checker: None, view: &view, value: &value };
-        let edits = ground.complete_edit(Edit::Set { at: at("/s/n"), to: 1.into() });
+        let form = FormContext { schema: &schema, checker: None, view: &view, value: &value };
+        let edits = form.complete_edit(Edit::Set { at: at("/s/n"), to: 1.into() });
         assert_eq!(apply_edits(&value, &edits), Some(json!({"s": {"k": "c", "n": 1}})));
     }
 }

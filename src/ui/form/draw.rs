@@ -233,7 +233,7 @@ impl Form {
             let field = cell.field;
             let changed = self.is_changed(row);
             draw_label(buffer, area, columns, field, styles, (here, changed));
-            if matches!(&self.held, Some(super::view::Held::Item { at, to }) if *to == field.pointer && at != to)
+            if matches!(&self.held, Some(super::view::DragTarget::Item { at, to }) if *to == field.pointer && at != to)
             {
                 buffer.set_stringn(area.x, area.y, "▸", 1, styles[Role::Key]);
             }

@@ -27,7 +27,7 @@ pub(crate) enum Go {
 
 /// Which way to look for the next issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum SearchDirection {
     Down,
     Up,
 }
@@ -240,15 +240,15 @@ impl Form {
     }
 
     /// Moves the focus to the next place with something to mend, round and round.
-    pub(super) fn seek_remark(&mut self, way: Way) -> bool {
+    pub(super) fn seek_remark(&mut self, direction: SearchDirection) -> bool {
         let here = self.focused_row().unwrap_or(0);
         let count = self.fields.len();
         let marked = |row: &usize| {
             !self.remarks.row_remarks(*row).is_empty() || self.remarks.folded_count(*row) > 0
         };
-        let row = match way {
-            Way::Down => (here + 1..count).chain(0..(here + 1).min(count)).find(marked),
-            Way::Up => (0..here).rev().chain((here..count).rev()).find(marked),
+        let row = match direction {
+            SearchDirection::Down => (here + 1..count).chain(0..(here + 1).min(count)).find(marked),
+            SearchDirection::Up => (0..here).rev().chain((here..count).rev()).find(marked),
         };
         let Some(row) = row else { return false };
         if self.remarks.row_remarks(row).is_empty() {
@@ -258,7 +258,9 @@ impl Form {
                 .iter()
                 .map(|issue| &issue.at)
                 .filter(|at| at.starts_with(&place) && **at != place);
-            let inside = if way == Way::Down { inside.next() } else { inside.next_back() }.cloned();
+            let inside =
+                if direction == SearchDirection::Down { inside.next() } else { inside.next_back() }
+                    .cloned();
             if let Some(at) = inside {
                 return self.reveal_field(&at);
             }

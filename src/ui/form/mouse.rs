@@ -4,7 +4,7 @@ use ratatui::layout::Position;
 
 use super::{
     cell::{Answer, Click},
-    view::{Form, FormReply, Held, Target},
+    view::{DragTarget, Form, FormReply, Target},
 };
 use crate::{
     app::input::{Button, Mouse, MouseKind},
@@ -84,14 +84,14 @@ impl Form {
         self.resting = false;
         let reply = match target {
             Target::Row if is_item => {
-                self.held = Some(Held::Item { at: id.0.clone(), to: id.0 });
+                self.held = Some(DragTarget::Item { at: id.0.clone(), to: id.0 });
                 FormReply::Handled
             }
             // A second press on a name that the user gave is to change it.
             Target::Row if is_entry && was_here && on_label => self.handle_action("rename-member"),
             Target::Row => FormReply::Handled,
             Target::Widget(click @ (Click::At { .. } | Click::Item(_))) => {
-                self.held = Some(Held::Widget);
+                self.held = Some(DragTarget::Widget);
                 self.handle_click(match click {
                     Click::At { line, column } => Click::At { line, column: column + across },
                     other => other,
@@ -117,7 +117,7 @@ impl Form {
     fn handle_drag(&mut self, mouse: Mouse) -> FormReply {
         match self.held.clone() {
             None => FormReply::Ignored,
-            Some(Held::Widget) => {
+            Some(DragTarget::Widget) => {
                 let (line, column) = self.in_widget(mouse);
                 let answer = self.ask_editor(|editor, cell| editor.handle_drag(cell, line, column));
                 if answer == Answer::Ignored {
@@ -126,9 +126,9 @@ impl Form {
                     self.handle_answer(answer)
                 }
             }
-            Some(Held::Item { at, .. }) => {
+            Some(DragTarget::Item { at, .. }) => {
                 let to = self.item_under(mouse, &at).unwrap_or_else(|| at.clone());
-                self.held = Some(Held::Item { at, to });
+                self.held = Some(DragTarget::Item { at, to });
                 FormReply::Handled
             }
         }
@@ -157,7 +157,7 @@ impl Form {
     /// What was dragged stays where it is now.
     fn drop_held(&mut self) -> FormReply {
         match self.held.take() {
-            Some(Held::Item { at, to }) if at != to => {
+            Some(DragTarget::Item { at, to }) if at != to => {
                 let Some(to) = to.last_index() else { return FormReply::Handled };
                 self.commit_edits(vec![Edit::Move { at, to }])
             }

@@ -41,7 +41,7 @@ impl Widget for Toggle {
 
 /// What it can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum SwitchState {
     False,
     Unset,
     True,
@@ -49,36 +49,36 @@ enum Way {
 }
 
 /// The ways there are, from left to right.
-fn available_ways(cell: &Cell<'_>) -> Vec<Way> {
+fn allowed_switches(cell: &Cell<'_>) -> Vec<SwitchState> {
     let field = cell.field;
     let may_go = matches!(field.role, Seat::Member) && !field.required && !field.pointer.is_root();
-    let mut ways = vec![Way::False];
+    let mut states = vec![SwitchState::False];
     if may_go || field.presence == Presence::Unset {
-        ways.push(Way::Unset);
+        states.push(SwitchState::Unset);
     }
-    ways.push(Way::True);
+    states.push(SwitchState::True);
     if cell.takes_null() {
-        ways.push(Way::Null);
+        states.push(SwitchState::Null);
     }
-    ways
+    states
 }
 
-fn current_way(cell: &Cell<'_>) -> Way {
+fn current_switch(cell: &Cell<'_>) -> SwitchState {
     match cell.value {
-        Some(Value::Bool(true)) => Way::True,
-        Some(Value::Bool(false)) => Way::False,
-        Some(_) => Way::Null,
-        None => Way::Unset,
+        Some(Value::Bool(true)) => SwitchState::True,
+        Some(Value::Bool(false)) => SwitchState::False,
+        Some(_) => SwitchState::Null,
+        None => SwitchState::Unset,
     }
 }
 
-fn choose_way(cell: &Cell<'_>, way: Way) -> Answer {
-    match way {
-        _ if way == current_way(cell) => Answer::Handled,
-        Way::False => cell.set_value(false),
-        Way::True => cell.set_value(true),
-        Way::Null => cell.set_value(Value::Null),
-        Way::Unset => cell.unset_value(),
+fn set_switch(cell: &Cell<'_>, to: SwitchState) -> Answer {
+    match to {
+        _ if to == current_switch(cell) => Answer::Handled,
+        SwitchState::False => cell.set_value(false),
+        SwitchState::True => cell.set_value(true),
+        SwitchState::Null => cell.set_value(Value::Null),
+        SwitchState::Unset => cell.unset_value(),
     }
 }
 
@@ -89,48 +89,52 @@ impl Switch {
     /// it need not be there.
     fn cycle_value(cell: &Cell<'_>) -> Answer {
         let first = if matches!(cell.field.node.default, Some(Value::Bool(true))) {
-            Way::False
+            SwitchState::False
         } else {
-            Way::True
+            SwitchState::True
         };
-        let second = if first == Way::True { Way::False } else { Way::True };
-        let ways = available_ways(cell);
-        let round: Vec<Way> = [first, second, Way::Null, Way::Unset]
+        let second =
+            if first == SwitchState::True { SwitchState::False } else { SwitchState::True };
+        let states = allowed_switches(cell);
+        let round: Vec<SwitchState> = [first, second, SwitchState::Null, SwitchState::Unset]
             .into_iter()
-            .filter(|way| ways.contains(way))
+            .filter(|to| states.contains(to))
             .collect();
-        let at = round.iter().position(|way| *way == current_way(cell)).unwrap_or(round.len() - 1);
+        let at = round.iter().position(|to| *to == current_switch(cell)).unwrap_or(round.len() - 1);
         let next = round[(at + 1) % round.len()];
         // What has to be there is not taken away by turning.
-        choose_way(cell, if next == Way::Unset && cell.field.required { first } else { next })
+        set_switch(
+            cell,
+            if next == SwitchState::Unset && cell.field.required { first } else { next },
+        )
     }
 
-    fn shift_way(cell: &Cell<'_>, by: isize) -> Answer {
-        let ways = available_ways(cell);
-        let at = ways.iter().position(|way| *way == current_way(cell)).unwrap_or(0);
-        let to = at.saturating_add_signed(by).min(ways.len() - 1);
-        choose_way(cell, ways[to])
+    fn shift_switch(cell: &Cell<'_>, by: isize) -> Answer {
+        let states = allowed_switches(cell);
+        let at = states.iter().position(|to| *to == current_switch(cell)).unwrap_or(0);
+        let to = at.saturating_add_signed(by).min(states.len() - 1);
+        set_switch(cell, states[to])
     }
 }
 
 impl Editor for Switch {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let ways = available_ways(cell);
+        let states = allowed_switches(cell);
         let default = cell
             .field
             .node
             .default
             .as_ref()
             .filter(|default| default.is_boolean() && !cell.field.bad_default);
-        let words = |way: &Way| match way {
-            Way::False => "false".to_owned(),
-            Way::True => "true".to_owned(),
-            Way::Null => "null".to_owned(),
-            Way::Unset => {
+        let words = |to: &SwitchState| match to {
+            SwitchState::False => "false".to_owned(),
+            SwitchState::True => "true".to_owned(),
+            SwitchState::Null => "null".to_owned(),
+            SwitchState::Unset => {
                 default.map_or("unset".to_owned(), |default| format!("unset, {default} by default"))
             }
         };
-        let all: usize = ways.iter().map(|way| text_width(&words(way)) + 6).sum();
+        let all: usize = states.iter().map(|to| text_width(&words(to)) + 6).sum();
         if all > usize::from(context.area.width) + 2 {
             return Toggle.draw_unfocused(cell, context);
         }
@@ -139,17 +143,17 @@ impl Editor for Switch {
             (ground.patch(context.style(Role::Accent)), ground.patch(context.style(Role::Dim)));
         let mut hits = Vec::new();
         let mut column = 0;
-        let here = current_way(cell);
+        let here = current_switch(cell);
         let area = context.area;
-        for way in &ways {
-            let is_here = *way == here;
-            let text = format!("{} {}", if is_here { "(•)" } else { "( )" }, words(way));
+        for to in &states {
+            let is_here = *to == here;
+            let text = format!("{} {}", if is_here { "(•)" } else { "( )" }, words(to));
             context
                 .pen(0)
                 .move_to(area, column)
                 .put_text(&text, if is_here { accent } else { dim });
             let end = column + u16::try_from(text_width(&text)).unwrap_or(0);
-            hits.push(Hit { line: 0, columns: column..end, click: Click::Pick(*way as usize) });
+            hits.push(Hit { line: 0, columns: column..end, click: Click::Pick(*to as usize) });
             column = end + 2;
         }
         hits.push(context.line_hit(0, Click::Open));
@@ -161,8 +165,8 @@ impl Editor for Switch {
             Input::Key(key) if key.is_plain(Code::Enter) || key.is_plain(Code::Char(' ')) => {
                 Self::cycle_value(cell)
             }
-            Input::Key(key) if key.is_plain(Code::Right) => Self::shift_way(cell, 1),
-            Input::Key(key) if key.is_plain(Code::Left) => Self::shift_way(cell, -1),
+            Input::Key(key) if key.is_plain(Code::Right) => Self::shift_switch(cell, 1),
+            Input::Key(key) if key.is_plain(Code::Left) => Self::shift_switch(cell, -1),
             _ => Answer::Ignored,
         }
     }
@@ -170,8 +174,11 @@ impl Editor for Switch {
     fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
             Click::Pick(number) => {
-                let way = [Way::False, Way::Unset, Way::True, Way::Null].get(number).copied();
-                way.map_or(Answer::Handled, |way| choose_way(cell, way))
+                let to =
+                    [SwitchState::False, SwitchState::Unset, SwitchState::True, SwitchState::Null]
+                        .get(number)
+                        .copied();
+                to.map_or(Answer::Handled, |to| set_switch(cell, to))
             }
             _ => Self::cycle_value(cell),
         }

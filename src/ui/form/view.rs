@@ -49,7 +49,7 @@ pub(super) struct HitTarget {
 
 /// What the mouse took hold of and has not let go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum DragTarget {
     /// The widget of the focused row.
     Widget,
     /// An item of a list, on its way to the place of another.
@@ -104,7 +104,7 @@ pub struct Form {
     pub(super) introduced: bool,
     /// The last text that was cut or copied here.
     pub(super) clip: String,
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<DragTarget>,
     pub(super) wall: LocalTime,
     /// A field is being looked for.
     pub(super) finder: Option<Finder>,
@@ -354,7 +354,7 @@ impl Form {
 
     /// Makes edits here, and answers them for whoever holds the value.
     pub(super) fn commit_edits(&mut self, edits: Vec<Edit>) -> FormReply {
-        let ground = FormContext {
+        let form = FormContext {
             schema: &self.schema,
             checker: self.checker.as_ref(),
             view: &self.view,
@@ -363,7 +363,7 @@ impl Form {
         let (edits, grown): (Vec<Edit>, usize) = match edits.as_slice() {
             [_] => {
                 let edits: Vec<Edit> =
-                    edits.into_iter().flat_map(|edit| ground.complete_edit(edit)).collect();
+                    edits.into_iter().flat_map(|edit| form.complete_edit(edit)).collect();
                 let grown = edits.len().saturating_sub(1);
                 (edits, grown)
             }

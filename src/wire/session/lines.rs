@@ -4,7 +4,7 @@ use super::messages;
 use crate::{
     model::call::CallError,
     wire::{
-        systems::facets::exchange::{Route, Way},
+        systems::facets::exchange::{ReplyChannel, Route},
         transport::{
             bus::{Bus, Share},
             message::{Address, Incoming},
@@ -38,16 +38,16 @@ impl Lines {
     }
 
     /// The next thing heard on either; `None` when the transport has ended both.
-    pub async fn next(&mut self) -> Option<(Way, Incoming)> {
+    pub async fn next(&mut self) -> Option<(ReplyChannel, Incoming)> {
         loop {
             let Self { inbox, shared, inbox_open, shared_open } = self;
             tokio::select! {
                 heard = next_incoming(inbox), if *inbox_open => match heard {
-                    Some(heard) => return Some((Way::Inbox, heard)),
+                    Some(heard) => return Some((ReplyChannel::Inbox, heard)),
                     None => *inbox_open = false,
                 },
                 heard = next_incoming(shared), if *shared_open => match heard {
-                    Some(heard) => return Some((Way::Shared, heard)),
+                    Some(heard) => return Some((ReplyChannel::Shared, heard)),
                     None => *shared_open = false,
                 },
                 else => return None,

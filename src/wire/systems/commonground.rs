@@ -4,25 +4,27 @@
 //! | file | does |
 //! | --- | --- |
 //! | [`calling`] | what every way needs: the channel, the API, the agent, the cards |
-//! | [`way`] | what is known of a call on its way, and what is told of what passes |
+//! | [`call_progress`] | what is known of a call on its way, and what is told of what passes |
 //! | [`ui`], [`direct`], [`god`], [`probe`] | one way each |
 //! | [`tables`] | what is asked of a deployment's PostgreSQL, and written into it |
 //! | [`own_agent`] | an agent to call in the name of |
 //! | [`api`], [`before_sending`] | what several of them ask of the API, and tell before a command is sent |
 //! | [`busy`], [`undispatched`], [`given_up`] | why an agent takes no action, why a command was not sent, why it was delivered in vain |
 //! | [`turn`] | the turn of another agent that a call starts |
-//! | [`sight`] | what passes in the channel, and what the server says of deliveries |
+//! | [`channel_watch`] | what passes in the channel, and what the server says of deliveries |
 //! | [`cause`] | who listens, and why nothing comes |
 //! | [`store`] | reads and writes the tools of a project |
-//! | [`responder`], [`executor`], [`desk`], [`asking`] | answers commands and writes the results into its tables; who knows the answers |
+//! | [`responder`], [`executor`], [`answered_command`], [`asking`] | answers commands and writes the results into its tables; who knows the answers |
 
+pub mod answered_command;
 pub mod api;
 pub mod asking;
 pub mod before_sending;
 pub mod busy;
+pub mod call_progress;
 pub mod calling;
 pub mod cause;
-pub mod desk;
+pub mod channel_watch;
 pub mod direct;
 pub mod executor;
 pub mod given_up;
@@ -30,13 +32,11 @@ pub mod god;
 pub mod own_agent;
 pub mod probe;
 pub mod responder;
-pub mod sight;
 pub mod store;
 pub mod tables;
 pub mod turn;
 pub mod ui;
 pub mod undispatched;
-pub mod way;
 
 use futures::future::BoxFuture;
 
@@ -53,7 +53,7 @@ use crate::{
     model::{call::Outcome, entry::SystemId},
     systems::commonground::{
         keys,
-        routes::{self, Way},
+        routes::{self, CallMode},
     },
     wire::session::event_sink::{End, EventSink, SinkClosed},
 };
@@ -95,10 +95,10 @@ impl MultiStep for LiveCommonGround {
                 Err(problem) => return lost(problem),
             };
             match routes::way_of(call_context.request) {
-                Way::Ui => ui::run_call(&mut calling).await,
-                Way::Direct => direct::run_call(&mut calling).await,
-                Way::God => god::run_call(&mut calling).await,
-                Way::Probe => probe::run_call(&mut calling).await,
+                CallMode::Ui => ui::run_call(&mut calling).await,
+                CallMode::Direct => direct::run_call(&mut calling).await,
+                CallMode::God => god::run_call(&mut calling).await,
+                CallMode::Probe => probe::run_call(&mut calling).await,
             }
         })
     }

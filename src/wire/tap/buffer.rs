@@ -22,7 +22,7 @@ const SOON: u64 = 5_000;
 
 /// What was heard and not yet taken; bounded, and what has no room is counted.
 pub(super) struct TapBuffer {
-    held: Mutex<Held>,
+    held: Mutex<BufferedMessages>,
     pub(super) filled: Notify,
     budget: ByteBudget,
     /// What was kept comes out although what is heard now may have taken the whole budget behind it.
@@ -33,7 +33,7 @@ pub(super) struct TapBuffer {
 type Shared = (Tapped, Option<ByteShare>);
 
 #[derive(Default)]
-struct Held {
+struct BufferedMessages {
     queue: VecDeque<Shared>,
     /// What is heard now, while what was kept still comes out before it.
     waiting: Option<VecDeque<Shared>>,
@@ -60,7 +60,7 @@ impl TapBuffer {
         self.lock_held().queue.is_empty()
     }
 
-    fn lock_held(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn lock_held(&self) -> std::sync::MutexGuard<'_, BufferedMessages> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -115,7 +115,7 @@ impl TapBuffer {
     }
 }
 
-impl Held {
+impl BufferedMessages {
     /// Whether it is one of those that are heard a second time.
     fn came_already(&mut self, tapped: &Tapped) -> bool {
         let Tapped::ObservedMessage(heard) = tapped else { return false };

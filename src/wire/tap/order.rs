@@ -27,11 +27,11 @@ const WAITING: usize = 1_000;
 /// Lets everything through to the buffer, answers only after their requests.
 pub(super) struct Order {
     buffer: Arc<TapBuffer>,
-    held: Mutex<Held>,
+    held: Mutex<EarlyAnswers>,
 }
 
 #[derive(Default)]
-struct Held {
+struct EarlyAnswers {
     asked: HashSet<String>,
     /// The same, oldest first.
     ids: VecDeque<String>,
@@ -44,7 +44,7 @@ impl Order {
         Self { buffer, held: Mutex::default() }
     }
 
-    fn lock_held(&self) -> MutexGuard<'_, Held> {
+    fn lock_held(&self) -> MutexGuard<'_, EarlyAnswers> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -91,7 +91,7 @@ impl Order {
     }
 }
 
-impl Held {
+impl EarlyAnswers {
     fn remember_request(&mut self, id: &str) {
         if self.asked.insert(id.to_owned()) {
             self.ids.push_back(id.to_owned());

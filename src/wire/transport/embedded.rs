@@ -17,14 +17,14 @@ use super::{
 };
 use crate::model::transport::TransportKind;
 
-struct Listener {
+struct Subscriber {
     share: Share,
     feeder: QueueSender,
 }
 
 /// Subjects and who listens to them.
 pub(crate) struct Embedded {
-    listeners: Mutex<HashMap<String, Vec<Listener>>>,
+    listeners: Mutex<HashMap<String, Vec<Subscriber>>>,
     inboxes: AtomicU64,
     news: ConnectionEvents,
 }
@@ -45,7 +45,7 @@ impl Embedded {
             of_subject.retain(|listener| !listener.feeder.is_closed());
             !of_subject.is_empty()
         });
-        listeners.entry(subject.to_owned()).or_default().push(Listener { share, feeder });
+        listeners.entry(subject.to_owned()).or_default().push(Subscriber { share, feeder });
         line
     }
 

@@ -38,12 +38,12 @@ pub mod marks;
 pub mod messages;
 
 use authorization::Authorization;
-use exchange::Exchange;
+use exchange::RequestSender;
 
 /// A server that answers requests.
 pub(crate) struct Http {
     server: Server,
-    exchange: Exchange,
+    exchange: RequestSender,
     news: ConnectionEvents,
     inboxes: AtomicU64,
     /// Who waits in which inbox for the answer to a request that is yet to be sent.
@@ -59,8 +59,12 @@ pub(crate) async fn connect(connection: &Connection, secrets: &Secrets) -> Resul
         socket::open_socket(server, encryption.as_ref()).await.map(|_| server)
     })
     .await?;
-    let exchange =
-        Exchange::new(server, encryption.as_deref(), authorization, connection.largest_answer)?;
+    let exchange = RequestSender::new(
+        server,
+        encryption.as_deref(),
+        authorization,
+        connection.largest_answer,
+    )?;
     let news = ConnectionEvents::new(settings::display_address(connection));
     news.mark_connected();
     Ok(Http {

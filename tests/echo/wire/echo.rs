@@ -11,7 +11,7 @@ use toolcrib::{
     systems::facets::calls::Reply,
     wire::{
         systems::{
-            facets::exchange::{Exchange, Reader, Route, Way},
+            facets::exchange::{Exchange, Reader, ReplyChannel, Route},
             live::{CallDriver, LiveSystem},
         },
         transport::{
@@ -56,7 +56,7 @@ impl Exchange for LiveEcho {
 struct Whole;
 
 impl Reader for Whole {
-    fn read_packet(&mut self, _: Way, packet: &Packet) -> Reply {
+    fn read_packet(&mut self, _: ReplyChannel, packet: &Packet) -> Reply {
         let text = String::from_utf8_lossy(&packet.body).into_owned();
         match marks::response_status(packet) {
             Some(status) if !(200..300).contains(&status) => Reply::Error(CallError::new(

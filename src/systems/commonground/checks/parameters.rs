@@ -85,7 +85,7 @@ pub(crate) fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut 
 pub(crate) fn bare_array(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else { return };
     let mut found = Vec::new();
-    visit(parameters, &member_pointer(keys::PARAMETERS), Sight::Seen, &mut found);
+    visit(parameters, &member_pointer(keys::PARAMETERS), Visibility::Seen, &mut found);
     for at in found {
         let message = "it can be an array and has no \"items\": the API takes it, some models' APIs refuse it";
         let items = at.child("items");
@@ -98,12 +98,12 @@ pub(crate) fn bare_array(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'
 
 /// Whether the API looks at a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sight {
+enum Visibility {
     Seen,
     Unseen,
 }
 
-fn visit(schema: &Value, at: &Pointer, sight: Sight, found: &mut Vec<Pointer>) {
+fn visit(schema: &Value, at: &Pointer, sight: Visibility, found: &mut Vec<Pointer>) {
     let Value::Object(members) = schema else { return };
     let of_type = members.get("type");
     let alone = of_type.and_then(Value::as_str) == Some("array");
@@ -112,13 +112,16 @@ fn visit(schema: &Value, at: &Pointer, sight: Sight, found: &mut Vec<Pointer>) {
         .is_some_and(|types| types.iter().any(|name| name == "array"));
     let bare =
         members.get("items").and_then(Value::as_object).is_none_or(serde_json::Map::is_empty);
-    if bare && members.get("prefixItems").is_none() && (among || (alone && sight == Sight::Unseen))
+    if bare
+        && members.get("prefixItems").is_none()
+        && (among || (alone && sight == Visibility::Unseen))
     {
         found.push(at.clone());
     }
     // The API looks at the items of an array and at nothing else of it, and at no items of anything
     // else.
-    let (of_items, of_rest) = if alone { (sight, Sight::Unseen) } else { (Sight::Unseen, sight) };
+    let (of_items, of_rest) =
+        if alone { (sight, Visibility::Unseen) } else { (Visibility::Unseen, sight) };
     for (key, below) in members {
         let at = at.child(key);
         match (key.as_str(), below) {
@@ -128,7 +131,7 @@ fn visit(schema: &Value, at: &Pointer, sight: Sight, found: &mut Vec<Pointer>) {
             }
             ("patternProperties" | "dependentSchemas", Value::Object(all)) => {
                 all.iter().for_each(|(name, schema)| {
-                    visit(schema, &at.child(name), Sight::Unseen, found);
+                    visit(schema, &at.child(name), Visibility::Unseen, found);
                 });
             }
             ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => {
@@ -137,9 +140,9 @@ fn visit(schema: &Value, at: &Pointer, sight: Sight, found: &mut Vec<Pointer>) {
                     .for_each(|(row, schema)| visit(schema, &at.item(row), of_rest, found));
             }
             ("prefixItems", Value::Array(all)) => {
-                all.iter()
-                    .enumerate()
-                    .for_each(|(row, schema)| visit(schema, &at.item(row), Sight::Unseen, found));
+                all.iter().enumerate().for_each(|(row, schema)| {
+                    visit(schema, &at.item(row), Visibility::Unseen, found)
+                });
             }
             ("items", _) => visit(below, &at, of_items, found),
             (
@@ -152,7 +155,7 @@ fn visit(schema: &Value, at: &Pointer, sight: Sight, found: &mut Vec<Pointer>) {
                 | "propertyNames",
                 _,
             ) => {
-                visit(below, &at, Sight::Unseen, found);
+                visit(below, &at, Visibility::Unseen, found);
             }
             _ => {}
         }

@@ -215,9 +215,9 @@ pub(super) fn rename_entry(state: &State) -> Reply {
             rename_changes(&entry, key, state)?,
         );
         if entry.kind == EntryKind::Tool {
-            let ground = ComposeContext::from_state(state);
+            let context = ComposeContext::from_state(state);
             plan.changes.extend(
-                ground.rename_mentions(&ground.find_mentions(Named::Tool, &entry.key), key),
+                context.rename_mentions(&context.find_mentions(Named::Tool, &entry.key), key),
             );
             plan = plan.with_renaming(Named::Tool, &entry.key, &key.into(), false);
         }

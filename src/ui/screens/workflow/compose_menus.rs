@@ -151,12 +151,12 @@ pub(crate) fn new_target(from: Tail) -> Reply {
 
 /// Asks which tool the arrow is.
 pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
-    let ground = ComposeContext::from_state(state);
+    let context = ComposeContext::from_state(state);
     let arrow = format!("{from} → {to}");
     let mut rows = vec![{
         let (from, to) = (from.clone(), to.clone());
         let near = state.selected.clone().filter(|id| state.catalog.tool(id).is_some());
-        let home = Home::of_workflow(ground, near.as_ref());
+        let home = Home::of_workflow(context, near.as_ref());
         menu_row("a new tool …", "choose its type and key", move || new_tool(&from, &to, &home))
     }];
     for tool in &state.catalog.tools {
@@ -181,7 +181,7 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
         };
         for (tail, more) in tails {
             let (id, to, arrow) = (tool.id().clone(), to.clone(), arrow.clone());
-            let refusal = arrows::draw_arrow(ground, &id, &tail, &to).err();
+            let refusal = arrows::draw_arrow(context, &id, &tail, &to).err();
             let mut choice = menu_row(tool.entry.key.clone(), format!("{now}{more}"), move || {
                 let (id, tail, to) = (id.clone(), tail.clone(), to.clone());
                 Proposal::new(format!("Draw {arrow}"), "", move |state| {

@@ -265,8 +265,8 @@ impl Matrix {
         let of = (state.generation, self.chosen_cells(state));
         let kept = self.preview.take().filter(|preview| preview.of == of);
         Some(self.preview.insert(kept.unwrap_or_else(|| {
-            let ground = ComposeContext::from_state(state);
-            let settings = ground.settings_value();
+            let context = ComposeContext::from_state(state);
+            let settings = context.settings_value();
             let is_on = |(id, column): &(EntryId, Column)| {
                 state
                     .catalog
@@ -274,7 +274,7 @@ impl Matrix {
                     .is_some_and(|tool| cells::cell_tick(tool, column, settings).is_on())
             };
             let to = if of.1.iter().all(is_on) { Switch::Off } else { Switch::On };
-            let plan = cells::switch_cells(ground, &of.1, to, facts.workflow.states());
+            let plan = cells::switch_cells(context, &of.1, to, facts.workflow.states());
             let mut lines = Vec::new();
             let files = plan.as_ref().map_err(Clone::clone).and_then(|plan| {
                 plan.file_plans(&state.documents).map_err(|error| error.to_string())

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{
     api::caller_state,
     calling::Calling,
-    sight::{COMMANDS, EVENTS},
+    channel_watch::{COMMANDS, EVENTS},
 };
 use crate::{
     model::{call::CallError, error_kind::ErrorKind},

@@ -4,21 +4,21 @@
 use async_nats::jetstream::{Context, consumer::Info};
 use futures::TryStreamExt;
 
-use super::sight::COMMANDS;
+use super::channel_watch::COMMANDS;
 use crate::systems::commonground::{
     idempotency::{self, Marker},
     listening,
 };
 
 /// A consumer of the commands' stream.
-pub(crate) struct Listener {
+pub(crate) struct CommandListener {
     pub name: String,
     pub filters: Vec<String>,
     info: Info,
 }
 
 /// Everyone who takes commands; `None` where the server does not tell.
-pub(crate) async fn command_listeners(streams: &Context) -> Option<Vec<Listener>> {
+pub(crate) async fn command_listeners(streams: &Context) -> Option<Vec<CommandListener>> {
     let stream = streams.get_stream_no_info(COMMANDS).await.ok()?;
     let all: Vec<Info> = stream.consumers().try_collect().await.ok()?;
     let listener = |info: Info| {
@@ -26,14 +26,14 @@ pub(crate) async fn command_listeners(streams: &Context) -> Option<Vec<Listener>
         filters.extend(
             (!info.config.filter_subject.is_empty()).then(|| info.config.filter_subject.clone()),
         );
-        Listener { name: info.name.clone(), filters, info }
+        CommandListener { name: info.name.clone(), filters, info }
     };
     Some(all.into_iter().map(listener).collect())
 }
 
 /// Every filter with the name of its consumer.
-pub(crate) fn listener_filters(listeners: &[Listener]) -> Vec<(String, String)> {
-    let rows = |listener: &Listener| {
+pub(crate) fn listener_filters(listeners: &[CommandListener]) -> Vec<(String, String)> {
+    let rows = |listener: &CommandListener| {
         let name = listener.name.clone();
         listener.filters.clone().into_iter().map(move |filter| (name.clone(), filter))
     };

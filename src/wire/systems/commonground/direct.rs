@@ -9,12 +9,12 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{
     before_sending,
+    call_progress::{self, CallProgress, connection_lost, end_as_lost, tell_advice},
     calling::{Calling, Report},
+    channel_watch::{ChannelWatch, Seen},
     given_up, own_agent,
-    sight::{Seen, Sight},
     tables::Tables,
     turn,
-    way::{self, Way, connection_lost, end_as_lost, tell_advice},
 };
 use crate::{
     model::{
@@ -85,12 +85,12 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
     if let Err(problem) = own_agent::choose_agent(calling).await? {
         return end_as_lost(problem);
     }
-    let mut sight = match Sight::subscribe(calling.call_context.bus, calling.channel).await {
-        Ok(sight) => sight,
+    let mut watch = match ChannelWatch::subscribe(calling.call_context.bus, calling.channel).await {
+        Ok(watch) => watch,
         Err(problem) => return end_as_lost(problem),
     };
-    let mut way = Way::for_call(calling, routes::WAITING);
-    let written = match prepare_rows(calling, &mut way).await? {
+    let mut progress = CallProgress::for_call(calling, routes::WAITING);
+    let written = match prepare_rows(calling, &mut progress).await? {
         Ok(written) => written,
         Err(problem) => return end_as_lost(problem),
     };
@@ -98,15 +98,15 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
     if let Err(problem) = write_rows(calling, &written).await? {
         return end_as_lost(problem);
     }
-    let end = match way::publish_command(calling, &streams, &way).await {
+    let end = match call_progress::publish_command(calling, &streams, &progress).await {
         Ok(()) => {
             calling.sink.emit(EventKind::Sent { bytes: calling.request_body().len() }).await?;
-            follow_call(calling, &mut sight, &mut way).await?
+            follow_call(calling, &mut watch, &mut progress).await?
         }
         Err(problem) => (Outcome::Lost, Some(problem)),
     };
     close_inbox(calling).await?;
-    turn::follow_turn(calling, &mut sight, &way, end).await
+    turn::follow_turn(calling, &mut watch, &progress, end).await
 }
 
 /// Where the tables are, for people.
@@ -143,7 +143,7 @@ async fn close_inbox(calling: &mut Calling<'_>) -> Result<(), SinkClosed> {
 /// Merges the arguments with the options that the project has for the tool, and makes the rows.
 async fn prepare_rows(
     calling: &mut Calling<'_>,
-    way: &mut Way,
+    progress: &mut CallProgress,
 ) -> Result<Result<Written, CallError>, SinkClosed> {
     let request = calling.call_context.request;
     let headers = calling.request_headers();
@@ -162,7 +162,7 @@ async fn prepare_rows(
         (Ok(row), Ok(now)) => (row, now),
         (Err(problem), _) | (_, Err(problem)) => return Ok(Err(problem)),
     };
-    way.due = calling.result_deadline(Calling::waiting_of(row.as_ref()));
+    progress.due = calling.result_deadline(Calling::waiting_of(row.as_ref()));
     let none = Value::Null;
     let merged =
         merge::merge_arguments(&given, row.as_ref().map_or(&none, |row| &row["options"]), &context);
@@ -181,9 +181,9 @@ async fn prepare_rows(
     };
     let rows = rows::of_call(&called, Fresh { seed: &seed, now: &now });
     let card = rows::call_card(&called);
-    way.call_card = Some(card.id.clone());
+    progress.call_card = Some(card.id.clone());
     let closing = rows::closing_row(&context, &trace, &seed);
-    way.context = Some(context.clone());
+    progress.context = Some(context.clone());
     Ok(Ok(Written { rows, closing, card, context }))
 }
 
@@ -291,51 +291,54 @@ async fn write_rows(
 
 async fn follow_call(
     calling: &mut Calling<'_>,
-    sight: &mut Sight,
-    way: &mut Way,
+    watch: &mut ChannelWatch,
+    progress: &mut CallProgress,
 ) -> Result<End, SinkClosed> {
     let mut look = Instant::now() + LOOKING;
     loop {
         let word = calling.next_word();
         tokio::select! {
             biased;
-            seen = sight.next(&way.wanted) => match seen {
+            seen = watch.next(&progress.wanted) => match seen {
                 None => return end_as_lost(connection_lost(calling)),
                 Some(Seen::Advice(advice)) => {
-                    if tell_advice(calling, way, &advice).await? {
+                    if tell_advice(calling, progress, &advice).await? {
                         // No report can come any more.
                         calling.open = None;
-                        return given_up::end_given_up(calling, way).await;
+                        return given_up::end_given_up(calling, progress).await;
                     }
                 }
                 Some(Seen::Clue(Clue::Wakeup)) => look = Instant::now(),
-                Some(Seen::Clue(Clue::Turn(reading))) => way.remember_turn(*reading),
+                Some(Seen::Clue(Clue::Turn(reading))) => progress.remember_turn(*reading),
                 Some(Seen::Clue(_)) => {}
             },
             () = sleep_until(look) => {
-                if let Some(end) = take_result(calling, way).await? {
+                if let Some(end) = take_result(calling, progress).await? {
                     return Ok(end);
                 }
                 look = Instant::now() + LOOKING;
             }
-            () = sleep_until(way.due) => {
-                let end = given_up::unreported_end(calling, way).await?;
+            () = sleep_until(progress.due) => {
+                let end = given_up::unreported_end(calling, progress).await?;
                 return match end {
                     Some(end) => Ok(end),
-                    None => Ok(calling.timed_out(&way.to, &way.wanted.call).await),
+                    None => Ok(calling.timed_out(&progress.to, &progress.wanted.call).await),
                 };
             }
-            () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
+            () = sleep_until(word) => calling.tell_waiting(&progress.to, &progress.wanted.call).await?,
         }
     }
 }
 
 /// Takes the result out of the inbox, where it is there.
-async fn take_result(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, SinkClosed> {
+async fn take_result(
+    calling: &mut Calling<'_>,
+    progress: &CallProgress,
+) -> Result<Option<End>, SinkClosed> {
     let Some(tables) = calling.tables.as_ref() else {
         return end_as_lost(tables_closed()).map(Some);
     };
-    let reported = match tables.reported_result(&way.wanted.call).await {
+    let reported = match tables.reported_result(&progress.wanted.call).await {
         Ok(Some(reported)) => reported,
         Ok(None) => return Ok(None),
         Err(CallError { kind, message, .. }) => {
@@ -343,7 +346,7 @@ async fn take_result(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>
                 format!("{message}; the command is out, and its tool may run all the same");
             let remedy = format!(
                 "see whether PostgreSQL runs; what became of the call shows in Watch, as {}",
-                way.wanted.call
+                progress.wanted.call
             );
             return end_as_lost(CallError::new(kind, message, remedy)).map(Some);
         }
@@ -361,5 +364,5 @@ async fn take_result(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>
     let (card, status) =
         (reported.payload["tool_result_card_id"].as_str(), reported.payload["status"].as_str());
     let report = Report { card, status: status.unwrap_or_default(), code: None, message: None };
-    calling.end_with(report, way.call_card.as_deref()).await.map(Some)
+    calling.end_with(report, progress.call_card.as_deref()).await.map(Some)
 }

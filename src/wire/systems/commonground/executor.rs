@@ -19,11 +19,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    answered_command::{AnsweredCommand, CommandContext},
     asking::AnsweredTool,
     calling::{known_project, required_channel},
     cause,
-    desk::{AnsweredCommand, CommandContext},
-    sight::COMMANDS,
+    channel_watch::COMMANDS,
     tables::Tables,
 };
 use crate::{

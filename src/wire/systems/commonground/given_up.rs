@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{calling::Calling, way::Way};
+use super::{call_progress::CallProgress, calling::Calling};
 use crate::{
     model::{
         call::{CallError, Outcome},
@@ -23,11 +23,14 @@ use crate::{
 };
 
 /// How a call ends whose command was given up.
-pub(crate) async fn end_given_up(calling: &mut Calling<'_>, way: &Way) -> Result<End, SinkClosed> {
-    if let Some(end) = unreported_end(calling, way).await? {
+pub(crate) async fn end_given_up(
+    calling: &mut Calling<'_>,
+    progress: &CallProgress,
+) -> Result<End, SinkClosed> {
+    if let Some(end) = unreported_end(calling, progress).await? {
         return Ok(end);
     }
-    let cause = calling.missing_result_cause(&way.to, &way.wanted.call).await;
+    let cause = calling.missing_result_cause(&progress.to, &progress.wanted.call).await;
     let message = format!(
         "the command was given up after its last delivery, and nothing comes any more: {cause}"
     );
@@ -44,10 +47,10 @@ pub(crate) async fn end_given_up(calling: &mut Calling<'_>, way: &Way) -> Result
 /// Where a result is stored but was not reported: why.
 pub(crate) async fn unreported_end(
     calling: &mut Calling<'_>,
-    way: &Way,
+    progress: &CallProgress,
 ) -> Result<Option<End>, SinkClosed> {
-    let marker = calling.call_marker(&way.wanted.call).await;
-    let Some(id) = result_card(calling, way, marker.as_ref()).await else { return Ok(None) };
+    let marker = calling.call_marker(&progress.wanted.call).await;
+    let Some(id) = result_card(calling, progress, marker.as_ref()).await else { return Ok(None) };
     let stored = calling.read_card(&id).await.ok();
     let card = stored.as_ref().and_then(Card::from_value);
     let body = stored.as_ref().map_or_else(String::new, Value::to_string);
@@ -71,11 +74,11 @@ pub(crate) async fn unreported_end(
         .emit_stage("result-card", format!("result card {id}, which was not reported"), body)
         .await?;
     let report = Report {
-        reporter: &reporter_name(card.as_ref(), &way.to),
+        reporter: &reporter_name(card.as_ref(), &progress.to),
         pointer: &id,
-        call_id: &way.wanted.call,
+        call_id: &progress.wanted.call,
         card: card.as_ref().map_or(Known::Absent, Known::Found),
-        ..report_context(calling, way).await
+        ..report_context(calling, progress).await
     };
     let explained = refusal::explain(REPORT_REFUSED, &report::find_barriers(&report));
     let (mut means, remedy) =
@@ -89,10 +92,14 @@ pub(crate) async fn unreported_end(
 }
 
 /// The card that the service's mark points to, or that the tables have for the call.
-async fn result_card(calling: &Calling<'_>, way: &Way, marker: Option<&Marker>) -> Option<String> {
+async fn result_card(
+    calling: &Calling<'_>,
+    progress: &CallProgress,
+    marker: Option<&Marker>,
+) -> Option<String> {
     match (marker, &calling.tables) {
         (Some(Marker::Done { result_card: Some(card), .. }), _) => Some(card.clone()),
-        (_, Some(tables)) => tables.result_id(&way.wanted.call).await.ok()?,
+        (_, Some(tables)) => tables.result_id(&progress.wanted.call).await.ok()?,
         _ => None,
     }
 }
@@ -108,14 +115,14 @@ fn reporter_name(card: Option<&Card>, to: &str) -> String {
 }
 
 /// What the tables, or else the API, know of the world that the report came to.
-async fn report_context<'r>(calling: &Calling<'_>, way: &Way) -> Report<'r> {
-    if let (Some(tables), Some(context)) = (&calling.tables, &way.context) {
+async fn report_context<'r>(calling: &Calling<'_>, progress: &CallProgress) -> Report<'r> {
+    if let (Some(tables), Some(context)) = (&calling.tables, &progress.context) {
         return tables.report_context(context).await.unwrap_or_default();
     }
     let Some(api) = &calling.api else { return Report::default() };
     let path = calling.project_path(&format!(
         "/state/execution/edges?correlation_id={}",
-        path_part(&way.wanted.call)
+        path_part(&progress.wanted.call)
     ));
     let Some(rows) =
         api.get(&path).await.ok().filter(|answer| answer.is_good()).map(|answer| answer.json())

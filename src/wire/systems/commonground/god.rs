@@ -7,11 +7,10 @@ use serde_json::Value;
 use tokio::time::sleep_until;
 
 use super::{
+    call_progress::{CallProgress, end_as_lost, tell_advice, tell_clue},
     calling::{Calling, Report},
-    given_up, own_agent,
-    sight::{Seen, Sight},
-    turn,
-    way::{Way, end_as_lost, tell_advice, tell_clue},
+    channel_watch::{ChannelWatch, Seen},
+    given_up, own_agent, turn,
 };
 use crate::{
     model::{
@@ -43,20 +42,20 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
             "add api = \"http://…\" to it",
         ));
     };
-    let mut sight = match calling.call_context.bus.jetstream_context() {
-        Some(_) => Sight::subscribe(calling.call_context.bus, calling.channel).await.ok(),
+    let mut watch = match calling.call_context.bus.jetstream_context() {
+        Some(_) => ChannelWatch::subscribe(calling.call_context.bus, calling.channel).await.ok(),
         None => None,
     };
-    let mut way = Way::for_call(calling, asked_seconds(calling));
-    let ended = post_call(calling, &api, &mut sight, &mut way).await;
+    let mut progress = CallProgress::for_call(calling, asked_seconds(calling));
+    let ended = post_call(calling, &api, &mut watch, &mut progress).await;
     calling.api = Some(api);
     let end = match ended? {
-        Called::Answered(answer) => judge_answer(calling, &answer, &way).await?,
-        Called::GivenUp => given_up::end_given_up(calling, &way).await?,
+        Called::Answered(answer) => judge_answer(calling, &answer, &progress).await?,
+        Called::GivenUp => given_up::end_given_up(calling, &progress).await?,
         Called::Ended(end) => end,
     };
-    match &mut sight {
-        Some(sight) => turn::follow_turn(calling, sight, &way, end).await,
+    match &mut watch {
+        Some(watch) => turn::follow_turn(calling, watch, &progress, end).await,
         None => Ok(end),
     }
 }
@@ -79,8 +78,8 @@ fn asked_seconds(calling: &Calling<'_>) -> u64 {
 async fn post_call(
     calling: &mut Calling<'_>,
     api: &Management,
-    sight: &mut Option<Sight>,
-    way: &mut Way,
+    watch: &mut Option<ChannelWatch>,
+    progress: &mut CallProgress,
 ) -> Result<Called, SinkClosed> {
     let body = calling.request_body();
     let patience = Duration::from_secs(asked_seconds(calling)) + SLACK;
@@ -95,26 +94,26 @@ async fn post_call(
         let word = calling.next_word();
         tokio::select! {
             biased;
-            seen = next_seen(sight, way) => match seen {
-                Some(Seen::Clue(clue)) => tell_clue(calling, way, clue).await?,
-                Some(Seen::Advice(advice)) => if tell_advice(calling, way, &advice).await? {
+            seen = next_seen(watch, progress) => match seen {
+                Some(Seen::Clue(clue)) => tell_clue(calling, progress, clue).await?,
+                Some(Seen::Advice(advice)) => if tell_advice(calling, progress, &advice).await? {
                     return Ok(Called::GivenUp);
                 },
-                None => *sight = None,
+                None => *watch = None,
             },
             answer = &mut asking => return Ok(match answer {
                 Ok(answer) => Called::Answered(answer),
                 Err(problem) => Called::Ended((Outcome::Lost, Some(problem))),
             }),
-            () = sleep_until(way.due) => return Ok(Called::Ended(calling.timed_out(&way.to, &way.wanted.call).await)),
-            () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
+            () = sleep_until(progress.due) => return Ok(Called::Ended(calling.timed_out(&progress.to, &progress.wanted.call).await)),
+            () = sleep_until(word) => calling.tell_waiting(&progress.to, &progress.wanted.call).await?,
         }
     }
 }
 
-async fn next_seen(sight: &mut Option<Sight>, way: &Way) -> Option<Seen> {
-    match sight {
-        Some(sight) => sight.next(&way.wanted).await,
+async fn next_seen(watch: &mut Option<ChannelWatch>, progress: &CallProgress) -> Option<Seen> {
+    match watch {
+        Some(watch) => watch.next(&progress.wanted).await,
         None => std::future::pending().await,
     }
 }
@@ -122,19 +121,19 @@ async fn next_seen(sight: &mut Option<Sight>, way: &Way) -> Option<Seen> {
 async fn judge_answer(
     calling: &mut Calling<'_>,
     answer: &Answer,
-    way: &Way,
+    progress: &CallProgress,
 ) -> Result<End, SinkClosed> {
     if !answer.is_good() {
         let mut told = answer::refusal_error(answer.status, &answer.body);
         if told.message.contains("timeout waiting for tool_result inbox") {
             told.kind = ErrorKind::TimedOutFirst;
-            told.remedy = calling.missing_result_cause(&way.to, &way.wanted.call).await;
+            told.remedy = calling.missing_result_cause(&progress.to, &progress.wanted.call).await;
             return Ok((Outcome::TimedOut, Some(told)));
         }
         if answer::is_god_off(answer.status, &answer.body) {
             told.kind = ErrorKind::GodOff;
             told.remedy = format!(
-                "start the API with CG_ENABLE_GOD_API=1, or call another way: {}",
+                "start the API with CG_ENABLE_GOD_API=1, or call another progress: {}",
                 other_ways(calling).await
             );
         }
@@ -148,7 +147,7 @@ async fn judge_answer(
         code: None,
         message: None,
     };
-    calling.end_with(report, way.call_card.as_deref()).await
+    calling.end_with(report, progress.call_card.as_deref()).await
 }
 
 /// What else leads to the tool, and what would open the rest.

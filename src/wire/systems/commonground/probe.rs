@@ -9,10 +9,10 @@ use tokio::time::sleep_until;
 
 use super::{
     before_sending,
+    call_progress::{CallProgress, connection_lost, end_as_lost, publish_command, tell_advice},
     calling::Calling,
+    channel_watch::{ChannelWatch, Seen},
     given_up,
-    sight::{Seen, Sight},
-    way::{Way, connection_lost, end_as_lost, publish_command, tell_advice},
 };
 use crate::{
     model::call::{EventKind, Outcome},
@@ -39,8 +39,8 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
     if calling.agent.is_empty() {
         calling.agent = PROBE.into();
     }
-    let mut sight = match Sight::subscribe(calling.call_context.bus, calling.channel).await {
-        Ok(sight) => sight,
+    let mut watch = match ChannelWatch::subscribe(calling.call_context.bus, calling.channel).await {
+        Ok(watch) => watch,
         Err(problem) => return end_as_lost(problem),
     };
     let mut marks = watch_marker(calling, &streams).await;
@@ -59,8 +59,8 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
         ..World::default()
     };
     before_sending::tell_faults(calling, &streams, world).await?;
-    let mut way = Way::for_call(calling, routes::WAITING);
-    if let Err(problem) = publish_command(calling, &streams, &way).await {
+    let mut progress = CallProgress::for_call(calling, routes::WAITING);
+    if let Err(problem) = publish_command(calling, &streams, &progress).await {
         return end_as_lost(problem);
     }
     calling.sink.emit(EventKind::Sent { bytes: calling.call_context.request.body.len() }).await?;
@@ -73,18 +73,18 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
                 Some(Marker::Done { result_card, status, .. }) => return show_answer(calling, result_card.as_deref(), status).await,
                 None => marks = None,
             },
-            seen = sight.next(&way.wanted) => match seen {
+            seen = watch.next(&progress.wanted) => match seen {
                 None => return end_as_lost(connection_lost(calling)),
                 // It is our own.
                 Some(Seen::Clue(_)) => {}
                 Some(Seen::Advice(advice)) => {
-                    if tell_advice(calling, &mut way, &advice).await? {
-                        return given_up::end_given_up(calling, &way).await;
+                    if tell_advice(calling, &mut progress, &advice).await? {
+                        return given_up::end_given_up(calling, &progress).await;
                     }
                 }
             },
-            () = sleep_until(way.due) => return Ok(calling.timed_out(&way.to, &way.wanted.call).await),
-            () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
+            () = sleep_until(progress.due) => return Ok(calling.timed_out(&progress.to, &progress.wanted.call).await),
+            () = sleep_until(word) => calling.tell_waiting(&progress.to, &progress.wanted.call).await?,
         }
     }
 }
@@ -102,9 +102,9 @@ async fn watch_marker(calling: &Calling<'_>, streams: &Context) -> Option<Watch>
 }
 
 async fn next_marker(marks: &mut Option<Watch>) -> Option<Marker> {
-    let Some(watch) = marks else { return std::future::pending().await };
+    let Some(marks) = marks else { return std::future::pending().await };
     loop {
-        let entry = watch.next().await?.ok()?;
+        let entry = marks.next().await?.ok()?;
         let value: Value = serde_json::from_slice(&entry.value).unwrap_or_default();
         if let Some(marker) = idempotency::parse_marker(&value) {
             return Some(marker);

@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    answered_command::AnsweredCommand,
     asking::{AnsweredTool, By},
-    desk::AnsweredCommand,
     executor::{Executor, From as Backlog},
 };
 use crate::{

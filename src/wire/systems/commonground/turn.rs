@@ -3,9 +3,9 @@
 use tokio::time::{Instant, sleep_until};
 
 use super::{
+    call_progress::{CallProgress, connection_lost, end_as_lost},
     calling::Calling,
-    sight::{Seen, Sight},
-    way::{Way, connection_lost, end_as_lost},
+    channel_watch::{ChannelWatch, Seen},
 };
 use crate::{
     model::{
@@ -28,8 +28,8 @@ struct Watched {
 /// Goes on after a call that ended so, where it started a turn; how that ends is how the call ends.
 pub(crate) async fn follow_turn(
     calling: &mut Calling<'_>,
-    sight: &mut Sight,
-    way: &Way,
+    watch: &mut ChannelWatch,
+    progress: &CallProgress,
     end: End,
 ) -> Result<End, SinkClosed> {
     let Some(turn) = calling.started.take().filter(|_| end.0 == Outcome::Succeeded) else {
@@ -38,7 +38,7 @@ pub(crate) async fn follow_turn(
     let words = format!("agent {} has begun turn {}", turn.agent, turn.turn);
     calling.sink.emit_stage("turn", words, "").await?;
     let mut watched = Watched { turn, said: String::new() };
-    for reading in &way.turns {
+    for reading in &progress.turns {
         if let Some(end) = watched.handle_message(calling, reading).await? {
             return Ok(end);
         }
@@ -49,7 +49,7 @@ pub(crate) async fn follow_turn(
     loop {
         tokio::select! {
             biased;
-            seen = sight.next(&way.wanted) => match seen {
+            seen = watch.next(&progress.wanted) => match seen {
                 None => return end_as_lost(connection_lost(calling)),
                 Some(Seen::Clue(Clue::Turn(reading))) => {
                     if let Some(end) = watched.handle_message(calling, &reading).await? {

@@ -5,11 +5,12 @@ use tokio::time::sleep_until;
 
 use super::{
     busy,
+    call_progress::{
+        CallProgress, connection_lost, end_as_lost, publish_command, tell_advice, tell_clue,
+    },
     calling::{Calling, Report},
-    given_up, own_agent,
-    sight::{Seen, Sight},
-    turn, undispatched,
-    way::{Way, connection_lost, end_as_lost, publish_command, tell_advice, tell_clue},
+    channel_watch::{ChannelWatch, Seen},
+    given_up, own_agent, turn, undispatched,
 };
 use crate::{
     model::{
@@ -43,8 +44,8 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
     if let Err(problem) = own_agent::choose_agent(calling).await? {
         return end_as_lost(problem);
     }
-    let mut sight = match Sight::subscribe(calling.call_context.bus, calling.channel).await {
-        Ok(sight) => sight,
+    let mut watch = match ChannelWatch::subscribe(calling.call_context.bus, calling.channel).await {
+        Ok(watch) => watch,
         Err(problem) => return end_as_lost(problem),
     };
     let row = calling.tool_row().await;
@@ -60,47 +61,47 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
     for fault in action::preflight_action(&command, &World { ui_allowed, ..World::default() }) {
         calling.sink.emit_stage("preflight", format!("before sending: {fault}"), "").await?;
     }
-    let mut way = Way::for_call(calling, Calling::waiting_of(row.flatten().as_ref()));
-    if let Err(problem) = publish_command(calling, &streams, &way).await {
+    let mut progress = CallProgress::for_call(calling, Calling::waiting_of(row.flatten().as_ref()));
+    if let Err(problem) = publish_command(calling, &streams, &progress).await {
         return end_as_lost(problem);
     }
     calling.sink.emit(EventKind::Sent { bytes: command.body.len() }).await?;
-    let end = follow_call(calling, &mut sight, &mut way).await?;
-    turn::follow_turn(calling, &mut sight, &way, end).await
+    let end = follow_call(calling, &mut watch, &mut progress).await?;
+    turn::follow_turn(calling, &mut watch, &progress, end).await
 }
 
 async fn follow_call(
     calling: &mut Calling<'_>,
-    sight: &mut Sight,
-    way: &mut Way,
+    watch: &mut ChannelWatch,
+    progress: &mut CallProgress,
 ) -> Result<End, SinkClosed> {
     loop {
         let word = calling.next_word();
         tokio::select! {
             biased;
-            seen = sight.next(&way.wanted) => match seen {
+            seen = watch.next(&progress.wanted) => match seen {
                 None => return end_as_lost(connection_lost(calling)),
-                Some(Seen::Advice(advice)) => if tell_advice(calling, way, &advice).await? {
-                    return given_up::end_given_up(calling, way).await;
+                Some(Seen::Advice(advice)) => if tell_advice(calling, progress, &advice).await? {
+                    return given_up::end_given_up(calling, progress).await;
                 },
                 // The action came to the worker once more, and changes nothing.
-                Some(Seen::Clue(Clue::Ack(ack))) if way.accepted && ack.card.is_none() && ack.status == "busy" => {}
+                Some(Seen::Clue(Clue::Ack(ack))) if progress.accepted && ack.card.is_none() && ack.status == "busy" => {}
                 Some(Seen::Clue(Clue::Ack(ack))) => {
-                    if let Some(end) = handle_ack(calling, way, ack).await? {
+                    if let Some(end) = handle_ack(calling, progress, ack).await? {
                         return Ok(end);
                     }
                 }
-                Some(Seen::Clue(clue)) => tell_clue(calling, way, clue).await?,
+                Some(Seen::Clue(clue)) => tell_clue(calling, progress, clue).await?,
             },
-            () = sleep_until(way.due) => return Ok(calling.timed_out(&way.to, &way.wanted.call).await),
-            () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
+            () = sleep_until(progress.due) => return Ok(calling.timed_out(&progress.to, &progress.wanted.call).await),
+            () = sleep_until(word) => calling.tell_waiting(&progress.to, &progress.wanted.call).await?,
         }
     }
 }
 
 async fn handle_ack(
     calling: &mut Calling<'_>,
-    way: &mut Way,
+    progress: &mut CallProgress,
     ack: Ack,
 ) -> Result<Option<End>, SinkClosed> {
     let is_final = ack.is_final();
@@ -109,7 +110,7 @@ async fn handle_ack(
         error.as_ref().or(code.as_ref()).map_or_else(String::new, |told| format!(": {told}"));
     calling.sink.emit_stage(&status, format!("the UI worker: {status}{told}"), "").await?;
     if !is_final {
-        way.accepted = true;
+        progress.accepted = true;
         return Ok(None);
     }
     match (status.as_str(), &card) {
@@ -120,18 +121,19 @@ async fn handle_ack(
                 code: code.as_deref(),
                 message: error.as_deref(),
             };
-            let mut end = calling.end_with(report, way.call_card.as_deref()).await?;
+            let mut end = calling.end_with(report, progress.call_card.as_deref()).await?;
             if let Some(problem) =
                 end.1.as_mut().filter(|problem| problem.kind == ErrorKind::ToolTimeout)
             {
-                let cause = calling.missing_result_cause(&way.to, &way.wanted.call).await;
+                let cause = calling.missing_result_cause(&progress.to, &progress.wanted.call).await;
                 problem.remedy = format!("{cause}; if it only needs longer, {}", problem.remedy);
             }
             Ok(Some(end))
         }
         ("busy", None) => Ok(Some((Outcome::Lost, Some(busy::explain_busy(calling).await)))),
         _ if code.as_deref() == Some("dispatch_failed") => {
-            let problem = undispatched::explain_undispatched(calling, &way.wanted.call).await?;
+            let problem =
+                undispatched::explain_undispatched(calling, &progress.wanted.call).await?;
             Ok(Some((Outcome::Lost, Some(problem))))
         }
         _ => {

@@ -19,9 +19,9 @@ pub struct Route {
     pub answers: Option<Address>,
 }
 
-/// The way on which a message came.
+/// Where a reply came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum ReplyChannel {
     /// The subject that all callers of the service listen to.
     Shared,
     /// This call's own inbox.
@@ -68,5 +68,5 @@ pub trait Exchange: Sync {
 /// Knows what came before in its call.
 pub trait Reader: Send {
     /// What a message means to the caller.
-    fn read_packet(&mut self, way: Way, packet: &Packet) -> Reply;
+    fn read_packet(&mut self, channel: ReplyChannel, packet: &Packet) -> Reply;
 }

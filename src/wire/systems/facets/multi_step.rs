@@ -27,7 +27,7 @@ pub struct CallContext<'g> {
     pub request: &'g Request,
     pub limits: Limits,
     pub secrets: &'g Secrets,
-    pub kept: &'g Kept,
+    pub kept: &'g CallMemory,
 }
 
 /// How one system's calls are made.
@@ -44,12 +44,12 @@ pub trait MultiStep: Sync {
 /// What procedures keep from call to call: agents of our own, and what is left to be done after a
 /// call.
 #[derive(Default)]
-pub struct Kept {
+pub struct CallMemory {
     pub agents: OwnAgents,
     left: Mutex<Vec<JoinHandle<()>>>,
 }
 
-impl Kept {
+impl CallMemory {
     /// Something that goes on although its call is over.
     pub fn keep_task(&self, task: JoinHandle<()>) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);

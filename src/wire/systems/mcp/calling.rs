@@ -31,7 +31,7 @@ use crate::{
     },
     wire::{
         session::event_sink::{End, EventSink, SinkClosed},
-        systems::facets::multi_step::{CallContext, Kept},
+        systems::facets::multi_step::{CallContext, CallMemory},
         transport::{
             message::{Incoming, Packet},
             message_queue::QueueReceiver,
@@ -43,7 +43,7 @@ use crate::{
 /// the process ends.
 struct Listening<'k> {
     receiver: Option<QueueReceiver>,
-    kept: &'k Kept,
+    kept: &'k CallMemory,
 }
 
 impl Listening<'_> {

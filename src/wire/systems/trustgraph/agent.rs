@@ -3,7 +3,7 @@
 
 use futures::future::BoxFuture;
 
-use super::overhearing::Listener;
+use super::overhearing::QuestionListener;
 use crate::{
     engine::mask::Mask,
     model::{
@@ -23,7 +23,7 @@ use crate::{
 pub(crate) struct TrustGraphRun {
     asked: Asked,
     dialogue: Dialogue,
-    listener: Listener,
+    listener: QuestionListener,
     unloaded: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl TrustGraphRun {
         Self {
             asked: asked.clone(),
             dialogue: Dialogue::new(tools, asked),
-            listener: Listener::without_broker(),
+            listener: QuestionListener::without_broker(),
             unloaded: loads.err().map(told),
         }
     }
@@ -67,7 +67,8 @@ impl AgentRun for TrustGraphRun {
         mask: Mask,
     ) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(async move {
-            self.listener = Listener::subscribe(connector, connection, &self.asked, mask).await?;
+            self.listener =
+                QuestionListener::subscribe(connector, connection, &self.asked, mask).await?;
             Ok(())
         })
     }

@@ -24,7 +24,7 @@ use crate::{
         },
     },
     wire::{
-        systems::facets::exchange::{Exchange, Packed, Reader, Route, Way},
+        systems::facets::exchange::{Exchange, Packed, Reader, ReplyChannel, Route},
         transport::{
             http::marks,
             message::{Address, Packet},
@@ -133,10 +133,10 @@ struct OnBus<'r> {
 }
 
 impl Reader for OnBus<'_> {
-    fn read_packet(&mut self, way: Way, packet: &Packet) -> Reply {
+    fn read_packet(&mut self, channel: ReplyChannel, packet: &Packet) -> Reply {
         let correlation = &self.sent.correlation;
         let named = packet.headers.iter().any(|(name, _)| name == request::ID);
-        if way == Way::Inbox && !named && !reply::is_foreign(&packet.body) {
+        if channel == ReplyChannel::Inbox && !named && !reply::is_foreign(&packet.body) {
             // Nobody else knows this inbox, so what comes without an id is for this call.
             let headers = [(request::ID.to_owned(), correlation.clone())];
             return reply::decode(correlation, &Message { headers: &headers, body: &packet.body });
@@ -152,7 +152,7 @@ struct BehindGateway<'r> {
 }
 
 impl Reader for BehindGateway<'_> {
-    fn read_packet(&mut self, _: Way, packet: &Packet) -> Reply {
+    fn read_packet(&mut self, _: ReplyChannel, packet: &Packet) -> Reply {
         let wrapping = match self.transport.spec().traffic {
             Traffic::Pipe => Wrapping::Framed { id: &self.sent.correlation },
             _ if marks::is_event(packet) => Wrapping::Piece,

@@ -34,9 +34,9 @@ const WAITING: Duration = Duration::from_secs(3);
 const SLICE: usize = 64;
 
 /// Hears what passes about one question; `None` inside where there is no broker to listen on.
-pub(crate) struct Listener(Option<(Tap, Overhearing)>);
+pub(crate) struct QuestionListener(Option<(Tap, Overhearing)>);
 
-impl Listener {
+impl QuestionListener {
     /// One that hears nothing.
     #[must_use]
     pub fn without_broker() -> Self {

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Makes requests to one server.
-pub(crate) struct Exchange {
+pub(crate) struct RequestSender {
     client: Client,
     authorization: Authorization,
     /// The address without its path, and what stands before the path of a message.
@@ -63,7 +63,7 @@ impl Leaving {
     }
 }
 
-impl Exchange {
+impl RequestSender {
     /// # Errors
     /// When no client can be made of these settings.
     pub fn new(

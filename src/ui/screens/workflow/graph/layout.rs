@@ -12,7 +12,7 @@ use crate::{
             diagram::Direction,
             extent::{Choice, Extent, Scale},
             marks::Marks,
-            picture::{Area, BoxPosition, Held, Picture},
+            picture::{Area, BoxPosition, KeptLayout, Picture},
             states::{self, Detail, Drawn, StateDiagram, View},
         },
         workflow::graph::{Edge, Link, StateRow},
@@ -193,7 +193,7 @@ fn choose_layout(
     let stood: Vec<Option<BoxPosition>> =
         names.iter().map(|name| seats.get(name).copied()).collect();
     let same_detail = like.is_some_and(|like| like.key.shown.detail == key.shown.detail);
-    let held = if same_detail { Held::Places } else { Held::Order };
+    let held = if same_detail { KeptLayout::Places } else { KeptLayout::Order };
     let make = |direction: Direction, stood: &[Option<BoxPosition>]| {
         let states = of(direction);
         let picture = states.diagram.layout_after(stood, held);

@@ -4,7 +4,7 @@ use super::super::facts::Facts;
 use super::{
     hit_target::HitTarget,
     minimap,
-    pane::{Graph, Held, Zoom},
+    pane::{DragStart, Graph, Zoom},
 };
 use crate::{
     app::input::{Button, Mouse, MouseKind},
@@ -28,16 +28,16 @@ impl Graph {
                     return press(self, facts);
                 }
                 if self.map_at.is_some_and(|map| map.contains(at)) {
-                    self.held = Some(Held::Map);
+                    self.held = Some(DragStart::Map);
                     return self.jump_on_map(mouse);
                 }
-                self.held = Some(Held::Picture(mouse.column, mouse.row));
+                self.held = Some(DragStart::Picture(mouse.column, mouse.row));
                 self.handle_press(mouse, button, facts)
             }
             MouseKind::Drag(_) => match self.held {
-                Some(Held::Map) => self.jump_on_map(mouse),
-                Some(Held::Picture(column, row)) => {
-                    self.held = Some(Held::Picture(mouse.column, mouse.row));
+                Some(DragStart::Map) => self.jump_on_map(mouse),
+                Some(DragStart::Picture(column, row)) => {
+                    self.held = Some(DragStart::Picture(mouse.column, mouse.row));
                     self.pan(
                         i32::from(column) - i32::from(mouse.column),
                         i32::from(row) - i32::from(mouse.row),

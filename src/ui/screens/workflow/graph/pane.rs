@@ -52,7 +52,7 @@ pub(crate) struct Graph {
     /// What can be pressed on the pane's edge.
     pub(super) buttons: Vec<(Rect, Press)>,
     pub(super) map_at: Option<Rect>,
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<DragStart>,
     /// The state that was current when last drawn; the view follows when it changes.
     pub(super) followed: Option<StateRow>,
     /// The detail is to be the most with which all is in view.
@@ -84,7 +84,7 @@ pub(crate) enum Zoom {
 
 /// What the mouse took hold of.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Held {
+pub(crate) enum DragStart {
     Picture(u16, u16),
     Map,
 }

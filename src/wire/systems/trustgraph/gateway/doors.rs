@@ -125,7 +125,7 @@ pub(crate) fn sample_routes(connection: &Connection) -> Vec<GatewayRoute> {
 }
 
 /// Where a request goes.
-pub(crate) enum Way {
+pub(crate) enum RouteChoice {
     /// To somebody, who says this.
     To(String, Decided),
     /// The service is there, but not what is asked of it.
@@ -135,15 +135,15 @@ pub(crate) enum Way {
 /// What is said to a request: by the first that has a rule for it, else the first that it is for
 /// says why none has.
 #[must_use]
-pub(crate) fn choose_route(doors: &[GatewayRoute], at: &Endpoint, asked: &Asked) -> Way {
+pub(crate) fn choose_route(doors: &[GatewayRoute], at: &Endpoint, asked: &Asked) -> RouteChoice {
     let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
     let mut unruled = None;
     for door in doors.iter().filter(|door| door.accepts_request(at, asked)) {
         let decided = decide_answer(&door.by, &asking);
         if !decided.is_unruled() {
-            return Way::To(door.name.clone(), decided);
+            return RouteChoice::To(door.name.clone(), decided);
         }
-        unruled.get_or_insert(Way::To(door.name.clone(), decided));
+        unruled.get_or_insert(RouteChoice::To(door.name.clone(), decided));
     }
-    unruled.unwrap_or(Way::Nobody)
+    unruled.unwrap_or(RouteChoice::Nobody)
 }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::doors::{self, GatewayRoute, Way};
+use super::doors::{self, GatewayRoute, RouteChoice};
 use crate::{
     engine::stub::{
         play::Play,
@@ -147,12 +147,12 @@ impl GatewayServer {
         };
         let service = at.service.clone();
         Ok(match doors::choose_route(&self.doors, at, &asked) {
-            Way::To(name, Decided { rule, play, problem }) => {
+            RouteChoice::To(name, Decided { rule, play, problem }) => {
                 telling.answered =
                     Answered { service: name, rule, problem, ..mem::take(&mut telling.answered) };
                 Passed { service, play, nobody: false, telling }
             }
-            Way::Nobody => {
+            RouteChoice::Nobody => {
                 let what = Value::Object(asked.config).to_string();
                 telling.answered.problem = Some(CallError {
                     kind: ErrorKind::Nobody,

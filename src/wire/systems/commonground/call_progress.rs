@@ -5,7 +5,7 @@ use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{calling::Calling, cause, sight};
+use super::{calling::Calling, cause, channel_watch};
 use crate::{
     model::{
         call::{CallError, Outcome},
@@ -27,7 +27,7 @@ use crate::{
 const KEEPING: Duration = Duration::from_secs(5);
 
 /// What is known of a call on its way.
-pub(crate) struct Way {
+pub(crate) struct CallProgress {
     pub wanted: Wanted,
     /// Where the message went that is waited on now.
     pub to: String,
@@ -48,7 +48,7 @@ pub(crate) struct Way {
 /// So much is remembered of them.
 const REMEMBERED: usize = 1_000;
 
-impl Way {
+impl CallProgress {
     pub fn for_call(calling: &Calling<'_>, waiting: u64) -> Self {
         let request = calling.call_context.request;
         let seed = routes::seed(&request.correlation);
@@ -82,20 +82,21 @@ impl Way {
 pub(crate) async fn publish_command(
     calling: &Calling<'_>,
     streams: &async_nats::jetstream::Context,
-    way: &Way,
+    progress: &CallProgress,
 ) -> Result<(), CallError> {
     let headers = nats::header_map(&calling.request_headers())?;
     let unkept = |cause: String| {
         let remedy = "a subject has eight tokens and more: cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX; see whether the services made the streams";
         CallError::new(
             ErrorKind::NotKept,
-            format!("no stream keeps what is sent to {}: {cause}", way.to),
+            format!("no stream keeps what is sent to {}: {cause}", progress.to),
             remedy,
         )
     };
     let publishing = async {
-        let acknowledging =
-            streams.publish_with_headers(way.to.clone(), headers, calling.request_body()).await;
+        let acknowledging = streams
+            .publish_with_headers(progress.to.clone(), headers, calling.request_body())
+            .await;
         acknowledging
             .map_err(|error| unkept(error.to_string()))?
             .await
@@ -110,16 +111,16 @@ pub(crate) async fn publish_command(
 /// Tells what was seen on the way, and remembers what later steps need.
 pub(crate) async fn tell_clue(
     calling: &mut Calling<'_>,
-    way: &mut Way,
+    progress: &mut CallProgress,
     clue: Clue,
 ) -> Result<(), SinkClosed> {
     match clue {
         Clue::Command { subject, card, call } => {
             let pointer =
                 card.as_deref().map_or_else(String::new, |card| format!(", call card {card}"));
-            (way.to, way.call_card, way.sent) = (subject.clone(), card, true);
+            (progress.to, progress.call_card, progress.sent) = (subject.clone(), card, true);
             if let Some(call) = call {
-                way.wanted.call = call;
+                progress.wanted.call = call;
             }
             calling
                 .sink
@@ -131,7 +132,7 @@ pub(crate) async fn tell_clue(
             }
             Ok(())
         }
-        Clue::Wakeup if way.sent => {
+        Clue::Wakeup if progress.sent => {
             calling
                 .sink
                 .emit_stage("reported", "the result was reported: the caller's worker is woken", "")
@@ -141,7 +142,7 @@ pub(crate) async fn tell_clue(
             calling.sink.emit_stage("woken", "the UI worker is woken for the action", "").await
         }
         Clue::Turn(reading) => {
-            way.remember_turn(*reading);
+            progress.remember_turn(*reading);
             Ok(())
         }
         Clue::Ack(_) => Ok(()),
@@ -152,11 +153,11 @@ pub(crate) async fn tell_clue(
 /// could answer.
 pub(crate) async fn tell_advice(
     calling: &mut Calling<'_>,
-    way: &mut Way,
+    progress: &mut CallProgress,
     advice: &Advice,
 ) -> Result<bool, SinkClosed> {
     let Ok(streams) = calling.jetstream_context() else { return Ok(false) };
-    if !sight::is_of_call(&streams, advice.sequence, &way.wanted).await {
+    if !channel_watch::is_of_call(&streams, advice.sequence, &progress.wanted).await {
         return Ok(false);
     }
     let Advice { consumer, deliveries, .. } = advice;
@@ -166,9 +167,9 @@ pub(crate) async fn tell_advice(
             "{consumer} gave the command up after {deliveries} deliveries: its log says why"
         );
         calling.sink.emit_stage("given-up", words, "").await?;
-        way.gave_up.push(consumer.clone());
+        progress.gave_up.push(consumer.clone());
         // Where another service listens too, its answer can still come, or has come already.
-        return Ok(!cause::others_listen(&streams, &way.to, &way.gave_up)
+        return Ok(!cause::others_listen(&streams, &progress.to, &progress.gave_up)
             .await
             .unwrap_or_default());
     }

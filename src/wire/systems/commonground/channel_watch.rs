@@ -30,7 +30,7 @@ const ADVISORIES: [&str; 2] = [
 ];
 
 /// Open ears.
-pub(crate) struct Sight {
+pub(crate) struct ChannelWatch {
     channel: QueueReceiver,
     advisories: Vec<QueueReceiver>,
 }
@@ -41,7 +41,7 @@ pub(crate) enum Seen {
     Advice(Advice),
 }
 
-impl Sight {
+impl ChannelWatch {
     /// Begins to listen; without permission for the server's advisories it goes on without them.
     pub async fn subscribe(bus: &dyn Bus, channel: &Channel) -> Result<Self, CallError> {
         let all = Address::ephemeral(subject::channel_filter(&channel.project, &channel.channel));
