@@ -25,6 +25,7 @@ pub mod keymap;
 pub mod message;
 pub mod notices;
 pub mod resending;
+pub mod resources;
 pub mod state;
 pub mod undo;
 pub mod update;

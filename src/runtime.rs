@@ -15,6 +15,7 @@ pub mod now;
 pub mod perform;
 mod reading;
 pub mod registry;
+mod resources;
 mod signals;
 pub mod terminal;
 mod terminal_host;

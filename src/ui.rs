@@ -8,6 +8,7 @@ pub mod actions;
 pub mod answer;
 pub mod canvas;
 pub mod cases;
+pub mod content_parts;
 pub mod everywhere;
 pub mod form;
 pub mod frames;

@@ -28,6 +28,8 @@ pub enum Scope {
     Connections,
     /// Calls that are answered by hand.
     Waiting,
+    /// What servers have to read.
+    Resources,
 }
 
 impl Scope {
@@ -54,6 +56,7 @@ impl Scope {
             Self::History => "History",
             Self::Connections => "Connections",
             Self::Waiting => "Waiting",
+            Self::Resources => "Resources",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    model::problem::Problem,
+    model::{problem::Problem, server_item::ServerItem},
     systems::{facets::kept_tools::ListedTools, start::Start},
 };
 
@@ -16,6 +16,17 @@ pub struct ConnectionTests {
     pub reports: HashMap<String, (u64, Report)>,
     /// The number of the last asking.
     pub asked: u64,
+}
+
+impl ConnectionTests {
+    /// What the server of a connection has to read, as it listed it last.
+    #[must_use]
+    pub fn items_of(&self, connection: &str) -> &[ServerItem] {
+        match self.reports.get(connection) {
+            Some((_, Report::Reached(reached))) => &reached.items,
+            _ => &[],
+        }
+    }
 }
 
 /// How a test of a connection goes.
@@ -40,6 +51,10 @@ pub struct Reached {
     pub listeners: Option<Vec<(String, String)>>,
     /// The tools of a server, where the workspace may keep them.
     pub listed: Option<ListedTools>,
+    /// What a server has to read beside its tools, by kind.
+    pub items: Vec<ServerItem>,
+    /// What is odd about its lists.
+    pub list_faults: Vec<String>,
     /// What could be asked and was not told.
     pub untold: Vec<Problem>,
 }

@@ -9,6 +9,7 @@ use super::{
     answering::AskId,
     checking::Snapshot,
     message::{Purpose, TextTarget},
+    resources::ItemId,
 };
 use crate::{
     engine::traffic::{span::Since, trace::Head},
@@ -16,9 +17,11 @@ use crate::{
         attachment::CardSource,
         call::{CallId, Request},
         connection::Connection,
+        content_part::ContentPart,
         context::Mode,
         entry::{FileId, SystemId},
         finding::Findings,
+        server_item::ItemRequest,
         trace::{Trace, TraceId},
         traffic::Tapped,
         unsaved::UnsavedTexts,
@@ -144,6 +147,30 @@ pub enum Effect {
         turn: u64,
         connection: Box<Connection>,
     },
+    /// Read a resource or a prompt. Answered by `WasRead` of that turn.
+    ReadItem {
+        turn: u64,
+        connection: Box<Connection>,
+        item: ItemId,
+        request: ItemRequest,
+    },
+    /// Ask a server what it suggests for an argument of a request. Answered by `Suggested` of that
+    /// turn.
+    SuggestValues {
+        turn: u64,
+        connection: Box<Connection>,
+        request: ItemRequest,
+        argument: String,
+    },
+    /// Write what a server answered into new files; a folder ends with `/`. Answered by a notice
+    /// or `Failed`.
+    SaveParts {
+        parts: Vec<ContentPart>,
+        path: String,
+    },
+    /// Open what a server answered with the system's program for it. Answered by a notice or
+    /// `Failed`.
+    OpenPart(Box<ContentPart>),
     /// Look for servers that other programs have configured. Answered by `ServersFound`.
     FindServers,
     /// Keep that the user allows a start, then do what it was asked for.

@@ -11,6 +11,7 @@ use super::{
     folder::FolderList,
     history::HistoryMessage,
     notices::NoticeKind,
+    resources::{ItemId, ResourceMessage},
     watching::WatchMessage,
     workflow::WorkflowMessage,
 };
@@ -42,6 +43,8 @@ pub enum ScreenId {
     /// Calls that wait to be answered by hand.
     Waiting,
     Connections,
+    /// What servers have to read beside their tools.
+    Resources,
     /// The form program's only one.
     Form,
 }
@@ -125,6 +128,8 @@ pub enum Message {
     Watch(WatchMessage),
     /// All about answering by hand.
     Answering(AnsweringMessage),
+    /// All about resources and prompts of servers.
+    Resource(ResourceMessage),
 }
 
 /// About the user's files: what the user asks for, then what comes back from the world.
@@ -277,6 +282,8 @@ pub enum TextTarget {
     Call(CallText),
     /// The answer to this call.
     Answer(AskId),
+    /// What is typed for a resource or a prompt.
+    Item(ItemId),
     /// The document of the form program.
     Form,
     /// The workspace's settings; the place is one of that file's.

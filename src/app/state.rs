@@ -23,6 +23,7 @@ use super::{
     keymap::Keymap,
     message::{Condition, Purpose, ScreenId, Then},
     notices::Notices,
+    resources::Resources,
     watching::Watching,
     what_if::WhatIf,
 };
@@ -49,6 +50,7 @@ use crate::{
         id::Ids,
         merging::Merging,
         problem::{Problem, ProblemKind},
+        server_item::ServerItem,
         tool::Tool,
     },
     schema::{literal::Literal, moment::LocalTime, pointer::Pointer},
@@ -150,12 +152,34 @@ pub struct NetworkState {
     pub listeners: Listeners,
     /// Connections that are looked at.
     pub tests: ConnectionTests,
+    /// What their servers have to read, as it is looked at.
+    pub resources: Resources,
     /// Tools of a running system, as last listed.
     pub deployed: Option<DeployedTools>,
     /// The way that calls take where a system has several; `None`: the first that is open.
     pub route: Option<String>,
     /// The connection whose calls are made in the name of a new agent, although it names one.
     pub new_agent: Option<String>,
+}
+
+impl NetworkState {
+    /// What the server of a connection has to read: what it lists, then what links led to.
+    #[must_use]
+    pub fn readable_items(&self, connection: &str) -> Vec<&ServerItem> {
+        let linked = self.resources.linked.get(connection).into_iter().flatten();
+        self.tests.items_of(connection).iter().chain(linked).collect()
+    }
+
+    /// The connection whose resources and prompts are shown: the chosen one, that which calls use,
+    /// or else the first that leads to such a server.
+    #[must_use]
+    pub fn resource_server(&self) -> Option<&Connection> {
+        let has_some = |known: &&Connection| table::kept_tools_at(known).is_some();
+        let named = |name: &str| self.connections.find_by_name(name).filter(has_some);
+        let chosen = self.resources.connection.as_deref().and_then(named);
+        let usual = || named(&self.connections.current().name);
+        chosen.or_else(usual).or_else(|| self.connections.known.iter().find(has_some))
+    }
 }
 
 #[derive(Debug)]
@@ -331,6 +355,7 @@ impl State {
                 conditions: HashMap::new(),
                 listeners: Listeners::new(),
                 tests: ConnectionTests::default(),
+                resources: Resources::default(),
                 deployed: None,
                 route: None,
                 new_agent: None,
@@ -341,26 +366,27 @@ impl State {
     /// Whether there is an edit to take back from where the user is.
     #[must_use]
     pub fn can_undo(&self) -> bool {
-        if self.screen == ScreenId::Waiting {
-            return self.answering.shown_call().is_some_and(|open| open.answer.can_undo());
-        }
-        self.documents.can_undo() || self.typed_here().any(EditedText::can_undo)
+        let of_files = self.screen != ScreenId::Waiting && self.documents.can_undo();
+        of_files || self.typed_here().any(EditedText::can_undo)
     }
 
     /// Whether there is an edit to make again.
     #[must_use]
     pub fn can_redo(&self) -> bool {
-        if self.screen == ScreenId::Waiting {
-            return self.answering.shown_call().is_some_and(|open| open.answer.can_redo());
-        }
-        self.documents.can_redo() || self.typed_here().any(EditedText::can_redo)
+        let of_files = self.screen != ScreenId::Waiting && self.documents.can_redo();
+        of_files || self.typed_here().any(EditedText::can_redo)
     }
 
-    /// What is typed for a call where the user is.
+    /// What is typed where the user is: an answer, a call, what a prompt takes.
     fn typed_here(&self) -> impl Iterator<Item = &EditedText> {
         let tool = self.selected.as_ref().filter(|_| self.screen == ScreenId::Invoke);
         let parts = [CallPart::Arguments, CallPart::Meta].into_iter();
-        parts.filter_map(move |part| self.typed_text(tool?, part))
+        let resources = &self.network.resources;
+        let item = resources.chosen.as_ref().filter(|_| self.screen == ScreenId::Resources);
+        let of_item = item.and_then(|item| resources.typed_arguments(item));
+        let asked = self.answering.shown_call().filter(|_| self.screen == ScreenId::Waiting);
+        let typed = parts.filter_map(move |part| self.typed_text(tool?, part));
+        typed.chain(of_item).chain(asked.map(|open| &open.answer))
     }
 
     /// What is typed for calls of a tool; `None` where nothing was.

@@ -10,6 +10,7 @@ mod files;
 mod form;
 mod history;
 mod renamed;
+mod resources;
 mod watching;
 mod workflow;
 
@@ -21,6 +22,7 @@ use super::{
     effect::Effect,
     message::{ConnectionMessage, DocumentMessage, Health, Message, ScreenId, TextTarget, Then},
     notices::NoticeKind,
+    resources::ResourceMessage,
     state::{Goal, Question, State},
 };
 use crate::{
@@ -92,6 +94,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::History(message) => return history::handle_message(state, message, now),
         Message::Watch(message) => return watching::handle(state, message, now),
         Message::Answering(message) => return answering::handle(state, message, now),
+        Message::Resource(message) => return resources::handle_message(state, message, now),
     }
     Vec::new()
 }
@@ -294,6 +297,10 @@ fn editor_text(
                 AnsweringMessage::Edit { ask, edits: vec![edit] },
                 now,
             );
+        }
+        TextTarget::Item(item) => {
+            let message = ResourceMessage::Edit { item, edits: vec![edit] };
+            return resources::handle_message(state, message, now);
         }
         TextTarget::Form | TextTarget::Settings => {
             let form = state.form.as_ref().map(|form| form.file.clone());

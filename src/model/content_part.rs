@@ -15,6 +15,8 @@ pub struct ContentPart {
     pub text: Option<String>,
     /// What its base64 stands for.
     pub bytes: Option<Arc<[u8]>>,
+    /// Where a link leads.
+    pub link: Option<String>,
     /// What it says of itself: for whom it is, how important.
     pub notes: Vec<String>,
 }
@@ -68,6 +70,12 @@ impl ContentPart {
             Some("text/plain") | None => is_named,
             Some(_) => false,
         }
+    }
+
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        let media = self.media_type();
+        media.is_some_and(|media| media == "application/json" || media.ends_with("+json"))
     }
 
     /// The ending of a file that another program may open; `None` where what it holds could do more

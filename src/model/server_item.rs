@@ -38,7 +38,7 @@ impl ItemKind {
 }
 
 /// Something that can be read, as its server lists it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerItem {
     pub kind: ItemKind,
     /// By which it is asked for: a URI, a template of URIs, a name.
@@ -58,6 +58,22 @@ pub struct ServerItem {
 }
 
 impl ServerItem {
+    /// A resource of which nothing but its URI is known.
+    #[must_use]
+    pub fn linked(uri: String) -> Self {
+        Self {
+            kind: ItemKind::Resource,
+            title: uri.clone(),
+            description: String::new(),
+            mime: None,
+            size: None,
+            notes: Vec::new(),
+            arguments: None,
+            json: Value::Null,
+            id: uri,
+        }
+    }
+
     /// Type and size in a few words; empty where it says neither.
     #[must_use]
     pub fn type_words(&self) -> String {

@@ -1,7 +1,10 @@
-//! The user's browser, opened only when the user asks for it. No shell reads the URL.
+//! The user's browser and the programs that show files, opened only when the user asks for it. No
+//! shell reads the URL or the path.
 
 use std::{
+    ffi::OsStr,
     io,
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -14,6 +17,18 @@ pub(crate) fn open_page(url: &str) -> io::Result<()> {
     if !is_page || url.contains(char::is_control) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no page over HTTP"));
     }
+    open_target(url.as_ref())
+}
+
+/// Opens a file with the system's program for its type.
+///
+/// # Errors
+/// When there is nothing that opens one.
+pub(crate) fn open_file(path: &Path) -> io::Result<()> {
+    open_target(path.as_os_str())
+}
+
+fn open_target(target: &OsStr) -> io::Result<()> {
     let (program, first): (&str, &[&str]) = if cfg!(windows) {
         ("rundll32", &["url.dll,FileProtocolHandler"])
     } else if cfg!(target_vendor = "apple") {
@@ -22,7 +37,7 @@ pub(crate) fn open_page(url: &str) -> io::Result<()> {
         ("xdg-open", &[])
     };
     let mut command = Command::new(program);
-    command.args(first).arg(url);
+    command.args(first).arg(target);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().map(drop)
 }

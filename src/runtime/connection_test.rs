@@ -4,10 +4,10 @@ use tokio::time::Instant;
 
 use crate::{
     app::connection_test::{Reached, Report},
-    model::{call::CallError, connection::Connection, problem::Problem},
+    model::{call::CallError, connection::Connection, problem::Problem, server_item::ItemKind},
     runtime::now,
     systems::{deployed::item::Item, facets::kept_tools::ListedTools, table},
-    wire::{self, deployed, registry::Registry},
+    wire::{self, deployed, registry::Registry, systems::facets::inspector::Inspector},
 };
 
 /// Opens the connection, and asks the system that it leads to for all it tells.
@@ -31,27 +31,45 @@ pub async fn connection_report(registry: &Registry, connection: &Connection) -> 
                 .flatten();
     }
     if table::kept_tools_at(connection).is_some() {
-        reached.listed = ok_or_record(list_tools(registry, connection).await, &mut reached.untold);
+        let listed = list_server(registry, connection, &mut reached).await;
+        reached.listed = ok_or_record(listed, &mut reached.untold);
     }
     Report::Reached(Box::new(reached))
 }
 
-async fn list_tools(registry: &Registry, connection: &Connection) -> Result<ListedTools, Problem> {
-    let told = |problem: CallError| problem.while_doing("listing the tools of a server");
+/// Asks a server for all its lists: gives its tools, and puts the rest into the report.
+async fn list_server(
+    registry: &Registry,
+    connection: &Connection,
+    reached: &mut Reached,
+) -> Result<ListedTools, Problem> {
+    let told = |problem: CallError| problem.while_doing("asking a server for its lists");
     let mut listed = ListedTools {
         server: connection.name.clone(),
         time: now::rfc3339(now::now_millis()),
         ..ListedTools::default()
     };
-    let mut inspectors = wire::systems::table::inspectors();
-    if let Some(inspector) = inspectors.find(|inspector| inspector.is_at(connection)) {
-        let bus = registry.open_bus(connection).await.map_err(told)?;
-        let listing = inspector.list(&*bus).await.map_err(told)?;
-        listed.version = listing.version;
-        let tools = listing.lists.into_iter().filter(|list| list.kind == "tools");
-        listed.tools = tools.flat_map(|list| list.items).collect();
+    let Some(inspector) = inspector_at(connection) else { return Ok(listed) };
+    let bus = registry.open_bus(connection).await.map_err(told)?;
+    let listing = inspector.list(&*bus).await.map_err(told)?;
+    for kind in ItemKind::ALL {
+        let items = listing.items_of(kind.list_name()).iter();
+        reached.items.extend(items.filter_map(|json| inspector.read_item(kind, json)));
     }
+    for list in listing.lists {
+        reached.list_faults.extend(list.odd.iter().map(|words| format!("{}: {words}", list.kind)));
+        if list.kind == "tools" {
+            listed.tools.extend(list.items);
+        }
+    }
+    listed.version = listing.version;
     Ok(listed)
+}
+
+/// Who can be asked what the server of a connection has.
+pub(super) fn inspector_at(connection: &Connection) -> Option<&'static dyn Inspector> {
+    let mut inspectors = wire::systems::table::inspectors();
+    inspectors.find(|inspector| inspector.is_at(connection))
 }
 
 fn ok_or_record<T>(asked: Result<T, Problem>, untold: &mut Vec<Problem>) -> Option<T> {

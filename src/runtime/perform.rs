@@ -20,7 +20,7 @@ use super::{
     answering::{AnsweringByHand, For},
     connection_test, editor, folder,
     kept::{HistoryRecorder, Record},
-    reading, registry,
+    reading, registry, resources,
     watching::{self, At, Listening},
 };
 use crate::{
@@ -47,7 +47,9 @@ use crate::{
         files::{self, Expected, NotSaved, Outside, Stamp},
         history::History,
         journal::{Drafts, Journal, UnsavedText},
-        samples, server_configs,
+        samples,
+        saved_parts::ScratchFolder,
+        server_configs,
         settings::user,
         watch::Watch,
         workspace::Workspace,
@@ -86,6 +88,8 @@ pub(crate) struct Performer {
     answering: AnsweringByHand,
     editor: Option<String>,
     mask: Mask,
+    /// Files that other programs show, until the end.
+    scratch: ScratchFolder,
     /// Each write that is under way holds a clone of the one end; the other hears when all are
     /// done.
     writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
@@ -143,6 +147,7 @@ impl Performer {
             answering,
             editor: tools.editor,
             mask: tools.mask,
+            scratch: ScratchFolder::default(),
             writes: std::sync::mpsc::channel(),
         }
     }
@@ -199,6 +204,24 @@ impl Performer {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
             Effect::TestConnection { turn, connection } => self.test_connection(turn, *connection),
+            Effect::ReadItem { turn, connection, item, request } => {
+                let registry = Arc::clone(&self.registry);
+                let asked = (turn, item);
+                self.send_later(resources::read_item(registry, asked, *connection, request));
+            }
+            Effect::SuggestValues { turn, connection, request, argument } => {
+                let registry = Arc::clone(&self.registry);
+                let about = (request, argument);
+                self.send_later(resources::suggest_values(registry, turn, *connection, about));
+            }
+            Effect::SaveParts { parts, path } => {
+                let root = self.workspace.root.clone();
+                self.send_from_disk(move || resources::save_parts(&root, &parts, &path));
+            }
+            Effect::OpenPart(part) => {
+                let scratch = self.scratch.clone();
+                self.send_from_disk(move || resources::open_part(&scratch, &part));
+            }
             Effect::FindServers => self.find_servers(),
             Effect::AllowStart { start, then } => {
                 if let Err(problem) = Consents::of_user().and_then(|consents| consents.give(&start))
@@ -282,6 +305,18 @@ impl Performer {
         tokio::task::spawn_blocking(move || {
             messages.blocking_send(Message::Folder(folder::list_folder(&root, folder)))
         });
+    }
+
+    /// Sends the message that something comes to.
+    fn send_later(&self, coming: impl Future<Output = Message> + Send + 'static) {
+        let messages = self.messages.clone();
+        tokio::spawn(async move { messages.send(coming.await).await });
+    }
+
+    /// The same for work on files.
+    fn send_from_disk(&self, work: impl FnOnce() -> Message + Send + 'static) {
+        let messages = self.messages.clone();
+        tokio::task::spawn_blocking(move || messages.blocking_send(work()));
     }
 
     fn send_message(&self, message: Message) {

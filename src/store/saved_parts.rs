@@ -2,14 +2,17 @@
 
 use std::{
     fs::{self, File},
-    io::Write as _,
+    io::{self, Write as _},
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
 };
+
+use tempfile::TempDir;
 
 use super::files::io_problem;
 use crate::model::{
     content_part::{ContentPart, parts_to_save},
-    problem::Problem,
+    problem::{Problem, ProblemKind},
 };
 
 /// Writes what is not text, or else the texts, into new files; gives their paths. One part goes into
@@ -49,6 +52,46 @@ fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
     written.map_err(|error| io_problem(&format!("saving {}", path.display()), &error))
 }
 
+/// A folder that only the user can read, for files that other programs are to show. It is made with
+/// its first file, and goes with the last clone.
+#[derive(Clone, Default)]
+pub(crate) struct ScratchFolder(Arc<Mutex<Option<Shown>>>);
+
+struct Shown {
+    folder: TempDir,
+    count: usize,
+}
+
+impl ScratchFolder {
+    /// Writes a part that can only be looked at or listened to into a new file.
+    ///
+    /// # Errors
+    /// When it could do more than that, or cannot be written.
+    pub fn write_part(&self, part: &ContentPart) -> Result<PathBuf, Problem> {
+        let doing = "opening a part of an answer";
+        if part.viewed_ending().is_none() {
+            let cause = format!("{} is no type that is only shown", part.summary());
+            return Err(Problem::new(ProblemKind::Input, doing, cause)
+                .with_remedy("save it, look at it, and open it yourself"));
+        }
+        let failed = |error: io::Error| io_problem(doing, &error);
+        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = match &mut *shown {
+            Some(shown) => shown,
+            empty => {
+                let folder = tempfile::Builder::new().prefix("toolcrib-").tempdir();
+                empty.insert(Shown { folder: folder.map_err(failed)?, count: 0 })
+            }
+        };
+        shown.count += 1;
+        // Its name has the ending of its type, whatever its address says.
+        let ending = part.viewed_ending().unwrap_or_default();
+        let path = shown.folder.path().join(format!("{}.{ending}", shown.count));
+        write_new(&path, part.file_bytes().unwrap_or_default())?;
+        Ok(path)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,5 +113,22 @@ mod tests {
         assert_eq!(two, [one.with_file_name("a-1.png"), one.with_file_name("a-2.png")]);
         let inside = save_parts(&[part(b"1")], folder.path()).unwrap();
         assert_eq!(inside, [folder.path().join("1-image.png")]);
+    }
+
+    #[test]
+    fn only_what_is_looked_at_is_written_to_be_opened() {
+        let scratch = ScratchFolder::default();
+        let part = |mime: &str| ContentPart {
+            source: "x:/run.sh".into(),
+            mime: Some(mime.into()),
+            bytes: Some((*b"hi").into()),
+            ..ContentPart::default()
+        };
+        let path = scratch.write_part(&part("image/png")).unwrap();
+        assert!(path.ends_with("1.png"), "{}", path.display());
+        assert_eq!(fs::read(&path).unwrap(), b"hi");
+        assert!(scratch.write_part(&part("application/x-sh")).unwrap_err().cause.contains("shown"));
+        drop(scratch);
+        assert!(!path.exists());
     }
 }

@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use super::{
     action_rows::own_actions,
     answer, everywhere, form,
-    screens::{connections, form as form_screen, history, invoke, tools, waiting, watch, workflow},
+    screens::{
+        connections, form as form_screen, history, invoke, resources, tools, waiting, watch,
+        workflow,
+    },
 };
 use crate::app::{actions::Action, keymap::Keymap};
 
@@ -26,6 +29,7 @@ pub fn all_actions() -> Vec<&'static Action> {
         own_actions(history::ACTIONS),
         own_actions(connections::ACTIONS),
         own_actions(waiting::ACTIONS),
+        own_actions(resources::ACTIONS),
     ]
     .concat()
 }

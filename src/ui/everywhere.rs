@@ -156,6 +156,14 @@ pub(crate) const ACTIONS: &[Row] = &[
             "Answer by hand what waits: questions of MCP servers, calls of CommonGround tools; \
              shown in the top line while there is something",
         ),
+    Row::new(Scope::Global, "show-resources", "Resources", |window, _| {
+        window.show(ScreenId::Resources)
+    })
+    .keys(&["8"])
+    .help(
+        "Read what MCP servers have beside their tools: resources, templates and prompts; shown \
+             in the top line once a server has some",
+    ),
     Row::new(Scope::Global, "variables", "variables…", |_, state| {
         Reply::Open(Box::new(samples::sample_menu(state)))
     })

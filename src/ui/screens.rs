@@ -4,6 +4,7 @@ pub mod connections;
 pub mod form;
 pub mod history;
 pub mod invoke;
+pub mod resources;
 pub mod tools;
 pub mod waiting;
 pub mod watch;
@@ -71,6 +72,18 @@ pub(crate) const SCREENS: &[ScreenRow] = &[
         short: "Conn",
         make: || Box::<connections::ConnectionsScreen>::default(),
         named: always_named,
+    },
+    ScreenRow {
+        id: ScreenId::Resources,
+        action: "show-resources",
+        short: "Res",
+        make: || Box::<resources::ResourcesScreen>::default(),
+        // Only servers have some, and not all of them.
+        named: |state| {
+            let server = state.network.resource_server();
+            let has_some = |name: &str| !state.network.readable_items(name).is_empty();
+            state.screen == ScreenId::Resources || server.is_some_and(|at| has_some(&at.name))
+        },
     },
     ScreenRow {
         id: ScreenId::Waiting,

@@ -76,6 +76,7 @@ mod rabbitmq;
 mod random_events;
 mod reach;
 mod readme;
+mod resources_screen;
 mod runs;
 mod samples;
 mod samples_of_variables;

@@ -46,13 +46,14 @@ const SESSION: usize = 300;
 const SAMPLES: [&str; 6] =
     ["spec-workflow", "demo", "commonground", "services", "first-call", "gallery"];
 
-const SCREENS: [ScreenId; 7] = [
+const SCREENS: [ScreenId; 8] = [
     ScreenId::Workflow,
     ScreenId::Tools,
     ScreenId::Invoke,
     ScreenId::Watch,
     ScreenId::History,
     ScreenId::Waiting,
+    ScreenId::Resources,
     ScreenId::Connections,
 ];
 

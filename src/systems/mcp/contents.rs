@@ -48,7 +48,13 @@ impl Contents {
             "resource_link" => {
                 let words = ["name", "uri", "description"].map(|member| text_of(block, member));
                 let text = words.into_iter().flatten().collect::<Vec<_>>().join("\n");
-                self.parts.push(ContentPart { kind: "link".into(), text: Some(text), ..part });
+                let link = text_of(block, "uri");
+                self.parts.push(ContentPart {
+                    kind: "link".into(),
+                    text: Some(text),
+                    link,
+                    ..part
+                });
             }
             "resource" => {
                 let resource = block.get("resource").unwrap_or(&Value::Null);

@@ -61,7 +61,8 @@ impl Rendered {
     }
 }
 
-fn face_role(face: Face) -> Role {
+/// How a piece of Markdown is shown.
+pub(crate) fn face_role(face: Face) -> Role {
     match face {
         Face { code: true, .. } => Role::SyntaxText,
         Face { link: true, .. } => Role::Info,

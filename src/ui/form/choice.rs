@@ -335,9 +335,16 @@ impl Editor for Chooser {
     }
 
     fn sync_value(&mut self, cell: &Cell<'_>) {
-        self.choices = field_choices(cell);
+        let before = std::mem::replace(&mut self.choices, field_choices(cell));
         if let Some(free) = &mut self.free {
             free.replace(&cell.value_text());
+            // Other suggestions came while the list is open.
+            if self.list.is_some() && before.options != self.choices.options {
+                let text = free.text().to_owned();
+                let options = self.list_options(cell);
+                let list = self.list.get_or_insert_default();
+                list.set_options(&options, &text);
+            }
         }
     }
 }

@@ -46,6 +46,12 @@ impl Listing {
         Self { wordy, cursor, top: 0, matching: (0..options.len()).collect() }
     }
 
+    /// Takes in other options, of which those are kept that match.
+    pub fn set_options(&mut self, options: &[Shown], filter: &str) {
+        *self = Self::from_options(options);
+        self.filter_options(options, filter);
+    }
+
     /// Keeps the options that match, best first; an empty filter keeps all in their order.
     pub fn filter_options(&mut self, options: &[Shown], filter: &str) {
         let chosen = self.chosen_option();

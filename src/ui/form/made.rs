@@ -123,6 +123,7 @@ impl Form {
             form.editor = kept;
         }
         *self = form;
+        self.refresh_editor();
     }
 
     /// Takes in another uiSchema, the rest as it is.

@@ -344,7 +344,7 @@ impl Form {
         }
     }
 
-    fn refresh_editor(&mut self) {
+    pub(super) fn refresh_editor(&mut self) {
         let Some(mut editor) = self.editor.take() else { return };
         if let Some(cell) = self.focused_row().and_then(|row| self.cell(row)) {
             editor.sync_value(&cell);

@@ -33,12 +33,13 @@ use crate::{
         connection_test::Report,
         input::{Code, Input, Mouse, MouseKind},
         message::{ConnectionMessage, DocumentMessage, Message, TextTarget},
+        resources::ResourceMessage,
         state::State,
     },
     model::{entry::FileId, finding::Finding, settings::SETTINGS},
     schema::pointer::Pointer,
     syntax::edit::Edit,
-    systems::{settings::connection_form, start::Start},
+    systems::{settings::connection_form, start::Start, table},
     ui::{
         action_rows::{self, refuse_when},
         answer::draw::inset_area,
@@ -93,6 +94,16 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&["K"])
     .help("Keep the tools of the server in the workspace, or accept what changed of them")
     .refused(|screen, state| kept::keep_tools(state, &screen.shown).err()),
+    Row::new(Scope::Connections, "open-resources", "resources…", |screen, _| {
+        Reply::send(Message::Resource(ResourceMessage::Show(screen.shown.clone())))
+    })
+    .keys(&["o"])
+    .help("Read the resources and prompts that the server has beside its tools")
+    .refused(|screen, state| {
+        let connection = state.network.connections.find_by_name(&screen.shown);
+        let is_server = connection.is_some_and(|at| table::kept_tools_at(at).is_some());
+        refuse_when(!is_server, "it leads to no MCP server")
+    }),
     Row::new(Scope::Connections, "choose-connection", "use for all", ConnectionsScreen::choose)
         .keys(&["c"])
         .help("Let all calls of this session go through it, or again as toolcrib.toml says")
@@ -375,6 +386,7 @@ impl Screen for ConnectionsScreen {
         hints.extend([
             "add-connection",
             "import-servers",
+            "open-resources",
             "choose-connection",
             "usual-connection",
             "rename-connection",

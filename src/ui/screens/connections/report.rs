@@ -7,7 +7,7 @@ use crate::{
         message::Health,
         state::State,
     },
-    model::{connection::Connection, problem::Problem},
+    model::{connection::Connection, problem::Problem, server_item::ItemKind},
     systems::table,
     ui::{
         styles::Role,
@@ -138,6 +138,7 @@ fn reached_lines(reached: &Reached, connection: &Connection, cells: usize) -> Ve
         let words = read_only.unwrap_or("F7 takes them into the files, F8 pushes to it.");
         lines.extend(wrapped_lines(words, Role::Dim, cells));
     }
+    lines.extend(server_lines(reached, cells));
     if let Some(listeners) = &reached.listeners {
         lines.push(Line::new());
         let is_gateway = !connection.transport().is_bus();
@@ -155,6 +156,25 @@ fn reached_lines(reached: &Reached, connection: &Connection, cells: usize) -> Ve
             Role::Dim,
             cells,
         ));
+    }
+    lines
+}
+
+/// What a server has beside its tools, and what is odd about its lists.
+fn server_lines(reached: &Reached, cells: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for words in &reached.list_faults {
+        lines.extend(wrapped_lines(&format!("⚠ {words}"), Role::Warning, cells));
+    }
+    let counts = ItemKind::ALL.into_iter().filter_map(|kind| {
+        let count = reached.items.iter().filter(|item| item.kind == kind).count();
+        (count > 0).then(|| format!("{count} {}", kind.title().to_lowercase()))
+    });
+    let counts: Vec<String> = counts.collect();
+    if !counts.is_empty() {
+        lines.push(Line::new());
+        lines.extend(wrapped_lines(&counts.join(", "), Role::Heading, cells));
+        lines.extend(wrapped_lines("o shows and reads them.", Role::Dim, cells));
     }
     lines
 }

@@ -1,0 +1,399 @@
+//! Resources: what a server has to read beside its tools. Choose a resource, a template of one or a
+//! prompt, fill in what it takes, read it.
+//!
+//! | file | pane |
+//! | --- | --- |
+//! | [`list`] | left: resources, templates and prompts of one server |
+//! | this one | middle: what the chosen one is, and the form of its arguments |
+//! | [`content`] | right: what it holds |
+
+mod content;
+mod list;
+
+use std::sync::Arc;
+
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::{Constraint, Rect},
+};
+use serde_json::json;
+
+use self::{content::ContentPane, list::ItemList};
+use crate::{
+    app::{
+        actions::{ActionId, Scope},
+        edited_text::EditedText,
+        input::{Code, Input, Mouse, MouseKind},
+        message::{ConnectionMessage, Message, TextTarget},
+        resources::{ItemId, ReadReport, ResourceMessage},
+        state::State,
+    },
+    model::server_item::{ItemContent, ItemKind, ServerItem},
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+    ui::{
+        action_rows::{self, refuse_when},
+        answer::draw::inset_area,
+        content_parts,
+        form::{
+            host::{FormHost, ValueOwner, written_in},
+            view::Form,
+        },
+        styles::{Role, Styles},
+        view::{Look, Reply, Screen},
+        widgets::{
+            pane::Pane,
+            panes::{Panes, Step},
+            reading::{Line, ReadPosition, wrapped_lines},
+        },
+    },
+};
+
+type Row = action_rows::Row<ResourcesScreen>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Resources, "read-item", "read", ResourcesScreen::read)
+        .keys(&["ctrl+enter", "alt+enter", "f6"])
+        .help("Read the chosen resource, or get the prompt, with what is typed for it")
+        .refused(|screen, _| refuse_when(screen.shown.is_none(), NOTHING_CHOSEN)),
+    Row::new(Scope::Resources, "list-items", "list again", |_, state| match server_name(state) {
+        Some(name) => Reply::send(Message::Connection(ConnectionMessage::Test(name))),
+        None => Reply::Refused(NO_SERVER.into()),
+    })
+    .keys(&["t"])
+    .help("Ask the server again what it has")
+    .refused(|_, state| refuse_when(server_name(state).is_none(), NO_SERVER)),
+    Row::new(Scope::Resources, "open-part", "open", |screen, state| {
+        screen.content(state).map_or(Reply::Handled, |read| content_parts::open_part(&read.parts))
+    })
+    .keys(&["o"])
+    .help("Open what was read with the system's program: images, audio, video, PDF")
+    .refused(|screen, state| {
+        let read = screen.content(state);
+        let has_some = read.is_some_and(|read| content_parts::has_viewed(&read.parts));
+        refuse_when(!has_some, content_parts::NOTHING_TO_OPEN)
+    }),
+    Row::new(Scope::Resources, "follow-link", "parts…", |screen, state| {
+        match (screen.content(state), &screen.shown) {
+            (Some(read), Some(item)) => content_parts::parts_menu(&read.parts, &item.connection),
+            _ => Reply::Refused(NOTHING_READ.into()),
+        }
+    })
+    .keys(&["a"])
+    .help("Choose one part of what was read, to save it, to open it, or to follow its link")
+    .refused(|screen, state| refuse_when(screen.content(state).is_none(), NOTHING_READ)),
+    Row::new(Scope::Resources, "next-content-view", "next view", |screen, _| {
+        screen.pane.next_view();
+        Reply::Handled
+    })
+    .keys(&["v"])
+    .help("Switch what was read: as text and Markdown, or as JSON as it came"),
+    Row::new(Scope::Resources, "copy-content", "copy", ResourcesScreen::copy)
+        .keys(&["y"])
+        .help("Copy the text that was read, or its JSON where that is shown")
+        .refused(|screen, state| refuse_when(screen.content(state).is_none(), NOTHING_READ)),
+    Row::taking_over("save", |screen, state| {
+        screen
+            .content(state)
+            .map_or(Reply::Handled, |read| content_parts::save_prompt(read.parts.clone()))
+    })
+    .refused(|screen, state| refuse_when(screen.content(state).is_none(), NOTHING_READ)),
+    Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
+    Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
+    Row::taking_over("undo", |screen, _| screen.ask_of_shown(ResourceMessage::Undo))
+        .refused(|screen, state| screen.undo_refusal(state, EditedText::can_undo)),
+    Row::taking_over("redo", |screen, _| screen.ask_of_shown(ResourceMessage::Redo))
+        .refused(|screen, state| screen.undo_refusal(state, EditedText::can_redo)),
+];
+
+const NO_SERVER: &str = "no connection leads to an MCP server; n on Connections (6) adds one";
+const NOTHING_CHOSEN: &str = "choose a resource or a prompt first";
+const NOTHING_READ: &str = "nothing was read yet; F6 reads";
+
+/// The panes, from left to right.
+const NAMES: [&str; 3] = ["Resources", "Arguments", "Content"];
+const LEFT: usize = 0;
+const MIDDLE: usize = 1;
+const RIGHT: usize = 2;
+
+#[derive(Default)]
+pub(crate) struct ResourcesScreen {
+    panes: Panes,
+    list: ItemList,
+    /// One for each item that takes arguments.
+    forms: FormHost<ItemId>,
+    about: ReadPosition,
+    pane: ContentPane,
+    shown: Option<ItemId>,
+}
+
+impl ValueOwner for ItemId {
+    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+        (TextTarget::Item(self.clone()), at)
+    }
+
+    fn edit_messages(&self, edits: Vec<Edit>, _: &Form, _: &State) -> Vec<Message> {
+        vec![Message::Resource(ResourceMessage::Edit { item: self.clone(), edits })]
+    }
+}
+
+/// The server that is shown, by its connection's name.
+fn server_name(state: &State) -> Option<String> {
+    state.network.resource_server().map(|connection| connection.name.clone())
+}
+
+impl ResourcesScreen {
+    fn step_pane(&mut self, step: Step, state: &State) -> Reply {
+        self.forms.step_pane(step, &mut self.panes, MIDDLE, state)
+    }
+
+    fn ask_of_shown(&self, message: impl FnOnce(ItemId) -> ResourceMessage) -> Reply {
+        let shown = self.shown.clone();
+        shown.map_or(Reply::Handled, |item| Reply::send(Message::Resource(message(item))))
+    }
+
+    fn undo_refusal(&self, state: &State, can: fn(&EditedText) -> bool) -> Option<String> {
+        let shown = self.shown.as_ref();
+        let typed = shown.and_then(|item| state.network.resources.typed_arguments(item));
+        refuse_when(!typed.is_some_and(can), "nothing was typed for it")
+    }
+
+    fn content<'s>(&self, state: &'s State) -> Option<&'s Arc<ItemContent>> {
+        match state.network.resources.report(self.shown.as_ref()?) {
+            Some(ReadReport::Done(content)) => Some(content),
+            _ => None,
+        }
+    }
+
+    /// Reads the item with what is typed for it; an argument that must be given is gone to first.
+    fn read(&mut self, state: &State) -> Reply {
+        let Some(item) = self.shown.clone() else { return Reply::Refused(NOTHING_CHOSEN.into()) };
+        let mut messages = self.forms.leave(state);
+        let issue = self.forms.shown_form().and_then(|form| form.issues().first().cloned());
+        if let Some(issue) = issue {
+            if let Some(form) = self.forms.shown_form_mut() {
+                drop(form.focus_field(&issue.at));
+            }
+            if self.panes.focus != MIDDLE {
+                self.panes.focus = MIDDLE;
+                self.forms.rest();
+            }
+            let words = format!("{} {}", issue.at.tokens().join(" › "), issue.words);
+            if messages.is_empty() {
+                return Reply::Refused(words);
+            }
+            return Reply::Send(messages);
+        }
+        messages.push(Message::Resource(ResourceMessage::Read(item)));
+        self.pane.show_start();
+        if self.panes.focus == LEFT {
+            self.panes.focus = RIGHT;
+        }
+        Reply::Send(messages)
+    }
+
+    fn copy(&mut self, state: &State) -> Reply {
+        let Some(content) = self.content(state) else {
+            return Reply::Refused(NOTHING_READ.into());
+        };
+        let (what, text) = self.pane.copied_text(content);
+        Reply::send(Message::Copy { what: what.into(), text })
+    }
+
+    fn shown_item<'s>(&self, state: &'s State) -> Option<&'s ServerItem> {
+        let shown = self.shown.as_ref()?;
+        let items = state.network.readable_items(&shown.connection).into_iter();
+        items.into_iter().find(|item| ItemId::new(&shown.connection, item) == *shown)
+    }
+
+    fn draw_arguments(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
+        let focused = self.panes.focus == MIDDLE;
+        let foot = self.forms.position();
+        let item = self.shown_item(state);
+        let title = item.map_or("Arguments", |item| item.title.as_str());
+        let inside =
+            Pane { title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let text = inset_area(inside);
+        let lines = match item {
+            Some(item) => about_lines(item, usize::from(text.width)),
+            None => wrapped_lines(&empty_words(state), Role::Ghost, usize::from(text.width)),
+        };
+        let has_form = self.forms.owner().is_some();
+        let most = if has_form { text.height / 2 } else { text.height };
+        let height = u16::try_from(lines.len()).unwrap_or(most).min(most);
+        self.about.draw(buffer, Rect { height, ..text }, styles, &lines);
+        if has_form {
+            let below = height + 1;
+            let form =
+                Rect { y: inside.y + below, height: inside.height.saturating_sub(below), ..inside };
+            self.forms.draw(buffer, form, styles, focused);
+        }
+    }
+}
+
+/// What an item says of itself.
+fn about_lines(item: &ServerItem, cells: usize) -> Vec<Line> {
+    let kind = match item.kind {
+        ItemKind::Resource => "resource",
+        ItemKind::Template => "template of resources",
+        ItemKind::Prompt => "prompt",
+    };
+    let mut lines = wrapped_lines(&item.id, Role::Accent, cells);
+    let words = [vec![kind.to_owned(), item.type_words()], item.notes.clone()].concat();
+    let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
+    lines.extend(wrapped_lines(&words.join(" · "), Role::Dim, cells));
+    if !item.description.is_empty() {
+        lines.push(Line::new());
+        lines.extend(wrapped_lines(&item.description, Role::Text, cells));
+    }
+    if item.arguments.is_none() {
+        lines.push(Line::new());
+        lines.extend(wrapped_lines(
+            "It takes no arguments. Enter or F6 reads it.",
+            Role::Ghost,
+            cells,
+        ));
+    }
+    lines
+}
+
+/// Why there is nothing to read.
+fn empty_words(state: &State) -> String {
+    match server_name(state) {
+        None => format!("Nothing to read: {NO_SERVER}."),
+        Some(_) => NOTHING_CHOSEN.to_owned(),
+    }
+}
+
+impl Screen for ResourcesScreen {
+    fn on_enter(&mut self) {
+        self.panes.focus = LEFT;
+    }
+
+    fn sync_state(&mut self, state: &State) {
+        let before = std::mem::replace(&mut self.shown, self.list.sync_state(state));
+        if before != self.shown {
+            self.about = ReadPosition::default();
+            self.pane.show_start();
+        }
+        let resources = &state.network.resources;
+        let schema = self.shown_item(state).and_then(|item| {
+            resources.arguments_schema(&self.shown.as_ref()?.connection, item).map(Arc::new)
+        });
+        let (Some(item), Some(schema)) = (self.shown.clone(), schema) else {
+            self.forms.hide();
+            return;
+        };
+        self.forms.show(item.clone(), || Form::new(Arc::clone(&schema)));
+        self.forms.sync_surroundings(state);
+        if let Some(form) = self.forms.outdated_form(resources.revision) {
+            let typed = resources.typed_arguments(&item);
+            let empty = Arc::new(json!({}));
+            let value = typed.and_then(EditedText::value).unwrap_or(&empty);
+            let source = typed.map(EditedText::source);
+            form.sync_written(value, &written_in(source, 0, &Pointer::root()));
+            form.set_schema(&schema);
+        }
+        if before.as_ref() != Some(&item) && self.panes.focus == MIDDLE {
+            self.forms.rest();
+        }
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let buffer = frame.buffer_mut();
+        let left = if area.width >= 160 { 48 } else { 34 };
+        let widths = [Constraint::Length(left), Constraint::Fill(2), Constraint::Fill(3)];
+        let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
+        if !areas[LEFT].is_empty() {
+            self.list.draw(buffer, areas[LEFT], look.styles, state, self.panes.focus == LEFT);
+        }
+        if !areas[MIDDLE].is_empty() {
+            self.draw_arguments(buffer, areas[MIDDLE], look.styles, state);
+        }
+        if !areas[RIGHT].is_empty() {
+            let report = self.shown.as_ref().and_then(|item| state.network.resources.report(item));
+            self.pane.draw(buffer, areas[RIGHT], look, report, self.panes.focus == RIGHT);
+        }
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        if self.panes.focus == MIDDLE && self.forms.owner().is_some() {
+            vec![Scope::Form, Scope::Resources]
+        } else {
+            vec![Scope::Resources]
+        }
+    }
+
+    fn is_typing(&self) -> bool {
+        self.panes.focus == MIDDLE && self.forms.is_typing()
+    }
+
+    fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
+        let mut pane = self.panes.focus;
+        if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
+            let Some(under) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
+            pane = under;
+            if pane != MIDDLE && !matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
+                return Reply::Handled;
+            }
+        }
+        let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
+        match pane {
+            LEFT if is(Code::Enter) && self.forms.owner().is_some() => {
+                self.panes.focus = MIDDLE;
+                self.forms.rest();
+                Reply::Handled
+            }
+            LEFT if is(Code::Enter) => self.read(state),
+            LEFT => self.list.handle_input(input),
+            MIDDLE if self.forms.owner().is_some() => match self.forms.input(input, state) {
+                Reply::Ignored if is(Code::Esc) => {
+                    self.panes.focus = LEFT;
+                    Reply::Handled
+                }
+                reply => reply,
+            },
+            MIDDLE if is(Code::Enter) => self.read(state),
+            MIDDLE if self.about.handle_input(input) => Reply::Handled,
+            RIGHT if self.pane.handle_input(input) => Reply::Handled,
+            _ if is(Code::Esc) => {
+                self.panes.focus = LEFT;
+                Reply::Handled
+            }
+            _ => Reply::Ignored,
+        }
+    }
+
+    fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
+        match action_rows::run_action(ACTIONS, self, id, state) {
+            None => self.forms.act(id, state),
+            Some(reply) => reply,
+        }
+    }
+
+    fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
+        action_rows::refusal_reason(ACTIONS, self, id, state)
+            .or_else(|| self.forms.refusal(id, "it takes no arguments"))
+    }
+
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
+        match self.panes.focus {
+            LEFT if self.forms.owner().is_some() => vec![("Enter", "fill in")],
+            LEFT if self.shown.is_some() => vec![("Enter", "read")],
+            MIDDLE => self.forms.keys(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn hinted_actions(&self, _: &State) -> Vec<ActionId> {
+        let mut hints = vec!["read-item"];
+        if self.panes.focus == MIDDLE {
+            hints.extend(self.forms.hints());
+        }
+        hints.extend(["open-part", "save", "follow-link", "next-content-view", "copy-content"]);
+        hints.push("list-items");
+        hints.extend((self.panes.focus != MIDDLE).then_some("next-pane"));
+        hints
+    }
+}

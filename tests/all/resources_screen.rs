@@ -1,0 +1,209 @@
+//! What a server has to read, on the screen: listed, filled in with what the server suggests, read,
+//! saved and opened.
+
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        connection_test::{Reached, Report},
+        effect::Effect,
+        message::{ConnectionMessage, DocumentMessage, Loaded, Message, ScreenId},
+        resources::ResourceMessage,
+    },
+    model::{
+        content_part::ContentPart,
+        entry::FileId,
+        server_item::{ItemContent, ItemKind, ServerItem},
+        settings::SETTINGS,
+    },
+    syntax::source::{Format, Source},
+    systems::facets::kept_tools::ListedTools,
+};
+
+use crate::support::workbench::Workbench;
+
+const TEXT: &str = "[connections.files]\nsystem = \"mcp\"\ncommand = \"server\"\n";
+
+/// A server that was tested and has these, shown on the screen.
+fn opened(width: u16, height: u16, items: Vec<ServerItem>) -> Workbench {
+    let mut bench = Workbench::sample("services", width, height);
+    let loaded =
+        Loaded { source: Source::parse(Format::Toml, TEXT), text: TEXT.into(), held: None };
+    bench.send(Message::Document(DocumentMessage::Loaded(vec![(FileId::new(SETTINGS), loaded)])));
+    let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
+    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
+    let mut bench = bench.on(ScreenId::Connections);
+    bench.clicks("files ");
+    bench.effects.clear();
+    bench.keys("o");
+    assert_eq!(bench.state.screen, ScreenId::Resources);
+    let tested = bench.effects.iter().find_map(|effect| match effect {
+        Effect::TestConnection { turn, .. } => Some(*turn),
+        _ => None,
+    });
+    let reached = Reached {
+        listed: Some(ListedTools::default()),
+        items,
+        list_faults: vec!["prompts: page.loop: the same cursor came twice".into()],
+        ..Reached::default()
+    };
+    bench.send(Message::Connection(ConnectionMessage::Tested {
+        turn: tested.expect("the server is asked what it has"),
+        connection: "files".into(),
+        report: Report::Reached(Box::new(reached)),
+    }));
+    bench.draw();
+    bench
+}
+
+fn item(kind: ItemKind, id: &str, arguments: Option<Value>) -> ServerItem {
+    let mut item = ServerItem::linked(id.to_owned());
+    (item.kind, item.arguments) = (kind, arguments);
+    item
+}
+
+fn some_items() -> Vec<ServerItem> {
+    let who = json!({"type": "object", "required": ["who"],
+        "properties": {"who": {"type": "string"}, "how": {"type": "string"}}});
+    vec![
+        ServerItem {
+            mime: Some("text/markdown".into()),
+            description: "All notes".into(),
+            ..item(ItemKind::Resource, "test://notes", None)
+        },
+        item(ItemKind::Resource, "test://dot", None),
+        item(ItemKind::Prompt, "greet", Some(who)),
+    ]
+}
+
+fn answer(bench: &mut Workbench, content: ItemContent) {
+    let read = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::ReadItem { turn, item, .. } => Some((*turn, item.clone())),
+        _ => None,
+    });
+    let (turn, item) = read.expect("it is read");
+    let read = Ok(Box::new(content));
+    bench.send(Message::Resource(ResourceMessage::WasRead { turn, item, read }));
+    bench.draw();
+}
+
+fn text_part(mime: &str, text: &str) -> ContentPart {
+    ContentPart {
+        kind: "text".into(),
+        mime: Some(mime.into()),
+        text: Some(text.into()),
+        ..ContentPart::default()
+    }
+}
+
+#[test]
+fn resources_are_listed_and_read_as_markdown_and_as_json() {
+    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+        let mut bench = opened(width, height, some_items());
+        for words in ["Resources 2", "Prompts 1", "test://notes", "greet", "2 arguments"] {
+            assert!(bench.shows(words), "{words}\n{}", bench.screen());
+        }
+        assert!(bench.shows("⚠ prompts: page.loop"), "{}", bench.screen());
+        bench.keys("enter");
+        assert!(bench.shows("◐ reading"), "{}", bench.screen());
+        let content = ItemContent {
+            parts: vec![text_part("text/markdown", "# Head\n\n**bold** words")],
+            result: json!({"contents": [{"text": "# Head"}]}),
+            faults: vec!["resource.no-uri at /contents/0/uri".into()],
+            ..ItemContent::default()
+        };
+        answer(&mut bench, content);
+        for words in ["⚠ resource.no-uri", "Head", "bold words", "text text/markdown, 22 B"] {
+            assert!(bench.shows(words), "{words}\n{}", bench.screen());
+        }
+        assert!(!bench.shows("**bold**"), "{}", bench.screen());
+        bench.keys("v");
+        assert!(bench.shows("\"contents\": ["), "{}", bench.screen());
+        bench.keys("y");
+        assert!(bench.state.clip.contains("\"text\": \"# Head\""), "{}", bench.state.clip);
+    }
+}
+
+#[test]
+fn a_prompt_is_filled_in_with_what_the_server_suggests() {
+    let mut bench = opened(120, 36, some_items());
+    bench.keys("end");
+    let suggested = |bench: &mut Workbench, argument: &str, typed: &str, values: &[&str]| {
+        let asked = bench.effects.iter().rev().find_map(|effect| match effect {
+            Effect::SuggestValues { turn, request, argument: of, .. } if of == argument => {
+                let now = request.arguments.get(argument).and_then(Value::as_str);
+                (now.unwrap_or_default() == typed).then_some(*turn)
+            }
+            _ => None,
+        });
+        bench.send(Message::Resource(ResourceMessage::Suggested {
+            turn: asked.expect("the server is asked for what suits"),
+            item: bench.state.network.resources.chosen.clone().unwrap(),
+            argument: argument.into(),
+            values: values.iter().map(ToString::to_string).collect(),
+        }));
+        bench.draw();
+    };
+    suggested(&mut bench, "who", "", &["Ann", "Anton", "Bob"]);
+    // What must be given is gone to before anything is read.
+    bench.effects.clear();
+    bench.keys("f6");
+    assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::ReadItem { .. })));
+    bench.keys("enter");
+    for words in ["Ann ", "Anton", "Bob"] {
+        assert!(bench.shows(words), "{words}\n{}", bench.screen());
+    }
+    // What comes while one types is offered at once.
+    bench.types("Z");
+    suggested(&mut bench, "who", "Z", &["Zoe"]);
+    assert!(bench.shows("Zoe") && !bench.shows("Anton"), "{}", bench.screen());
+    bench.keys("enter");
+    bench.keys("f6");
+    let sent = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::ReadItem { request, .. } => Some(request.clone()),
+        _ => None,
+    });
+    assert_eq!(Value::from(sent.unwrap().arguments), json!({"who": "Zoe"}));
+    bench.keys("esc u");
+    assert!(!bench.shows("Zoe"), "{}", bench.screen());
+}
+
+#[test]
+fn bytes_are_named_saved_and_opened_when_asked_and_links_are_followed() {
+    let mut bench = opened(120, 36, some_items());
+    bench.keys("down enter");
+    let image = ContentPart {
+        source: "test://dot".into(),
+        kind: "blob".into(),
+        mime: Some("image/png".into()),
+        bytes: Some((*b"hi").into()),
+        ..ContentPart::default()
+    };
+    let link = ContentPart {
+        kind: "link".into(),
+        link: Some("test://more".into()),
+        text: Some("more\ntest://more".into()),
+        ..ContentPart::default()
+    };
+    bench.effects.clear();
+    bench.keys("f6");
+    answer(&mut bench, ItemContent { parts: vec![image.clone(), link], ..ItemContent::default() });
+    assert!(bench.shows("blob image/png, 2 B"), "{}", bench.screen());
+    assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::OpenPart(_))));
+    bench.keys("o");
+    assert_eq!(bench.effects.last(), Some(&Effect::OpenPart(Box::new(image.clone()))));
+    bench.keys("s");
+    assert!(bench.shows("1-dot.png"), "{}", bench.screen());
+    bench.keys("enter");
+    let saved = bench.effects.last();
+    assert!(
+        matches!(saved, Some(Effect::SaveParts { parts, path }) if path == "1-dot.png" && parts[0] == image),
+        "{saved:?}"
+    );
+    bench.keys("a");
+    bench.clicks("Read test://more");
+    assert!(bench.shows("Resources 3"), "{}", bench.screen());
+    let linked = bench.state.network.resources.chosen.clone().unwrap();
+    assert_eq!(linked.id, "test://more");
+    let read = bench.effects.last();
+    assert!(matches!(read, Some(Effect::ReadItem { item, .. }) if *item == linked), "{read:?}");
+}
