@@ -10,6 +10,7 @@ pub mod canvas;
 pub mod cases;
 pub mod content_parts;
 pub mod everywhere;
+pub mod filled_text;
 pub mod form;
 pub mod frames;
 pub mod line_wrap;

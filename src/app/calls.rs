@@ -28,6 +28,8 @@ pub enum CallPart {
     Arguments,
     /// What stands beside them, for the server and not for its tool.
     Meta,
+    /// Answers of steps that filters are tried on; no call sends them.
+    SampleAnswers,
 }
 
 impl CallPart {
@@ -36,6 +38,7 @@ impl CallPart {
         match self {
             Self::Arguments => "arguments",
             Self::Meta => "_meta",
+            Self::SampleAnswers => "sample answers",
         }
     }
 }

@@ -379,13 +379,17 @@ impl State {
 
     /// What is typed where the user is: an answer, a call, what a prompt takes.
     fn typed_here(&self) -> impl Iterator<Item = &EditedText> {
-        let tool = self.selected.as_ref().filter(|_| self.screen == ScreenId::Invoke);
-        let parts = [CallPart::Arguments, CallPart::Meta].into_iter();
+        let parts: &[CallPart] = match self.screen {
+            ScreenId::Invoke => &[CallPart::Arguments, CallPart::Meta],
+            ScreenId::Tools => &[CallPart::Arguments, CallPart::SampleAnswers],
+            _ => &[],
+        };
+        let tool = self.selected.as_ref();
         let resources = &self.network.resources;
         let item = resources.chosen.as_ref().filter(|_| self.screen == ScreenId::Resources);
         let of_item = item.and_then(|item| resources.typed_arguments(item));
         let asked = self.answering.shown_call().filter(|_| self.screen == ScreenId::Waiting);
-        let typed = parts.filter_map(move |part| self.typed_text(tool?, part));
+        let typed = parts.iter().filter_map(move |part| self.typed_text(tool?, *part));
         typed.chain(of_item).chain(asked.map(|open| &open.answer))
     }
 

@@ -14,6 +14,7 @@
 //! | [`prompts`] | has tools that bring prompts along |
 //! | [`shapes`] | has entries in several shapes, and reads those that were pasted |
 //! | [`steps`] | runs the steps of a call itself, one at a time if wanted |
+//! | [`templates`] | has entries with templates, and fills them in for samples |
 //! | [`stubs`] | has calls that a stub can answer as they were answered |
 //! | [`call_meta`] | knows what calls of servers' tools say beside their arguments |
 //! | [`by_hand`] | has tools that a person can answer for |
@@ -44,3 +45,4 @@ pub mod served;
 pub mod shapes;
 pub mod steps;
 pub mod stubs;
+pub mod templates;

@@ -9,8 +9,8 @@
 //!
 //! Descriptors: [`keys`] has the words, [`entries`] finds what a file holds, [`tool`] reads it,
 //! [`schema`] makes the forms, [`convert`] puts it in another shape, [`console_text`] reads
-//! what was pasted, [`checks`] say what is wrong, [`gates`] when a
-//! tool is available.
+//! what was pasted, [`field_texts`] says what its templates and
+//! filters come to for samples, [`checks`] what is wrong, [`gates`] when a tool is available.
 //!
 //! Runs: [`steps`] has those that are made here, [`calls`] the ways that a call can take,
 //! [`error_shapes`] what a cluster says that refuses, [`agent_answer`] and [`stream`] what an agent
@@ -25,6 +25,7 @@ pub mod convert;
 pub mod dynamic;
 pub mod entries;
 pub mod error_shapes;
+pub mod field_texts;
 pub mod gates;
 pub mod java;
 pub mod json_path;
@@ -45,7 +46,13 @@ use serde_json::{Value, json};
 use convert::Shape;
 
 use super::{
-    facets::{calls::Calls, loader::Loader, shapes::Shapes, steps::Steps},
+    facets::{
+        calls::Calls,
+        loader::Loader,
+        shapes::Shapes,
+        steps::Steps,
+        templates::{FieldText, Samples, Templates},
+    },
     system::{NewEntry, System},
 };
 use crate::{
@@ -156,6 +163,20 @@ impl System for OpenSearch {
 
     fn steps(&self) -> Option<&dyn Steps> {
         Some(&calls::OpenSearchCalls)
+    }
+
+    fn templates(&self) -> Option<&dyn Templates> {
+        Some(self)
+    }
+}
+
+impl Templates for OpenSearch {
+    fn sample_schema(&self, entry: &Entry) -> Option<Value> {
+        (!entries::is_setting(entry)).then(|| field_texts::sample_schema(entry)).flatten()
+    }
+
+    fn render_fields(&self, entry: &Entry, samples: &Samples) -> Vec<FieldText> {
+        field_texts::render_fields(entry, samples)
     }
 }
 

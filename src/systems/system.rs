@@ -10,6 +10,7 @@ use super::{
         caller::Caller, calls::Calls, configured::Configured, gates::Gates, kept_tools::KeptTools,
         loader::Loader, merge::Merge, observer::Observer, prompts::Prompts,
         remote_tools::RemoteTools, shapes::Shapes, steps::Steps, stubs::Stubs,
+        templates::Templates,
     },
 };
 use crate::{
@@ -182,6 +183,11 @@ pub trait System: Sync {
 
     /// Its entries come in several shapes.
     fn shapes(&self) -> Option<&dyn Shapes> {
+        None
+    }
+
+    /// Its entries have templates that are filled in here.
+    fn templates(&self) -> Option<&dyn Templates> {
         None
     }
 

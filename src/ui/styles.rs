@@ -54,6 +54,12 @@ roles! {
     BarActive "bar-active" "The screen that is shown.";
     Overlay "overlay" "What lies over the screen.";
     Mark "mark" "A control character that a service sent, shown as a sign.";
+    FromRequest "from-request" "Part of a filled-in template: what the request gives.";
+    FromTool "from-tool" "Part of it: what the tool itself says.";
+    FromDefault "from-default" "Part of it: a default of the template.";
+    FromOutput "from-output" "Part of it: what an earlier step stored.";
+    FromEnvironment "from-environment" "Part of it: a variable or a credential, filled in later.";
+    Unfilled "unfilled" "A placeholder to which nothing gives a value.";
 }
 
 /// A theme made ready: one style for each role.
@@ -88,7 +94,10 @@ impl Styles {
                 Role::Selected | Role::Cursor | Role::Match | Role::Mark | Role::StateCurrent => {
                     style.add_modifier(Modifier::REVERSED)
                 }
-                Role::FieldFocus | Role::BarActive => style.add_modifier(Modifier::UNDERLINED),
+                Role::FieldFocus | Role::BarActive | Role::FromRequest | Role::FromOutput => {
+                    style.add_modifier(Modifier::UNDERLINED)
+                }
+                Role::Unfilled => style.add_modifier(Modifier::REVERSED),
                 _ => style,
             }
         })

@@ -69,6 +69,7 @@ mod nats;
 mod numbers;
 mod opensearch;
 mod opensearch_entries;
+mod opensearch_screen;
 mod pictures;
 mod pulsar;
 mod push;

@@ -69,7 +69,8 @@ pub fn declared_schema(entry: &Value) -> Option<Value> {
 
 /// A schema of the names that an entry's templates ask for, each a text; required where no default
 /// stands for it.
-fn asked_schema(entry: &Value) -> Value {
+#[must_use]
+pub fn asked_schema(entry: &Value) -> Value {
     let mut properties = Map::new();
     let mut required: Vec<Value> = Vec::new();
     let plan = Plan::of_entry(entry);

@@ -46,6 +46,7 @@ impl Form {
         }
         self.ensure_editor();
         self.columns = Columns::from_fields(&self.fields, area.width);
+        self.previews.measure(self.columns.room);
         let mut top = self.top_lines();
         let said = top.len();
         top.extend(self.introduction());
@@ -147,6 +148,7 @@ impl Form {
                 open,
                 self.widget_room(row, focused && Some(row) == at),
             ));
+            line += self.previews.line_count(row, focused && Some(row) == at);
             line += layout::remark_lines(&self.remarks, row, self.columns.room);
             if Some(row) == at && focused {
                 line += self.help(row).len();
@@ -268,6 +270,14 @@ impl Form {
             }
             spots.extend(hits.into_iter().map(|hit| hit_target(&hit, inner, row)));
             let mut line = lines;
+            for pieces in self.previews.lines(row, here) {
+                let mut pen = Pen::new(buffer, area, line);
+                pen.skip(columns.widget);
+                for (role, text) in &pieces {
+                    pen.put_text(text, styles[*role]);
+                }
+                line += 1;
+            }
             for remark in self.remarks.row_remarks(row) {
                 let shown = layout::remark_text(remark, columns.room);
                 line += draw_remark(

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::{
     layout::{Columns, Lines},
     notes::Remarks,
+    previews::Previews,
     view::Form,
     work::Work,
 };
@@ -68,6 +69,7 @@ impl Form {
             issues: Vec::new(),
             notes: Vec::new(),
             remarks: Remarks::default(),
+            previews: Previews::default(),
             drafts: HashMap::new(),
             fresh: HashMap::new(),
             begun: false,
@@ -104,6 +106,7 @@ impl Form {
         form.view.windows = std::mem::take(&mut self.view.windows);
         form.drafts = std::mem::take(&mut self.drafts);
         form.notes = std::mem::take(&mut self.notes);
+        form.previews = std::mem::take(&mut self.previews);
         form.written = std::mem::take(&mut self.written);
         form.fresh = std::mem::take(&mut self.fresh);
         form.begun = self.begun;

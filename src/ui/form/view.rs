@@ -16,6 +16,7 @@ use super::{
     find::Finder,
     layout::{Columns, Lines},
     notes::{self, Note, Remarks},
+    previews::{FieldPreview, Previews},
     registry,
     spelling::{collect_floats, number_spellings},
     work::Work,
@@ -86,6 +87,8 @@ pub struct Form {
     pub(super) issues: Vec<Issue>,
     pub(super) notes: Vec<Note>,
     pub(super) remarks: Remarks,
+    /// What fields come to, below them.
+    pub(super) previews: Previews,
     /// What was typed and is no value yet: the text, and why.
     pub(super) drafts: HashMap<Pointer, (String, String)>,
     /// Values that the form made and nobody chose.
@@ -198,6 +201,28 @@ impl Form {
         }
     }
 
+    /// What fields come to: shown below them, in the place of what was shown before.
+    pub fn set_previews(&mut self, previews: Vec<FieldPreview>) {
+        self.previews.set_previews(previews);
+        self.previews.place_on_rows(&self.fields);
+    }
+
+    /// Opens what lies above these places, where nobody has folded or opened it before.
+    pub fn unfold_above<'p>(&mut self, places: impl Iterator<Item = &'p Pointer>) {
+        let mut has_opened = false;
+        for place in places {
+            let mut above = place.parent();
+            while let Some(at) = above.filter(|at| !at.is_root()) {
+                has_opened |= !self.view.folds.contains_key(&at);
+                above = at.parent();
+                self.view.folds.entry(at).or_insert(true);
+            }
+        }
+        if has_opened {
+            self.relayout_fields();
+        }
+    }
+
     /// Tells the time, for the fields that can take "now".
     pub fn set_wall(&mut self, wall: LocalTime) {
         self.wall = wall;
@@ -301,6 +326,7 @@ impl Form {
         let faults = notes::schema_notes(&self.schema, &self.findings, &self.fields);
         let notes: Vec<Note> = self.notes.iter().cloned().chain(faults).collect();
         self.remarks = Remarks::place_on_rows(&self.fields, &self.issues, &self.drafts, &notes);
+        self.previews.place_on_rows(&self.fields);
     }
 
     /// The row that has the focus.

@@ -3,6 +3,7 @@
 mod catalog;
 mod dialogs;
 mod preview;
+mod samples;
 
 use std::sync::Arc;
 
@@ -15,7 +16,9 @@ use serde_json::Value;
 use crate::{
     app::{
         actions::{ActionId, Scope},
+        calls::{CallMessage, CallText},
         documents::Change,
+        edited_text::EditedText,
         input::{Input, Mouse},
         message::{DocumentMessage, Message, ScreenId, TextTarget},
         state::State,
@@ -91,6 +94,24 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&["p"])
     .help("Jump to the field of the next problem")
     .refused(|_, state| refuse_when(state.findings.is_empty(), "there is no problem")),
+    Row::new(Scope::Tools, "try", "try", |tools, _| {
+        tools.panes.focus = PREVIEW;
+        tools.preview.show_samples();
+        tools.rest_focused_form();
+        Reply::Handled
+    })
+    .keys(&["t"])
+    .help(
+        "Fill the templates of an OpenSearch entry in with sample parameters, and try its filters \
+         and processors on sample answers",
+    )
+    .refused(|tools, state| tools.try_refusal(state)),
+    Row::taking_over("undo", |tools, state| {
+        tools.step_samples(state, EditedText::can_undo, CallMessage::UndoText)
+    }),
+    Row::taking_over("redo", |tools, state| {
+        tools.step_samples(state, EditedText::can_redo, CallMessage::RedoText)
+    }),
     Row::taking_over("next-pane", |tools, state| tools.step_pane(Step::Next, state)),
     Row::taking_over("previous-pane", |tools, state| tools.step_pane(Step::Previous, state)),
     Row::taking_over("find", |tools, _| tools.open_find()),
@@ -117,6 +138,8 @@ pub(crate) struct Tools {
     reached: Option<u64>,
 }
 
+/// How many fields that come to something are unfolded.
+const MOST_UNFOLDED: usize = 16;
 /// How many forms are put away.
 const PUT_AWAY: usize = 8;
 
@@ -201,6 +224,19 @@ impl Tools {
         }
     }
 
+    /// Tells the form what its fields come to. Where there are few of these, they are in view from
+    /// the start.
+    fn sync_previews(&mut self, state: &State) {
+        let Some(found) = self.preview.samples.sync_entry(state, chosen_entry(state)) else {
+            return;
+        };
+        let Some(form) = self.form.shown_form_mut() else { return };
+        if found.is_first && found.previews.len() <= MOST_UNFOLDED {
+            form.unfold_above(found.previews.iter().map(|preview| &preview.at));
+        }
+        form.set_previews(found.previews);
+    }
+
     /// A form on a schema that was compiled for another entry. The form that was shown is put away
     /// for that.
     fn empty_form(&mut self, schema: Option<&SchemaKey>) -> Option<Form> {
@@ -267,6 +303,7 @@ impl Screen for Tools {
     fn sync_state(&mut self, state: &State) {
         self.catalog.sync_state(state);
         self.sync_form(state);
+        self.sync_previews(state);
         self.preview.sync_state(state);
     }
 
@@ -294,7 +331,11 @@ impl Screen for Tools {
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        let pane = [Scope::Catalog, Scope::Form, Scope::Preview][self.panes.focus.min(PREVIEW)];
+        let pane = match self.panes.focus {
+            CATALOG => Scope::Catalog,
+            PREVIEW if !self.is_trying() => Scope::Preview,
+            _ => Scope::Form,
+        };
         vec![pane, Scope::Tools]
     }
 
@@ -321,6 +362,7 @@ impl Screen for Tools {
 
     fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
         match action_rows::run_action(ACTIONS, self, id, state) {
+            None if self.is_trying() => self.preview.samples.form_mut().act(id, state),
             None => self.form.act(id, state),
             Some(reply) => reply,
         }
@@ -328,17 +370,25 @@ impl Screen for Tools {
 
     fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
         action_rows::refusal_reason(ACTIONS, self, id, state)
-            .or_else(|| self.form.refusal(id, "nothing is selected"))
+            .or_else(|| match self.is_trying() {
+                true => self.preview.samples.form().refusal(id, "there is nothing to try"),
+                false => self.form.refusal(id, "nothing is selected"),
+            })
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        if self.panes.focus == FORM { self.form.keys() } else { Vec::new() }
+        match self.panes.focus {
+            FORM => self.form.keys(),
+            PREVIEW if self.is_trying() => self.preview.samples.form().keys(),
+            _ => Vec::new(),
+        }
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let mut hints = match self.panes.focus {
             CATALOG => vec!["new", "find", "next-pane", "invoke"],
             FORM => self.form.hints(),
+            _ if self.is_trying() => self.preview.samples.form().hints(),
             _ => vec!["next-preview", "apply-fix", "variables", "next-pane"],
         };
         if state.documents.changed_files().next().is_some() {
@@ -377,6 +427,14 @@ impl Tools {
         if self.panes.focus == FORM {
             self.form.rest();
         }
+        if self.is_trying() {
+            self.preview.samples.form_mut().rest();
+        }
+    }
+
+    /// Whether the keys are in the samples.
+    fn is_trying(&self) -> bool {
+        self.panes.focus == PREVIEW && self.preview.has_samples_open()
     }
 
     fn handle_mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
@@ -391,7 +449,35 @@ impl Tools {
 
 impl Tools {
     fn step_pane(&mut self, step: Step, state: &State) -> Reply {
-        self.form.step_pane(step, &mut self.panes, FORM, state)
+        if self.is_trying() {
+            let samples = self.preview.samples.form_mut();
+            return samples.step_pane(step, &mut self.panes, PREVIEW, state);
+        }
+        let reply = self.form.step_pane(step, &mut self.panes, FORM, state);
+        self.rest_focused_form();
+        reply
+    }
+
+    /// Takes back what was typed into the samples, or makes it again; `Ignored` where the keys are
+    /// elsewhere.
+    fn step_samples(
+        &mut self,
+        state: &State,
+        is_possible: fn(&EditedText) -> bool,
+        message: fn(CallText) -> CallMessage,
+    ) -> Reply {
+        let text = self.preview.samples.typed_text().filter(|_| self.is_trying());
+        match text.filter(|text| state.invoke.texts.get(text).is_some_and(is_possible)) {
+            Some(text) => Reply::send(Message::Call(message(text))),
+            None => Reply::Ignored,
+        }
+    }
+
+    fn try_refusal(&self, state: &State) -> Option<String> {
+        nothing_selected(state).or_else(|| {
+            let why = "this entry has no templates, filters or steps to try";
+            refuse_when(!self.preview.samples.is_open(), why)
+        })
     }
 
     fn open_find(&mut self) -> Reply {

@@ -223,7 +223,7 @@ impl Workbench {
         self.terminal.draw(|frame| self.root.draw(frame, &self.state)).unwrap();
     }
 
-    fn buffer(&self) -> &Buffer {
+    pub fn buffer(&self) -> &Buffer {
         self.terminal.backend().buffer()
     }
 

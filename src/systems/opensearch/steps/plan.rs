@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use crate::systems::opensearch::{
-    entries::EntrySort, keys, template::text_map::text_of, tool_parameters::ToolSpec,
+use crate::{
+    schema::pointer::Pointer,
+    systems::opensearch::{
+        entries::EntrySort, keys, template::text_map::text_of, tool_parameters::ToolSpec,
+    },
 };
 
 /// What is run, step by step.
@@ -92,6 +95,30 @@ fn expand_tool(tool: &Value) -> Vec<ToolSpec> {
         }
     }
     steps
+}
+
+/// Where the steps of [`Plan::of_entry`] stand in the entry, one for one.
+#[must_use]
+pub fn step_places(entry: &Value) -> Vec<Pointer> {
+    match EntrySort::of_entry(entry) {
+        EntrySort::Agent => {
+            let tools = entry.get(keys::TOOLS).and_then(Value::as_array);
+            let home = Pointer::root().child(keys::TOOLS);
+            let placed = tools.into_iter().flatten().enumerate();
+            placed.flat_map(|(row, tool)| expand_place(tool, home.item(row))).collect()
+        }
+        _ => expand_place(entry, Pointer::root()),
+    }
+}
+
+fn expand_place(tool: &Value, at: Pointer) -> Vec<Pointer> {
+    match tool.get(keys::TOOL_STEPS).and_then(Value::as_array) {
+        None => vec![at],
+        Some(steps) => {
+            let home = at.child(keys::TOOL_STEPS);
+            (0..steps.len()).map(|row| home.item(row)).collect()
+        }
+    }
 }
 
 /// The members of a step that are templates, with their texts.

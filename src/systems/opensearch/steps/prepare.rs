@@ -217,7 +217,8 @@ fn dynamic_request(parameters: &TextMap, remarks: &mut Vec<String>) -> Result<St
 }
 
 /// Values that add members to a body, since nothing escapes them.
-fn raw_value_remarks(rendered: &Rendered) -> Vec<String> {
+#[must_use]
+pub fn raw_value_remarks(rendered: &Rendered) -> Vec<String> {
     let breaks = |text: &str| text.contains('"') && !text.trim_start().starts_with(['{', '[']);
     let mut names: Vec<&str> = Vec::new();
     for piece in &rendered.pieces {

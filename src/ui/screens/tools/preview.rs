@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ratatui::{Frame, layout::Rect};
 use serde_json::Map;
 
-use super::dialogs;
+use super::{dialogs, samples::SamplesPane};
 use crate::{
     app::{
         documents::Document,
@@ -33,10 +33,13 @@ use crate::{
 const FILE: usize = 0;
 const JSON: usize = 1;
 const PROBLEMS: usize = 3;
+/// Only of entries that have something to try.
+const TRY: usize = 4;
 
 #[derive(Default)]
 pub(super) struct Preview {
     tabs: Tabs,
+    pub(super) samples: SamplesPane,
     lines: ListCursor,
     problems: ListCursor,
     find: Option<TextInput>,
@@ -76,18 +79,33 @@ pub(super) enum Focus<'p> {
 
 impl Preview {
     pub(super) fn next_view(&mut self) {
-        self.tabs.at = (self.tabs.at + 1) % 4;
+        self.tabs.at = (self.tabs.at + 1) % self.tab_count();
         self.find = None;
     }
 
+    fn tab_count(&self) -> usize {
+        if self.samples.is_open() { TRY + 1 } else { TRY }
+    }
+
+    /// Shows the samples of the chosen entry.
+    pub(super) fn show_samples(&mut self) {
+        self.tabs.at = TRY;
+        self.find = None;
+    }
+
+    /// Whether the samples are shown.
+    pub(super) fn has_samples_open(&self) -> bool {
+        self.tabs.at == TRY
+    }
+
     pub(super) fn open_find(&mut self) {
-        if self.tabs.at != PROBLEMS {
+        if self.tabs.at < PROBLEMS {
             self.find = Some(TextInput::default());
         }
     }
 
     pub(super) fn is_typing(&self) -> bool {
-        self.find.is_some()
+        self.find.is_some() || self.has_samples_open() && self.samples.form().is_typing()
     }
 
     pub(super) fn draw(
@@ -102,10 +120,10 @@ impl Preview {
         let (focused, at) =
             (focus == Focus::Here, if let Focus::Field(at) = focus { Some(at) } else { None });
         let rows = self.row_count();
-        let foot = if self.tabs.at == PROBLEMS {
-            self.problems.position_text(state.findings.len())
-        } else {
-            self.lines.position_text(rows)
+        let foot = match self.tabs.at {
+            TRY => Some(self.samples.form().position()),
+            PROBLEMS => self.problems.position_text(state.findings.len()),
+            _ => self.lines.position_text(rows),
         };
         let foot = foot.unwrap_or_default();
         let inside = Pane { title: "", note: "", foot: &foot, focused }.draw(
@@ -115,12 +133,13 @@ impl Preview {
         );
         let head =
             Rect { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2), height: 1 };
-        self.tabs.draw(frame.buffer_mut(), head, &tab_names(state), "", styles);
+        let names = tab_names(state, self.samples.is_open());
+        self.tabs.draw(frame.buffer_mut(), head, &names, "", styles);
         self.area = inside;
-        if self.tabs.at == PROBLEMS {
-            self.draw_problems(frame, inside, look, state, focused);
-        } else {
-            self.draw_text(frame, inside, look, state, at);
+        match self.tabs.at {
+            TRY => self.samples.draw(frame.buffer_mut(), inside, styles, focused),
+            PROBLEMS => self.draw_problems(frame, inside, look, state, focused),
+            _ => self.draw_text(frame, inside, look, state, at),
         }
     }
 
@@ -130,7 +149,10 @@ impl Preview {
 
     /// Takes in what the view shows.
     pub(super) fn sync_state(&mut self, state: &State) {
-        if self.tabs.at == PROBLEMS {
+        if self.tabs.at >= self.tab_count() {
+            self.tabs.at = FILE;
+        }
+        if self.tabs.at >= PROBLEMS {
             return;
         }
         let of = (
@@ -329,14 +351,23 @@ impl Preview {
     }
 
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
+        if let Input::Mouse(mouse) = input
+            && self.tabs.handle_mouse(*mouse)
+        {
+            return Reply::Handled;
+        }
+        if self.has_samples_open() {
+            return self.samples.form_mut().input(input, state);
+        }
         match input {
             Input::Key(key) if self.find.is_some() => return self.find_key(*key),
             Input::Key(key) if key.is_plain(Code::Enter) && self.tabs.at == PROBLEMS => {
                 return self.jump_to_finding(state);
             }
             Input::Key(key) if key.is_plain(Code::Left) || key.is_plain(Code::Right) => {
-                let step = if key.code == Code::Left { 3 } else { 1 };
-                self.tabs.at = (self.tabs.at + step) % 4;
+                let tabs = self.tab_count();
+                let step = if key.code == Code::Left { tabs - 1 } else { 1 };
+                self.tabs.at = (self.tabs.at + step) % tabs;
             }
             Input::Key(key) => {
                 let moved = match self.tabs.at {
@@ -351,9 +382,6 @@ impl Preview {
                 }
             }
             Input::Mouse(mouse) => {
-                if self.tabs.handle_mouse(*mouse) {
-                    return Reply::Handled;
-                }
                 if self.tabs.at == PROBLEMS {
                     let pressed = matches!(mouse.kind, crate::app::input::MouseKind::Down(_));
                     let row = self
@@ -466,7 +494,7 @@ impl Preview {
     }
 }
 
-fn tab_names(state: &State) -> Vec<String> {
+fn tab_names(state: &State, has_samples: bool) -> Vec<String> {
     let file = state
         .selected
         .as_ref()
@@ -478,7 +506,9 @@ fn tab_names(state: &State) -> Vec<String> {
         format!("Problems {}", state.findings.len())
     };
     let file = if file == "JSON" { "File" } else { file };
-    vec![file.to_owned(), "JSON".into(), "Model".into(), problems]
+    let mut names = vec![file.to_owned(), "JSON".into(), "Model".into(), problems];
+    names.extend(has_samples.then(|| "Try".to_owned()));
+    names
 }
 
 fn sign_of(severity: Severity) -> (&'static str, Role) {
