@@ -47,7 +47,10 @@ fn a_template_shows_below_it_what_it_becomes() {
     assert!(text.contains("${parameters.search.output}"), "{text}");
 
     // The samples are the arguments of Invoke, and are undone like those.
-    assert_eq!(bench.state.arguments_of(&bench.state.selected.clone().unwrap())["question"], "wind");
+    assert_eq!(
+        bench.state.arguments_of(&bench.state.selected.clone().unwrap())["question"],
+        "wind"
+    );
     bench.keys("u");
     assert!(bench.shows("no sample for question"), "{}", bench.screen());
 }
@@ -67,7 +70,11 @@ fn filters_and_later_steps_work_on_a_sample_answer() {
     let mut bench = tools_screen();
     assert!(bench.shows("search.output is there once step 1 has run"), "{}", bench.screen());
     bench.keys("t");
-    give(&mut bench, "search   text", r#"{"hits": {"hits": [{"_source": {"text": "a \"gale\""}}]}}"#);
+    give(
+        &mut bench,
+        "search   text",
+        r#"{"hits": {"hits": [{"_source": {"text": "a \"gale\""}}]}}"#,
+    );
     let screen = bench.screen();
     assert!(screen.contains(r#"→ ["a \"gale\""]"#), "what the filter picks\n{screen}");
     assert!(screen.contains(r#"later steps get it escaped: [\"a \\\"gale"#), "{screen}");

@@ -65,14 +65,8 @@ pub enum PieceOrigin {
 
 impl PieceOrigin {
     /// Those of values, in the order in which legends have them.
-    pub const VALUES: [Self; 6] = [
-        Self::Request,
-        Self::Tool,
-        Self::Default,
-        Self::Output,
-        Self::Environment,
-        Self::Unfilled,
-    ];
+    pub const VALUES: [Self; 6] =
+        [Self::Request, Self::Tool, Self::Default, Self::Output, Self::Environment, Self::Unfilled];
 
     /// Its word for people.
     #[must_use]

@@ -156,8 +156,10 @@ fn lay_out(preview: &FieldPreview, cells: usize) -> LaidOut {
         lines
             .iter()
             .flat_map(|line| {
-                let is_bad = line.iter().any(|(role, _)| matches!(role, Role::Warning | Role::Error));
-                let shown: Vec<_> = line.iter().map(|(role, text)| (*role, lines_of(text))).collect();
+                let is_bad =
+                    line.iter().any(|(role, _)| matches!(role, Role::Warning | Role::Error));
+                let shown: Vec<_> =
+                    line.iter().map(|(role, text)| (*role, lines_of(text))).collect();
                 marked(if is_bad { "⚠ " } else { "· " }, &shown)
             })
             .collect()

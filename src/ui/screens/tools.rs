@@ -369,11 +369,10 @@ impl Screen for Tools {
     }
 
     fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
-        action_rows::refusal_reason(ACTIONS, self, id, state)
-            .or_else(|| match self.is_trying() {
-                true => self.preview.samples.form().refusal(id, "there is nothing to try"),
-                false => self.form.refusal(id, "nothing is selected"),
-            })
+        action_rows::refusal_reason(ACTIONS, self, id, state).or_else(|| match self.is_trying() {
+            true => self.preview.samples.form().refusal(id, "there is nothing to try"),
+            false => self.form.refusal(id, "nothing is selected"),
+        })
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {

@@ -201,10 +201,7 @@ fn templates_of(entry: &Entry) -> Option<&'static dyn Templates> {
 /// The samples of an entry as they are now.
 fn samples_of(state: &State, entry: &EntryId) -> Samples {
     let members = |part| state.value_of(entry, part).as_object().cloned().unwrap_or_default();
-    Samples {
-        parameters: members(CallPart::Arguments),
-        answers: members(CallPart::SampleAnswers),
-    }
+    Samples { parameters: members(CallPart::Arguments), answers: members(CallPart::SampleAnswers) }
 }
 
 /// The samples as their form has them.
