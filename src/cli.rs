@@ -55,6 +55,7 @@ mod secret;
 mod serve;
 mod signals;
 mod simulate;
+mod stand_in;
 mod states;
 mod step_options;
 mod stubs;
@@ -100,7 +101,8 @@ struct CommandLine {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Open the demo in the workbench: tools, a workflow, and services that answer
+    /// Open the demo, or another sample, in the workbench: tools, a workflow, and services that
+    /// answer
     Demo(demo::Demo),
     /// List everything that is wrong in the files
     Check(check::Check),
@@ -214,7 +216,7 @@ fn dispatch_command(line: &CommandLine, out: &mut Out) -> Ended {
         return Err(problem.with_remedy("name the workspace with --workspace").into());
     }
     match &line.command {
-        Some(Command::Demo(demo)) => demo.run(global),
+        Some(Command::Demo(demo)) => demo.run(global, out),
         Some(Command::Check(check)) => check.run(global, out),
         Some(Command::Tools(tools)) => tools.run(global, out),
         Some(Command::Groups(groups)) => groups.run(global, out),

@@ -8,7 +8,7 @@
 //! [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`]
 //! is asked like a tool, and told step by step. What waits between two of them is bounded by a
 //! [`byte_budget`], or in a [`queue`] of so many places. [`accepting`] is where others connect
-//! to; a [`stub_call`] is answered within this process.
+//! to; [`now`] is the clock; a [`stub_call`] is answered within this process.
 
 pub mod accepting;
 pub mod agent;
@@ -18,6 +18,7 @@ pub mod card_source;
 pub mod connector;
 pub mod deployed;
 pub mod management;
+pub mod now;
 pub mod postgres;
 pub mod queue;
 pub mod registry;

@@ -1,13 +1,16 @@
-//! `toolcrib demo`: opens a copy of the shipped demo, where everything can be tried.
+//! `toolcrib demo`: opens a copy of the shipped demo, or of another sample, where everything can be
+//! tried.
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, builder::PossibleValuesParser};
 
 use super::{
     ending::Ended,
     global::Global,
     opened::OpenWorkspace,
+    out::Out,
+    stand_in::StandIn,
     workbench::{self, Purpose},
 };
 use crate::{
@@ -22,17 +25,29 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("query-products", r#"{"question": "What guarantee do the products have?"}"#),
     ("calculator", r#"{"expression": "(41 + 22) / 2"}"#),
     ("tell-joke", r#"{"topic": "programming"}"#),
+    ("answer_from_books", r#"{"question": "wind"}"#),
 ];
+
+/// The stub by which a sample's own server is answered for.
+const CLUSTER_STUB: &str = "stubs/cluster.yaml";
+
+fn sample_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(samples::SAMPLES.iter().map(|sample| sample.name))
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct Demo {
+    /// The sample to open; what a connection of it leads to is answered by its stubs
+    #[arg(long, value_name = "NAME", default_value = "demo", value_parser = sample_names())]
+    sample: String,
+
     /// Take a new copy; else it is as you left it
     #[arg(long)]
     fresh: bool,
 }
 
 impl Demo {
-    pub fn run(&self, global: &Global) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         if global.workspace.is_some() {
             let problem =
                 Problem::new(ProblemKind::Input, "opening the demo", "it brings its own workspace");
@@ -42,6 +57,12 @@ impl Demo {
         }
         let folder = self.prepare_folder(&Paths::of_user()?)?;
         let opened = OpenWorkspace::read_workspace(global, Some(&folder))?;
+        let stub = folder.join(CLUSTER_STUB);
+        let is_remote = !opened.settings.connections.current().is_embedded();
+        let stand_in = match global.connection.is_none() && is_remote && stub.is_file() {
+            true => Some(StandIn::start(&opened, &stub, out)?),
+            false => None,
+        };
         let example = |(key, json): &(&str, &str)| {
             let tool = opened.catalog.tool_called(key)?;
             Some((tool.id().clone(), Source::parse(Format::Json, *json).ok()?))
@@ -49,14 +70,17 @@ impl Demo {
         workbench::run_workbench(
             global,
             Some(&folder),
-            Purpose::Demo(EXAMPLES.iter().filter_map(example).collect()),
+            Purpose::Demo {
+                arguments: EXAMPLES.iter().filter_map(example).collect(),
+                connection: stand_in.as_ref().map(|stand_in| stand_in.connection.clone()),
+            },
         )
     }
 
     /// The demo's folder. A copy that is there is kept: what the user changed in it is theirs, so a
     /// new one gets a folder of its own.
     fn prepare_folder(&self, paths: &Paths) -> Result<PathBuf, Problem> {
-        let sample = samples::by_name("demo").ok_or_else(|| {
+        let sample = samples::by_name(&self.sample).ok_or_else(|| {
             Problem::new(
                 ProblemKind::Missing,
                 "opening the demo",
@@ -64,7 +88,7 @@ impl Demo {
             )
         })?;
         let home = paths.cache.join("demo").join(env!("CARGO_PKG_VERSION"));
-        let folders = (1_usize..).map(|number| home.join(number.to_string()).join("demo"));
+        let folders = (1_usize..).map(|number| home.join(number.to_string()).join(&self.sample));
         let mut last = None;
         let mut next = home.clone();
         for folder in folders {

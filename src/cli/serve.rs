@@ -30,7 +30,7 @@ use crate::{
         tool::Tool,
     },
     runtime::registry,
-    systems::by_id,
+    systems::{self, by_id},
     wire::systems::{
         facets::responder::{Abilities, Prepared, Question, Report, Stubs, Wanted},
         table,
@@ -86,7 +86,8 @@ impl Serve {
         }
         self.clients.check_unused()?;
         let opened = OpenWorkspace::read_aloud(global, out)?;
-        let connection = self.serving_connection(&opened)?;
+        let connection =
+            systems::table::claim_connection(self.serving_connection(&opened)?, &opened.catalog);
         if connection.is_embedded() {
             let problem = Problem::new(
                 ProblemKind::Input,

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     app::state::Start,
     engine::{groups::CustomGroups, settings::connections},
-    model::{context::Mode, entry::EntryId, finding::Finding},
+    model::{connection::Connection, context::Mode, entry::EntryId, finding::Finding},
     store::{settings::workspace as settings, workspace::Workspace},
     syntax::source::Source,
 };
@@ -19,8 +19,12 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Purpose {
     Work,
-    /// With arguments to call its tools with at once.
-    Demo(HashMap<EntryId, Source>),
+    /// With arguments to call its tools with at once, and the connection that is used in the place
+    /// of its own.
+    Demo {
+        arguments: HashMap<EntryId, Source>,
+        connection: Option<Connection>,
+    },
 }
 
 /// Opens the workspace that the command line means and ends when the user leaves.
@@ -32,7 +36,10 @@ pub(crate) fn run_workbench(global: &Global, path: Option<&Path>, purpose: Purpo
     }
     let (demo, arguments) = match purpose {
         Purpose::Work => (false, HashMap::new()),
-        Purpose::Demo(arguments) => (true, arguments),
+        Purpose::Demo { arguments, connection } => {
+            connection.into_iter().for_each(|connection| own.connections.choose(connection));
+            (true, arguments)
+        }
     };
     let start = Start {
         workspace: own.name.clone().unwrap_or_else(|| workspace.name()),

@@ -18,6 +18,14 @@ impl Millis {
         let at: jiff::Timestamp = text.trim().parse().ok()?;
         u64::try_from(at.as_millisecond()).ok().map(Millis)
     }
+
+    /// The moment as RFC 3339 writes it, in UTC; empty past the year 9999.
+    #[must_use]
+    pub fn to_timestamp(self) -> String {
+        let at =
+            i64::try_from(self.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        at.map_or_else(String::new, |at| at.to_string())
+    }
 }
 
 #[cfg(test)]
@@ -35,6 +43,8 @@ mod tests {
             assert_eq!(Millis::parse(text), noon, "{text}");
         }
         assert_eq!(Millis::parse("2026-01-01T12:00:00.25Z"), Some(Millis(1_767_268_800_250)));
+        assert_eq!(Millis(1_767_268_800_250).to_timestamp(), "2026-01-01T12:00:00.25Z");
+        assert_eq!(Millis(u64::MAX).to_timestamp(), "");
         for text in [
             "",
             "soon",

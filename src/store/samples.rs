@@ -101,6 +101,7 @@ pub const SAMPLES: &[Sample] = &[
         files: files!(
             "opensearch",
             "README.md",
+            "stubs/cluster.yaml",
             "toolcrib.toml",
             "tools/answer-from-books.json",
             "tools/node-stats.json",

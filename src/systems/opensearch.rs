@@ -14,11 +14,12 @@
 //!
 //! Runs: [`steps`] has those that are made here, [`calls`] the ways that a call can take,
 //! [`error_shapes`] what a cluster says that refuses, [`agent_answer`] and [`stream`] what an agent
-//! answers that it runs.
+//! answers that it runs; [`settings`] what a connection says of a cluster; [`cluster`] is one to try them with.
 
 pub mod agent_answer;
 pub mod calls;
 pub mod checks;
+pub mod cluster;
 pub mod connector;
 pub mod console_text;
 pub mod convert;
@@ -34,6 +35,7 @@ pub mod lenient_json;
 pub mod output;
 pub mod processors;
 pub mod schema;
+pub mod settings;
 pub mod steps;
 pub mod stream;
 pub mod strict_json;
@@ -56,7 +58,7 @@ use super::{
     system::{NewEntry, System},
 };
 use crate::{
-    engine::lint::context::LintContext,
+    engine::{lint::context::LintContext, settings::system_settings::SettingsSchema},
     model::{
         catalog::{Catalog, Loading},
         context::Mode,
@@ -143,6 +145,10 @@ impl System for OpenSearch {
 
     fn model_function(&self, tool: &Tool) -> Function {
         tool::model_function(tool)
+    }
+
+    fn connection_settings(&self) -> Option<&'static SettingsSchema> {
+        Some(&settings::SETTINGS)
     }
 
     fn settings_table(&self) -> Option<&'static str> {

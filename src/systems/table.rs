@@ -14,7 +14,15 @@ use super::{
     system::System,
     trustgraph, unique,
 };
-use crate::model::{connection::Connection, tool::Tool};
+use crate::{
+    engine::settings::system_settings::SettingsSchema,
+    model::{
+        catalog::Catalog,
+        connection::{Connection, SystemSettings},
+        entry::SystemId,
+        tool::Tool,
+    },
+};
 
 /// The systems of toolcrib, in the order in which they are asked whether a file is theirs.
 pub const SYSTEMS: &[&dyn System] = &[
@@ -72,6 +80,33 @@ pub(crate) fn shapes() -> Option<&'static dyn Shapes> {
 pub(crate) fn kept_tools_at(connection: &Connection) -> Option<&'static dyn KeptTools> {
     let mut all = every_system().iter().filter_map(|system| system.kept_tools());
     all.find(|kept| kept.is_at(connection))
+}
+
+/// A connection that says which system it leads to: its own where it says one, else that of all of
+/// the catalog's tools, where they have one in common.
+#[must_use]
+pub(crate) fn claim_connection(connection: Connection, catalog: &Catalog) -> Connection {
+    let mut systems = catalog.tools.iter().map(|tool| tool.entry.system);
+    match systems.next() {
+        Some(first) if systems.all(|system| system == first) => claim_for(connection, first),
+        _ => connection,
+    }
+}
+
+/// A connection that leads to that system, unless it says another or the system needs to know more
+/// of it.
+#[must_use]
+pub(crate) fn claim_for(connection: Connection, system: SystemId) -> Connection {
+    let settings = by_id(system).and_then(|system| system.connection_settings());
+    let is_open = |settings: &SettingsSchema| {
+        settings.table.is_some()
+            && settings.transports.contains(&connection.transport())
+            && (settings.schema)().get("required").is_none()
+    };
+    match connection.settings.is_empty() && settings.is_some_and(is_open) {
+        true => connection.with_settings(system, SystemSettings::default()),
+        false => connection,
+    }
 }
 
 /// The one of the deployments that a connection leads to.

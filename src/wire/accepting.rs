@@ -1,6 +1,6 @@
 //! Takes connections at an address, and serves HTTP on them, until it is stopped.
 
-use std::{convert::Infallible, error::Error, sync::Arc, time::Duration};
+use std::{convert::Infallible, error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use hyper::{
     Request, Response,
@@ -16,6 +16,9 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+use super::transport::settings::{self, Server};
+use crate::model::{call::CallError, connection::Connection, error_kind::ErrorKind};
+
 /// How many connections are open at once; more wait.
 const AT_ONCE: usize = 256;
 /// How long the answers under way may take once it is stopped.
@@ -24,6 +27,53 @@ const DRAINING: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(100);
 /// How long a request may take to come.
 pub(crate) const READING: Duration = Duration::from_secs(30);
+
+/// An address that is listened at in the place of a connection's server.
+pub(crate) struct BoundAddress {
+    pub listener: TcpListener,
+    pub at: SocketAddr,
+    /// What stands before every path, without a slash at the end.
+    pub base_path: String,
+}
+
+impl BoundAddress {
+    /// Listens where the connection leads to, or at another address (`HOST:PORT`); port 0 is a free
+    /// one.
+    ///
+    /// # Errors
+    /// When the connection wants encryption, or the address is not ours to listen at.
+    pub async fn bind(connection: &Connection, listen: Option<&str>) -> Result<Self, CallError> {
+        let servers = settings::parse_servers(connection)?;
+        let Some(Server { scheme, host, port, path }) = servers.into_iter().next() else {
+            return Err(settings::bad_address(connection, "it has no server"));
+        };
+        if listen.is_none() && (scheme.ends_with('s') && scheme != "ws" || connection.tls.required)
+        {
+            let remedy =
+                "name an address without: --connection http://127.0.0.1:0, or --listen 127.0.0.1:0";
+            return Err(settings::bad_settings(
+                connection,
+                "is encrypted, and stubs answer without encryption",
+                remedy,
+            ));
+        }
+        let wanted = match listen {
+            Some(address) => address.to_owned(),
+            None if host.contains(':') => format!("[{host}]:{port}"),
+            None => format!("{host}:{port}"),
+        };
+        let unheard = |error: std::io::Error| CallError {
+            kind: ErrorKind::NoListener,
+            message: format!("cannot listen at {wanted}: {error}"),
+            remedy:
+                "choose an address of this machine and a port that is free: --listen 127.0.0.1:0"
+                    .into(),
+        };
+        let listener = TcpListener::bind(&wanted).await.map_err(unheard)?;
+        let at = listener.local_addr().map_err(unheard)?;
+        Ok(Self { listener, at, base_path: path.trim_end_matches('/').to_owned() })
+    }
+}
 
 /// Hands each connection to `attend` until `stop`, then waits for those under way, which are
 /// dropped when they take too long. Dropping it ends them all.

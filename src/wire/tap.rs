@@ -20,18 +20,15 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{
-    buffer::TapBuffer,
-    now::{notice_now, now_millis},
-    order::Order,
-    redact::Redactor,
-    replay::Past,
-};
-use super::transport::{
-    bus::{Bus, Share},
-    message::{Address, Incoming, Outgoing, Packet},
-    message_queue::QueueReceiver,
-    pattern::subject_matches,
+use self::{buffer::TapBuffer, now::notice_now, order::Order, redact::Redactor, replay::Past};
+use super::{
+    now::now_millis,
+    transport::{
+        bus::{Bus, Share},
+        message::{Address, Incoming, Outgoing, Packet},
+        message_queue::QueueReceiver,
+        pattern::subject_matches,
+    },
 };
 use crate::{
     engine::mask::Mask,

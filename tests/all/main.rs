@@ -70,6 +70,7 @@ mod numbers;
 mod opensearch;
 mod opensearch_entries;
 mod opensearch_screen;
+mod opensearch_serve;
 mod pictures;
 mod pulsar;
 mod push;

@@ -20,6 +20,8 @@ pub struct ToolSpec {
     pub parameters: TextMap,
     pub config: TextMap,
     pub attributes: TextMap,
+    /// Its output belongs to the agent's answer.
+    pub is_included: bool,
 }
 
 impl ToolSpec {
@@ -36,6 +38,7 @@ impl ToolSpec {
             parameters: map(keys::PARAMETERS),
             config: map(keys::CONFIG),
             attributes: map(keys::ATTRIBUTES),
+            is_included: entry.get(keys::INCLUDE_OUTPUT).is_some_and(|value| *value == true),
         }
     }
 

@@ -5,15 +5,21 @@
 //! | [`rest`] | one request to the cluster and its answer |
 //! | [`running`] | a call whose steps are made here, one request each |
 //! | [`whole`] | a call of an agent that the cluster runs: at once, as a task, or streamed |
+//! | [`responder`], [`serving`] | answering in the place of a cluster |
 
+pub mod responder;
 pub mod rest;
 pub mod running;
+pub mod serving;
 pub mod whole;
 
 use futures::future::BoxFuture;
 
 use super::{
-    facets::multi_step::{CallContext, MultiStep},
+    facets::{
+        multi_step::{CallContext, MultiStep},
+        responder::Responder,
+    },
     live::{CallDriver, LiveSystem},
 };
 use crate::{
@@ -37,6 +43,10 @@ impl LiveSystem for LiveOpenSearch {
 
     fn call_driver(&self) -> Option<CallDriver<'_>> {
         Some(CallDriver::MultiStep(self))
+    }
+
+    fn responder(&self) -> Option<&dyn Responder> {
+        Some(&responder::OpenSearchResponder)
     }
 }
 

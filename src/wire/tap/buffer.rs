@@ -8,13 +8,15 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::now::now_millis;
 use crate::{
     model::{
         clock::Millis,
         traffic::{ObservedMessage, Tapped},
     },
-    wire::byte_budget::{ByteBudget, ByteShare},
+    wire::{
+        byte_budget::{ByteBudget, ByteShare},
+        now::now_millis,
+    },
 };
 
 /// What a stream kept is heard within this time, too, in milliseconds.

@@ -5,17 +5,16 @@ use std::{collections::HashMap, sync::Arc};
 
 use futures::StreamExt;
 
-use super::{
-    buffer::TapBuffer,
-    now::{notice_now, now_millis},
-    redact::Redactor,
-};
+use super::{buffer::TapBuffer, now::notice_now, redact::Redactor};
 use crate::{
     model::{
         clock::Millis,
         traffic::{ObservedMessage, Tapped},
     },
-    wire::transport::bus::{Bus, Keeps, Recall, Recalled},
+    wire::{
+        now::now_millis,
+        transport::bus::{Bus, Keeps, Recall, Recalled},
+    },
 };
 
 /// What is to be played.

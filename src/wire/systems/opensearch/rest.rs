@@ -1,15 +1,19 @@
 //! One request to a cluster, and what comes back.
 
+use std::time::Duration;
+
 use bytes::Bytes;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
     model::{
-        call::{CallError, Limits, Outcome},
+        call::{CallError, EventKind, Limits, Outcome},
         error_kind::ErrorKind,
     },
+    systems::opensearch::settings,
     wire::{
         session::event_sink::{End, EventSink},
+        systems::facets::multi_step::CallContext,
         transport::{
             bus::{Bus, Share},
             http::marks,
@@ -29,7 +33,12 @@ pub(crate) struct Answer {
 pub(crate) struct Rest<'r> {
     bus: &'r dyn Bus,
     limits: Limits,
+    /// How often one is sent again that changes nothing.
+    retries: u64,
 }
+
+/// How long it is waited before a request is sent again; each time twice as long.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// A request that is under way.
 pub(crate) struct Pending {
@@ -37,8 +46,9 @@ pub(crate) struct Pending {
 }
 
 impl<'r> Rest<'r> {
-    pub fn new(bus: &'r dyn Bus, limits: Limits) -> Self {
-        Self { bus, limits }
+    pub fn new(context: &CallContext<'r>) -> Self {
+        let retries = settings::retries(context.connection);
+        Self { bus: context.bus, limits: context.limits, retries }
     }
 
     /// Sends a request; `path` begins with a slash.
@@ -86,11 +96,39 @@ impl<'r> Rest<'r> {
         }
     }
 
-    /// A request and its whole answer.
+    /// A request and its whole answer. One that changes nothing is sent again where the connection
+    /// broke or the cluster has too much to do, which is told.
     ///
     /// # Errors
     /// As [`Self::send_request`] and [`Self::next_packet`].
     pub async fn fetch(
+        &self,
+        asked: (&str, &str, Option<&str>),
+        sink: &mut EventSink,
+    ) -> Result<Answer, End> {
+        let (method, path, _) = asked;
+        let mut pause = PAUSE;
+        for turn in 1..=self.retries {
+            let answer = self.fetch_once(asked, sink).await;
+            let Some(why) = retry_reason(method, &answer) else { return answer };
+            let left = (self.limits.total + sink.held).saturating_sub(sink.began.elapsed());
+            if left < pause {
+                return answer;
+            }
+            let words = format!(
+                "{method} {path}: {why}; sent again in {} ms ({turn} of {})",
+                pause.as_millis(),
+                self.retries
+            );
+            let told = sink.emit(EventKind::Notice(words)).await;
+            told.map_err(|_| (Outcome::Cancelled, None))?;
+            sleep(pause).await;
+            pause *= 2;
+        }
+        self.fetch_once(asked, sink).await
+    }
+
+    async fn fetch_once(
         &self,
         (method, path, body): (&str, &str, Option<&str>),
         sink: &EventSink,
@@ -117,6 +155,22 @@ impl<'r> Rest<'r> {
         };
         let message = format!("no answer within {} s", limit.as_secs_f64());
         CallError::new(kind, message, "allow more time (--timeout), or ask for less")
+    }
+}
+
+/// Why a request is worth sending again; `None` where it is not, or may have changed something.
+fn retry_reason(method: &str, answer: &Result<Answer, End>) -> Option<String> {
+    if !matches!(method, "GET" | "HEAD") {
+        return None;
+    }
+    match answer {
+        Ok(answer) if matches!(answer.status, 429 | 502 | 503 | 504) => {
+            Some(format!("HTTP {}", answer.status))
+        }
+        Err((Outcome::Lost, Some(problem))) if problem.kind == ErrorKind::ConnectionLost => {
+            Some(problem.message.clone())
+        }
+        _ => None,
     }
 }
 

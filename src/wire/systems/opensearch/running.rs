@@ -43,7 +43,7 @@ pub(crate) async fn run_steps(
         Err(why) => return Ok(refused(why)),
     };
     let mut run = Run {
-        rest: Rest::new(context.bus, context.limits),
+        rest: Rest::new(&context),
         largest: context.limits.answer,
         state: order.begin(),
         plan,
@@ -121,7 +121,7 @@ impl Run<'_> {
         step: &ToolSpec,
         prepared: &PreparedStep,
         request: &StepRequest,
-        sink: &EventSink,
+        sink: &mut EventSink,
     ) -> Result<StepAnswer, End> {
         let asked = (request.method.as_str(), request.path.as_str(), request.body.as_deref());
         let answer = self.rest.fetch(asked, sink).await?;

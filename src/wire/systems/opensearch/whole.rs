@@ -35,7 +35,7 @@ pub(crate) async fn run_agent(
     route: &str,
     sink: &mut EventSink,
 ) -> Result<End, SinkClosed> {
-    let rest = Rest::new(context.bus, context.limits);
+    let rest = Rest::new(&context);
     let order = RunOrder::from_body(&context.request.body);
     let Some(whole) = order.and_then(|order| whole_request(&order, route)) else {
         let problem = CallError::new(
@@ -73,7 +73,7 @@ pub(crate) async fn run_agent(
 async fn fetch_json(
     rest: &Rest<'_>,
     asked: (&str, &str, Option<&str>),
-    sink: &EventSink,
+    sink: &mut EventSink,
 ) -> Result<Value, End> {
     read_json(&rest.fetch(asked, sink).await?)
 }

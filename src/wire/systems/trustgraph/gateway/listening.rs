@@ -10,7 +10,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{doors::GatewayRoute, house::GatewayServer, http};
 use crate::{
-    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
+    model::{call::CallError, connection::Connection},
     systems::trustgraph::{
         gateway::{
             endpoints::Endpoint,
@@ -19,10 +19,10 @@ use crate::{
         settings::Gateway,
     },
     wire::{
-        accepting,
+        accepting::{self, BoundAddress},
         secrets::Secrets,
         systems::facets::decided::Answered,
-        transport::settings::{self, Server},
+        transport::settings,
     },
 };
 
@@ -47,35 +47,9 @@ impl Listening {
         listen: Option<&str>,
         doors: Vec<GatewayRoute>,
     ) -> Result<Self, CallError> {
-        let servers = settings::parse_servers(connection)?;
         let token = settings::resolve_token(connection, secrets, "to whoever calls").await?;
-        let Some(Server { scheme, host, port, path }) = servers.into_iter().next() else {
-            return Err(settings::bad_address(connection, "it has no server"));
-        };
-        if listen.is_none() && (scheme.ends_with('s') && scheme != "ws" || connection.tls.required)
-        {
-            let remedy =
-                "name an address without: --connection http://127.0.0.1:0, or --listen 127.0.0.1:0";
-            return Err(settings::bad_settings(
-                connection,
-                "is encrypted, and stubs answer without encryption",
-                remedy,
-            ));
-        }
-        let at = match listen {
-            Some(address) => address.to_owned(),
-            None if host.contains(':') => format!("[{host}]:{port}"),
-            None => format!("{host}:{port}"),
-        };
-        let unheard = |error: std::io::Error| CallError {
-            kind: ErrorKind::NoListener,
-            message: format!("cannot listen at {at}: {error}"),
-            remedy:
-                "choose an address of this machine and a port that is free: --listen 127.0.0.1:0"
-                    .into(),
-        };
-        let listener = TcpListener::bind(&at).await.map_err(unheard)?;
-        let bound = listener.local_addr().map_err(unheard)?;
+        let BoundAddress { listener, at, base_path } =
+            BoundAddress::bind(connection, listen).await?;
         let Gateway { workspace, flow, .. } = Gateway::from_connection(connection);
         let house = GatewayServer {
             doors,
@@ -83,7 +57,7 @@ impl Listening {
             flow,
             token,
             workspace,
-            below: path.trim_end_matches('/').to_owned(),
+            below: base_path,
             reports: None,
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
@@ -91,7 +65,7 @@ impl Listening {
         };
         let scheme =
             connection.transport().spec().schemes.first().map_or("http", |scheme| scheme.word);
-        Ok(Self { listener, at: bound, scheme, house })
+        Ok(Self { listener, at, scheme, house })
     }
 
     /// The same, which also answers for that configuration, and as an agent that has its tools.
