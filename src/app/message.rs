@@ -61,6 +61,8 @@ pub enum Then {
 pub enum Purpose {
     Import,
     Push,
+    /// To keep the ids that it gave what was pushed.
+    KeepIds,
     /// To call what is there; with the number of the asking.
     Call {
         turn: u64,

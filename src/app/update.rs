@@ -177,7 +177,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         }
         ConnectionMessage::ListDeployed => return deployed::list_deployed(state, now),
         ConnectionMessage::Deployed { purpose, read } => {
-            deployed::on_deployed_read(state, purpose, read, now);
+            return deployed::on_deployed_read(state, purpose, read, now);
         }
         ConnectionMessage::Push(push) => return deployed::start_push(state, push, now),
         ConnectionMessage::Use(name) => use_connection(state, name, now),

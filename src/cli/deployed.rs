@@ -11,7 +11,10 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
-    app::documents::{Document, Documents},
+    app::{
+        compose::{context::ComposeContext, imports::plan_given_ids, plan::FilePlan},
+        documents::{Document, Documents},
+    },
     engine::diff::{self, LineKind},
     model::{
         catalog::Catalog,
@@ -21,6 +24,7 @@ use crate::{
         tool::Tool,
     },
     runtime::registry,
+    store::files::{self, Expected, Outside, Stamp},
     syntax::source::Format,
     systems::{
         self, calling,
@@ -53,6 +57,11 @@ impl SystemWord {
     /// The system's name for people.
     pub fn title(self) -> &'static str {
         systems::by_id(self.0).map_or("it", |system| system.title())
+    }
+
+    /// The connection, said to lead to that system unless it says another.
+    pub fn claim_connection(self, connection: Connection) -> Connection {
+        table::claim_for(connection, self.0)
     }
 
     /// What the word means for a connection.
@@ -203,6 +212,39 @@ fn interrupted_problem(doing: &str) -> Problem {
     .with_remedy(
         "what was written so far is there; `toolcrib push SYSTEM --dry-run` shows what is missing",
     )
+}
+
+/// Writes the ids that a system gave its entries into the workspace's files, and names these.
+pub(crate) fn keep_given_ids(
+    opened: &OpenWorkspace,
+    items: &[Item],
+) -> Result<Vec<String>, Problem> {
+    let documents = to_documents(opened);
+    let context = ComposeContext { catalog: &opened.catalog, documents: &documents };
+    let Some(plan) = plan_given_ids(context, items) else { return Ok(Vec::new()) };
+    let refused =
+        |cause: String| Problem::new(ProblemKind::File, "keeping the ids given there", cause);
+    let files = plan.file_plans(&documents).map_err(|error| refused(error.to_string()))?;
+    files.iter().try_for_each(|file| save_file(opened, file))?;
+    Ok(files.iter().map(|file| file.file.to_string()).collect())
+}
+
+/// Saves what a plan makes of a file, unless another has changed it since.
+pub(super) fn save_file(opened: &OpenWorkspace, file: &FilePlan) -> Result<(), Problem> {
+    let Some(text) = &file.after else { return Ok(()) };
+    let expected = file
+        .before
+        .as_deref()
+        .map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
+    let root = &opened.workspace.root;
+    let saved = files::save_file(
+        root,
+        &opened.workspace.file_path(&file.file),
+        text,
+        expected,
+        Outside::Refuse,
+    );
+    saved.map(drop).map_err(|refused| refused.problem().clone())
 }
 
 /// The workspace's files as documents that changes can be made of.

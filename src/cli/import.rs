@@ -45,7 +45,7 @@ impl Import {
 
     fn take_tools(&self, system: SystemWord, global: &Global, out: &mut Out) -> Ended {
         let opened = OpenWorkspace::read_aloud(global, out)?;
-        let connection = opened.settings.connections.current();
+        let connection = system.claim_connection(opened.settings.connections.current());
         system.deployment_for(&connection)?;
         let items = deployed::read_items(&connection)?;
         self.taking.take_items(&items, &opened, global, out)

@@ -61,7 +61,7 @@ impl Push {
                 .with_remedy("correct it first (`toolcrib check`)")
                 .into());
         }
-        let connection = opened.settings.connections.current();
+        let connection = self.system.claim_connection(opened.settings.connections.current());
         let deployment = self.system.deployment_for(&connection)?;
         let items = deployed::read_items(&connection)?;
         let absent = if self.delete { Absent::Delete } else { Absent::Keep };
@@ -94,6 +94,10 @@ impl Push {
             && self.ask_confirmation(out, &connection, &push)?;
         if write {
             deployed::write_push(&connection, &push)?;
+            let kept = deployed::keep_given_ids(&opened, &deployed::read_items(&connection)?)?;
+            kept.iter().for_each(|file| {
+                out.print_status(format_args!("the id given there is kept in {file}"))
+            });
         }
         if global.json {
             out.print_json(&push_json(&push, write))?;

@@ -76,7 +76,10 @@ impl StandIn {
             .recv()
             .map_err(|error| failed(error.to_string()))?
             .map_err(|problem| failed(problem.message).with_remedy(problem.remedy))?;
-        Ok(Self { stop, connection: connection.with_addresses(vec![address]) })
+        // Under a name of its own it stays when the settings are read again.
+        let name = format!("{} (this process)", connection.name);
+        let here = connection.with_addresses(vec![address]);
+        Ok(Self { stop, connection: Connection { name, ..here } })
     }
 }
 

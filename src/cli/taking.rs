@@ -14,10 +14,8 @@ use crate::{
     app::compose::{
         context::ComposeContext,
         imports::{self, Differing},
-        plan::FilePlan,
     },
     model::problem::{Problem, ProblemKind},
-    store::files::{self, Expected, Outside, Stamp},
     systems::deployed::item::Item,
 };
 
@@ -77,7 +75,7 @@ impl Taking {
                 )?;
             }
             if !self.dry_run {
-                save_file(opened, file)?;
+                deployed::save_file(opened, file)?;
             }
         }
         plan.notes.iter().for_each(|note| out.print_status(note));
@@ -88,21 +86,4 @@ impl Taking {
         });
         Ok(Ending::Done)
     }
-}
-
-fn save_file(opened: &OpenWorkspace, file: &FilePlan) -> Result<(), Problem> {
-    let Some(text) = &file.after else { return Ok(()) };
-    let expected = file
-        .before
-        .as_deref()
-        .map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
-    let root = &opened.workspace.root;
-    let saved = files::save_file(
-        root,
-        &opened.workspace.file_path(&file.file),
-        text,
-        expected,
-        Outside::Refuse,
-    );
-    saved.map(drop).map_err(|refused| refused.problem().clone())
 }

@@ -497,13 +497,17 @@ impl Performer {
             let done = deployed::apply_push(&*registry, &connection, &push).await;
             let words =
                 || format!("pushed to {} and read back: {}", connection.name, push.summary());
-            messages
-                .send(
-                    done.map_or_else(Message::Failed, |()| {
-                        Message::Notice(NoticeKind::Done, words())
-                    }),
-                )
-                .await
+            let is_done = done.is_ok();
+            let told =
+                done.map_or_else(Message::Failed, |()| Message::Notice(NoticeKind::Done, words()));
+            if messages.send(told).await.is_err() || !is_done {
+                return;
+            }
+            // What was pushed may have got ids there, which the workspace keeps.
+            let read = deployed::read_items(&*registry, &connection).await;
+            let told = ConnectionMessage::Deployed { purpose: Purpose::KeepIds, read };
+            // Nobody listens any more when the program ends.
+            let _ = messages.send(Message::Connection(told)).await;
         });
     }
 

@@ -10,7 +10,8 @@
 //! Descriptors: [`keys`] has the words, [`entries`] finds what a file holds, [`tool`] reads it,
 //! [`schema`] makes the forms, [`convert`] puts it in another shape, [`console_text`] reads
 //! what was pasted, [`field_texts`] says what its templates and
-//! filters come to for samples, [`checks`] what is wrong, [`gates`] when a tool is available.
+//! filters come to for samples, [`checks`] what is wrong, [`gates`] when a tool is available,
+//! [`deployed`] what a cluster has of them.
 //!
 //! Runs: [`steps`] has those that are made here, [`calls`] the ways that a call can take,
 //! [`error_shapes`] what a cluster says that refuses, [`agent_answer`] and [`stream`] what an agent
@@ -23,6 +24,7 @@ pub mod cluster;
 pub mod connector;
 pub mod console_text;
 pub mod convert;
+pub mod deployed;
 pub mod dynamic;
 pub mod entries;
 pub mod error_shapes;
@@ -48,6 +50,7 @@ use serde_json::{Value, json};
 use convert::Shape;
 
 use super::{
+    deployed::deployment::Deployment,
     facets::{
         calls::Calls,
         loader::Loader,
@@ -169,6 +172,10 @@ impl System for OpenSearch {
 
     fn steps(&self) -> Option<&dyn Steps> {
         Some(&calls::OpenSearchCalls)
+    }
+
+    fn deployment(&self) -> Option<&dyn Deployment> {
+        Some(&deployed::OpenSearchDeployment)
     }
 
     fn templates(&self) -> Option<&dyn Templates> {

@@ -69,6 +69,7 @@ mod nats;
 mod numbers;
 mod opensearch;
 mod opensearch_entries;
+mod opensearch_push;
 mod opensearch_screen;
 mod opensearch_serve;
 mod pictures;

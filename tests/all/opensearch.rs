@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use toolcrib::app::message::ScreenId;
 
 use crate::support::{
+    certificates::Certificates,
     place::{Place, Ran},
     services::{program, script},
     workbench::Workbench,
@@ -33,14 +34,16 @@ fn first_line(child: &mut Child) -> String {
 
 impl Cluster {
     fn start(files: &[(&str, &str)]) -> Self {
-        Self::with_settings(files, "", "", None)
+        Self::with_settings(files, "http", "", "", &[])
     }
 
+    /// One behind that scheme and path; `variables` say whom it lets in, and how.
     fn with_settings(
         files: &[(&str, &str)],
+        scheme: &str,
         path: &str,
         settings: &str,
-        basic: Option<&str>,
+        variables: &[(&str, &str)],
     ) -> Self {
         let place = Place::with(files);
         let log = place.home.path().join("requests");
@@ -53,13 +56,11 @@ impl Cluster {
         let said: Value = serde_json::from_str(&first_line(&mut server)).unwrap();
         let mut command = Command::new(program("TOOLCRIB_PYTHON"));
         command.arg(script("opensearch_ml.py")).arg(&log).arg(said["url"].as_str().unwrap());
-        if let Some(basic) = basic {
-            command.env("TOOLCRIB_BASIC", basic);
-        }
+        command.envs(variables.iter().copied());
         let mut stand_in = command.stdout(Stdio::piped()).spawn().unwrap();
         let port = first_line(&mut stand_in).trim().rsplit(' ').next().unwrap().to_owned();
         let text = format!(
-            "connection = \"cluster\"\n[connections.cluster]\ntransport = \"http\"\nservers = [\"http://127.0.0.1:{port}{path}\"]\n{settings}"
+            "connection = \"cluster\"\n[connections.cluster]\ntransport = \"http\"\nservers = [\"{scheme}://127.0.0.1:{port}{path}\"]\n{settings}"
         );
         fs::write(place.here.join("toolcrib.toml"), text).unwrap();
         Self { children: vec![server, stand_in], log, place }
@@ -279,6 +280,9 @@ fn the_cluster_runs_an_agent_in_three_ways() {
     let events = cluster.events(&["helper", "question=how", "--route", "server"]);
     assert!(events.iter().any(|event| event["text"] == "The answer to how"), "{events:#?}");
     assert_eq!(stages(&events, "trace")[0]["body"]["response"], "2 hits");
+    let memory = stages(&events, "memory")[0];
+    assert_eq!(memory["text"], "conversation m1 has 1 message");
+    assert_eq!(memory["body"][0]["response"], "so");
     let followed = cluster.events(&["helper", "question=how", "--route", "async"]);
     let told: Vec<&Value> = stages(&followed, "task").iter().map(|stage| &stage["text"]).collect();
     assert_eq!(
@@ -294,7 +298,13 @@ fn the_cluster_runs_an_agent_in_three_ways() {
 #[test]
 fn a_user_and_a_path_before_all_others_are_the_connections() {
     let settings = "user = \"ada\"\npassword-variable = \"CLUSTER_PASSWORD\"\n";
-    let cluster = Cluster::with_settings(&[AGENT], "/prefix", settings, Some("ada:s3cret-word"));
+    let cluster = Cluster::with_settings(
+        &[AGENT],
+        "http",
+        "/prefix",
+        settings,
+        &[("TOOLCRIB_BASIC", "ada:s3cret-word")],
+    );
     let run = |password: &str| {
         let mut command = cluster.place.command(&["call", "helper", "question=how"]);
         Ran::of(command.env("CLUSTER_PASSWORD", password).output().unwrap())
@@ -302,6 +312,83 @@ fn a_user_and_a_path_before_all_others_are_the_connections() {
     run("s3cret-word").ended(0, &[]);
     assert_eq!(cluster.requests()[0], "POST /prefix/_plugins/_ml/tools/_execute/ListIndexTool");
     run("wrong-one").ended(1, &["HTTP 401: Unauthorized", "password-variable"]);
+}
+
+#[test]
+fn a_token_is_sent_as_the_connection_says() {
+    let settings = "token-variable = \"CLUSTER_TOKEN\"\n";
+    let token = [("TOOLCRIB_BEARER", "t0ken-word")];
+    let cluster = Cluster::with_settings(&[AGENT], "http", "", settings, &token);
+    let run = |token: &str| {
+        let mut command = cluster.place.command(&["call", "helper", "question=how"]);
+        Ran::of(command.env("CLUSTER_TOKEN", token).output().unwrap())
+    };
+    run("t0ken-word").ended(0, &[]);
+    run("another").ended(1, &["HTTP 401: Unauthorized", "token-variable"]);
+}
+
+/// The variable by which the stand-in is encrypted; with an authority it wants to know its callers.
+fn encryption(files: &Certificates, authority: Option<&str>) -> String {
+    let parts = ["server.pem", "server.key"].into_iter().chain(authority);
+    parts.map(|name| files.file(name)).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn a_cluster_is_known_by_its_authority() {
+    let (files, others) = (Certificates::make(), Certificates::make());
+    let encrypted = encryption(&files, None);
+    let run = |ca: &Certificates| {
+        let settings = format!("ca-file = \"{}\"\n", ca.file("ca.pem"));
+        let variables = [("TOOLCRIB_TLS", encrypted.as_str())];
+        let cluster = Cluster::with_settings(&[AGENT], "https", "", &settings, &variables);
+        let ran = cluster.call(&["helper", "question=how"]);
+        (ran, cluster.requests())
+    };
+    run(&files).0.ended(0, &[]);
+    let (ran, requests) = run(&others);
+    ran.ended(4, &["certificate"]);
+    assert_eq!(requests, Vec::<String>::new());
+}
+
+#[test]
+fn a_certificate_of_ours_opens_what_wants_one() {
+    let files = Certificates::make();
+    let encrypted = encryption(&files, Some("ca.pem"));
+    let run = |own: bool| {
+        let mut settings = format!("ca-file = \"{}\"\n", files.file("ca.pem"));
+        if own {
+            let (cert, key) = (files.file("client.pem"), files.file("client.key"));
+            settings += &format!("cert-file = \"{cert}\"\nkey-file = \"{key}\"\n");
+        }
+        let variables = [("TOOLCRIB_TLS", encrypted.as_str())];
+        let cluster = Cluster::with_settings(&[AGENT], "https", "", &settings, &variables);
+        cluster.call(&["helper", "question=how"])
+    };
+    run(true).ended(0, &[]);
+    let refused = run(false);
+    assert_ne!(refused.code, Some(0), "{}", refused.words);
+    assert!(refused.words.to_lowercase().contains("certificate"), "{}", refused.words);
+}
+
+#[test]
+fn only_what_changes_nothing_is_sent_again() {
+    let tool = |method: &str| {
+        format!(
+            r#"{{"type": "DynamicTool", "name": "{method}_flaky", "parameters": {{"method": "{method}", "uri": "/flaky/{method}"}}}}"#
+        )
+    };
+    let (get, post) = (tool("GET"), tool("POST"));
+    let files = [("tools/get.json", get.as_str()), ("tools/post.json", post.as_str())];
+    let cluster = Cluster::start(&files);
+    let ran = cluster.call(&["GET_flaky"]);
+    ran.ended(0, &["GET /flaky/GET: HTTP 503; sent again in 250 ms (1 of 2)"]);
+    cluster.call(&["POST_flaky"]).ended(1, &["HTTP 503", "try again later"]);
+    assert_eq!(cluster.requests(), ["GET /flaky/GET", "GET /flaky/GET", "POST /flaky/POST"]);
+
+    let never = "[connections.cluster.opensearch]\nretries = 0\n";
+    let cluster = Cluster::with_settings(&files, "http", "", never, &[]);
+    cluster.call(&["GET_flaky"]).ended(1, &["HTTP 503"]);
+    assert_eq!(cluster.requests(), ["GET /flaky/GET"]);
 }
 
 #[test]

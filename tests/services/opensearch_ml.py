@@ -2,10 +2,13 @@
 The first argument is a file to which each request is added as a line of JSON, the second the address of that server (or nothing). Says its port.
 
 Models: `llm` answers with its prompt, `shaky` fails the first time it is asked. Agents: `a1` answers, `off` is disabled, `lost` is unknown.
-With TOOLCRIB_BASIC=user:password only who says so is let in."""
+Paths below `/flaky` answer 503 the first time.
+With TOOLCRIB_BASIC=user:password or TOOLCRIB_BEARER=token only who says so is let in. With TOOLCRIB_TLS=certificate,key it is encrypted, and with a third file
+there only who has a certificate of that authority is let in."""
 import base64
 import json
 import os
+import ssl
 import sys
 import threading
 import urllib.error
@@ -86,8 +89,16 @@ class Handler(BaseHTTPRequestHandler):
         wanted = os.environ.get("TOOLCRIB_BASIC")
         if wanted and self.headers.get("authorization") != "Basic " + base64.b64encode(wanted.encode()).decode():
             return self.answer(401, b"Unauthorized", "text/plain")
+        token = os.environ.get("TOOLCRIB_BEARER")
+        if token and self.headers.get("authorization") != f"Bearer {token}":
+            return self.answer(401, b"Unauthorized", "text/plain")
         path, _, query = self.path.partition("?")
         path = path.removeprefix("/prefix")
+        if path.startswith("/flaky"):
+            with lock:
+                asked[path] = asked.get(path, 0) + 1
+                times = asked[path]
+            return self.answer(503 if times == 1 else 200, {"times": times})
         if not path.startswith("/_plugins/_ml/"):
             return self.pass_on(raw)
         parts = path.removeprefix("/_plugins/_ml/").split("/")
@@ -110,6 +121,9 @@ class Handler(BaseHTTPRequestHandler):
             case ["memory", "message", _, "traces"]:
                 trace = {"origin": "search", "trace_number": 1, "input": "wind", "response": "2 hits"}
                 return self.answer(200, {"traces": [trace]})
+            case ["memory", memory, "messages"]:
+                message = {"memory_id": memory, "message_id": "p1", "input": "how", "response": "so"}
+                return self.answer(200, {"messages": [message]})
         self.answer(400, {"error": f"no handler found for uri [{path}] and method [{self.command}]"})
 
     def pass_on(self, raw):
@@ -125,5 +139,13 @@ class Handler(BaseHTTPRequestHandler):
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+if os.environ.get("TOOLCRIB_TLS"):
+    certificate, key, *authority = os.environ["TOOLCRIB_TLS"].split(",")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    if authority:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(authority[0])
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 print(f"listening on {server.server_port}", flush=True)
 server.serve_forever()

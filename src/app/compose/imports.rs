@@ -110,6 +110,27 @@ pub(crate) fn plan_import(
     Ok(plan)
 }
 
+/// The changes that keep the ids which a running system gave its entries; `None` where the workspace
+/// has them all.
+#[must_use]
+pub(crate) fn plan_given_ids(context: ComposeContext<'_>, items: &[Item]) -> Option<Plan> {
+    let mut plan = Plan { label: "keep the ids given there".to_owned(), ..Plan::default() };
+    for item in items {
+        let Some(deployment) = by_id(item.system).and_then(|system| system.deployment()) else {
+            continue;
+        };
+        let entries = context.catalog.entries();
+        let named = entries.filter(|entry| deployment.is_named(entry, item));
+        for (entry, (member, id)) in
+            named.filter_map(|entry| Some((entry, deployment.given_id(entry, item)?)))
+        {
+            let edit = Edit::Set { at: Pointer::root().child(member), to: Value::from(id).into() };
+            plan.changes.push(Change::Entry(EntryEdit { entry: entry.id.clone(), edit }));
+        }
+    }
+    (!plan.changes.is_empty()).then_some(plan)
+}
+
 fn names_of(plan: &Plan) -> Vec<String> {
     plan.changes.iter().map(|change| change.file().to_string()).collect()
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::connection_test;
+use super::{connection_test, files};
 use crate::{
     app::{
+        compose::{context::ComposeContext, imports::plan_given_ids},
         deployed::{DeployedTools, Progress},
         effect::Effect,
         message::{Health, Purpose},
@@ -111,8 +112,14 @@ pub(super) fn on_deployed_read(
     purpose: Purpose,
     read: Result<Vec<Item>, Problem>,
     now: Millis,
-) {
+) -> Vec<Effect> {
+    let mut effects = Vec::new();
     let shown = match purpose {
+        Purpose::KeepIds => read.map(|items| {
+            if let Some(plan) = plan_given_ids(ComposeContext::from_state(state), &items) {
+                effects = files::apply_plan(state, &plan, now);
+            }
+        }),
         Purpose::Import => read.map(|items| state.question = Some(Question::Import(items))),
         Purpose::Push => read.and_then(|items| plan_pushes(state, &items)).map(|[keep, delete]| {
             match delete.changes.is_empty() {
@@ -132,6 +139,7 @@ pub(super) fn on_deployed_read(
     if let Err(problem) = shown {
         state.notices.push_problem(&problem, now);
     }
+    effects
 }
 
 /// Takes a listing in; an older one than the last asked for counts no more.

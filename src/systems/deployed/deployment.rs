@@ -75,6 +75,13 @@ pub trait Deployment: Sync {
         value
     }
 
+    /// The member of an entry that keeps the id which the system gave it there, and that id, where
+    /// the entry does not say it yet.
+    fn given_id(&self, entry: &Entry, item: &Item) -> Option<(&'static str, String)> {
+        let _ = (entry, item);
+        None
+    }
+
     /// That something there loads the entries again when they are written once more.
     ///
     /// # Errors

@@ -52,7 +52,8 @@ pub struct Converted {
 /// # Errors
 /// When it cannot be put in that shape, with why.
 pub fn convert_entry(entry: &Value, to: Shape) -> Result<Converted, String> {
-    if matches!(EntrySort::of_entry(entry), EntrySort::Connector | EntrySort::Listed) {
+    let sort = EntrySort::of_entry(entry);
+    if matches!(sort, EntrySort::Connector | EntrySort::Model | EntrySort::Listed) {
         return Err("only tools and agents are converted".into());
     }
     let plan = Plan::of_entry(entry);

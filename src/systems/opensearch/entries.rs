@@ -1,4 +1,4 @@
-//! Finds dynamic tools, agents with their tools, connectors and kept lists of tools in a file.
+//! Finds dynamic tools, agents with their tools, connectors, models and kept lists of tools in a file.
 
 use std::sync::Arc;
 
@@ -25,6 +25,8 @@ pub enum EntrySort {
     Typed,
     Agent,
     Connector,
+    /// A model that a cluster has, by its name and id.
+    Model,
     /// A tool as `GET /_plugins/_ml/tools` lists it.
     Listed,
 }
@@ -58,6 +60,11 @@ impl EntrySort {
         {
             return Some(Self::Connector);
         }
+        let is_text = |member: &str| members.get(member).is_some_and(Value::is_string);
+        if is_text(keys::MODEL_ID) && is_text("function_name") && !members.contains_key(keys::TYPE)
+        {
+            return Some(Self::Model);
+        }
         let parameters = members.get(keys::PARAMETERS).and_then(Value::as_object);
         if parameters.is_some_and(|parameters| {
             parameters.contains_key(keys::URI) && members.contains_key(keys::NAME)
@@ -86,6 +93,7 @@ impl EntrySort {
             Self::Typed => "tool",
             Self::Agent => "agent",
             Self::Connector => "connector",
+            Self::Model => "model",
             Self::Listed => "built-in",
         }
     }
@@ -113,7 +121,8 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
     for document in 0..source.document_count() {
         // Nothing of ours is cut into sections, but a tool or an agent alone.
         if let Some(mut sections) = source.sections(document)
-            && !sections.any(|(name, _)| name == keys::TYPE || name == keys::ACTIONS)
+            && !sections
+                .any(|(name, _)| [keys::TYPE, keys::ACTIONS, keys::MODEL_ID].contains(&&*name))
         {
             continue;
         }
@@ -192,7 +201,10 @@ impl Found<'_> {
         let stem = self.file.path().file_stem().and_then(|stem| stem.to_str());
         let own = named.or(stem).unwrap_or_default();
         let key = agent.map_or_else(|| own.to_owned(), |agent| format!("{agent}/{own}"));
-        let kind = if sort == EntrySort::Connector { EntryKind::Server } else { EntryKind::Tool };
+        let kind = match sort {
+            EntrySort::Connector | EntrySort::Model => EntryKind::Server,
+            _ => EntryKind::Tool,
+        };
         let home = (self.file, self.source, self.document);
         self.entries.push(new_entry(home, kind, at.clone(), (key.clone(), value.clone())));
         if sort == EntrySort::Agent {

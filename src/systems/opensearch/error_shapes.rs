@@ -71,10 +71,22 @@ fn remedy_for(status: u16, message: &str) -> String {
         401 => "name yourself: user with password-variable, or token-variable, in the connection",
         403 => "ask for a role that may do this",
         _ if message.contains("no handler found") => {
-            "check the path; where it begins with /_plugins/_ml, the ML plugin is missing"
+            "check uri and method; where the path begins with /_plugins/_ml, the ML plugin is missing"
         }
         _ if message.contains("Tool type not found") => {
             "the server has no tool of that type; let the steps be run here (--route local)"
+        }
+        _ if message.contains("Tool not found") => "check type: the server has no such tool",
+        _ if message.contains("(line ") => {
+            "correct request_body, at that line and column of what was sent"
+        }
+        _ if message.contains("no such index") => "check the index in uri, and what fills it in",
+        _ if message.contains("Failed to find model") => "check model_id",
+        _ if message.contains("Failed to find agent") => {
+            "check agent_id; `toolcrib push opensearch` registers the agent"
+        }
+        _ if message.contains("not filled in payload") => {
+            "give these parameters, or defaults in the connector's request_body"
         }
         404 => "check the path and the names in it",
         429 | 503 => "try again later",
@@ -103,13 +115,13 @@ mod tests {
                 400,
                 r#"{"status":400,"error":{"type":"IllegalArgumentException","reason":"Invalid Request","details":"Tool not found: X"}}"#,
                 "HTTP 400: Tool not found: X",
-                "",
+                "check type",
             ),
             (
                 400,
                 r#"{"error":{"root_cause":[{"type":"parsing_exception","reason":"bad","line":1,"col":18}],"type":"parsing_exception","reason":"bad"},"status":400}"#,
                 "HTTP 400: bad (line 1, column 18)",
-                "",
+                "correct request_body",
             ),
             (
                 400,

@@ -21,8 +21,25 @@ pub fn entry_schema(entry: &Entry) -> Value {
         EntrySort::Composite => composite(),
         EntrySort::Agent => agent(),
         EntrySort::Connector => connector(),
+        EntrySort::Model => model(),
         EntrySort::Listed => listed(),
     }
+}
+
+/// A model as a cluster has it; what it says is the cluster's.
+fn model() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            keys::NAME: text("Its name"),
+            keys::MODEL_ID: text("The id by which tools and agents name it"),
+            "function_name": text("What kind of model it is: remote, text_embedding, …"),
+            "model_state": text("Whether it is deployed"),
+            keys::CONNECTOR_ID: text("The connector through which it is asked"),
+            keys::DESCRIPTION: text("What it is for"),
+        },
+        "required": [keys::NAME, keys::MODEL_ID],
+    })
 }
 
 fn settings() -> Value {

@@ -5,12 +5,14 @@
 //! | [`rest`] | one request to the cluster and its answer |
 //! | [`running`] | a call whose steps are made here, one request each |
 //! | [`whole`] | a call of an agent that the cluster runs: at once, as a task, or streamed |
+//! | [`store`] | reads and writes its agents and connectors |
 //! | [`responder`], [`serving`] | answering in the place of a cluster |
 
 pub mod responder;
 pub mod rest;
 pub mod running;
 pub mod serving;
+pub mod store;
 pub mod whole;
 
 use futures::future::BoxFuture;
@@ -19,6 +21,7 @@ use super::{
     facets::{
         multi_step::{CallContext, MultiStep},
         responder::Responder,
+        store::DeployedStore,
     },
     live::{CallDriver, LiveSystem},
 };
@@ -43,6 +46,10 @@ impl LiveSystem for LiveOpenSearch {
 
     fn call_driver(&self) -> Option<CallDriver<'_>> {
         Some(CallDriver::MultiStep(self))
+    }
+
+    fn store(&self) -> Option<&dyn DeployedStore> {
+        Some(&store::OpenSearchStore)
     }
 
     fn responder(&self) -> Option<&dyn Responder> {

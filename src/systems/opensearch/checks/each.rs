@@ -32,7 +32,9 @@ pub(super) fn own_steps(entry: &Entry) -> Vec<StepAt> {
         EntrySort::Dynamic | EntrySort::Typed => {
             vec![StepAt { at: Pointer::root(), spec: ToolSpec::from_entry(value) }]
         }
-        EntrySort::Agent | EntrySort::Connector | EntrySort::Listed => Vec::new(),
+        EntrySort::Agent | EntrySort::Connector | EntrySort::Model | EntrySort::Listed => {
+            Vec::new()
+        }
     }
 }
 

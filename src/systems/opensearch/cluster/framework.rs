@@ -143,7 +143,7 @@ fn register(state: &mut ClusterState, kind: RecordKind, request: &ClusterRequest
         Ok(body) => body,
         Err(refused) => return refused,
     };
-    if let Err(details) = check_record(kind, &body) {
+    if let Err(details) = check_record(kind.noun, &body) {
         return ClusterAnswer::failure(400, details);
     }
     let mut value = Value::Object(body);
@@ -168,18 +168,21 @@ fn register(state: &mut ClusterState, kind: RecordKind, request: &ClusterRequest
     ClusterAnswer::json(200, answer)
 }
 
-/// What the framework refuses.
-fn check_record(kind: RecordKind, body: &Map<String, Value>) -> Result<(), String> {
+/// That the framework takes a record of that kind (`agent`, `connector`), or why it does not.
+///
+/// # Errors
+/// With what it says.
+pub fn check_record(kind: &str, body: &Map<String, Value>) -> Result<(), String> {
     let text = |name: &str| body.get(name).and_then(Value::as_str);
-    if kind == CONNECTOR {
+    if kind == CONNECTOR.noun {
         return match (text(keys::NAME), text(keys::PROTOCOL)) {
             (None, _) => Err("Connector name is null".into()),
             (_, None) => Err("Connector protocol is null. Please use one of [aws_sigv4, http, mcp_sse, mcp_streamable_http]".into()),
             _ => Ok(()),
         };
     }
-    if kind != AGENT {
-        return text(keys::NAME).map(drop).ok_or_else(|| format!("{} name is null", kind.noun));
+    if kind != AGENT.noun {
+        return text(keys::NAME).map(drop).ok_or_else(|| format!("{kind} name is null"));
     }
     let name = text(keys::NAME).ok_or("Agent name can't be null")?;
     if name.trim().is_empty() || name.chars().count() > LONGEST_NAME {
@@ -277,7 +280,7 @@ fn update(
     }
     if kind == AGENT || kind == CONNECTOR {
         let members = changed.as_object().cloned().unwrap_or_default();
-        if let Err(details) = check_record(kind, &members) {
+        if let Err(details) = check_record(kind.noun, &members) {
             return ClusterAnswer::failure(400, details);
         }
     }

@@ -47,6 +47,10 @@ impl ClusterState {
                     state.records.put(CONNECTOR, &id, without_id(value, keys::CONNECTOR_ID));
                 }
                 EntrySort::Listed => state.listed.push(value.clone()),
+                EntrySort::Model => {
+                    let id = own_id(value, keys::MODEL_ID, &entry.key);
+                    state.records.put(MODEL, &id, without_id(value, keys::MODEL_ID));
+                }
                 _ => {}
             }
             if agent_of(entry).is_none() {

@@ -61,18 +61,8 @@ impl<'r> Rest<'r> {
         path: &str,
         body: Option<&str>,
     ) -> Result<Pending, End> {
-        let lost = |problem| (Outcome::Lost, Some(problem));
-        let inbox = self.bus.new_inbox().ok_or_else(|| lost(no_inbox(self.bus)))?;
-        let receiver = self.bus.subscribe(&inbox, Share::Each).await.map_err(lost)?;
-        let sent = self.bus.send(Outgoing {
-            to: Address::ephemeral(path),
-            reply: Some(inbox),
-            headers: vec![marks::method_header(method)],
-            body: body.map_or_else(Bytes::new, |body| Bytes::copy_from_slice(body.as_bytes())),
-            expires: None,
-        });
-        sent.await.map_err(lost)?;
-        Ok(Pending { receiver })
+        let sent = send_request(self.bus, (method, path, body)).await;
+        sent.map(|receiver| Pending { receiver }).map_err(|problem| (Outcome::Lost, Some(problem)))
     }
 
     /// The next that comes back; `None` when no more comes. Only so long is waited for it as the
@@ -156,6 +146,28 @@ impl<'r> Rest<'r> {
         let message = format!("no answer within {} s", limit.as_secs_f64());
         CallError::new(kind, message, "allow more time (--timeout), or ask for less")
     }
+}
+
+/// Sends a request (method, path from the slash on, body) over a bus, and gives where its answer
+/// arrives.
+///
+/// # Errors
+/// When it does not leave.
+pub(crate) async fn send_request(
+    bus: &dyn Bus,
+    (method, path, body): (&str, &str, Option<&str>),
+) -> Result<QueueReceiver, CallError> {
+    let inbox = bus.new_inbox().ok_or_else(|| no_inbox(bus))?;
+    let receiver = bus.subscribe(&inbox, Share::Each).await?;
+    bus.send(Outgoing {
+        to: Address::ephemeral(path),
+        reply: Some(inbox),
+        headers: vec![marks::method_header(method)],
+        body: body.map_or_else(Bytes::new, |body| Bytes::copy_from_slice(body.as_bytes())),
+        expires: None,
+    })
+    .await?;
+    Ok(receiver)
 }
 
 /// Why a request is worth sending again; `None` where it is not, or may have changed something.

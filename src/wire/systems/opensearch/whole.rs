@@ -62,7 +62,7 @@ pub(crate) async fn run_agent(
         None => answer,
     };
     let answer = agent_answer::read_answer(&response);
-    tell_traces(&rest, &answer, sink).await?;
+    tell_memory(&rest, &answer, sink).await?;
     sink.emit_stage("response", "the whole response", response.to_string()).await?;
     let text = answer.text;
     sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
@@ -132,28 +132,47 @@ async fn follow_task(
     }
 }
 
-/// What the agent did for the message, where it keeps a memory; that it cannot be read is no
-/// failure of the call.
-async fn tell_traces(
+/// What the agent did for the message, and the conversation that it belongs to, where it keeps a
+/// memory; that they cannot be read is no failure of the call.
+async fn tell_memory(
     rest: &Rest<'_>,
     answer: &AgentAnswer,
     sink: &mut EventSink,
 ) -> Result<(), SinkClosed> {
-    let Some(message) = &answer.message_id else { return Ok(()) };
-    let path = format!("{}/memory/message/{message}/traces", keys::ML);
-    match fetch_json(rest, ("GET", &path, None), sink).await {
-        Ok(told) => {
-            let traces = told["traces"].as_array().cloned().unwrap_or_default();
-            for trace in traces {
-                let origin = trace["origin"].as_str().unwrap_or("a tool");
-                let words = format!("trace {}: {origin}", trace["trace_number"]);
-                sink.emit_stage("trace", words, trace.to_string()).await?;
-            }
-            Ok(())
+    if let Some(message) = &answer.message_id {
+        let path = format!("{}/memory/message/{message}/traces", keys::ML);
+        for trace in read_list(rest, &path, "traces", sink).await? {
+            let origin = trace["origin"].as_str().unwrap_or("a tool");
+            let words = format!("trace {}: {origin}", trace["trace_number"]);
+            sink.emit_stage("trace", words, trace.to_string()).await?;
         }
+    }
+    let Some(memory) = &answer.memory_id else { return Ok(()) };
+    let path = format!("{}/memory/{memory}/messages", keys::ML);
+    let messages = read_list(rest, &path, "messages", sink).await?;
+    if !messages.is_empty() {
+        let count = messages.len();
+        let noun = if count == 1 { "message" } else { "messages" };
+        let words = format!("conversation {memory} has {count} {noun}");
+        sink.emit_stage("memory", words, Value::Array(messages).to_string()).await?;
+    }
+    Ok(())
+}
+
+/// The list that an answer holds; what cannot be read is told, and is empty.
+async fn read_list(
+    rest: &Rest<'_>,
+    path: &str,
+    member: &str,
+    sink: &mut EventSink,
+) -> Result<Vec<Value>, SinkClosed> {
+    match fetch_json(rest, ("GET", path, None), sink).await {
+        Ok(told) => Ok(told[member].as_array().cloned().unwrap_or_default()),
         Err((_, problem)) => {
             let why = problem.map_or_else(String::new, |problem| problem.message);
-            sink.emit(EventKind::Notice(format!("the message's traces are not there: {why}"))).await
+            let words = format!("the {member} are not there: {why}");
+            sink.emit(EventKind::Notice(words)).await?;
+            Ok(Vec::new())
         }
     }
 }
@@ -170,6 +189,7 @@ async fn stream_answer(
         Err(end) => return Ok(end),
     };
     let mut reader = StreamReader::default();
+    let mut kept = AgentAnswer::default();
     loop {
         let packet = match rest.next_packet(&mut pending, sink).await {
             Ok(Some(packet)) => packet,
@@ -191,11 +211,20 @@ async fn stream_answer(
             match told {
                 Told::Ended => {
                     tell_rest(&mut reader, sink).await?;
+                    tell_memory(rest, &kept, sink).await?;
                     return Ok((Outcome::Succeeded, None));
                 }
                 Told::Failed(message) => {
                     let problem = CallError::new(ErrorKind::AgentError, message, "");
                     return Ok((Outcome::Failed, Some(problem)));
+                }
+                Told::Event { name, body } if name == "memory_id" => {
+                    kept.memory_id = body.as_str().map(str::to_owned);
+                }
+                Told::Event { name, body }
+                    if ["parent_message_id", "parent_interaction_id"].contains(&name.as_str()) =>
+                {
+                    kept.message_id = body.as_str().map(str::to_owned);
                 }
                 other => tell(other, sink).await?,
             }

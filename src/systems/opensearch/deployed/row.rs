@@ -1,0 +1,95 @@
+//! OpenSearch's entries as they can be read and written while it runs.
+
+use serde_json::Value;
+
+use super::{
+    items::{self, CREDENTIAL, id_in, section_of, section_of_entry},
+    push,
+};
+use crate::{
+    model::{catalog::Catalog, connection::Connection, entry::Entry, problem::Problem},
+    systems::{
+        deployed::{
+            deployment::{Deployment, Elsewhere, Layout},
+            item::Item,
+            push::{Absent, Push},
+        },
+        opensearch::{keys, settings},
+    },
+};
+
+pub(crate) struct OpenSearchDeployment;
+
+impl Deployment for OpenSearchDeployment {
+    fn about(&self) -> &'static str {
+        "Agents, connectors, models and tools of an OpenSearch cluster, through its ML framework"
+    }
+
+    fn is_at(&self, connection: &Connection) -> bool {
+        settings::is_at(connection)
+    }
+
+    fn elsewhere(&self) -> Elsewhere {
+        Elsewhere {
+            cause: "and to no cluster of OpenSearch",
+            wanted: "one over http from toolcrib.toml that has a [connections.NAME.opensearch] table",
+        }
+    }
+
+    fn plan_push(
+        &self,
+        catalog: &Catalog,
+        items: &[Item],
+        absent: Absent,
+    ) -> Result<Push, Problem> {
+        push::plan_push(catalog, items, absent)
+    }
+
+    fn is_named(&self, entry: &Entry, item: &Item) -> bool {
+        let Some(section) = section_of_entry(entry).filter(|own| own.word == item.section) else {
+            return false;
+        };
+        let id = id_in(section, &entry.value);
+        let has_id = || {
+            let there = item.parse_value();
+            there.is_some_and(|there| id.is_some() && id_in(section, &there) == id)
+        };
+        entry.key == item.key || has_id()
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Each(keys::SYSTEM)
+    }
+
+    /// Tools of which only the name is known.
+    fn is_own(&self, item: &Item) -> bool {
+        let schema = |tool: Value| tool[keys::ATTRIBUTES].get(keys::INPUT_SCHEMA).cloned();
+        item.section == items::LISTED.word && item.parse_value().and_then(schema).is_none()
+    }
+
+    fn secret(&self) -> Option<&'static str> {
+        Some(CREDENTIAL)
+    }
+
+    fn file_value(&self, value: Value) -> Value {
+        items::file_value(value)
+    }
+
+    fn given_id(&self, entry: &Entry, item: &Item) -> Option<(&'static str, String)> {
+        let section = section_of(item.section)?;
+        let there = item.parse_value()?;
+        let id = id_in(section, &there)?;
+        (id_in(section, &entry.value) != Some(id))
+            .then(|| (section.id.unwrap_or_default(), id.to_owned()))
+    }
+
+    /// A list of agents and tools, each as a file would hold it.
+    fn callable_document(&self, items: &[Item]) -> Value {
+        let values = items.iter().filter_map(Item::parse_value);
+        values.map(items::file_value).collect()
+    }
+
+    fn loaded_message(&self, tools: usize) -> String {
+        format!("{tools} {} there", if tools == 1 { "agent is" } else { "agents are" })
+    }
+}

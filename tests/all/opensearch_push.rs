@@ -1,0 +1,128 @@
+//! Agents and connectors taken from a cluster and sent to one: the cluster is another workspace,
+//! served.
+
+use std::fs;
+
+use crate::support::{
+    place::{Place, Ran},
+    serving::Serving,
+};
+
+const SETTINGS: (&str, &str) = (
+    "toolcrib.toml",
+    "connection = \"cluster\"\n[connections.cluster]\ntransport = \"http\"\nservers = [\"http://127.0.0.1:0\"]\n[connections.cluster.opensearch]\n",
+);
+
+const THERE: (&str, &str) = (
+    "there.json",
+    r#"[
+    {"name": "books", "type": "flow", "agent_id": "a1", "description": "Reads books", "tools": [
+        {"type": "ListIndexTool", "name": "list", "parameters": {"size": 3}}]},
+    {"name": "echo", "connector_id": "c1", "protocol": "http", "version": 1, "parameters": {"endpoint": "echo.example"}, "actions": [
+        {"action_type": "predict", "method": "POST", "url": "https://${parameters.endpoint}/v1", "request_body": "{\"q\": \"${parameters.q}\"}"}]},
+    {"name": "SearchIndexTool", "type": "SearchIndexTool", "version": "undefined", "description": "Searches",
+        "attributes": {"input_schema": "{\"type\":\"object\",\"properties\":{\"input\":{\"type\":\"object\"}}}", "strict": false}}
+    ]"#,
+);
+
+/// A cluster with some entries, and a workspace that leads to it.
+fn cluster(files: &[(&str, &str)]) -> (Serving, Place) {
+    let there = Place::with(&[SETTINGS, THERE]);
+    let mut serving = Serving::start(&there, "cluster", &[]);
+    let settings = SETTINGS.1.replace("http://127.0.0.1:0", &serving.address());
+    let here = Place::with(&[&[("toolcrib.toml", settings.as_str())], files].concat());
+    (serving, here)
+}
+
+fn read(place: &Place, file: &str) -> String {
+    fs::read_to_string(place.here.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+fn push(place: &Place, words: &[&str]) -> Ran {
+    place.run(&[&["push", "opensearch"], words].concat())
+}
+
+#[test]
+fn what_a_cluster_has_is_taken_in_and_can_be_called() {
+    let (_serving, here) = cluster(&[]);
+    let ran = here.run(&["import", "opensearch"]);
+    ran.ended(0, &["Brought along by the system itself, and left out"]);
+    let agent = read(&here, "opensearch/books.yaml");
+    for words in ["agent_id: a1", "size: \"3\"", "description: Reads books"] {
+        assert!(agent.contains(words), "{agent}");
+    }
+    assert!(read(&here, "opensearch/echo.yaml").contains("connector_id: c1"));
+    assert!(read(&here, "opensearch/SearchIndexTool.yaml").contains("input_schema"));
+    here.run(&["check"]).ended(0, &[]);
+    let called = here.run(&["call", "books", "--route", "server"]);
+    called.ended(0, &[]);
+    assert!(called.data.starts_with("row,health,status"), "{}", called.data);
+    here.run(&["import", "opensearch"]).ended(0, &["are here already, just so"]);
+    push(&here, &["--yes"]).ended(0, &["nothing to write: all is there just so"]);
+}
+
+#[test]
+fn what_is_pushed_is_shown_first_and_its_id_is_kept() {
+    let mine = r#"{
+  "name": "mine",
+  "type": "flow",
+  "tools": [{"type": "ListIndexTool", "parameters": {}}]
+}
+"#;
+    let (_serving, here) = cluster(&[("mine.json", mine)]);
+    let dry = push(&here, &["--dry-run"]);
+    dry.ended(0, &["nothing was written (--dry-run): 1 added"]);
+    assert!(dry.data.contains("+ agent/mine"), "{}", dry.data);
+    push(&here, &[]).ended(2, &["nobody is there to be asked"]);
+
+    push(&here, &["--yes"]).ended(0, &["written and read back: 1 added", "kept in mine.json"]);
+    assert!(read(&here, "mine.json").contains("\"agent_id\": \"toolcrib-agent-"));
+    let called = here.run(&["call", "mine", "--route", "server"]);
+    assert!(called.data.starts_with("row,health,status"), "{}", called.data);
+
+    // Under its id it stays the same, whatever it is called.
+    let text = read(&here, "mine.json").replace("\"mine\"", "\"ours\"");
+    fs::write(here.here.join("mine.json"), text).unwrap();
+    let dry = push(&here, &["--dry-run"]);
+    assert!(dry.data.contains("~ agent/mine"), "{}", dry.data);
+    push(&here, &["--yes"]).ended(0, &["written and read back: 1 changed"]);
+
+    let dry = push(&here, &["--delete", "--dry-run"]);
+    assert!(dry.data.contains("- agent/books") && dry.data.contains("- connector/echo"));
+    push(&here, &["--delete", "--yes"]).ended(0, &["2 deleted"]);
+    push(&here, &["--delete", "--yes"]).ended(0, &["nothing to write"]);
+}
+
+#[test]
+fn one_that_would_be_refused_keeps_all_back() {
+    let files = [
+        (
+            "good.json",
+            r#"{"name": "good", "type": "flow", "tools": [{"type": "ListIndexTool", "parameters": {}}]}"#,
+        ),
+        (
+            "bad.json",
+            r#"{"name": "bad", "type": "conversational", "tools": [{"type": "ListIndexTool", "parameters": {}}]}"#,
+        ),
+    ];
+    let (_serving, here) = cluster(&files);
+    push(&here, &["--yes"]).ended(
+        1,
+        &[
+            "agent/bad: We need model information for the conversational agent type",
+            "nothing was written",
+        ],
+    );
+    let left = push(&here, &["--dry-run"]);
+    assert!(left.data.contains("+ agent/good"), "{}", left.data);
+}
+
+#[test]
+fn an_address_alone_is_asked_for_the_system_that_is_named() {
+    let (_serving, here) = cluster(&[]);
+    let settings = read(&here, "toolcrib.toml");
+    let address = settings.split('"').find(|part| part.starts_with("http://")).unwrap();
+    let ran = here.run(&["import", "opensearch", "--dry-run", "--connection", address]);
+    ran.ended(0, &["nothing was written (--dry-run)"]);
+    assert!(ran.data.contains("opensearch/books.yaml"), "{}", ran.data);
+}
