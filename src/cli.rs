@@ -101,8 +101,7 @@ struct CommandLine {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Open the demo, or another sample, in the workbench: tools, a workflow, and services that
-    /// answer
+    /// Open the demo or another sample in the workbench, with services that answer
     Demo(demo::Demo),
     /// List everything that is wrong in the files
     Check(check::Check),

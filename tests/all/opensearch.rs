@@ -346,7 +346,7 @@ fn a_cluster_is_known_by_its_authority() {
     };
     run(&files).0.ended(0, &[]);
     let (ran, requests) = run(&others);
-    ran.ended(4, &["certificate"]);
+    ran.ended(3, &["its certificate comes from an authority that this connection does not trust"]);
     assert_eq!(requests, Vec::<String>::new());
 }
 

@@ -260,6 +260,9 @@ pub fn comparable_push(push: &Push, now: &[Item]) -> (Push, Vec<Item>) {
     };
     let mut push = push.clone();
     for change in &mut push.changes {
+        if let Some(renamed) = renamed_item(change, now) {
+            change.key.clone_from(&renamed.key);
+        }
         change.after = change.after.as_deref().map(|text| compared(change.section, text));
     }
     let now = now
@@ -267,6 +270,18 @@ pub fn comparable_push(push: &Push, now: &[Item]) -> (Push, Vec<Item>) {
         .map(|item| Item { text: compared(item.section, &item.text), ..item.clone() })
         .collect();
     (push, now)
+}
+
+/// The one there that has the id of a change now; a push may have given it another name.
+fn renamed_item<'i>(change: &Change, now: &'i [Item]) -> Option<&'i Item> {
+    let section = section_of(change.section)?;
+    let before: Value = serde_json::from_str(change.before.as_deref()?).ok()?;
+    let id = id_in(section, &before)?;
+    let has_id = |item: &&Item| {
+        let value = item.parse_value();
+        value.is_some_and(|value| id_in(section, &value) == Some(id))
+    };
+    now.iter().filter(|item| item.section == change.section).find(has_id)
 }
 
 #[cfg(test)]
