@@ -4,6 +4,7 @@ mod answering;
 pub mod browser;
 pub mod connection_test;
 mod editor;
+pub mod eras;
 pub mod event_loop;
 mod folder;
 pub mod hidden_line;

@@ -55,6 +55,8 @@ pub struct Reached {
     pub items: Vec<ServerItem>,
     /// What is odd about its lists.
     pub list_faults: Vec<String>,
+    /// What is wrong with its tools.
+    pub tool_faults: Vec<String>,
     /// What could be asked and was not told.
     pub untold: Vec<Problem>,
 }

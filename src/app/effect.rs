@@ -12,7 +12,10 @@ use super::{
     resources::ItemId,
 };
 use crate::{
-    engine::traffic::{span::Since, trace::Head},
+    engine::{
+        secret::HiddenText,
+        traffic::{span::Since, trace::Head},
+    },
     model::{
         attachment::CardSource,
         call::{CallId, Request},
@@ -147,6 +150,12 @@ pub enum Effect {
         turn: u64,
         connection: Box<Connection>,
     },
+    /// Look at a server in each era of its protocol, with a call of a tool. Answered by
+    /// `ErasCompared`.
+    CompareEras {
+        connection: Box<Connection>,
+        call: Option<(String, Value)>,
+    },
     /// Read a resource or a prompt. Answered by `WasRead` of that turn.
     ReadItem {
         turn: u64,
@@ -171,6 +180,11 @@ pub enum Effect {
     /// Open what a server answered with the system's program for it. Answered by a notice or
     /// `Failed`.
     OpenPart(Box<ContentPart>),
+    /// Keep a secret in the system's key store. Answered by a notice or `Failed`.
+    KeepSecret {
+        name: String,
+        secret: HiddenText,
+    },
     /// Look for servers that other programs have configured. Answered by `ServersFound`.
     FindServers,
     /// Keep that the user allows a start, then do what it was asked for.

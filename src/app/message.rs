@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use serde_json::Value;
+
 use super::{
     answering::{AnsweringMessage, AskId},
     calls::{CallMessage, CallText},
@@ -16,6 +18,7 @@ use super::{
     workflow::WorkflowMessage,
 };
 use crate::{
+    engine::{eras::EraComparison, secret::HiddenText},
     model::{
         catalog::Part,
         context::Mode,
@@ -224,8 +227,23 @@ pub enum ConnectionMessage {
     },
     /// The user allows the start that `Question::AllowStart` is about.
     AllowAskedStart,
+    /// Look at the server of a connection in each era of its protocol, with a call of a tool.
+    /// Answered by `ErasCompared`.
+    CompareEras {
+        name: String,
+        call: Option<(String, Value)>,
+    },
+    ErasCompared {
+        connection: String,
+        comparison: Box<EraComparison>,
+    },
     /// Connect to a server of tools: its command or address is asked for.
     AskServer,
+    /// Keep a secret in the system's key store.
+    KeepSecret {
+        name: String,
+        secret: HiddenText,
+    },
     /// Look for servers that other programs have configured. Answered by `ServersFound`.
     FindServers,
     /// Lets all calls go through this one; `None`: through those that the workspace says.

@@ -29,6 +29,7 @@ use super::{
 };
 use crate::{
     engine::{
+        eras::EraComparison,
         gated::Slot,
         groups::CustomGroups,
         mask::Mask,
@@ -279,6 +280,8 @@ pub enum Question {
     Server,
     /// Which of the servers are to be taken in that other programs have configured?
     ImportServers(Vec<FoundConfig>),
+    /// Read how a server differs between the eras of its protocol?
+    Eras { connection: String, comparison: Box<EraComparison> },
     /// May the server of this connection be started, to read what it has?
     AllowStart { connection: String, start: Box<start::Start>, purpose: Purpose },
 }

@@ -196,7 +196,16 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::AllowStart { name, start } => {
             return connection_test::allow(state, &name, &start);
         }
+        ConnectionMessage::CompareEras { name, call } => {
+            return connection_test::compare_eras(state, &name, call, now);
+        }
+        ConnectionMessage::ErasCompared { connection, comparison } => {
+            state.question = Some(Question::Eras { connection, comparison });
+        }
         ConnectionMessage::AskServer => state.question = Some(Question::Server),
+        ConnectionMessage::KeepSecret { name, secret } => {
+            return vec![Effect::KeepSecret { name, secret }];
+        }
         ConnectionMessage::FindServers => return vec![Effect::FindServers],
         ConnectionMessage::ServersFound { configs, problems } => {
             problems.iter().for_each(|problem| state.notices.push_problem(problem, now));

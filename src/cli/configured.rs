@@ -132,7 +132,11 @@ fn choose_server(
         return Err(format!("{path} and {other} have different servers of that name; name a file"));
     }
     let table = server.table.clone()?;
-    Ok((table, server.notes.clone()))
+    let asked = server.asked_values().join(", ");
+    if !asked.is_empty() {
+        return Err(format!("it asks for {asked}; O on Connections of the workbench does so too"));
+    }
+    Ok((table, server.command_notes()))
 }
 
 fn to_json(config: &FoundConfig) -> Value {
@@ -143,7 +147,8 @@ fn to_json(config: &FoundConfig) -> Value {
             "disabled": server.disabled,
             "table": server.table.as_ref().ok(),
             "reason": server.table.as_ref().err(),
-            "notes": server.notes,
+            "notes": server.command_notes(),
+            "asks": server.asked_values(),
         })
     };
     let ConfigServers { form, servers, findings } = &config.read;
@@ -157,7 +162,7 @@ fn print_config(config: &FoundConfig, out: &mut Out) -> std::io::Result<()> {
         let remark = match &server.table {
             Err(reason) => Cell::tinted(Tint::Odd, format!("cannot be taken: {reason}")),
             Ok(_) if server.disabled => Cell::plain("switched off"),
-            Ok(_) => Cell::plain(server.notes.join("; ")),
+            Ok(_) => Cell::plain(server.command_notes().join("; ")),
         };
         vec![Cell::plain(&server.name), Cell::plain(&server.shown), remark]
     };

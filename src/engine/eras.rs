@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// What a server is in one era.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EraSide {
     /// The era's name: `legacy`, `modern`.
     pub era: &'static str,
@@ -17,7 +17,7 @@ pub struct EraSide {
 }
 
 /// What was seen of it there.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EraView {
     pub greeting: String,
     pub version: String,
@@ -29,7 +29,7 @@ pub struct EraView {
 }
 
 /// Both sides, and how what they list differs.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EraComparison {
     pub sides: Vec<EraSide>,
     pub rows: Vec<EraRow>,

@@ -3,7 +3,17 @@
 //! A text may still be on its way. So each rule also tells of what is no secret as it stands, but
 //! may be the beginning of one where it reaches the end of the text.
 
-use std::ops::Range;
+use std::{fmt, ops::Range};
+
+/// A secret on its way to where it is kept; nothing prints it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HiddenText(pub String);
+
+impl fmt::Debug for HiddenText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HiddenText")
+    }
+}
 
 /// How well-known keys and tokens begin, and what they are.
 const BEGINNINGS: &[(&str, &str)] = &[

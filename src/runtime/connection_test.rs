@@ -30,9 +30,11 @@ pub async fn connection_report(registry: &Registry, connection: &Connection) -> 
             ok_or_record(deployed::read_listeners(registry, connection).await, &mut reached.untold)
                 .flatten();
     }
-    if table::kept_tools_at(connection).is_some() {
+    if let Some(keeper) = table::kept_tools_at(connection) {
         let listed = list_server(registry, connection, &mut reached).await;
         reached.listed = ok_or_record(listed, &mut reached.untold);
+        let faults = reached.listed.as_ref().map(|listed| keeper.find_faults(listed));
+        reached.tool_faults = faults.unwrap_or_default();
     }
     Report::Reached(Box::new(reached))
 }

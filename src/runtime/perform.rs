@@ -18,7 +18,7 @@ use tokio::{
 
 use super::{
     answering::{AnsweringByHand, For},
-    connection_test, editor, folder,
+    connection_test, editor, eras, folder,
     kept::{HistoryRecorder, Record},
     reading, registry, resources,
     watching::{self, At, Listening},
@@ -204,6 +204,17 @@ impl Performer {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
             Effect::TestConnection { turn, connection } => self.test_connection(turn, *connection),
+            Effect::CompareEras { connection, call } => {
+                let registry = registry::of_workspace(&self.workspace.root);
+                self.send_later(async move {
+                    let compared = eras::compare_eras(&registry, &connection, call.as_ref()).await;
+                    registry.close().await;
+                    Message::Connection(ConnectionMessage::ErasCompared {
+                        connection: connection.name,
+                        comparison: Box::new(compared),
+                    })
+                });
+            }
             Effect::ReadItem { turn, connection, item, request } => {
                 let registry = Arc::clone(&self.registry);
                 let asked = (turn, item);
@@ -221,6 +232,9 @@ impl Performer {
             Effect::OpenPart(part) => {
                 let scratch = self.scratch.clone();
                 self.send_from_disk(move || resources::open_part(&scratch, &part));
+            }
+            Effect::KeepSecret { name, secret } => {
+                self.send_from_disk(move || resources::keep_secret(&name, &secret));
             }
             Effect::FindServers => self.find_servers(),
             Effect::AllowStart { start, then } => {

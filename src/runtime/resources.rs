@@ -10,6 +10,7 @@ use crate::{
         message::Message,
         resources::{ItemId, ResourceMessage},
     },
+    engine::secret::HiddenText,
     model::{
         call::CallError,
         connection::Connection,
@@ -17,7 +18,10 @@ use crate::{
         problem::{Problem, ProblemKind},
         server_item::{ItemContent, ItemRequest},
     },
-    store::saved_parts::{self, ScratchFolder},
+    store::{
+        saved_parts::{self, ScratchFolder},
+        secrets,
+    },
     wire::registry::Registry,
 };
 
@@ -66,6 +70,14 @@ pub(super) fn save_parts(root: &Path, parts: &[ContentPart], path: &str) -> Mess
             let names: Vec<String> = saved.iter().map(named).collect();
             Message::Notice(NoticeKind::Done, format!("Saved {}", names.join(", ")))
         }
+        Err(problem) => Message::Failed(problem),
+    }
+}
+
+/// Keeps a secret in the system's key store.
+pub(super) fn keep_secret(name: &str, secret: &HiddenText) -> Message {
+    match secrets::save_secret(name, Some(&secret.0)) {
+        Ok(()) => Message::Notice(NoticeKind::Done, format!("{name} is in the key store")),
         Err(problem) => Message::Failed(problem),
     }
 }

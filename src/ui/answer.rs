@@ -9,6 +9,7 @@
 //! | [`events`] | a call's events as rows |
 //! | [`rendered`], [`bytes`] | the answer as Markdown, and as bytes |
 //! | [`headers`], [`attachments`] | what went and came beside the bodies, and with a call's steps |
+//! | [`parts`] | images, audio, resources and links of an answer |
 
 pub mod actions;
 pub mod attachments;
@@ -17,4 +18,5 @@ pub mod draw;
 pub mod events;
 pub mod headers;
 pub mod pane;
+pub mod parts;
 pub mod rendered;

@@ -1,12 +1,13 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
-//! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`checklist`], [`proposal`] and [`page`] are the
-//! forms; [`palette`], [`help`], [`connections`], [`notices`], [`questions`], [`samples`] and
-//! [`server_import`] fill them.
+//! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`checklist`], [`value_form`], [`proposal`] and
+//! [`page`] are the forms; [`palette`], [`help`], [`connections`], [`notices`], [`questions`], [`samples`],
+//! [`era_comparison`] and [`server_import`] fill them.
 
 pub mod checklist;
 pub mod confirm;
 pub mod connections;
+pub mod era_comparison;
 pub mod help;
 pub mod menu;
 pub mod modal;
@@ -20,3 +21,4 @@ pub mod questions;
 pub mod samples;
 pub mod server_import;
 pub mod ticked;
+pub mod value_form;

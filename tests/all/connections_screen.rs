@@ -231,6 +231,7 @@ fn found_servers() -> Message {
         disabled,
         table: table.map(|table| table.as_object().unwrap().clone()),
         notes: Vec::new(),
+        wanted: Vec::new(),
     };
     let start = |name: &str| json!({"system": "mcp", "command": "npx", "args": [name]});
     let config = |path: &str, form, servers, findings: &[&str]| FoundConfig {

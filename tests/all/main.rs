@@ -63,6 +63,7 @@ mod mcp_live;
 mod mcp_questions;
 mod mcp_reading;
 mod mcp_real;
+mod mcp_screens;
 mod mcp_serve;
 mod mcp_tasks;
 mod nats;

@@ -146,3 +146,18 @@ fn a_server_that_was_taken_from_a_file_is_called() {
     assert!(called.data.split_whitespace().any(|name| name == "GIVEN"), "{}", called.data);
     place.run(&["import", "mcp", "nowhere.json"]).ended(2, &["nowhere.json"]);
 }
+
+#[test]
+fn what_a_configuration_asks_for_is_left_to_be_given() {
+    let code = r#"{"inputs": [{"type": "promptString", "id": "folder", "default": "/tmp"}, {"type": "promptString", "id": "mode"}],
+        "servers": {"notes": {"command": "run", "args": ["${input:folder}", "--as", "${input:mode}"], "env": {"LEVEL": "${input:mode}"}},
+                    "lost": {"command": "run", "args": ["${input:nowhere}"]}}}"#;
+    let place = Place::with(&[("toolcrib.toml", ""), (".vscode/mcp.json", code)]);
+    let found = place.json(&["import", "mcp", "--json"]);
+    let notes = &found[0]["servers"][0];
+    assert_eq!(notes["asks"], json!(["mode"]), "{found}");
+    assert_eq!(notes["table"]["args"], json!(["/tmp", "--as", "${input:mode}"]));
+    assert_eq!(notes["table"]["env"]["LEVEL"], "${input:mode}");
+    let taken = place.run(&["import", "mcp", "--take", "notes"]);
+    taken.ended(1, &["it asks for mode"]);
+}

@@ -44,6 +44,7 @@ fn opened(width: u16, height: u16, items: Vec<ServerItem>) -> Workbench {
         listed: Some(ListedTools::default()),
         items,
         list_faults: vec!["prompts: page.loop: the same cursor came twice".into()],
+        tool_faults: vec!["draw: input.missing: has no schema".into()],
         ..Reached::default()
     };
     bench.send(Message::Connection(ConnectionMessage::Tested {
@@ -121,6 +122,16 @@ fn resources_are_listed_and_read_as_markdown_and_as_json() {
         bench.keys("y");
         assert!(bench.state.clip.contains("\"text\": \"# Head\""), "{}", bench.state.clip);
     }
+}
+
+#[test]
+fn connections_says_what_a_server_has_and_what_is_wrong_with_it() {
+    let mut bench = opened(200, 60, some_items()).on(ScreenId::Connections);
+    for words in ["2 resources, 1 prompt", "⚠ prompts: page.loop", "⚠ draw: input.missing"] {
+        assert!(bench.shows(words), "{words}\n{}", bench.screen());
+    }
+    bench.keys("o");
+    assert!(bench.shows("test://notes"), "{}", bench.screen());
 }
 
 #[test]

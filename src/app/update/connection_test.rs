@@ -1,11 +1,15 @@
 //! Connections shown and tested.
 
+use serde_json::Value;
+
 use crate::{
     app::{
         connection_test::{ConnectionTests, Report},
         effect::Effect,
+        notices::NoticeKind,
         state::State,
     },
+    model::clock::Millis,
     systems::start::Start,
 };
 
@@ -19,6 +23,21 @@ pub(super) fn test_connection(state: &mut State, name: &str) -> Vec<Effect> {
     *asked += 1;
     reports.insert(name.to_owned(), (*asked, Report::UnderWay));
     vec![Effect::TestConnection { turn: *asked, connection }]
+}
+
+/// Looks at a server in each era of its protocol.
+pub(super) fn compare_eras(
+    state: &mut State,
+    name: &str,
+    call: Option<(String, Value)>,
+    now: Millis,
+) -> Vec<Effect> {
+    let Some(connection) = state.network.connections.find_by_name(name).cloned() else {
+        return Vec::new();
+    };
+    let words = format!("comparing the eras of {name} …");
+    state.notices.push(NoticeKind::Hint, words, now);
+    vec![Effect::CompareEras { connection: Box::new(connection), call }]
 }
 
 /// Lets the server of a connection be started, and tests it.

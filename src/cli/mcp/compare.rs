@@ -1,24 +1,23 @@
 //! `toolcrib mcp compare`: one server in both eras of the protocol, side by side.
 
-use std::time::Instant;
-
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::target::{Looked, Target, listing};
+use super::target::{Looked, Target};
 use crate::{
     cli::{
         arguments,
         columns::{self, Cell},
-        ending::{Ended, Ending, Halt},
+        ending::{Ended, Ending},
         global::Global,
         out::{Out, Tint},
+        signals::{interrupted, wait_for},
     },
     engine::{
         diff::LineKind,
-        eras::{self, EraComparison, EraRow, EraSide, EraView, Presence},
+        eras::{EraComparison, EraRow, EraSide, EraView, Presence},
     },
-    systems::facets::kept_tools::{KeptTools, ListedTools},
+    runtime::eras,
 };
 
 #[derive(Args, Debug)]
@@ -40,40 +39,22 @@ impl Compare {
         let target = Target { name: Some(self.name.clone()), command: Vec::new() };
         let looked = Looked::of(&target, global, out)?;
         let arguments = arguments::read_arguments(None, &self.arguments)?.into_value();
-        let mut sides = Vec::new();
-        for (era, connection) in looked.inspector.era_variants(&looked.connection) {
-            let looked = Looked { connection, ..Looked::of(&target, global, out)? };
-            let mut view = EraView::default();
-            let began = Instant::now();
-            let ended = looked.with("comparing the eras of a server", async |bus| {
-                view.took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                view.greeting = bus.greeting();
-                let listing = listing(&looked, bus).await?;
-                view.version = listing.version;
-                let lists = listing.lists.into_iter();
-                view.lists = lists.map(|listed| (listed.kind, listed.items)).collect();
-                if let Some(tool) = &self.tool {
-                    let reply = looked.inspector.call_tool(bus, tool, &arguments).await;
-                    let doing = || format!("calling {tool}");
-                    let reply = reply.map_err(|problem| problem.while_doing(doing()));
-                    view.answer = Some(match reply {
-                        Ok(reply) => reply_text(reply),
-                        Err(problem) => problem.cause,
-                    });
+        let call = self.tool.clone().map(|tool| (tool, arguments));
+        let mut comparison = EraComparison::default();
+        let compared = async {
+            let comparing = eras::compare_eras(&looked.registry, &looked.connection, call.as_ref());
+            let ended = tokio::select! {
+                compared = comparing => {
+                    comparison = compared;
+                    Ending::Done
                 }
-                Ok(Ending::Done)
-            });
-            let seen = match ended {
-                Ok(Ending::Interrupted) => return Ok(Ending::Interrupted),
-                Ok(_) => Ok(view),
-                Err(Halt::Met(problem)) => Err(problem),
-                Err(halt @ Halt::Unread) => return Err(halt),
+                () = interrupted() => Ending::Interrupted,
             };
-            sides.push(EraSide { era, seen });
-        }
-        let mut comparison = EraComparison { sides, rows: Vec::new() };
-        if let Some(both) = comparison.both() {
-            comparison.rows = compare_lists(looked.keeper, &self.name, both);
+            looked.registry.close().await;
+            Ok(ended)
+        };
+        if wait_for("comparing the eras of a server", compared)? == Ending::Interrupted {
+            return Ok(Ending::Interrupted);
         }
         if global.json {
             out.print_json(&comparison_json(&comparison))?;
@@ -82,56 +63,6 @@ impl Compare {
         }
         Ok(if comparison.is_same() { Ending::Done } else { Ending::Found })
     }
-}
-
-/// A reply without what only the modern era has in every result, so that it is no difference.
-fn reply_text(mut reply: Value) -> String {
-    if let Some(result) = reply.get_mut("result").and_then(Value::as_object_mut)
-        && result.get("resultType").is_some_and(|kind| kind == "complete")
-    {
-        result.shift_remove("resultType");
-    }
-    serde_json::to_string_pretty(&reply).unwrap_or_default()
-}
-
-fn compare_lists(
-    keeper: &dyn KeptTools,
-    server: &str,
-    [first, second]: [&EraView; 2],
-) -> Vec<EraRow> {
-    let items = |view: &EraView, kind: &str| {
-        let list = view.lists.iter().find(|(known, _)| *known == kind);
-        list.map(|(_, items)| items.clone()).unwrap_or_default()
-    };
-    let mut kinds: Vec<&'static str> = first.lists.iter().map(|(kind, _)| *kind).collect();
-    for (kind, _) in &second.lists {
-        if !kinds.contains(kind) {
-            kinds.push(*kind);
-        }
-    }
-    let listed = |view: &EraView, tool: &Value| ListedTools {
-        server: server.to_owned(),
-        version: view.version.clone(),
-        time: String::new(),
-        tools: vec![tool.clone()],
-    };
-    let explain_tool = |old: &Value, new: &Value| {
-        let drift = keeper.compare(&keeper.print(&listed(first, old)), &listed(second, new));
-        let words = drift.unwrap_or_default().changes.into_iter().map(|change| {
-            let at =
-                if change.at.is_empty() { String::new() } else { format!(" at {}", change.at) };
-            format!("{}{at}", change.id)
-        });
-        words.collect()
-    };
-    let rows = kinds.into_iter().flat_map(|kind| {
-        let (old, new) = (items(first, kind), items(second, kind));
-        match kind {
-            "tools" => eras::compare_lists(kind, [&old, &new], explain_tool),
-            _ => eras::compare_lists(kind, [&old, &new], eras::different_members),
-        }
-    });
-    rows.collect()
 }
 
 fn comparison_json(comparison: &EraComparison) -> Value {

@@ -69,4 +69,54 @@ pub struct ConfigServer {
     pub table: Result<Map<String, Value>, String>,
     /// What the user has to know or do before it works.
     pub notes: Vec<String>,
+    /// Values that the user has to give before it works, in the order of the file.
+    pub wanted: Vec<WantedValue>,
+}
+
+/// A value that no configuration has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedValue {
+    /// What it is for: the name of a variable, or of what the configuration asks for.
+    pub title: String,
+    pub place: ValuePlace,
+    /// What it is where the user says nothing else; never a secret.
+    pub default: String,
+}
+
+/// Where a value belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValuePlace {
+    /// The system's key store, under this name.
+    KeyStore(String),
+    /// In the place of this text, wherever the table has it.
+    Text(String),
+}
+
+impl WantedValue {
+    /// How it is given at the command line; `None` where it cannot.
+    #[must_use]
+    pub fn command_note(&self) -> Option<String> {
+        match &self.place {
+            ValuePlace::KeyStore(key) => {
+                Some(format!("`toolcrib secret set {key}` keeps the value of {}", self.title))
+            }
+            ValuePlace::Text(_) => None,
+        }
+    }
+}
+
+impl ConfigServer {
+    /// What the user has to know or do at the command line.
+    #[must_use]
+    pub fn command_notes(&self) -> Vec<String> {
+        let wanted = self.wanted.iter().filter_map(WantedValue::command_note);
+        self.notes.iter().cloned().chain(wanted).collect()
+    }
+
+    /// The names of values that the table waits for.
+    #[must_use]
+    pub fn asked_values(&self) -> Vec<&str> {
+        let is_text = |wanted: &&WantedValue| matches!(wanted.place, ValuePlace::Text(_));
+        self.wanted.iter().filter(is_text).map(|wanted| wanted.title.as_str()).collect()
+    }
 }

@@ -16,6 +16,9 @@ pub trait KeptTools: Sync {
     /// The text of that file.
     fn print(&self, listed: &ListedTools) -> String;
 
+    /// What is wrong with the tools of a list, each in a sentence that begins with the tool's name.
+    fn find_faults(&self, listed: &ListedTools) -> Vec<String>;
+
     /// What changed from the text of such a file to a list; `None` where the text is no such file.
     fn compare(&self, kept: &str, listed: &ListedTools) -> Option<Drift>;
 

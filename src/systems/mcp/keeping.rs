@@ -1,11 +1,15 @@
 //! Keeping the tools of a server in the workspace, and what changed of them since.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::{
     drift::{self, Change},
+    fault::Fault,
     kept::KeptList,
     settings,
+    tool_findings::tool_findings,
     version::Era,
 };
 use crate::{
@@ -26,6 +30,22 @@ impl KeptTools for McpKeptTools {
 
     fn print(&self, listed: &ListedTools) -> String {
         to_list(listed).print()
+    }
+
+    fn find_faults(&self, listed: &ListedTools) -> Vec<String> {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        listed.tools.iter().for_each(|tool| *counts.entry(name_of(tool)).or_default() += 1);
+        let faults = listed.tools.iter().flat_map(|tool| {
+            let name = name_of(tool);
+            // Of the other names only the same one matters.
+            let same: &[&str] = if counts[name] > 1 { &[name] } else { &[] };
+            let faults = tool_findings(tool, &listed.version, same).into_iter();
+            faults.map(move |Fault { id, at, words }| {
+                let at = if at.is_root() { String::new() } else { format!(" at {at}") };
+                format!("{name}: {id}{at}: {words}")
+            })
+        });
+        faults.collect()
     }
 
     fn compare(&self, kept: &str, listed: &ListedTools) -> Option<Drift> {
@@ -150,5 +170,15 @@ mod tests {
             [json!({"name": "c"}), json!({"name": "a", "description": "Old"})]
         );
         assert_eq!(accept(&["a", "b", "c"]), new().tools);
+    }
+
+    #[test]
+    fn faults_of_tools_begin_with_their_names() {
+        let bare = json!({"name": "a", "inputSchema": {"type": "object"}});
+        let listed = listed("2025-11-25", &json!([bare, {"name": "a", "description": "A"}]));
+        let faults = McpKeptTools.find_faults(&listed);
+        let has = |start: &str| faults.iter().any(|fault| fault.starts_with(start));
+        assert!(has("a: tool.no-description") && has("a: input.missing"), "{faults:?}");
+        assert!(has("a: tool.name-duplicate"), "{faults:?}");
     }
 }

@@ -1,12 +1,12 @@
 //! What can be done with the answer of a call, wherever one is shown.
 
-use super::pane::Answer;
+use super::{pane::Answer, parts};
 use crate::{
     app::{actions::Scope, state::State},
     model::call::Call,
     ui::{
         action_rows::{self, refuse_when},
-        cases, stubs,
+        cases, content_parts, stubs,
         view::Reply,
     },
 };
@@ -15,8 +15,7 @@ use crate::{
 pub(crate) trait ShowsAnswer {
     fn answer(&mut self) -> &mut Answer;
 
-    /// Whether the view keeps to the newest piece; `None` where it has no end.
-    fn is_following(&self) -> Option<bool>;
+    fn shown_answer(&self) -> &Answer;
 
     /// The call whose answer it is.
     fn shown_call<'s>(&self, state: &'s State) -> Option<&'s Call>;
@@ -31,7 +30,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&["f"])
     .help("Keep the newest piece in view, or stay here")
-    .refused(|screen, _| refuse_when(screen.is_following().is_none(), NO_END)),
+    .refused(|screen, _| refuse_when(screen.shown_answer().is_following().is_none(), NO_END)),
     Row::new(Scope::Answer, "next-answer-view", "next view", |screen, state| {
         let call = screen.shown_call(state);
         screen.answer().next_view(call);
@@ -48,6 +47,16 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|screen, state| {
         let has_none = screen.shown_call(state).is_none_or(|call| call.strays == 0);
         refuse_when(has_none, "this call has no strays")
+    }),
+    Row::new(Scope::Answer, "parts", "parts…", |screen, state| {
+        screen.shown_call(state).map_or(Reply::Handled, |call| {
+            content_parts::parts_menu(&parts::answer_parts(call), &call.connection)
+        })
+    })
+    .keys(&["a"])
+    .help("Save or open an image, audio or a resource of the answer, or read what a link leads to")
+    .refused(|screen, _| {
+        refuse_when(!screen.shown_answer().has_parts(), "the answer is nothing but text")
     }),
     Row::new(Scope::Answer, "keep-case", "keep as case", |screen, state| {
         screen.shown_call(state).map_or(Reply::Handled, |call| cases::save_case(call, state))

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{
     bytes,
     events::{Listed, Listing, LogRow, Which},
-    headers,
+    headers, parts,
     rendered::Rendered,
 };
 use crate::{
@@ -56,6 +56,8 @@ pub(crate) struct Answer {
     /// The list stays at its end.
     pub list_follows: bool,
     pub find: Option<TextInput>,
+    /// Whether there is more than text, known once the call has ended.
+    has_parts: Option<bool>,
     pub body: Rect,
     pub stray_line: Rect,
 }
@@ -86,7 +88,17 @@ impl Answer {
             self.leave_strays();
             self.list = ListCursor::default();
             self.list_follows = true;
+            self.has_parts = None;
         }
+        if self.has_parts.is_none() {
+            let ended = call.filter(|call| call.outcome().is_some());
+            self.has_parts = ended.map(parts::has_parts);
+        }
+    }
+
+    /// Whether there is more than text in the answer.
+    pub fn has_parts(&self) -> bool {
+        self.has_parts == Some(true)
     }
 
     pub fn next_view(&mut self, call: Option<&Call>) {

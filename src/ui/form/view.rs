@@ -125,6 +125,17 @@ pub struct Form {
 }
 
 impl Form {
+    /// Lays out what the members of the value hold, however much that is.
+    pub(crate) fn open_members(&mut self) {
+        let members = self.fields.iter().filter(|field| field.fold_state() == Some(false));
+        let first: Vec<Pointer> = members
+            .filter(|field| field.pointer.tokens().len() == 1)
+            .map(|field| field.pointer.clone())
+            .collect();
+        self.view.folds.extend(first.into_iter().map(|at| (at, true)));
+        self.rebuild_fields();
+    }
+
     /// Takes in the value as it is now. Focus, folds and drafts stay as far as they can.
     pub fn sync_value(&mut self, value: &Arc<Value>) {
         self.sync_written(value, &|_| None);

@@ -29,6 +29,8 @@ pub(crate) struct Page {
     height: u16,
     /// What Enter goes on to, in words and done.
     going: Option<(&'static str, Reply)>,
+    /// What is done when it is closed.
+    closing: Reply,
 }
 
 impl Page {
@@ -52,6 +54,17 @@ impl Page {
     pub fn going_on(mut self, words: &'static str, reply: Reply) -> Self {
         self.going = Some((words, reply));
         self
+    }
+
+    /// Something is done when it is closed.
+    #[must_use]
+    pub fn closing_with(mut self, reply: Reply) -> Self {
+        self.closing = reply;
+        self
+    }
+
+    fn close(&mut self) -> OverlayReply {
+        OverlayReply::CloseWith(std::mem::take(&mut self.closing))
     }
 
     /// Begins at the end of the text.
@@ -98,7 +111,7 @@ impl Overlay for Page {
 
     fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            return OverlayReply::Close;
+            return self.close();
         }
         let rows = self.lines.len();
         match input {
@@ -110,7 +123,7 @@ impl Overlay for Page {
             Input::Key(key)
                 if matches!(key.code, Code::Esc | Code::Enter | Code::Char('q' | '?')) =>
             {
-                return OverlayReply::Close;
+                return self.close();
             }
             Input::Key(key) => {
                 // The text moves, not a cursor in it: start from the edge in that direction.

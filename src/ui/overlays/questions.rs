@@ -3,6 +3,7 @@
 
 use super::{
     confirm::{Answer, Confirm},
+    era_comparison::EraPage,
     prompt::Prompt,
     proposal::{Also, Proposal, Proposed},
     server_import,
@@ -26,7 +27,10 @@ use crate::{
     schema::count::count_text,
     systems::{
         self, agents,
-        deployed::push::{Change, Push},
+        deployed::{
+            item::Item,
+            push::{Change, Push},
+        },
     },
     ui::{
         styles::Role,
@@ -46,19 +50,12 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
     match asked {
         Question::Import(items) => {
             let from = system_title(items.first().map_or("", |item| item.system));
-            let items = items.clone();
-            let make = move |state: &State| {
-                imports::plan_import(
-                    ComposeContext::from_state(state),
-                    &items,
-                    Differing::Overwrite,
-                )
-            };
+            let title = format!("Import from {from}");
             Box::new(
-                Proposal::new(format!("Import from {from}"), "", make)
-                    .with_closing_message(Message::DropQuestion),
+                import_proposal(title, items.clone()).with_closing_message(Message::DropQuestion),
             )
         }
+        Question::Eras { connection, comparison } => Box::new(EraPage::new(connection, comparison)),
         Question::Server => Box::new(server_proposal()),
         Question::ImportServers(configs) => {
             Box::new(server_import::server_checklist(configs, state))
@@ -66,6 +63,13 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
         Question::Push { keep, delete } => Box::new(push_proposal(keep, delete, state)),
         other => Box::new(confirm_question(other, state)),
     }
+}
+
+/// Takes entries into the workspace's files, after a look at what changes there.
+pub(crate) fn import_proposal(title: String, items: Vec<Item>) -> Proposal {
+    Proposal::new(title, "", move |state| {
+        imports::plan_import(ComposeContext::from_state(state), &items, Differing::Overwrite)
+    })
 }
 
 /// Connects to a server of tools, and lists them.
@@ -308,6 +312,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         Question::Import(_)
         | Question::Push { .. }
         | Question::Server
+        | Question::Eras { .. }
         | Question::ImportServers(_) => Confirm::new("", "", Vec::new(), aside),
         Question::Recover(texts) => {
             let printed = state.form.as_ref().filter(|form| form.goal == Goal::Printed);

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::checklist::{Checklist, Row};
+use super::{
+    checklist::{Checklist, Row},
+    value_form::{Asked, Shown, ValueForm},
+};
 use crate::{
     app::{
         compose::{connections, context::ComposeContext},
@@ -10,16 +13,57 @@ use crate::{
         notices::NoticeKind,
         state::State,
     },
+    engine::secret::HiddenText,
     model::settings::SETTINGS,
-    systems::facets::configured::{ConfigServer, FoundConfig},
+    systems::facets::configured::{ConfigServer, FoundConfig, ValuePlace, WantedValue},
     ui::{styles::Role, view::Reply},
 };
 
 /// A server that can be chosen.
+#[derive(Clone)]
 struct Choice {
     name: String,
     table: Map<String, Value>,
     notes: Vec<String>,
+    wanted: Vec<WantedValue>,
+}
+
+impl Choice {
+    /// The same with the values that the user gives; what is not given of a secret is noted.
+    fn fill_values(&mut self, values: &[&str]) -> Result<Vec<Message>, String> {
+        let mut messages = Vec::new();
+        for (wanted, value) in self.wanted.iter().zip(values) {
+            match &wanted.place {
+                ValuePlace::KeyStore(_) if value.is_empty() => {
+                    self.notes.extend(wanted.command_note());
+                }
+                ValuePlace::KeyStore(key) => {
+                    let (name, secret) = (key.clone(), HiddenText((*value).to_owned()));
+                    let message = ConnectionMessage::KeepSecret { name, secret };
+                    messages.push(Message::Connection(message));
+                }
+                ValuePlace::Text(_) if value.is_empty() => {
+                    return Err(format!("{} of {} must be given", wanted.title, self.name));
+                }
+                ValuePlace::Text(place) => {
+                    self.table.values_mut().for_each(|member| replace_text(member, place, value));
+                }
+            }
+        }
+        Ok(messages)
+    }
+}
+
+/// Puts a text in the place of another one, wherever a value has that.
+fn replace_text(value: &mut Value, place: &str, to: &str) {
+    match value {
+        Value::String(text) => *text = text.replace(place, to),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_text(item, place, to)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| replace_text(member, place, to));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// The servers of these configurations, to tick.
@@ -36,6 +80,7 @@ pub(crate) fn server_checklist(configs: &[FoundConfig], state: &State) -> Checkl
             name: server.name.clone(),
             table: server.table.clone().unwrap_or_default(),
             notes: server.notes.clone(),
+            wanted: server.wanted.clone(),
         });
     }
     let aside = Reply::send(Message::DropQuestion);
@@ -45,8 +90,8 @@ pub(crate) fn server_checklist(configs: &[FoundConfig], state: &State) -> Checkl
         rows,
         aside,
         move |ticked, state| {
-            let chosen: Vec<&Choice> = ticked.iter().filter_map(|row| choices.get(*row)).collect();
-            take_servers(&chosen, state)
+            let chosen = ticked.iter().filter_map(|row| choices.get(*row)).cloned().collect();
+            ask_values(chosen, state)
         },
     )
 }
@@ -79,6 +124,13 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
         details.push((Role::Info, "It is switched off in that file.".to_owned()));
     }
     details.extend(server.notes.iter().map(|note| (Role::Info, note.clone())));
+    details.extend(server.wanted.iter().map(|wanted| {
+        let words = match wanted.place {
+            ValuePlace::KeyStore(_) => "is kept in the key store",
+            ValuePlace::Text(_) => "is part of its settings",
+        };
+        (Role::Info, format!("It asks for {}, which {words}.", wanted.title))
+    }));
     if !config.read.findings.is_empty() {
         details.push((Role::Text, String::new()));
         details.push((Role::Heading, "Found in this file".to_owned()));
@@ -87,8 +139,40 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
     Row { title: server.name.clone(), note: note.to_owned(), details, refusal, is_on: false }
 }
 
+/// Asks for what the servers need to be told first, and adds them.
+fn ask_values(chosen: Vec<Choice>, state: &State) -> Result<Reply, String> {
+    let asked = chosen.iter().flat_map(|choice| {
+        choice.wanted.iter().map(move |wanted| Asked {
+            label: format!("{} · {}", choice.name, wanted.title),
+            text: wanted.default.clone(),
+            shown: match wanted.place {
+                ValuePlace::KeyStore(_) => Shown::Hidden,
+                ValuePlace::Text(_) => Shown::Plain,
+            },
+        })
+    });
+    let asked: Vec<Asked> = asked.collect();
+    if asked.is_empty() {
+        return take_servers(&chosen, Vec::new(), state);
+    }
+    // Two servers of one name are refused before anything is typed.
+    take_servers(&chosen, Vec::new(), state)?;
+    let words = "What these servers ask for. Secrets are typed hidden and kept in the system's key store, not in the settings; one that is left empty can be given later.";
+    let then = move |values: &[&str], state: &State| {
+        let (mut chosen, mut secrets, mut rest) = (chosen.clone(), Vec::new(), values);
+        for choice in &mut chosen {
+            let (own, others) = rest.split_at(choice.wanted.len().min(rest.len()));
+            secrets.extend(choice.fill_values(own)?);
+            rest = others;
+        }
+        take_servers(&chosen, secrets, state)
+    };
+    let aside = Reply::send(Message::DropQuestion);
+    Ok(Reply::Open(Box::new(ValueForm::new("Import MCP servers", words, asked, aside, then))))
+}
+
 /// Adds these to the settings as connections; nothing is started.
-fn take_servers(chosen: &[&Choice], state: &State) -> Result<Reply, String> {
+fn take_servers(chosen: &[Choice], secrets: Vec<Message>, state: &State) -> Result<Reply, String> {
     let servers: Vec<(&str, &Map<String, Value>)> =
         chosen.iter().map(|choice| (choice.name.as_str(), &choice.table)).collect();
     let plan = connections::add_tables(ComposeContext::from_state(state), &servers)?;
@@ -106,5 +190,6 @@ fn take_servers(chosen: &[&Choice], state: &State) -> Result<Reply, String> {
     let first = names.first().map(|name| ConnectionMessage::Show((*name).to_owned()));
     messages.extend(first.map(Message::Connection));
     messages.push(Message::Notice(NoticeKind::Done, words));
+    messages.extend(secrets);
     Ok(Reply::Send(messages))
 }

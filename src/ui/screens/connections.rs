@@ -6,11 +6,13 @@
 //! | [`list`] | left: the connections |
 //! | this one | middle: the form of the chosen one's table in `toolcrib.toml` |
 //! | [`kept`] | what changed of a server's tools since the workspace kept them |
+//! | [`server`] | comparing a server's eras, and making tools of another system of its tools |
 //! | [`report`] | right: what goes through it, how its last test went, what is there |
 
 mod kept;
 mod list;
 mod report;
+mod server;
 
 use std::sync::Arc;
 
@@ -99,11 +101,19 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&["o"])
     .help("Read the resources and prompts that the server has beside its tools")
-    .refused(|screen, state| {
-        let connection = state.network.connections.find_by_name(&screen.shown);
-        let is_server = connection.is_some_and(|at| table::kept_tools_at(at).is_some());
-        refuse_when(!is_server, "it leads to no MCP server")
-    }),
+    .refused(ConnectionsScreen::server_refusal),
+    Row::new(Scope::Connections, "compare-eras", "compare eras…", |screen, state| {
+        server::compare_prompt(state, &screen.shown)
+    })
+    .keys(&["e"])
+    .help("Open an MCP server in both eras of its protocol, and compare its lists and a call")
+    .refused(ConnectionsScreen::server_refusal),
+    Row::new(Scope::Connections, "adopt-tools", "make TrustGraph tools…", |screen, state| {
+        server::adopt_tools(state, &screen.shown)
+    })
+    .keys(&["A"])
+    .help("Write entries by which TrustGraph calls tools of the MCP server; they are shown first")
+    .refused(|screen, state| server::adopt_refusal(state, &screen.shown)),
     Row::new(Scope::Connections, "choose-connection", "use for all", ConnectionsScreen::choose)
         .keys(&["c"])
         .help("Let all calls of this session go through it, or again as toolcrib.toml says")
@@ -387,6 +397,8 @@ impl Screen for ConnectionsScreen {
             "add-connection",
             "import-servers",
             "open-resources",
+            "compare-eras",
+            "adopt-tools",
             "choose-connection",
             "usual-connection",
             "rename-connection",
@@ -410,6 +422,12 @@ impl ConnectionsScreen {
     fn broken_refusal(&self, state: &State) -> Option<String> {
         let is_unknown = state.network.connections.find_by_name(&self.shown).is_none();
         refuse_when(is_unknown, "its settings must be mended first")
+    }
+
+    fn server_refusal(&self, state: &State) -> Option<String> {
+        let connection = state.network.connections.find_by_name(&self.shown);
+        let is_server = connection.is_some_and(|at| table::kept_tools_at(at).is_some());
+        refuse_when(!is_server, "it leads to no MCP server")
     }
 
     fn allow_start(&mut self, state: &State) -> Reply {

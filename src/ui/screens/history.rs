@@ -366,8 +366,8 @@ impl ShowsAnswer for History {
         &mut self.answer
     }
 
-    fn is_following(&self) -> Option<bool> {
-        self.answer.is_following()
+    fn shown_answer(&self) -> &Answer {
+        &self.answer
     }
 
     fn shown_call<'s>(&self, state: &'s State) -> Option<&'s Call> {
@@ -405,7 +405,7 @@ impl History {
     }
 
     fn follow_refusal(&self, state: &State) -> Option<String> {
-        let has_end = state.invoke.kept.compared.is_none() && self.is_following().is_some();
+        let has_end = state.invoke.kept.compared.is_none() && self.answer.is_following().is_some();
         refuse_when(!has_end, NO_END).or_else(|| none_open(state))
     }
 }

@@ -470,7 +470,7 @@ impl Screen for Invoke {
             RIGHT => {
                 let call = state.invoke.calls.selected_call();
                 let is_frame = call.is_some_and(|call| self.answer.selected_frame(call).is_some());
-                hints.extend(["next-answer-view", "follow", "find"]);
+                hints.extend(["parts", "next-answer-view", "follow", "find"]);
                 hints.extend(is_frame.then_some("edit-sent"));
             }
             _ => hints.extend(["find", "deployed-tools"]),
@@ -495,8 +495,8 @@ impl ShowsAnswer for Invoke {
         &mut self.answer
     }
 
-    fn is_following(&self) -> Option<bool> {
-        self.answer.is_following()
+    fn shown_answer(&self) -> &Answer {
+        &self.answer
     }
 
     fn shown_call<'s>(&self, state: &'s State) -> Option<&'s Call> {

@@ -187,7 +187,7 @@ impl ResourcesScreen {
         }
         messages.push(Message::Resource(ResourceMessage::Read(item)));
         self.pane.show_start();
-        if self.panes.focus == LEFT {
+        if self.panes.is_stacked() {
             self.panes.focus = RIGHT;
         }
         Reply::Send(messages)

@@ -316,6 +316,10 @@ impl Screen for Waiting {
             let source = open.answer.source();
             form.sync_written(&value, &written_in(Some(source), 0, &Pointer::root()));
             form.set_schema(&Arc::new(waiting.answer_schema(&value)));
+            if before != Some(open.asked.ask) {
+                // All that is asked is seen at once.
+                form.open_members();
+            }
             let fault = waiting.answer_fault(&value).filter(|_| form.issues().is_empty());
             let note = |(at, text)| Note { at, severity: Severity::Error, text, fix: None };
             form.set_notes(fault.into_iter().map(note).collect());

@@ -89,6 +89,12 @@ impl Panes {
         self.areas.clone()
     }
 
+    /// Whether only one pane is seen at a time.
+    #[must_use]
+    pub fn is_stacked(&self) -> bool {
+        !self.tabs.is_empty()
+    }
+
     /// The next pane has the keys.
     pub fn next(&mut self) {
         self.focus = (self.focus + 1) % self.areas.len().max(1);

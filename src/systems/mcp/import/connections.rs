@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{
     config::config_import,
     reader,
-    server::{HTTP, SSE, STDIO, Server},
+    server::{HTTP, Input, SSE, STDIO, Server},
 };
 use crate::{
     engine::{
@@ -20,7 +20,9 @@ use crate::{
     },
     model::transport::TransportKind,
     systems::{
-        facets::configured::{ConfigFile, ConfigServer, ConfigServers, Configured},
+        facets::configured::{
+            ConfigFile, ConfigServer, ConfigServers, Configured, ValuePlace, WantedValue,
+        },
         mcp::{
             expand::{self, Context},
             form::Form,
@@ -123,6 +125,7 @@ fn to_connection(form: Form, server: &Server, file: &ConfigFile<'_>) -> ConfigSe
         disabled: server.disabled,
         table,
         notes: maker.notes,
+        wanted: maker.wanted,
     }
 }
 
@@ -169,6 +172,7 @@ struct Maker<'m> {
     fixed: Context,
     whole: Context,
     notes: Vec<String>,
+    wanted: Vec<WantedValue>,
 }
 
 /// Where the value of a variable comes from.
@@ -181,7 +185,7 @@ enum Source {
 impl<'m> Maker<'m> {
     fn new(form: Form, server: &'m Server, file: &ConfigFile<'_>) -> Self {
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        let given = |input: &super::server::Input| {
+        let given = |input: &Input| {
             let default = Some(&input.default).filter(|value| !input.secret && !value.is_null())?;
             Some((input.id.clone(), default.clone()))
         };
@@ -204,23 +208,44 @@ impl<'m> Maker<'m> {
             variables: BTreeMap::new(),
         };
         let whole = Context { env: file.variables.clone(), ..fixed.clone() };
-        Self { form, server, fixed, whole, notes: Vec::new() }
+        Self { form, server, fixed, whole, notes: Vec::new(), wanted: Vec::new() }
     }
 
     /// A text that settings hold as it is; `what` it is, for people.
-    fn plain_text(&self, what: &str, text: &str) -> Result<String, String> {
+    ///
+    /// What the configuration asks for stays in it, to be given by the user.
+    fn plain_text(&mut self, what: &str, text: &str) -> Result<String, String> {
         let filled = expand::expand_text(self.form, text, &self.fixed);
-        let missing = filled.missing.join(", ");
+        let is_asked = |name: &String| self.asked_input(name).is_some();
+        let (asked, missing): (Vec<String>, Vec<String>) =
+            filled.missing.into_iter().partition(is_asked);
         if !missing.is_empty() {
+            let missing = missing.join(", ");
             return Err(format!(
                 "{what} names {missing}; a connection can refer to such a value only in env"
             ));
         }
+        asked.iter().for_each(|name| self.want_input(name));
         if expand::expand_text(self.form, text, &self.whole).value != filled.value {
             let words = "depends on a variable; a connection can refer to one only in env";
             return Err(format!("{what} {words}"));
         }
         Ok(filled.value)
+    }
+
+    /// What the configuration asks for under this name, where that is no secret.
+    fn asked_input(&self, name: &str) -> Option<&'m Input> {
+        let id = name.strip_prefix("input:").or_else(|| name.strip_prefix("user_config."))?;
+        self.server.inputs.iter().find(|input| input.id == id && !input.secret)
+    }
+
+    fn want_input(&mut self, name: &str) {
+        let Some(input) = self.asked_input(name) else { return };
+        let place = ValuePlace::Text(format!("${{{name}}}"));
+        if self.wanted.iter().all(|known| known.place != place) {
+            let default = input.default.as_str().unwrap_or_default().to_owned();
+            self.wanted.push(WantedValue { title: input.id.clone(), place, default });
+        }
     }
 
     fn process_table(&mut self) -> Result<Map<String, Value>, String> {
@@ -254,7 +279,7 @@ impl<'m> Maker<'m> {
         Ok(table)
     }
 
-    fn plain_args(&self) -> Result<Vec<String>, String> {
+    fn plain_args(&mut self) -> Result<Vec<String>, String> {
         let mut before = "";
         for (row, arg) in self.server.args.iter().enumerate() {
             let what = format!("argument {}", row + 1);
@@ -278,9 +303,19 @@ impl<'m> Maker<'m> {
         }
         let plain = self.plain_text(name, value);
         match plain {
-            Ok(text) if !is_secret(name, &text) && !text.starts_with('$') => Source::Text(text),
+            Ok(text)
+                if !is_secret(name, &text) && (!text.starts_with('$') || self.is_asked(&text)) =>
+            {
+                Source::Text(text)
+            }
             _ => Source::KeyStore(self.key_for(name)),
         }
+    }
+
+    /// Whether a value is what the user is asked for, and nothing beside it.
+    fn is_asked(&self, value: &str) -> bool {
+        let place = ValuePlace::Text(value.to_owned());
+        self.wanted.iter().any(|wanted| wanted.place == place)
     }
 
     /// The variable of the environment that a value is, and nothing beside it.
@@ -299,7 +334,9 @@ impl<'m> Maker<'m> {
     /// The name in the key store of a value that the user has to put there.
     fn key_for(&mut self, name: &str) -> String {
         let key = format!("{}-{name}", self.server.name);
-        self.notes.push(format!("`toolcrib secret set {key}` keeps the value of {name}"));
+        let place = ValuePlace::KeyStore(key.clone());
+        let title = name.to_owned();
+        self.wanted.push(WantedValue { title, place, default: String::new() });
         key
     }
 

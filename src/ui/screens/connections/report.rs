@@ -8,6 +8,7 @@ use crate::{
         state::State,
     },
     model::{connection::Connection, problem::Problem, server_item::ItemKind},
+    schema::count::count_text,
     systems::table,
     ui::{
         styles::Role,
@@ -17,6 +18,9 @@ use crate::{
 
 /// So many entries are named; the rest is counted.
 const NAMED: usize = 200;
+
+/// So many faults of tools are named before what else is there.
+const FAULTS: usize = 5;
 
 pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
     let Some(connection) = state.network.connections.find_by_name(name) else {
@@ -129,16 +133,19 @@ fn reached_lines(reached: &Reached, connection: &Connection, cells: usize) -> Ve
         lines.extend(wrapped_lines(&format!("⚠ {}", problem.cause), Role::Warning, cells));
         lines.extend(wrapped_lines(&problem.remedy, Role::Info, cells));
     }
+    lines.extend(server_lines(reached, cells));
     if let Some(there) = &reached.there {
         lines.push(Line::new());
         lines.push(vec![(Role::Heading, format!("there {}", there.len()))]);
         lines.extend(list_lines(there.iter().cloned(), there.len(), cells));
         let deployment = table::deployment_at(connection).map(|(_, deployment)| deployment);
         let read_only = deployment.and_then(|deployment| deployment.read_only());
-        let words = read_only.unwrap_or("F7 takes them into the files, F8 pushes to it.");
-        lines.extend(wrapped_lines(words, Role::Dim, cells));
+        // How tools of a server are kept stands below.
+        if table::kept_tools_at(connection).is_none() {
+            let words = read_only.unwrap_or("F7 takes them into the files, F8 pushes to it.");
+            lines.extend(wrapped_lines(words, Role::Dim, cells));
+        }
     }
-    lines.extend(server_lines(reached, cells));
     if let Some(listeners) = &reached.listeners {
         lines.push(Line::new());
         let is_gateway = !connection.transport().is_bus();
@@ -166,9 +173,18 @@ fn server_lines(reached: &Reached, cells: usize) -> Vec<Line> {
     for words in &reached.list_faults {
         lines.extend(wrapped_lines(&format!("⚠ {words}"), Role::Warning, cells));
     }
+    let shown = reached.tool_faults.iter().take(FAULTS);
+    lines
+        .extend(shown.flat_map(|words| wrapped_lines(&format!("⚠ {words}"), Role::Warning, cells)));
+    let more = reached.tool_faults.len().saturating_sub(FAULTS);
+    if more > 0 {
+        let words = format!("… and {more} more about its tools; K keeps them, and check tells all");
+        lines.extend(wrapped_lines(&words, Role::Dim, cells));
+    }
     let counts = ItemKind::ALL.into_iter().filter_map(|kind| {
         let count = reached.items.iter().filter(|item| item.kind == kind).count();
-        (count > 0).then(|| format!("{count} {}", kind.title().to_lowercase()))
+        let many = kind.title().to_lowercase();
+        (count > 0).then(|| count_text(count as u64, many.trim_end_matches('s'), &many))
     });
     let counts: Vec<String> = counts.collect();
     if !counts.is_empty() {

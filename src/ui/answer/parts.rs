@@ -1,0 +1,36 @@
+//! What an answer is made of beside its text: images, audio, resources, links.
+
+use crate::{
+    model::{
+        call::{Call, EventKind},
+        content_part::ContentPart,
+    },
+    systems::calling,
+    ui::content_parts::has_attachments,
+};
+
+/// A longer result is taken apart only when its parts are asked for.
+const LONGEST: usize = 4 * 1024 * 1024;
+
+/// What came with the end of the call, as JSON.
+fn result_body(call: &Call) -> Option<&str> {
+    call.events.iter().rev().find_map(|event| match &event.kind {
+        EventKind::Stage(stage) if &*stage.name == "result" => Some(&*stage.body),
+        _ => None,
+    })
+}
+
+/// The parts of a call's answer.
+#[must_use]
+pub(crate) fn answer_parts(call: &Call) -> Vec<ContentPart> {
+    result_body(call)
+        .map(|body| calling::answer_parts(call.request.system, body))
+        .unwrap_or_default()
+}
+
+/// Whether the answer of an ended call has parts that are more than text.
+#[must_use]
+pub(crate) fn has_parts(call: &Call) -> bool {
+    let body = result_body(call);
+    body.is_some_and(|body| body.len() > LONGEST || has_attachments(&answer_parts(call)))
+}

@@ -1,0 +1,288 @@
+//! What the screens offer for MCP servers beside calls: parts of answers, questions with many
+//! fields, both eras side by side, tools of another system.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        answering::{AnsweringMessage, AskId, Asked, SERVERS},
+        connection_test::{Reached, Report},
+        effect::Effect,
+        message::{ConnectionMessage, Message, ScreenId},
+        resources::ResourceMessage,
+    },
+    engine::eras::{EraComparison, EraRow, EraSide, EraView, Presence},
+    model::{
+        call::{EventKind, Outcome, Stage},
+        entry::FileId,
+        problem::{Problem, ProblemKind},
+    },
+    systems::{
+        facets::{
+            configured::{ConfigServer, ConfigServers, FoundConfig, ValuePlace, WantedValue},
+            kept_tools::ListedTools,
+        },
+        mcp::{
+            answering::WaitingRequest,
+            asked::{Asked as McpAsked, Kind},
+        },
+    },
+};
+
+use crate::support::workbench::Workbench;
+
+const SETTINGS: &str = "connection = \"sky\"\n[connections.sky]\nsystem = \"mcp\"\ntransport = \"http\"\nservers = [\"http://127.0.0.1:9/mcp\"]\n";
+
+fn bench(screen: ScreenId, (width, height): (u16, u16)) -> Workbench {
+    let tool = json!({"name": "draw", "inputSchema": {"type": "object", "properties": {}}});
+    let kept = json!({"server": "sky", "version": "2025-11-25", "tools": [tool]}).to_string();
+    let files = [("mcp/sky.json", &*kept), ("toolcrib.toml", SETTINGS)];
+    Workbench::files(&files, width, height).on(screen)
+}
+
+#[test]
+fn parts_of_an_answer_are_saved_opened_and_read_when_asked() {
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        let mut bench = bench(ScreenId::Invoke, size);
+        bench.keys("f6");
+        let result = json!({"content": [
+            {"type": "text", "text": "a picture"},
+            {"type": "image", "mimeType": "image/png", "data": "aGk="},
+            {"type": "resource_link", "name": "more", "uri": "test://more"},
+            {"type": "resource", "resource": {"uri": "test://a.md", "mimeType": "text/markdown", "text": "# A"}}]});
+        let stage = Stage {
+            name: "result".into(),
+            words: "result".into(),
+            body: result.to_string().into(),
+            frame: None,
+        };
+        bench.happens([
+            (
+                5,
+                EventKind::Chunk { text: "a picture\n[image image/png, 2 bytes]".into(), bytes: 9 },
+            ),
+            (6, EventKind::Stage(stage)),
+            (6, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+        ]);
+        bench.clicks("Answer");
+        bench.effects.clear();
+        bench.keys("a");
+        for words in
+            ["Open image image/png, 2 B", "Save image image/png", "Read test://more", "test://a.md"]
+        {
+            assert!(bench.shows(words), "{words}\n{}", bench.screen());
+        }
+        assert_eq!(bench.effects, []);
+        bench.keys("enter");
+        let opened = bench.effects.last();
+        assert!(
+            matches!(opened, Some(Effect::OpenPart(part)) if part.bytes.as_deref() == Some(b"hi")),
+            "{opened:?}"
+        );
+        bench.keys("a");
+        bench.clicks("Read test://more");
+        let read = bench.effects.last();
+        assert!(
+            matches!(read, Some(Effect::ReadItem { request, .. }) if request.id == "test://more"),
+            "{read:?}"
+        );
+        assert_eq!(bench.state.screen, ScreenId::Resources);
+    }
+}
+
+#[test]
+fn an_answer_that_is_text_has_no_parts() {
+    let mut bench = bench(ScreenId::Invoke, (120, 36));
+    bench.keys("f6");
+    bench.happens([
+        (5, EventKind::Chunk { text: "words".into(), bytes: 5 }),
+        (6, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+    ]);
+    bench.clicks("Answer");
+    bench.keys("a");
+    assert!(bench.shows("nothing but text"), "{}", bench.screen());
+}
+
+#[test]
+fn a_question_with_many_fields_is_laid_out_at_once() {
+    let mut bench = bench(ScreenId::Waiting, (120, 36));
+    let names: Vec<String> = (1..=12).map(|number| format!("field{number}")).collect();
+    let properties: Value =
+        names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
+    let schema = json!({"type": "object", "properties": properties, "required": ["field12"]});
+    let kind = Kind::Form { message: "Who are you?".into(), schema: schema.clone() };
+    let asked = McpAsked {
+        method: "elicitation/create".into(),
+        params: json!({"message": "Who are you?", "requestedSchema": schema}),
+        kind,
+        faults: Vec::new(),
+    };
+    let waiting = WaitingRequest { server: "sky".into(), asked, faults: Vec::new() };
+    bench.send(Message::Answering(AnsweringMessage::Asked(Box::new(Asked {
+        ask: AskId { turn: SERVERS, number: 1 },
+        waiting: Arc::new(waiting),
+        arguments: "{}".into(),
+        failed: None,
+    }))));
+    bench.draw();
+    for name in &names {
+        assert!(bench.shows(&format!("{name} ")), "{name}\n{}", bench.screen());
+    }
+    // What is folded by hand stays so.
+    bench.clicks("▾ empty");
+    assert!(!bench.shows("field7 "), "{}", bench.screen());
+}
+
+fn era_side(era: &'static str, tools: usize, answer: &str) -> EraSide {
+    let view = EraView {
+        greeting: format!("sky 1 speaks the {era} era"),
+        version: "x".into(),
+        took_ms: 12,
+        lists: vec![("tools", vec![json!({}); tools])],
+        answer: Some(answer.into()),
+    };
+    EraSide { era, seen: Ok(view) }
+}
+
+#[test]
+fn both_eras_of_a_server_are_compared_side_by_side() {
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        let mut bench = bench(ScreenId::Connections, size);
+        bench.effects.clear();
+        bench.keys("e");
+        bench.types("draw {\"n\": }");
+        bench.keys("enter");
+        assert!(bench.shows("the arguments are no JSON"), "{}", bench.screen());
+        bench.keys("backspace");
+        bench.types("3}");
+        bench.keys("enter");
+        let compared = bench.effects.iter().find_map(|effect| match effect {
+            Effect::CompareEras { connection, call } => {
+                Some((connection.name.clone(), call.clone()))
+            }
+            _ => None,
+        });
+        let call = Some(("draw".to_owned(), json!({"n": 3})));
+        assert_eq!(compared, Some(("sky".to_owned(), call)));
+        let row = EraRow {
+            kind: "tools",
+            name: "late".into(),
+            presence: Presence::Second,
+            differences: Vec::new(),
+        };
+        let sides = vec![era_side("legacy", 2, "{\n  1"), era_side("modern", 3, "{\n  2")];
+        let comparison = Box::new(EraComparison { sides, rows: vec![row] });
+        let message = ConnectionMessage::ErasCompared { connection: "sky".into(), comparison };
+        bench.send(Message::Connection(message));
+        bench.draw();
+        for words in ["sky in both eras", "● legacy: sky 1", "late", "≠ the answers differ"] {
+            assert!(bench.shows(words), "{words}\n{}", bench.screen());
+        }
+        bench.keys("end");
+        assert!(bench.shows("  1") && bench.shows("│   2"), "{}", bench.screen());
+        bench.keys("esc");
+        assert!(bench.state.question.is_none());
+        let problem = Problem::new(ProblemKind::Refused, "comparing", "it speaks another one");
+        let sides = vec![era_side("legacy", 2, "1"), EraSide { era: "modern", seen: Err(problem) }];
+        let comparison = Box::new(EraComparison { sides, rows: Vec::new() });
+        let message = ConnectionMessage::ErasCompared { connection: "sky".into(), comparison };
+        bench.send(Message::Connection(message));
+        bench.draw();
+        assert!(
+            bench.shows("✗ not in the modern era: it speaks another one"),
+            "{}",
+            bench.screen()
+        );
+    }
+}
+
+#[test]
+fn trustgraph_tools_are_made_of_a_servers_tools() {
+    let mut bench = bench(ScreenId::Connections, (120, 36));
+    bench.keys("A");
+    assert!(bench.shows("test the connection (t) first"), "{}", bench.screen());
+    bench.keys("t");
+    let turn = bench.effects.iter().find_map(|effect| match effect {
+        Effect::TestConnection { turn, .. } => Some(*turn),
+        _ => None,
+    });
+    let schema = json!({"type": "object", "properties": {"colour": {"type": "string"}}});
+    let tools = ["draw", "paint"]
+        .map(|name| json!({"name": name, "description": "Makes a picture", "inputSchema": schema}));
+    let listed = ListedTools { server: "sky".into(), tools: tools.to_vec(), ..Default::default() };
+    bench.send(Message::Connection(ConnectionMessage::Tested {
+        turn: turn.expect("it is tested"),
+        connection: "sky".into(),
+        report: Report::Reached(Box::new(Reached { listed: Some(listed), ..Reached::default() })),
+    }));
+    bench.draw();
+    bench.keys("A down space enter");
+    for words in ["Make TrustGraph tools of sky", "remote-name", "paint"] {
+        assert!(bench.shows(words), "{words}\n{}", bench.screen());
+    }
+    bench.keys("enter");
+    let is_made = |name: &str| {
+        let tools = bench.state.catalog.tools.iter();
+        tools.filter(|tool| tool.name == name && tool.entry.system == "trustgraph").count() == 1
+    };
+    assert!(is_made("paint") && !is_made("draw"), "{}", bench.screen());
+}
+
+#[test]
+fn what_a_server_asks_for_is_typed_when_it_is_added_and_secrets_stay_out_of_files() {
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        let mut bench = bench(ScreenId::Connections, size);
+        let wanted = |title: &str, place, default: &str| WantedValue {
+            title: title.into(),
+            place,
+            default: default.into(),
+        };
+        let folder = ValuePlace::Text("${input:folder}".into());
+        let table = json!({"system": "mcp", "command": "run", "args": ["--in=${input:folder}"], "env-key": {"API_KEY": "notes-API_KEY"}});
+        let server = ConfigServer {
+            name: "notes".into(),
+            shown: "run".into(),
+            disabled: false,
+            table: Ok(table.as_object().unwrap().clone()),
+            notes: Vec::new(),
+            wanted: vec![
+                wanted("folder", folder, "/tmp"),
+                wanted("API_KEY", ValuePlace::KeyStore("notes-API_KEY".into()), ""),
+            ],
+        };
+        let read = ConfigServers { form: "vscode", servers: vec![server], findings: Vec::new() };
+        let configs = vec![FoundConfig { path: "/here/.vscode/mcp.json".into(), read }];
+        let found = ConnectionMessage::ServersFound { configs, problems: Vec::new() };
+        bench.send(Message::Connection(found));
+        bench.draw();
+        assert!(bench.shows("It asks for API_KEY"), "{}", bench.screen());
+        bench.keys("enter");
+        assert!(bench.shows("notes · folder") && bench.shows("/tmp"), "{}", bench.screen());
+        bench.types("/notes");
+        bench.keys("tab");
+        bench.types("hunter2");
+        assert!(!bench.shows("hunter2"), "{}", bench.screen());
+        bench.effects.clear();
+        bench.keys("enter");
+        let kept = bench.effects.iter().find_map(|effect| match effect {
+            Effect::KeepSecret { name, secret } => Some((name.as_str(), secret.0.as_str())),
+            _ => None,
+        });
+        assert_eq!(kept, Some(("notes-API_KEY", "hunter2")));
+        assert!(!format!("{:?}", bench.effects).contains("hunter2"));
+        let document = bench.state.documents.get(&FileId::new("toolcrib.toml")).unwrap();
+        let text = document.text.to_string();
+        assert!(text.contains("--in=/tmp/notes") && !text.contains("hunter2"), "{text}");
+    }
+}
+
+#[test]
+fn a_link_is_read_where_it_is_not_listed() {
+    let mut bench = bench(ScreenId::Connections, (120, 36));
+    let message =
+        ResourceMessage::ReadLink { connection: "sky".into(), uri: "test://hidden".into() };
+    bench.send(Message::Resource(message));
+    bench.draw();
+    assert!(bench.shows("test://hidden") && bench.shows("◐ reading"), "{}", bench.screen());
+}
