@@ -1,13 +1,16 @@
 //! Reads what servers have beside their tools, and takes parts of answers out: into files, and to
 //! the programs that show them.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::{browser, connection_test::inspector_at};
 use crate::{
-    app::notices::NoticeKind,
     app::{
         message::Message,
+        notices::NoticeKind,
         resources::{ItemId, ResourceMessage},
     },
     engine::secret::HiddenText,
@@ -64,9 +67,8 @@ pub(super) async fn suggest_values(
 pub(super) fn save_parts(root: &Path, parts: &[ContentPart], path: &str) -> Message {
     match saved_parts::save_parts(parts, &root.join(path)) {
         Ok(saved) => {
-            let named = |path: &std::path::PathBuf| {
-                path.strip_prefix(root).unwrap_or(path).display().to_string()
-            };
+            let named =
+                |path: &PathBuf| path.strip_prefix(root).unwrap_or(path).display().to_string();
             let names: Vec<String> = saved.iter().map(named).collect();
             Message::Notice(NoticeKind::Done, format!("Saved {}", names.join(", ")))
         }

@@ -26,9 +26,9 @@ pub(super) fn handle_message(
     now: Millis,
 ) -> Vec<Effect> {
     match message {
-        ResourceMessage::Show(connection) => return show_server(state, connection),
-        ResourceMessage::Choose(item) => return choose_item(state, item),
-        ResourceMessage::Edit { item, edits } => return edit_arguments(state, item, &edits, now),
+        ResourceMessage::Show(connection) => return show_server(state, &connection),
+        ResourceMessage::Choose(item) => return choose_item(state, &item),
+        ResourceMessage::Edit { item, edits } => return edit_arguments(state, &item, &edits, now),
         ResourceMessage::Undo(item) => return step_back(state, &item, EditedText::undo),
         ResourceMessage::Redo(item) => return step_back(state, &item, EditedText::redo),
         ResourceMessage::Read(item) => return read_item(state, item),
@@ -54,20 +54,20 @@ pub(super) fn handle_message(
 }
 
 /// Shows a server, which is asked what it has where that is not known.
-fn show_server(state: &mut State, connection: String) -> Vec<Effect> {
+fn show_server(state: &mut State, connection: &str) -> Vec<Effect> {
     state.screen = ScreenId::Resources;
-    let is_known = state.network.tests.reports.contains_key(&connection);
-    state.network.resources.connection = Some(connection.clone());
-    if is_known { Vec::new() } else { connection_test::test_connection(state, &connection) }
+    let is_known = state.network.tests.reports.contains_key(connection);
+    state.network.resources.connection = Some(connection.to_owned());
+    if is_known { Vec::new() } else { connection_test::test_connection(state, connection) }
 }
 
 /// What is suggested for arguments is asked for before they are typed.
-fn choose_item(state: &mut State, item: ItemId) -> Vec<Effect> {
-    if state.network.resources.chosen.as_ref() == Some(&item) {
+fn choose_item(state: &mut State, item: &ItemId) -> Vec<Effect> {
+    if state.network.resources.chosen.as_ref() == Some(item) {
         return Vec::new();
     }
     state.network.resources.chosen = Some(item.clone());
-    suggest_values(state, &item, None)
+    suggest_values(state, item, None)
 }
 
 /// Asks for suggestions for all arguments of an item, or for one of them.
@@ -90,7 +90,7 @@ fn suggest_values(state: &mut State, item: &ItemId, only: Option<&str>) -> Vec<E
     wanted.into_iter().map(suggest).collect()
 }
 
-fn edit_arguments(state: &mut State, item: ItemId, edits: &[Edit], now: Millis) -> Vec<Effect> {
+fn edit_arguments(state: &mut State, item: &ItemId, edits: &[Edit], now: Millis) -> Vec<Effect> {
     let Ok(empty) = Source::parse(Format::Json, "{}") else { return Vec::new() };
     let typed = state.network.resources.arguments_mut();
     let typed = typed.entry(item.clone()).or_insert_with(|| EditedText::new(empty));
@@ -99,7 +99,7 @@ fn edit_arguments(state: &mut State, item: ItemId, edits: &[Edit], now: Millis) 
         return Vec::new();
     }
     let named = edits.last().and_then(|edit| edit.pointer().tokens().first().cloned());
-    named.map_or_else(Vec::new, |name| suggest_values(state, &item, Some(&name)))
+    named.map_or_else(Vec::new, |name| suggest_values(state, item, Some(&name)))
 }
 
 fn step_back(
@@ -126,7 +126,7 @@ fn read_item(state: &mut State, item: ItemId) -> Vec<Effect> {
 
 /// A resource that its server need not list stands beside those that it does.
 fn read_link(state: &mut State, connection: String, uri: String) -> Vec<Effect> {
-    let mut effects = show_server(state, connection.clone());
+    let mut effects = show_server(state, &connection);
     let item = ItemId { connection: connection.clone(), kind: ItemKind::Resource, id: uri.clone() };
     let items = state.network.readable_items(&connection);
     let is_known = items.iter().any(|known| known.kind == item.kind && known.id == item.id);

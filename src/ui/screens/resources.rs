@@ -203,7 +203,7 @@ impl ResourcesScreen {
 
     fn shown_item<'s>(&self, state: &'s State) -> Option<&'s ServerItem> {
         let shown = self.shown.as_ref()?;
-        let items = state.network.readable_items(&shown.connection).into_iter();
+        let items = state.network.readable_items(&shown.connection);
         items.into_iter().find(|item| ItemId::new(&shown.connection, item) == *shown)
     }
 
