@@ -78,7 +78,10 @@ enum Then {
 
 fn offers(parts: &[ContentPart], connection: Option<&str>) -> Vec<Offer> {
     let mut offers = Vec::new();
-    for part in parts {
+    // Plain texts are seen anyway: they come last.
+    let is_plain = |part: &&ContentPart| !has_attachments(std::slice::from_ref(*part));
+    let (plain, rest): (Vec<_>, Vec<_>) = parts.iter().partition(is_plain);
+    for part in rest.into_iter().chain(plain) {
         let mut offer = |verb: &str, is_opening, then| {
             let words = part.link.clone().unwrap_or_else(|| part.summary());
             let detail = match part.link.is_some() {
