@@ -14,6 +14,7 @@ mod kept;
 pub mod launch;
 pub mod now;
 pub mod perform;
+mod pushing;
 mod reading;
 pub mod registry;
 mod resources;

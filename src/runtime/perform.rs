@@ -20,7 +20,7 @@ use super::{
     answering::{AnsweringByHand, For},
     connection_test, editor, eras, folder,
     kept::{HistoryRecorder, Record},
-    reading, registry, resources,
+    pushing, reading, registry, resources,
     watching::{self, At, Listening},
 };
 use crate::{
@@ -507,22 +507,7 @@ impl Performer {
 
     fn push_changes(&self, connection: Connection, push: Box<Push>) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
-        tokio::spawn(async move {
-            let done = deployed::apply_push(&*registry, &connection, &push).await;
-            let words =
-                || format!("pushed to {} and read back: {}", connection.name, push.summary());
-            let is_done = done.is_ok();
-            let told =
-                done.map_or_else(Message::Failed, |()| Message::Notice(NoticeKind::Done, words()));
-            if messages.send(told).await.is_err() || !is_done {
-                return;
-            }
-            // What was pushed may have got ids there, which the workspace keeps.
-            let read = deployed::read_items(&*registry, &connection).await;
-            let told = ConnectionMessage::Deployed { purpose: Purpose::KeepIds, read };
-            // Nobody listens any more when the program ends.
-            let _ = messages.send(Message::Connection(told)).await;
-        });
+        tokio::spawn(pushing::push_changes(registry, connection, push, messages));
     }
 
     fn put_sample(&self, name: &'static str) {

@@ -57,7 +57,7 @@ impl ClusterRequest {
     ///
     /// # Errors
     /// With what a cluster says of a body that is no object.
-    pub fn members(&self) -> Result<Map<String, Value>, ClusterAnswer> {
+    pub fn members(&self) -> Result<Map<String, Value>, Box<ClusterAnswer>> {
         if self.body.trim().is_empty() {
             return Ok(Map::new());
         }
@@ -67,7 +67,7 @@ impl ClusterRequest {
                 "type": "parsing_exception", "reason": reason,
                 "line": error.line(), "col": error.column(),
             });
-            ClusterAnswer::from_causes(400, cause)
+            Box::new(ClusterAnswer::from_causes(400, cause))
         })
     }
 }
@@ -151,7 +151,7 @@ impl ClusterAnswer {
     #[must_use]
     pub fn from_causes(status: u16, cause: Value) -> Self {
         let mut error = cause.clone();
-        error["root_cause"] = json!([cause]);
+        error["root_cause"] = vec![cause].into();
         Self::json(status, json!({"error": error, "status": status}))
     }
 
@@ -186,5 +186,6 @@ impl ClusterAnswer {
 /// Entries as the framework wraps them.
 #[must_use]
 pub fn inference_results(entries: Vec<Value>) -> Value {
-    json!({"inference_results": [{ "output": entries }]})
+    let output: Map<String, Value> = Map::from_iter([("output".to_owned(), entries.into())]);
+    json!({ "inference_results": [output] })
 }

@@ -94,7 +94,7 @@ impl Documents {
         index: &str,
         request: &ClusterRequest,
     ) -> Result<Value, Box<ClusterAnswer>> {
-        let body = request.members().map_err(Box::new)?;
+        let body = request.members()?;
         self.search_body(index, &body)
     }
 
@@ -139,7 +139,7 @@ impl Documents {
                 let status = if result == "created" { 201 } else { 200 };
                 ClusterAnswer::json(status, written(index, id, result))
             }
-            Err(refused) => refused,
+            Err(refused) => *refused,
         }
     }
 

@@ -82,7 +82,7 @@ pub fn answer_framework(
 fn predict_stream(state: &ClusterState, id: &str, request: &ClusterRequest) -> ClusterAnswer {
     let body = match request.members() {
         Ok(body) => body,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     let parameters = body.get(keys::PARAMETERS).and_then(Value::as_object).cloned();
     if let Some(reply) = reply_named(&state.stubs, &[id], &parameters.unwrap_or_default()) {
@@ -141,7 +141,7 @@ fn add_done_task(
 fn register(state: &mut ClusterState, kind: RecordKind, request: &ClusterRequest) -> ClusterAnswer {
     let body = match request.members() {
         Ok(body) => body,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     if let Err(details) = check_record(kind.noun, &body) {
         return ClusterAnswer::failure(400, details);
@@ -217,7 +217,7 @@ pub fn check_record(kind: &str, body: &Map<String, Value>) -> Result<(), String>
 fn search(state: &ClusterState, kind: RecordKind, request: &ClusterRequest) -> ClusterAnswer {
     let body = match request.members() {
         Ok(body) => body,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     let rows = state.records.of_kind(kind).map(|(id, value)| (kind.index, id, value));
     match answer_search(rows, &body) {
@@ -268,7 +268,7 @@ fn update(
 ) -> ClusterAnswer {
     let body = match request.members() {
         Ok(body) => body,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     let Some(there) = state.records.get(kind, id) else { return missing(kind, id) };
     let mut changed = there.clone();

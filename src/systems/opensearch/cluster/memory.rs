@@ -78,7 +78,7 @@ pub fn answer_memory(
 ) -> Option<ClusterAnswer> {
     let body = match request.members() {
         Ok(body) => body,
-        Err(refused) => return Some(refused),
+        Err(refused) => return Some(*refused),
     };
     let text = |name: &str| body.get(name).and_then(Value::as_str).unwrap_or_default();
     let done = |body: Value| Some(ClusterAnswer::json(200, body));

@@ -147,7 +147,7 @@ fn run_agent(
 
 /// What a request gives: its parameters, or the text of its `input`.
 fn given_parameters(request: &ClusterRequest) -> Result<Map<String, Value>, Box<ClusterAnswer>> {
-    let body = request.members().map_err(Box::new)?;
+    let body = request.members()?;
     match (body.get(keys::PARAMETERS), body.get(keys::INPUT)) {
         (Some(Value::Object(parameters)), _) => Ok(parameters.clone()),
         (_, Some(input)) => Ok(Map::from_iter([("question".to_owned(), plain_text(input).into())])),

@@ -46,7 +46,7 @@ pub fn list_tools(state: &ClusterState) -> Vec<Value> {
 pub fn predict(state: &ClusterState, id: &str, request: &ClusterRequest) -> ClusterAnswer {
     let body = match request.members() {
         Ok(body) => body,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     let parameters = match body.get(keys::PARAMETERS) {
         Some(Value::Object(parameters)) => fill_in(parameters),
@@ -98,7 +98,7 @@ fn response_entry(text: &str) -> Value {
 pub fn run_tool(state: &ClusterState, kind: &str, request: &ClusterRequest) -> ClusterAnswer {
     let body = match request.members() {
         Ok(body) => body,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     let Some(Value::Object(parameters)) = body.get(keys::PARAMETERS) else {
         return ClusterAnswer::failure(400, "Tool input data can not be empty.");
