@@ -167,6 +167,8 @@ fn a_prompt_is_filled_in_with_what_the_server_suggests() {
     bench.types("Z");
     suggested(&mut bench, "who", "Z", &["Zoe"]);
     assert!(bench.shows("Zoe") && !bench.shows("Anton"), "{}", bench.screen());
+    // What suits one argument may depend on another one.
+    suggested(&mut bench, "how", "", &["warmly"]);
     bench.keys("enter");
     bench.keys("f6");
     let sent = bench.effects.iter().rev().find_map(|effect| match effect {

@@ -67,19 +67,18 @@ fn choose_item(state: &mut State, item: &ItemId) -> Vec<Effect> {
         return Vec::new();
     }
     state.network.resources.chosen = Some(item.clone());
-    suggest_values(state, item, None)
+    suggest_values(state, item)
 }
 
-/// Asks for suggestions for all arguments of an item, or for one of them.
-fn suggest_values(state: &mut State, item: &ItemId, only: Option<&str>) -> Vec<Effect> {
+/// Asks for what suits each argument of an item; it may depend on the others.
+fn suggest_values(state: &mut State, item: &ItemId) -> Vec<Effect> {
     let Some(connection) = state.network.connections.find_by_name(&item.connection).cloned() else {
         return Vec::new();
     };
     let listed = state.network.readable_items(&item.connection);
     let found = listed.into_iter().find(|known| ItemId::new(&item.connection, known) == *item);
     let names = found.map_or_else(Vec::new, ServerItem::argument_names).into_iter();
-    let wanted = names.map(|(name, _)| name.to_owned());
-    let wanted: Vec<String> = wanted.filter(|name| only.is_none_or(|only| only == name)).collect();
+    let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
     let resources = &mut state.network.resources;
     let suggest = |argument: String| Effect::SuggestValues {
         turn: resources.begin_suggesting(item, &argument),
@@ -87,7 +86,7 @@ fn suggest_values(state: &mut State, item: &ItemId, only: Option<&str>) -> Vec<E
         request: resources.read_request(item),
         argument,
     };
-    wanted.into_iter().map(suggest).collect()
+    names.into_iter().map(suggest).collect()
 }
 
 fn edit_arguments(state: &mut State, item: &ItemId, edits: &[Edit], now: Millis) -> Vec<Effect> {
@@ -98,8 +97,7 @@ fn edit_arguments(state: &mut State, item: &ItemId, edits: &[Edit], now: Millis)
         state.notices.push(NoticeKind::Problem, format!("arguments: {error}"), now);
         return Vec::new();
     }
-    let named = edits.last().and_then(|edit| edit.pointer().tokens().first().cloned());
-    named.map_or_else(Vec::new, |name| suggest_values(state, item, Some(&name)))
+    suggest_values(state, item)
 }
 
 fn step_back(
@@ -109,7 +107,7 @@ fn step_back(
 ) -> Vec<Effect> {
     let typed = state.network.resources.arguments_mut().get_mut(item);
     match typed.is_some_and(step) {
-        true => suggest_values(state, item, None),
+        true => suggest_values(state, item),
         false => Vec::new(),
     }
 }

@@ -303,7 +303,7 @@ impl Screen for ResourcesScreen {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let buffer = frame.buffer_mut();
         let left = if area.width >= 160 { 48 } else { 34 };
-        let widths = [Constraint::Length(left), Constraint::Fill(2), Constraint::Fill(3)];
+        let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
         let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         if !areas[LEFT].is_empty() {
             self.list.draw(buffer, areas[LEFT], look.styles, state, self.panes.focus == LEFT);
