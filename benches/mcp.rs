@@ -2,8 +2,8 @@
 //! and answers are shown.
 //!
 //! Floors: the server's own start and output, read by a loop that does nothing else; `cat` for a
-//! key. Wants Python: `eval "$(tests/setup)"; cargo bench --bench mcp [connect] [flood] [list]
-//! [large]`.
+//! key. Wants Python: `eval "$(tests/setup)"; cargo bench --bench mcp [connect] [flood] [million]
+//! [list] [large]`.
 
 #![expect(
     clippy::unwrap_used,
@@ -71,16 +71,18 @@ fn python() -> String {
 struct Workspace {
     folder: TempDir,
     home: TempDir,
+    /// Notifications of one call of its tool.
+    many: usize,
 }
 
 impl Workspace {
-    fn new() -> Self {
+    fn new(many: usize) -> Self {
         let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(folder.path().join("server.py"), SERVER).unwrap();
         fs::write(folder.path().join("toolcrib.toml"), "name = \"bench\"\n").unwrap();
-        let workspace = Self { folder, home };
+        let workspace = Self { folder, home, many };
         let script = workspace.script();
-        let (many, large) = (MANY.to_string(), LARGE.to_string());
+        let (many, large) = (many.to_string(), LARGE.to_string());
         workspace.run(&["mcp", "add", "bench", "--", &python(), &script, &many, &large]);
         workspace.run(&["mcp", "keep", "bench"]);
         workspace
@@ -115,7 +117,7 @@ impl Workspace {
     /// The server alone, and what it writes.
     fn bare(&self) -> (Child, BufReader<std::process::ChildStdout>) {
         let mut child = Command::new(python())
-            .args([&self.script(), &MANY.to_string(), &LARGE.to_string()])
+            .args([&self.script(), &self.many.to_string(), &LARGE.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -262,7 +264,7 @@ fn flood(workspace: &Workspace) {
     for _ in 0..TURNS {
         floor.push(bare_call(workspace, "flood"));
         let (count, took) = called(workspace, "flood", "progress");
-        assert_eq!(count, MANY);
+        assert_eq!(count, workspace.many);
         ours.push(took);
     }
     row(&format!("{MANY} notifications in one call"), ours, floor.clone());
@@ -275,6 +277,28 @@ fn flood(workspace: &Workspace) {
     row("  on the screen at 200x60", live, floor);
     let (median, worst) = spread(keys);
     println!("{:<52} {median:>8.2} ms {worst:>8.2} ms", "  a key meanwhile");
+}
+
+/// A call with ten times as many: that none is lost, and what it takes to hold them.
+fn million() {
+    let workspace = Workspace::new(10 * MANY);
+    let floor = bare_call(&workspace, "flood");
+    let (count, took) = called(&workspace, "flood", "progress");
+    assert_eq!(count, workspace.many);
+    row(&format!("{} notifications in one call", workspace.many), vec![took], vec![floor]);
+    let mut terminal = workspace.terminal();
+    terminal.wait_for("flood");
+    terminal.press(["3"]);
+    terminal.wait_for("No call yet");
+    let begun = Instant::now();
+    terminal.press(["f6"]);
+    terminal.wait_for("succeeded after");
+    row("  on the screen at 200x60", vec![millis(begun.elapsed())], vec![floor]);
+    let status = fs::read_to_string(format!("/proc/{}/status", terminal.process())).unwrap();
+    let most = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
+    println!("{:<52} {}", "  memory at most", most.trim_start_matches("VmHWM:").trim());
+    terminal.press(["ctrl+q"]);
+    terminal.wait_end();
 }
 
 fn large(workspace: &Workspace) {
@@ -339,12 +363,15 @@ fn main() {
     }
     let is_wanted = |name: &str| words.is_empty() || words.iter().any(|word| word == name);
     println!("{:<52} {:>11} {:>11}", "", "median", "p99");
-    let workspace = Workspace::new();
+    let workspace = Workspace::new(MANY);
     if is_wanted("connect") {
         connect(&workspace);
     }
     if is_wanted("flood") {
         flood(&workspace);
+    }
+    if is_wanted("million") {
+        million();
     }
     if is_wanted("large") {
         large(&workspace);

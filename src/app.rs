@@ -26,6 +26,7 @@ pub mod message;
 pub mod notices;
 pub mod resending;
 pub mod resources;
+pub mod sign_in;
 pub mod state;
 pub mod undo;
 pub mod update;

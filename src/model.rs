@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod attachment;
+pub mod authorization;
 pub mod call;
 pub mod catalog;
 pub mod clock;

@@ -18,6 +18,7 @@ mod pushing;
 mod reading;
 pub mod registry;
 mod resources;
+mod sign_in;
 mod signals;
 pub mod terminal;
 mod terminal_host;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::sign_in::SignIns;
 use crate::{
     model::{problem::Problem, server_item::ServerItem},
     systems::{facets::kept_tools::ListedTools, start::Start},
@@ -16,6 +17,7 @@ pub struct ConnectionTests {
     pub reports: HashMap<String, (u64, Report)>,
     /// The number of the last asking.
     pub asked: u64,
+    pub sign_ins: SignIns,
 }
 
 impl ConnectionTests {

@@ -10,6 +10,7 @@ use super::{
     checking::Snapshot,
     message::{Purpose, TextTarget},
     resources::ItemId,
+    sign_in::SignInEffect,
 };
 use crate::{
     engine::{
@@ -185,6 +186,8 @@ pub enum Effect {
         name: String,
         secret: HiddenText,
     },
+    /// Something about the tokens of a connection.
+    SignIn(SignInEffect),
     /// Look for servers that other programs have configured. Answered by `ServersFound`.
     FindServers,
     /// Keep that the user allows a start, then do what it was asked for.

@@ -14,6 +14,7 @@ use super::{
     history::HistoryMessage,
     notices::NoticeKind,
     resources::{ItemId, ResourceMessage},
+    sign_in::{SignInAct, SignInNews},
     watching::WatchMessage,
     workflow::WorkflowMessage,
 };
@@ -220,6 +221,17 @@ pub enum ConnectionMessage {
     Show(String),
     /// Tests where that connection leads to.
     Test(String),
+    /// What is wanted of that connection's tokens.
+    SignIn {
+        name: String,
+        act: SignInAct,
+    },
+    /// What came of it, in that turn.
+    SignInNews {
+        turn: u64,
+        connection: String,
+        news: Box<SignInNews>,
+    },
     /// The user allows the start of that connection's server, which is then tested.
     AllowStart {
         name: String,

@@ -11,6 +11,7 @@ mod form;
 mod history;
 mod renamed;
 mod resources;
+mod sign_in;
 mod watching;
 mod workflow;
 
@@ -217,6 +218,10 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::AllowAskedStart => return deployed::allow_start(state, now),
         ConnectionMessage::StartNotAllowed { connection, start, purpose } => {
             deployed::ask_to_start(state, connection, start, purpose);
+        }
+        ConnectionMessage::SignIn { name, act } => return sign_in::act(state, &name, act),
+        ConnectionMessage::SignInNews { turn, connection, news } => {
+            return sign_in::on_news(state, turn, &connection, *news);
         }
         ConnectionMessage::Tested { turn, connection, report } => {
             connection_test::on_test_ended(state, turn, &connection, report);

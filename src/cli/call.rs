@@ -516,8 +516,15 @@ impl EventPrinter<'_> {
                 self.out.json_line(&events::event_json(&Event { at_ms, kind: stray }))?;
             }
             EventKind::Notice(words) => self.print_status_line(words)?,
-            stage @ EventKind::Stage(_) if self.json => {
-                self.out.json_line(&events::event_json(&Event { at_ms, kind: stage }))?;
+            EventKind::Stage(stage) if self.json => {
+                let mut line = String::with_capacity(stage.body.len() + stage.words.len() + 128);
+                line.push('{');
+                events::write_stage(&mut line, at_ms, (&stage).into());
+                line.push_str("}\n");
+                self.out.print_json_text(&line)?;
+                if is_last_for_now {
+                    self.out.flush()?;
+                }
             }
             // What it holds is told besides.
             EventKind::Stage(stage) if stage.is_frame_alone() => {

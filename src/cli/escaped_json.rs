@@ -25,6 +25,12 @@ impl<W: Write> EscapedJson<W> {
 impl<W: Write> Write for EscapedJson<W> {
     /// Takes all that it is given, which must be whole characters.
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        // As nearly all is.
+        if json.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+            self.before = json.last().map_or(self.before, |last| char::from(*last));
+            self.to.write_all(json)?;
+            return Ok(json.len());
+        }
         let text = str::from_utf8(json)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         let mut kept = 0;

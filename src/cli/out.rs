@@ -133,6 +133,11 @@ impl Out {
         self.data.flush()
     }
 
+    /// Lines that are JSON already; they are seen with the next [`Out::flush`].
+    pub fn print_json_text(&mut self, lines: &str) -> io::Result<()> {
+        EscapedJson::new(&mut self.data).write_all(lines.as_bytes())
+    }
+
     /// A document that is not ours to lay out: whole and unchanged, unless it goes to a terminal.
     pub fn print_raw(&mut self, text: &str) -> io::Result<()> {
         match self.terminal {

@@ -1,6 +1,7 @@
 //! `toolcrib serve`: answers for tools with the sample services, by the rules of a stub or by hand,
 //! until it is stopped; with `--mcp`, offers the tools themselves to [`clients`].
 
+mod asking;
 mod clients;
 mod std_pipes;
 mod tool_host;

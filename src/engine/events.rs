@@ -1,6 +1,6 @@
 //! Events of a call as data for scripts: one JSON object a line.
 
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use crate::model::{
     call::{CallError, Event, EventKind, FrameWay, Headers, Outcome, Stage, StrayCause},
@@ -26,7 +26,7 @@ pub(crate) fn event_json(event: &Event) -> Value {
         }
         EventKind::Notice(words) => json!({"event": "notice", "at_ms": at_ms, "text": words}),
         EventKind::Stage(Stage { name, words, body, frame }) => {
-            let body = serde_json::from_str(body).unwrap_or_else(|_| Value::from(&**body));
+            let body = body_json(body);
             let mut stage = json!({"event": "stage", "at_ms": at_ms, "stage": &**name, "text": words, "body": body});
             if let Some(way) = frame {
                 stage["frame"] = way.as_str().into();
@@ -40,6 +40,55 @@ pub(crate) fn event_json(event: &Event) -> Value {
             json!({"event": "end", "at_ms": at_ms, "outcome": outcome.as_str(), "error": error})
         }
     }
+}
+
+/// A stage on the way to an answer, in parts that may stand elsewhere.
+#[derive(Clone, Copy)]
+pub(crate) struct StageParts<'s> {
+    pub name: &'s str,
+    pub words: &'s str,
+    pub body: &'s str,
+    pub frame: Option<FrameWay>,
+}
+
+impl<'s> From<&'s Stage> for StageParts<'s> {
+    fn from(Stage { name, words, body, frame }: &'s Stage) -> Self {
+        Self { name, words, body, frame: *frame }
+    }
+}
+
+/// Writes the members of a stage, of which there may be millions, as [`event_json`] has them: its
+/// body as it came where that is JSON that can stand in a line.
+pub(crate) fn write_stage(line: &mut String, at_ms: u64, stage: StageParts<'_>) {
+    // A text can always be JSON.
+    let quote = |text: &str| serde_json::to_string(text).unwrap_or_default();
+    line.push_str("\"event\":\"stage\",\"at_ms\":");
+    line.push_str(&at_ms.to_string());
+    line.extend([",\"stage\":", &quote(stage.name), ",\"text\":", &quote(stage.words)]);
+    line.push_str(",\"body\":");
+    match is_plain_json(stage.body) {
+        true => line.push_str(stage.body),
+        false => line.push_str(&body_json(stage.body).to_string()),
+    }
+    if let Some(way) = stage.frame {
+        line.extend([",\"frame\":\"", way.as_str(), "\""]);
+    }
+}
+
+fn body_json(body: &str) -> Value {
+    serde_json::from_str(body).unwrap_or_else(|_| Value::from(body))
+}
+
+/// Whether a text is JSON that every reader takes as part of a line: on one line, not nested deeply,
+/// without letters that are written as halves of pairs.
+fn is_plain_json(body: &str) -> bool {
+    const DEEPEST: usize = 100;
+    let opens = |byte: &u8| matches!(byte, b'{' | b'[');
+    body.starts_with('{')
+        && !body.contains(['\n', '\r'])
+        && !body.contains("\\u")
+        && body.bytes().filter(opens).take(DEEPEST).count() < DEEPEST
+        && serde_json::from_str::<&RawValue>(body).is_ok()
 }
 
 /// Headers as `[[name, value], …]`: a name may stand there twice.
@@ -113,6 +162,34 @@ fn parse_call_error(error: &Value) -> Option<CallError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stage_that_is_written_is_the_same_as_its_value() {
+        let deep = "[".repeat(120) + &"]".repeat(120);
+        for body in [
+            r#"{"n":1.10,"s":"a\"b","l":[1,{"x":null}]}"#,
+            "{\n \"n\": 1}",
+            r#"{"half":"\ud800"}"#,
+            r#"{"whole":"\u00e9"}"#,
+            "[1,2]",
+            "no JSON {",
+            "{",
+            "",
+            &deep,
+        ] {
+            for frame in [None, Some(FrameWay::In)] {
+                let (name, words) = ("progress".into(), "1 of \"2\"".to_owned());
+                let stage = Stage { name, words, body: body.into(), frame };
+                let mut line = String::from("{");
+                write_stage(&mut line, 7, (&stage).into());
+                line.push('}');
+                assert!(!line.contains('\n'), "{line}");
+                let written: Value = serde_json::from_str(&line).unwrap();
+                let event = Event { at_ms: 7, kind: EventKind::Stage(stage) };
+                assert_eq!(written, event_json(&event), "{body}");
+            }
+        }
+    }
 
     #[test]
     fn events_are_read_again() {

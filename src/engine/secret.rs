@@ -82,8 +82,22 @@ fn is_variable(value: &str) -> bool {
 /// `API_KEY`, `dbPassword`.
 #[must_use]
 pub(crate) fn is_secret_name(name: &str) -> bool {
-    ENDINGS.iter().any(|ending| ends_with(name, ending))
+    let last = name.chars().rev().find(|letter| letter.is_alphanumeric());
+    let is_end =
+        |ending: &&&str| last.is_some_and(|last| ending.ends_with(last.to_ascii_lowercase()));
+    ENDINGS.iter().filter(is_end).any(|ending| ends_with(name, ending))
 }
+
+/// How the beginnings of keys begin.
+const KEY_STARTS: [bool; 256] = {
+    let mut starts = [false; 256];
+    let mut at = 0;
+    while at < BEGINNINGS.len() {
+        starts[BEGINNINGS[at].0.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    starts
+};
 
 /// What of a text is secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,8 +158,10 @@ fn is_plain(text: &str, word: &Range<usize>) -> bool {
     let mut gap = text.as_bytes()[word.end..]
         .iter()
         .take_while(|letter| matches!(letter, b'"' | b'\'' | b'\\' | b' ' | b':' | b'='));
-    let like_a_key =
-        || BEGINNINGS.iter().any(|(beginning, _)| written.starts_with(beginning.as_bytes()));
+    let like_a_key = || {
+        written.first().is_some_and(|first| KEY_STARTS[usize::from(*first)])
+            && BEGINNINGS.iter().any(|(beginning, _)| written.starts_with(beginning.as_bytes()))
+    };
     word.end < text.len()
         && !written.iter().any(separates)
         && !gap.any(|letter| matches!(letter, b':' | b'='))
@@ -178,7 +194,7 @@ pub(crate) fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 }
 
 /// What separates words: blanks, and what JSON, addresses and prose put around values.
-fn is_separator(letter: char) -> bool {
+const fn is_separator(letter: char) -> bool {
     letter.is_whitespace()
         || matches!(
             letter,
@@ -186,11 +202,42 @@ fn is_separator(letter: char) -> bool {
         )
 }
 
+/// Which of the letters of ASCII separate words: of millions of texts each letter is looked at.
+const SEPARATORS: [bool; 128] = {
+    let mut separators = [false; 128];
+    let mut letter = 0;
+    while letter < 128 {
+        separators[letter as usize] = is_separator(letter as u8 as char);
+        letter += 1;
+    }
+    separators
+};
+
+/// The first place from there on whose letter separates words, or does not.
+fn find_letter(text: &str, from: usize, separates: bool) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(byte) = bytes.get(at) {
+        let (is_found, length) = match SEPARATORS.get(usize::from(*byte)) {
+            Some(is_separator) => (*is_separator == separates, 1),
+            None => {
+                let letter = text[at..].chars().next()?;
+                (is_separator(letter) == separates, letter.len_utf8())
+            }
+        };
+        if is_found {
+            return Some(at);
+        }
+        at += length;
+    }
+    None
+}
+
 fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
-        let start = from + text[from..].find(|letter| !is_separator(letter))?;
-        from = text[start..].find(is_separator).map_or(text.len(), |at| start + at);
+        let start = find_letter(text, from, false)?;
+        from = find_letter(text, start, true).unwrap_or(text.len());
         Some(start..from)
     })
 }
@@ -205,6 +252,9 @@ fn by_beginning(word: &str) -> Vec<Candidate> {
             continue;
         }
         let rest = &word[start..];
+        if rest.bytes().next().is_some_and(|first| !KEY_STARTS[usize::from(first)]) {
+            continue;
+        }
         for (beginning, _) in BEGINNINGS.iter().filter(|(beginning, _)| !beginning.ends_with(' ')) {
             let Some(key) = rest.strip_prefix(beginning) else {
                 if beginning.starts_with(rest) {

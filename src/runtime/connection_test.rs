@@ -1,14 +1,26 @@
 //! Looks where a connection leads: whether somebody answers, and what is there.
 
+use std::sync::Arc;
+
 use tokio::time::Instant;
 
 use crate::{
-    app::connection_test::{Reached, Report},
+    app::{
+        connection_test::{Reached, Report},
+        message::{ConnectionMessage, Message},
+    },
     model::{call::CallError, connection::Connection, problem::Problem, server_item::ItemKind},
     runtime::now,
     systems::{deployed::item::Item, facets::kept_tools::ListedTools, table},
     wire::{self, deployed, registry::Registry, systems::facets::inspector::Inspector},
 };
+
+/// How a test of the connection went, as the answer to the asking of that turn.
+pub async fn run_test(registry: Arc<Registry>, turn: u64, connection: Connection) -> Message {
+    let report = connection_report(&registry, &connection).await;
+    let connection = connection.name;
+    Message::Connection(ConnectionMessage::Tested { turn, connection, report })
+}
 
 /// Opens the connection, and asks the system that it leads to for all it tells.
 pub async fn connection_report(registry: &Registry, connection: &Connection) -> Report {

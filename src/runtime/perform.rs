@@ -21,6 +21,7 @@ use super::{
     connection_test, editor, eras, folder,
     kept::{HistoryRecorder, Record},
     pushing, reading, registry, resources,
+    sign_in::SignInTasks,
     watching::{self, At, Listening},
 };
 use crate::{
@@ -86,6 +87,8 @@ pub(crate) struct Performer {
     /// What listens on the bus.
     listening: Listening,
     answering: AnsweringByHand,
+    /// Those that wait for the user, by the names of their connections.
+    sign_ins: SignInTasks,
     editor: Option<String>,
     mask: Mask,
     /// Files that other programs show, until the end.
@@ -145,6 +148,7 @@ impl Performer {
             running: HashMap::new(),
             listening: Listening::default(),
             answering,
+            sign_ins: SignInTasks::default(),
             editor: tools.editor,
             mask: tools.mask,
             scratch: ScratchFolder::default(),
@@ -203,7 +207,10 @@ impl Performer {
             Effect::ReadCards { turn, connection, known, card_source } => {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
-            Effect::TestConnection { turn, connection } => self.test_connection(turn, *connection),
+            Effect::TestConnection { turn, connection } => {
+                let registry = Arc::clone(&self.registry);
+                self.send_later(connection_test::run_test(registry, turn, *connection));
+            }
             Effect::CompareEras { connection, call } => {
                 let registry = registry::of_workspace(&self.workspace.root);
                 self.send_later(async move {
@@ -235,6 +242,9 @@ impl Performer {
             }
             Effect::KeepSecret { name, secret } => {
                 self.send_from_disk(move || resources::keep_secret(&name, &secret));
+            }
+            Effect::SignIn(effect) => {
+                self.sign_ins.perform(effect, &self.registry, &self.messages);
             }
             Effect::FindServers => self.find_servers(),
             Effect::AllowStart { start, then } => {
@@ -449,20 +459,6 @@ impl Performer {
             self.send_message(complaint);
         }
         self.send_message(Message::Call(CallMessage::Events { call, events }));
-    }
-
-    fn test_connection(&self, turn: u64, connection: Connection) {
-        let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
-        tokio::spawn(async move {
-            let report = connection_test::connection_report(&registry, &connection).await;
-            messages
-                .send(Message::Connection(ConnectionMessage::Tested {
-                    turn,
-                    connection: connection.name,
-                    report,
-                }))
-                .await
-        });
     }
 
     fn find_servers(&self) {

@@ -351,6 +351,29 @@ mod tests {
     }
 
     #[test]
+    fn the_beginning_of_a_long_list_comes_before_the_whole() {
+        let home = tempfile::tempdir().unwrap();
+        let item = |row: usize| format!(r#"{{"name": "t{row}, [x", "nested": [[1], {{}}]}}"#);
+        let items: Vec<String> = (0..10_000).map(item).collect();
+        let text =
+            format!("{{\"server\": \"many\", \"none\": [],\n\"tools\": [{}]}}", items.join(",\n"));
+        write(home.path(), "large.json", &text);
+        let begun = std::sync::Mutex::new(Vec::new());
+        let workspace = Workspace::find(Some(home.path())).unwrap();
+        workspace
+            .read_showing(
+                |_, source| begun.lock().unwrap().push(source),
+                |_| ControlFlow::Continue(()),
+            )
+            .unwrap();
+        let begun = begun.into_inner().unwrap();
+        let value = begun[0].value(0).unwrap();
+        let read = value["tools"].as_array().unwrap();
+        assert!((1_000..9_000).contains(&read.len()), "{}", read.len());
+        assert_eq!((&value["server"], &read[999]["name"]), (&"many".into(), &"t999, [x".into()));
+    }
+
+    #[test]
     fn the_beginning_of_a_large_file_comes_before_the_whole() {
         let home = tempfile::tempdir().unwrap();
         let member = |row: usize| format!("  t{row}: {{type: prompt, name: t{row}}}\n");

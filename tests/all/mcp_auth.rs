@@ -9,12 +9,14 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde_json::{Value, json};
 
 use crate::support::{
     key_store::KeyRing,
     place::{Place, Ran},
     services::{program, script},
+    terminal::{self, Terminal},
 };
 
 /// A server with its authorization server, a workspace with a connection to it, and a key store.
@@ -70,9 +72,7 @@ impl Guarded {
         let mut page = String::new();
         output.read_line(&mut page).unwrap();
         if !page.is_empty() {
-            let answer = get(page.trim());
-            let place = answer.lines().find_map(|line| line.strip_prefix("Location: ")).unwrap();
-            get(place.trim());
+            allow_on_page(page.trim());
         }
         let mut ran = Ran::of(child.wait_with_output().unwrap());
         ran.data = page;
@@ -91,6 +91,13 @@ impl Drop for Guarded {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Opens the page, as a browser does: it allows everything, and leads back.
+fn allow_on_page(page: &str) {
+    let answer = get(page);
+    let place = answer.lines().find_map(|line| line.strip_prefix("Location: ")).unwrap();
+    get(place.trim());
 }
 
 /// What a page answers.
@@ -226,6 +233,74 @@ fn documents_that_are_wrong_are_told_and_stop_it() {
     let server = Guarded::start("iss", "");
     server.sign_in(&[]).ended(3, &["auth.iss-mismatch"]);
     assert!(server.requests_to("/token").is_empty());
+}
+
+/// The workbench with the connection shown.
+fn workbench(server: &Guarded) -> Terminal {
+    let (name, value) = server.ring.variable();
+    let home = server.place.home.path();
+    let mut screen = terminal::toolcrib(["."])
+        .folder(&server.place.here)
+        .home(home)
+        .variable("XDG_STATE_HOME", home.join("state"))
+        .variable(name, value)
+        .size(160, 50)
+        .start();
+    screen.wait_for("toolcrib");
+    screen.press(["6"]);
+    screen.wait_for("Connections 2");
+    screen.press(["down"]);
+    screen.wait_for("L asks what the server says about tokens");
+    screen
+}
+
+/// What was last put on the clipboard.
+fn copied(screen: &Terminal) -> Option<String> {
+    let text = BASE64.decode(screen.clipboard()?).unwrap();
+    Some(String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn one_signs_in_from_the_workbench() {
+    let server = Guarded::start("right", "");
+    let mut screen = workbench(&server);
+    screen.press(["L"]);
+    screen.wait_for("Tokens of web");
+    screen.type_text("What the server");
+    screen.press(["enter"]);
+    screen.wait_for("scopes_supported: read write");
+    screen.wait_for("gives tokens: toolcrib mcp auth web --sign-in");
+    assert!(server.requests_to("/register").is_empty());
+
+    screen.press(["L", "enter"]);
+    screen.wait_for("waiting for you to allow it on this page:");
+    // The first that can be done now.
+    screen.press(["L", "enter"]);
+    screen.wait_for("the page's URL copied");
+    let page = copied(&screen).unwrap();
+    screen.press(["L"]);
+    screen.type_text("Cancel");
+    screen.press(["enter"]);
+    screen.wait_for("cancelled; nothing was kept");
+    assert!(server.requests_to("/token").is_empty() && page.contains("/authorize?"));
+
+    screen.press(["L", "enter"]);
+    screen.wait_for("waiting for you to allow it on this page:");
+    screen.press(["L", "enter"]);
+    screen.wait_until("another page is copied", |_| {
+        copied(&screen).is_some_and(|copied| copied != page)
+    });
+    allow_on_page(&copied(&screen).unwrap());
+    screen.wait_for("signed in for read");
+    // It is tested with the token at once.
+    screen.wait_for("guarded");
+    server.call("read").ended(0, &[]);
+
+    screen.press(["L"]);
+    screen.type_text("Sign out");
+    screen.press(["enter"]);
+    screen.wait_for("the token is forgotten");
+    server.run(&["mcp", "ping", "web"]).ended(3, &["the server wants a token (401)"]);
 }
 
 #[test]

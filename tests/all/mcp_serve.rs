@@ -66,7 +66,7 @@ fn place() -> Place {
 }
 
 /// A client on the pipes of the server that it started.
-struct Client {
+pub(super) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
@@ -86,7 +86,7 @@ impl Client {
     }
 
     /// One that has begun as the legacy era has it.
-    fn legacy(place: &Place, arguments: &[&str]) -> Self {
+    pub(super) fn legacy(place: &Place, arguments: &[&str]) -> Self {
         Self::start(place, arguments).begin()
     }
 
@@ -115,7 +115,7 @@ impl Client {
         self.write(&message.to_string());
     }
 
-    fn send(&mut self, id: i64, method: &str, mut params: Value) {
+    pub(super) fn send(&mut self, id: i64, method: &str, mut params: Value) {
         if self.is_modern {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
             params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
@@ -124,7 +124,7 @@ impl Client {
         self.write(&request.to_string());
     }
 
-    fn next(&mut self) -> Value {
+    pub(super) fn next(&mut self) -> Value {
         let line = self.output.next().expect("it said no more").unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
@@ -139,23 +139,23 @@ impl Client {
     }
 
     /// The answer to a request, without what comes before it.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send(1, method, params);
         self.until(|message| message["id"] == 1).pop().unwrap()
     }
 
-    fn call(&mut self, name: &str, arguments: Value) -> Value {
+    pub(super) fn call(&mut self, name: &str, arguments: Value) -> Value {
         let mut params = json!({"name": name});
         params["arguments"] = arguments;
         self.ask("tools/call", params)
     }
 
-    fn names(&mut self) -> Vec<String> {
+    pub(super) fn names(&mut self) -> Vec<String> {
         names(&self.ask("tools/list", json!({})))
     }
 
     /// Closes its end; how the server ended, and what it still said.
-    fn close(mut self) -> (Option<i32>, Vec<String>) {
+    pub(super) fn close(mut self) -> (Option<i32>, Vec<String>) {
         self.input = None;
         let rest = self.output.by_ref().map_while(Result::ok).collect();
         (self.child.wait().unwrap().code(), rest)
@@ -169,17 +169,17 @@ impl Drop for Client {
     }
 }
 
-fn names(listed: &Value) -> Vec<String> {
+pub(super) fn names(listed: &Value) -> Vec<String> {
     let tools = listed["result"]["tools"].as_array().unwrap_or_else(|| panic!("{listed}"));
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
-fn text(answer: &Value) -> &str {
+pub(super) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
 }
 
 /// The tools and outcomes of the calls that were kept, in the order of their names.
-fn kept(place: &Place) -> Vec<(String, String)> {
+pub(super) fn kept(place: &Place) -> Vec<(String, String)> {
     let word = |call: &Value, name: &str| call[name].as_str().unwrap_or_default().to_owned();
     let calls = place.json(&["history", "--json"]);
     let calls = calls.as_array().unwrap().iter();
@@ -188,7 +188,7 @@ fn kept(place: &Place) -> Vec<(String, String)> {
     kept
 }
 
-fn pair(tool: &str, outcome: &str) -> (String, String) {
+pub(super) fn pair(tool: &str, outcome: &str) -> (String, String) {
     (tool.to_owned(), outcome.to_owned())
 }
 

@@ -13,15 +13,13 @@ use crate::{
     },
     engine::settings::connections,
     model::{
+        authorization::AuthorizationReport,
         call::CallError,
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
     runtime::{browser, registry},
-    wire::systems::{
-        facets::authorizer::{Authorizer, Report},
-        table,
-    },
+    wire::systems::{facets::authorizer::Authorizer, table},
 };
 
 #[derive(Args, Debug)]
@@ -119,7 +117,7 @@ impl Auth {
     }
 }
 
-fn write_report(report: &Report, global: &Global, out: &mut Out) -> Ended {
+fn write_report(report: &AuthorizationReport, global: &Global, out: &mut Out) -> Ended {
     let ending = if report.is_open { Ending::Done } else { Ending::Found };
     if global.json {
         out.print_json(&to_json(report))?;
@@ -131,16 +129,14 @@ fn write_report(report: &Report, global: &Global, out: &mut Out) -> Ended {
             out.print_line(format!("  {name}: {value}"))?;
         }
         for fault in &step.faults {
-            let at = if fault.at.is_empty() { String::new() } else { format!(" at {}", fault.at) };
-            let sign = if fault.is_stopping { "error" } else { "warning" };
-            out.print_line(format!("  {sign} {}{at}: {}", fault.id, fault.words))?;
+            out.print_line(format!("  {}", fault.line()))?;
         }
     }
     out.print_line(&report.verdict)?;
     Ok(ending)
 }
 
-fn to_json(report: &Report) -> Value {
+fn to_json(report: &AuthorizationReport) -> Value {
     let steps = report.steps.iter().map(|step| {
         let faults = step.faults.iter().map(|fault| {
             json!({"id": fault.id, "at": fault.at, "message": fault.words, "stops": fault.is_stopping})

@@ -3,7 +3,7 @@
 use std::{env, path::Path, sync::Arc, time::Duration};
 
 use clap::Args;
-use tokio::time::timeout;
+use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -28,7 +28,7 @@ use crate::{
     },
     runtime::registry,
     wire::systems::{
-        facets::tool_server::{ToolHost, ToolServer},
+        facets::tool_server::{ListenPlace, ToolHost, ToolServer},
         table,
     },
 };
@@ -49,6 +49,10 @@ pub(super) struct ServeClients {
     /// free one)
     #[arg(long, requires = "mcp", value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = ADDRESS, help_heading = "MCP")]
     http: Option<String>,
+
+    /// The environment variable with the bearer token that clients have to send
+    #[arg(long, requires = "http", value_name = "NAME", help_heading = "MCP")]
+    token_variable: Option<String>,
 
     /// How long an answer may take: 500ms, 30s, 2m
     #[arg(long, requires = "mcp", value_name = "TIME", value_parser = parse_duration, help_heading = "MCP")]
@@ -103,12 +107,14 @@ impl ServeClients {
                 .map_err(|problem| out.warn(format_args!("calls are not kept: {problem}")))
                 .ok(),
         };
+        let token = self.read_token()?;
+        let (asks, questions) = mpsc::channel(1);
         let with = ServedWorkspace {
             tools: tools.to_vec(),
             stubs,
             user: context.user.as_deref().unwrap_or(NOBODY).to_owned(),
             context,
-            registry: registry::of_workspace(&opened.workspace.root),
+            registry: registry::of_workspace(&opened.workspace.root).with_questions(asks),
             history,
             limits: self.limits(),
             is_quiet: global.quiet,
@@ -119,14 +125,31 @@ impl ServeClients {
             return Err(Problem::new(ProblemKind::Input, "serving", cause).into());
         };
         let serving = async {
-            let ended = match &self.http {
-                Some(address) => serve_http(server, &host, address, out).await,
+            let asking = Arc::clone(&host);
+            let passing = tokio::spawn(async move { asking.pass_questions_on(questions).await });
+            let ended = match self.http.clone() {
+                Some(address) => {
+                    serve_http(server, &host, ListenPlace { address, token }, out).await
+                }
                 None => serve_pipes(server, &host, out).await,
             };
+            passing.abort();
             host.close().await;
             ended
         };
         wait_for("serving", serving)
+    }
+
+    /// What clients have to send.
+    fn read_token(&self) -> Result<Option<String>, Problem> {
+        let Some(name) = &self.token_variable else { return Ok(None) };
+        let token = env::var(name).ok().map(|token| token.trim().to_owned());
+        let token = token.filter(|token| !token.is_empty());
+        token.map(Some).ok_or_else(|| {
+            let cause = format!("the environment variable {name} is not set, or empty");
+            Problem::new(ProblemKind::Input, "serving", cause)
+                .with_remedy("set it to the token that clients send")
+        })
     }
 
     fn limits(&self) -> Limits {
@@ -161,12 +184,13 @@ async fn serve_pipes(server: &dyn ToolServer, host: &Arc<WorkspaceHost>, out: &O
 async fn serve_http(
     server: &dyn ToolServer,
     host: &Arc<WorkspaceHost>,
-    address: &str,
+    place: ListenPlace,
     out: &Out,
 ) -> Ended {
-    let listening = server.listen(Arc::clone(host) as Arc<dyn ToolHost>, address.to_owned()).await;
+    let is_open = place.token.is_none();
+    let listening = server.listen(Arc::clone(host) as Arc<dyn ToolHost>, place).await;
     let listening = listening.map_err(Halt::from)?;
-    if !listening.address().ip().is_loopback() {
+    if is_open && !listening.address().ip().is_loopback() {
         out.warn("other machines can reach this server, and call every tool that it lists");
     }
     out.print_status(format_args!("listening at {}", listening.url()));

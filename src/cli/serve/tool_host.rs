@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, watch};
 
+use super::asking::AskingCalls;
 use crate::{
     cli::{opened::OpenWorkspace, out::print_stderr},
     engine::{
@@ -44,7 +45,14 @@ use crate::{
         queue,
         registry::Registry,
         stub_call,
-        systems::facets::tool_server::{ToolHost, ToolRow},
+        systems::{
+            facets::{
+                responder::Question,
+                tool_server::{CallChannels, ToolHost, ToolRow},
+            },
+            table as live,
+        },
+        transport::bus::Bus,
     },
 };
 
@@ -84,6 +92,9 @@ pub(super) struct WorkspaceHost {
     answerers: Vec<Answerer>,
     /// Their gates, row for row.
     slots: Vec<Slot>,
+    /// Connections to servers that may have more than tools.
+    servers: Vec<Connection>,
+    asking: AskingCalls,
     now: Mutex<Present>,
     changes: watch::Sender<u64>,
 }
@@ -102,6 +113,8 @@ impl WorkspaceHost {
             served: Vec::new(),
             answerers: Vec::new(),
             slots: Vec::new(),
+            servers: Vec::new(),
+            asking: AskingCalls::default(),
             now: Mutex::new(Present { context: with.context.clone(), available: Vec::new() }),
             changes: watch::Sender::default(),
             opened,
@@ -138,6 +151,9 @@ impl WorkspaceHost {
             let mut served = ServedTool::from_tool(tool, function);
             if stub.is_some() {
                 served.entry = None;
+            }
+            if stub.is_none() {
+                add_server(&mut self.servers, self.opened.settings.connections.for_tool(tool));
             }
             self.served.push(served);
             self.slots.push(self.opened.tools[row].clone());
@@ -197,12 +213,14 @@ impl WorkspaceHost {
         })
     }
 
-    async fn run(&self, row: ToolRow, arguments: &Literal, events: mpsc::Sender<Event>) {
+    async fn run(&self, row: ToolRow, arguments: &Literal, channels: CallChannels) {
+        let CallChannels { events, questions } = channels;
         if let Err(problem) = self.check_arguments(row, arguments.value()) {
             return end_unsent(problem, &events).await;
         }
         let stub = self.answerers.get(row).and_then(|answerer| answerer.stub.clone());
         let (sender, mut heard) = mpsc::channel(QUEUE);
+        let mut _asking = None;
         let (head, mut working): (Head, BoxFuture<'_, ()>) = match (stub, self.tool(row)) {
             (Some(stub), tool) => {
                 let head = self.stub_head(row, &stub, arguments);
@@ -216,6 +234,7 @@ impl WorkspaceHost {
                     Err(problem) => return end_unsent(problem.into(), &events).await,
                 };
                 let head = Head::from_request(&request, &connection, now_millis());
+                _asking = Some(self.asking.begin(&connection.name, questions));
                 (head, Box::pin(self.run_tool(connection, request, sender)))
             }
             (None, None) => return,
@@ -346,9 +365,24 @@ impl WorkspaceHost {
         format!("{available} of {all} tools are listed in state {}", self.present().context.state())
     }
 
+    /// Passes on what servers behind the tools ask, until nobody asks any more.
+    pub async fn pass_questions_on(&self, mut questions: mpsc::Receiver<Question>) {
+        while let Some(question) = questions.recv().await {
+            self.asking.pass_on(question).await;
+        }
+    }
+
     /// Ends its connections.
     pub async fn close(&self) {
         self.with.registry.close().await;
+    }
+}
+
+/// Adds a connection to a server that may have more than tools, once.
+fn add_server(servers: &mut Vec<Connection>, connection: Connection) {
+    let is_server = live::inspectors().any(|inspector| inspector.is_at(&connection));
+    if is_server && servers.iter().all(|known| known.name != connection.name) {
+        servers.push(connection);
     }
 }
 
@@ -399,9 +433,28 @@ impl ToolHost for WorkspaceHost {
         &'h self,
         row: ToolRow,
         arguments: &'h Literal,
-        events: mpsc::Sender<Event>,
+        channels: CallChannels,
     ) -> BoxFuture<'h, ()> {
-        Box::pin(self.run(row, arguments, events))
+        Box::pin(self.run(row, arguments, channels))
+    }
+
+    fn servers(&self) -> Vec<String> {
+        self.servers.iter().map(|connection| connection.name.clone()).collect()
+    }
+
+    fn open_server<'h>(&'h self, name: &'h str) -> BoxFuture<'h, Result<Arc<dyn Bus>, CallError>> {
+        Box::pin(async move {
+            let known = self.servers.iter().find(|connection| connection.name == name);
+            let connection = known.ok_or_else(|| {
+                let message = format!("no connection \"{name}\" stands behind the tools");
+                CallError::new(ErrorKind::NoTransport, message, "list what there is")
+            })?;
+            self.with.registry.open_bus(connection).await
+        })
+    }
+
+    fn note(&self, words: &str) {
+        self.tell(words);
     }
 }
 

@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     engine::{
-        events,
+        events::{self, StageParts},
         mask::Mask,
         stream_redactor::{More, Pieces},
     },
     model::{
-        call::{Event, EventKind, Stage},
+        call::{Event, EventKind},
         clock::Millis,
         trace::{Head, TraceId},
     },
@@ -167,6 +167,7 @@ pub(crate) fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pi
     let now = pieces.redact_next(mask, texts, if ends { More::None } else { More::MayCome });
     let mut texts = now.pieces.into_iter();
     let mut lines: String = rest_lines(id, &now.earlier).collect();
+    let quoted_id = serde_json::to_string(id).unwrap_or_default();
     for event in events {
         match &event.kind {
             EventKind::Chunk { bytes, .. } => {
@@ -176,6 +177,18 @@ pub(crate) fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pi
                     (event.at_ms, *bytes),
                     &texts.next().unwrap_or_default(),
                 );
+            }
+            EventKind::Stage(stage) => {
+                let (words, body) = (mask.mask_text(&stage.words), mask.mask_text(&stage.body));
+                let stage = StageParts {
+                    name: &stage.name,
+                    words: &words,
+                    body: &body,
+                    frame: stage.frame,
+                };
+                lines.extend(["{\"call\":", &quoted_id, ","]);
+                events::write_stage(&mut lines, event.at_ms, stage);
+                lines.push_str("}\n");
             }
             other => lines.push_str(&of_event(
                 id,
@@ -213,12 +226,6 @@ fn mask_event(kind: &EventKind, mask: &Mask) -> EventKind {
             body: mask.mask_text(body).as_ref().into(),
         },
         EventKind::Notice(words) => EventKind::Notice(mask.mask_text(words).into_owned()),
-        EventKind::Stage(stage) => EventKind::Stage(Stage {
-            name: stage.name.clone(),
-            words: mask.mask_text(&stage.words).into_owned(),
-            body: mask.mask_text(&stage.body).as_ref().into(),
-            frame: stage.frame,
-        }),
         EventKind::End { outcome, problem: Some(problem) } => {
             let mut problem = problem.clone();
             problem.message = mask.mask_text(&problem.message).into_owned();

@@ -29,8 +29,25 @@ pub(crate) fn split_sections(text: &str) -> Option<Vec<Found<'_>>> {
     (scan.at == text.len()).then_some(sections)
 }
 
-/// As much of the begin of a text as can be read for itself: the members that are there as a whole.
+/// As much of the begin of a text as can be read for itself: the members that are there as a whole,
+/// or else the items of a list.
 pub(crate) fn beginning(text: &str) -> Option<String> {
+    begun_members(text).or_else(|| begun_items(text))
+}
+
+/// The items of lists in the outermost object: `{"name": …, "items": [{…}, {…`.
+fn begun_items(text: &str) -> Option<String> {
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
+    let mut end = None;
+    // That it stops in the midst of an item is as it should be.
+    let _ = scan.scan_object(|scan, _| match scan.consume_byte(b'[') {
+        None => scan.scan_value(),
+        Some(_) => scan.scan_items(|at| end = Some(at)),
+    });
+    Some(format!("{}]}}", &text[..end?]))
+}
+
+fn begun_members(text: &str) -> Option<String> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
     let mut end = None;
     // That it stops in the midst of a value is as it should be.
@@ -76,6 +93,24 @@ impl Scan<'_> {
             member(self, key)?;
             self.skip_spaces();
             if self.consume_byte(b'}').is_some() {
+                return Some(());
+            }
+            self.consume_byte(b',')?;
+        }
+    }
+
+    /// The items of a list after its bracket; `item` is told where each ends.
+    fn scan_items(&mut self, mut item: impl FnMut(usize)) -> Option<()> {
+        self.skip_spaces();
+        if self.consume_byte(b']').is_some() {
+            return Some(());
+        }
+        loop {
+            self.skip_spaces();
+            self.scan_value()?;
+            item(self.at);
+            self.skip_spaces();
+            if self.consume_byte(b']').is_some() {
                 return Some(());
             }
             self.consume_byte(b',')?;

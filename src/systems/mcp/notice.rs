@@ -1,8 +1,11 @@
 //! What a server says without being asked.
 
-use serde_json::{Number, Value};
+use serde::Deserialize;
+use serde_json::{Number, Value, value::RawValue};
 
 use super::rpc::{build::SUBSCRIPTION_ID, id::Id};
+
+const PROGRESS: &str = "notifications/progress";
 
 /// How severe a log message is, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,7 +113,36 @@ pub enum Notice {
     },
 }
 
+/// The parameters of the notification of which there may be millions.
+#[derive(Deserialize)]
+struct ProgressParams<'p> {
+    #[serde(borrow, rename = "progressToken")]
+    token: &'p RawValue,
+    progress: Number,
+    total: Option<Number>,
+    message: Option<String>,
+}
+
 impl Notice {
+    /// Reads a notification's parameters, as they were written.
+    #[must_use]
+    pub fn parse(method: &str, params: &str) -> Self {
+        Self::parse_progress(method, params).unwrap_or_else(|| {
+            Self::from_notification(method, serde_json::from_str(params).unwrap_or_default())
+        })
+    }
+
+    /// `None`: it is another notification, or not as it promises to be.
+    fn parse_progress(method: &str, params: &str) -> Option<Self> {
+        if method != PROGRESS {
+            return None;
+        }
+        let ProgressParams { token, progress, total, message } =
+            serde_json::from_str(params).ok()?;
+        let token = Id::from_value(&serde_json::from_str(token.get()).ok()?)?;
+        Some(Self::Progress { token, progress, total, message })
+    }
+
     #[must_use]
     pub fn from_notification(method: &str, params: Value) -> Self {
         Self::parse_known(method, &params)
@@ -122,7 +154,7 @@ impl Notice {
         let number = |name: &str| params.get(name).and_then(Value::as_number).cloned();
         let id = |name: &str| params.get(name).and_then(Id::from_value);
         Some(match method {
-            "notifications/progress" => Self::Progress {
+            PROGRESS => Self::Progress {
                 token: id("progressToken")?,
                 progress: number("progress")?,
                 total: number("total"),
@@ -216,11 +248,25 @@ mod tests {
         assert_eq!((subscription(&json!([])), related_task(&json!({"_meta": 5}))), (None, None));
     }
 
+    #[test]
+    fn progress_is_read_to_the_digit() {
+        let notice = Notice::parse(
+            PROGRESS,
+            r#"{"progressToken":"7","progress":1.10,"total":12345678901234567890123,"_meta":{},"message":"a\u00e9"}"#,
+        );
+        let Notice::Progress { token, progress, total, message } = notice else { panic!() };
+        assert_eq!((token.to_string().as_str(), progress.as_str()), ("\"7\"", "1.10"));
+        assert_eq!(total.unwrap().as_str(), "12345678901234567890123");
+        assert_eq!(message.as_deref(), Some("aé"));
+    }
+
     proptest! {
         #[test]
         fn anything_can_be_read(params in super::super::tool_findings::tests::any_json()) {
             for method in ["notifications/progress", "notifications/message", "notifications/tasks", "notifications/cancelled", "x"] {
-                let known = !matches!(Notice::from_notification(method, params.clone()), Notice::Other { .. });
+                let notice = Notice::from_notification(method, params.clone());
+                prop_assert_eq!(&notice, &Notice::parse(method, &params.to_string()));
+                let known = !matches!(notice, Notice::Other { .. });
                 prop_assert!(!known || params.is_object());
             }
         }

@@ -6,10 +6,12 @@
 //! | [`dialogue`] | one client: reads its messages, answers what can be answered at once |
 //! | [`envelope`] | what a request of either era says about itself |
 //! | [`reply`] | results, errors and notifications as frames |
+//! | [`client_questions`] | what a client can be asked, and how |
 //! | [`call_report`] | the events of a call as what its client is told |
 //! | [`http_rules`] | who may ask over HTTP, and whether headers say what the body says |
 
 pub mod call_report;
+pub mod client_questions;
 pub mod dialogue;
 pub mod envelope;
 pub mod http_rules;

@@ -345,7 +345,7 @@ impl Session {
     }
 
     fn handle_notification(&mut self, method: &str, frame: Frame, turn: &mut Turn) {
-        let notice = Notice::from_notification(method, frame.params());
+        let notice = Notice::parse(method, frame.params_text());
         let mut faults = Vec::new();
         match &notice {
             Notice::Progress { token, progress, .. } => {

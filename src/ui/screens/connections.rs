@@ -7,12 +7,14 @@
 //! | this one | middle: the form of the chosen one's table in `toolcrib.toml` |
 //! | [`kept`] | what changed of a server's tools since the workspace kept them |
 //! | [`server`] | comparing a server's eras, and making tools of another system of its tools |
+//! | [`sign_in`] | tokens of a server that wants them |
 //! | [`report`] | right: what goes through it, how its last test went, what is there |
 
 mod kept;
 mod list;
 mod report;
 mod server;
+mod sign_in;
 
 use std::sync::Arc;
 
@@ -114,6 +116,12 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&["A"])
     .help("Write entries by which TrustGraph calls tools of the MCP server; they are shown first")
     .refused(|screen, state| server::adopt_refusal(state, &screen.shown)),
+    Row::new(Scope::Connections, "sign-in", "sign in…", |screen, state| {
+        sign_in::open_menu(state, &screen.shown)
+    })
+    .keys(&["L"])
+    .help("Get a token for the server of the connection, look at what it says about tokens, or forget the token")
+    .refused(|screen, state| sign_in::refusal(state, &screen.shown)),
     Row::new(Scope::Connections, "choose-connection", "use for all", ConnectionsScreen::choose)
         .keys(&["c"])
         .help("Let all calls of this session go through it, or again as toolcrib.toml says")
@@ -399,6 +407,7 @@ impl Screen for ConnectionsScreen {
             "open-resources",
             "compare-eras",
             "adopt-tools",
+            "sign-in",
             "choose-connection",
             "usual-connection",
             "rename-connection",

@@ -12,15 +12,14 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PACKAGES = ["node@22", "@modelcontextprotocol/inspector@2.12.0", "@modelcontextprotocol/conformance@0.2.0-alpha.12"]
-# Scenarios that want what this server does not have, and says so: no prompts, resources or completions; it asks nothing of a client.
-NOT_HERE = re.compile(
-    r"^(completion-|prompts-|resources-|sep-2164|sep-2640|tools-call-(sampling|elicitation)|elicitation-|input-required-|tasks-|server-sse-polling)")
-# Checks of other scenarios that want it: tools that need sampling or elicitation, lists of prompts and resources.
+# Scenarios that want what this server does not have, and says so: subscriptions to resources, skills, tasks of its own, tools of the modern era that ask
+# under keys that the scenario chooses.
+NOT_HERE = re.compile(r"^(resources-(un)?subscribe|sep-2640|input-required-|tasks-|server-sse-polling)")
+# Checks of other scenarios that want it: tools that cannot be called without sampling or elicitation.
 KNOWN = {
     "server-stateless": {
         "sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
         "sep-2575-http-server-no-independent-requests-on-stream"},
-    "caching": {f"sep-2549-{what}-list-caching-hints" for what in ("prompts", "resources", "resources-templates")},
 }
 parser = argparse.ArgumentParser()
 parser.add_argument("--toolcrib", required=True)

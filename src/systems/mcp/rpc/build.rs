@@ -234,6 +234,12 @@ pub fn notification_frame(method: &str, params: &Members) -> String {
     message_frame(None, method, params)
 }
 
+/// The frame of a request.
+#[must_use]
+pub fn request_frame(id: &Id, method: &str, params: &Members) -> String {
+    message_frame(Some(id), method, params)
+}
+
 /// Asks the server to stop working at a request.
 #[must_use]
 pub fn cancelled_frame(id: &Id, reason: Option<&str>) -> String {

@@ -93,14 +93,21 @@ impl Frame {
         serde_json::from_str(self.raw_text(span)).unwrap_or_default()
     }
 
-    /// The parameters of a request or a notification; null where there are none.
+    /// The parameters of a request or a notification, as they were written; null where there are
+    /// none.
     #[must_use]
-    pub fn params(&self) -> Value {
+    pub fn params_text(&self) -> &str {
         match &self.kind {
             Kind::Request { params: Some(params), .. }
-            | Kind::Notification { params: Some(params), .. } => self.parse_value(params),
-            _ => Value::Null,
+            | Kind::Notification { params: Some(params), .. } => self.raw_text(params),
+            _ => "null",
         }
+    }
+
+    /// The same as a value.
+    #[must_use]
+    pub fn params(&self) -> Value {
+        serde_json::from_str(self.params_text()).unwrap_or_default()
     }
 
     /// The messages of the frame, with what it is itself where it is one.

@@ -56,6 +56,17 @@ impl CallReport {
         }
     }
 
+    /// The call as its client asks for it again, with another id.
+    pub fn repeat_as(&mut self, call: ToolCall) {
+        self.call = call;
+    }
+
+    /// The call as its client asked for it last.
+    #[must_use]
+    pub fn call(&self) -> &ToolCall {
+        &self.call
+    }
+
     /// Takes an event in that is not the end; the frame that tells it, where one does.
     pub fn handle_event(&mut self, kind: EventKind) -> Option<String> {
         match kind {

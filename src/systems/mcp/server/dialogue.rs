@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
+    client_questions::{ClientAbilities, RepeatedCall},
     envelope::{
         Envelope, all_versions, is_modern, progress_token, read_envelope, unsupported_version,
     },
@@ -29,6 +30,16 @@ use crate::{
 /// The revision whose clients may send several messages in a list.
 const WITH_BATCHES: &str = "2025-03-26";
 
+/// What servers behind the tools are asked for.
+pub const RELAYED: [&str; 6] = [
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+];
+
 /// What a server offers at the moment.
 #[derive(Clone, Copy)]
 pub struct Offer<'o> {
@@ -45,7 +56,14 @@ pub struct Offer<'o> {
 pub enum Asked {
     /// This is to be sent back.
     Reply(Reply),
-    Call(ToolCall),
+    Call(Box<ToolCall>),
+    /// Servers behind the tools have the answer.
+    Relay(RelayedRequest),
+    /// The answer to a question: a result, or an object with its `error`.
+    Answer {
+        id: Id,
+        answer: Value,
+    },
     /// Nobody waits any more for the request of that id.
     Cancel(Id),
     /// Wants to be told what changes, until it is cancelled.
@@ -67,6 +85,28 @@ pub struct ToolCall {
     /// The least level of logs that is wanted; none: no logs.
     pub level: Option<Level>,
     pub spoken: Spoken,
+    /// What the client can be asked meanwhile.
+    pub abilities: ClientAbilities,
+    /// It goes on with a call that was asked about.
+    pub repeated: Option<RepeatedCall>,
+}
+
+/// A request for something else than tools.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelayedRequest {
+    pub id: Id,
+    pub method: String,
+    pub params: Value,
+    pub spoken: Spoken,
+}
+
+/// What a request says of its client.
+#[derive(Clone, Debug)]
+struct Said {
+    spoken: Spoken,
+    /// The least level of logs that is wanted.
+    level: Option<Level>,
+    abilities: ClientAbilities,
 }
 
 /// A subscription of the modern era.
@@ -85,6 +125,7 @@ pub struct Dialogue {
     version: Option<String>,
     /// The least level of logs; none said: what is worth knowing.
     level: Option<Level>,
+    abilities: ClientAbilities,
     versions: Versions,
     /// No connection is ever begun: each request stands for itself.
     is_stateless: bool,
@@ -132,8 +173,15 @@ impl Dialogue {
             Kind::Foreign | Kind::Batch(_) | Kind::Several(_) => {
                 refuse(codes::INVALID_REQUEST, "this is no JSON-RPC message")
             }
-            // Nothing is ever asked of a client.
-            Kind::Reply { .. } => Asked::Nothing,
+            Kind::Reply { id: Some(id), result, error } => {
+                let value = |span: &Span| frame.parse_value(span);
+                let answer = match error {
+                    Some(error) => json!({"error": value(error)}),
+                    None => result.as_ref().map(value).unwrap_or_default(),
+                };
+                Asked::Answer { id: id.clone(), answer }
+            }
+            Kind::Reply { id: None, .. } => Asked::Nothing,
             Kind::Notification { method, .. } if method == "notifications/cancelled" => {
                 let request = frame.params().get("requestId").and_then(Id::from_value);
                 request.map_or(Asked::Nothing, Asked::Cancel)
@@ -163,12 +211,12 @@ impl Dialogue {
 
     fn handle_modern(&self, request: &Request<'_>, offer: Offer<'_>) -> Result<Asked, Refusal> {
         let params = request.params();
-        let Envelope { spoken, level } = read_envelope(&params, &self.versions)?;
+        let Envelope { spoken, level, abilities } = read_envelope(&params, &self.versions)?;
         Ok(match request.method {
             "server/discover" => {
                 let result = json!({
                     "supportedVersions": all_versions(&self.versions),
-                    "capabilities": About::capabilities(),
+                    "capabilities": offer.about.capabilities(),
                     "instructions": offer.about.instructions,
                 });
                 Asked::Reply(offer.about.list_result(request.id, &spoken, result))
@@ -182,7 +230,7 @@ impl Dialogue {
                 let tools = wanted.get("toolsListChanged") == Some(&Value::Bool(true));
                 Asked::Listen(Listening { id: request.id.clone(), spoken, tools })
             }
-            method => return request.of_any_era(method, &spoken, level, offer),
+            method => return request.of_any_era(method, Said { spoken, level, abilities }, offer),
         })
     }
 
@@ -204,8 +252,9 @@ impl Dialogue {
                 Ok(empty())
             }
             method => {
-                let level = self.level.unwrap_or(Level::Info);
-                request.of_any_era(method, &spoken, Some(level), offer)
+                let level = Some(self.level.unwrap_or(Level::Info));
+                let abilities = self.abilities.clone();
+                request.of_any_era(method, Said { spoken, level, abilities }, offer)
             }
         }
     }
@@ -223,12 +272,13 @@ impl Dialogue {
         let version = version.to_owned();
         let result = json!({
             "protocolVersion": version,
-            "capabilities": About::capabilities(),
+            "capabilities": about.capabilities(),
             "serverInfo": about.server_info(),
             "instructions": about.instructions,
         });
         let spoken = Spoken { era: Era::Legacy, version: version.clone() };
         self.version = Some(version);
+        self.abilities = params.get("capabilities").map(ClientAbilities::new).unwrap_or_default();
         Ok(Asked::Reply(about.result(request.id, &spoken, result)))
     }
 }
@@ -247,13 +297,8 @@ impl Request<'_> {
     }
 
     /// What both eras have.
-    fn of_any_era(
-        &self,
-        method: &str,
-        spoken: &Spoken,
-        level: Option<Level>,
-        offer: Offer<'_>,
-    ) -> Result<Asked, Refusal> {
+    fn of_any_era(&self, method: &str, said: Said, offer: Offer<'_>) -> Result<Asked, Refusal> {
+        let spoken = &said.spoken;
         match method {
             "tools/list" => {
                 let params = self.params();
@@ -270,7 +315,15 @@ impl Request<'_> {
                 };
                 Ok(Asked::Reply(offer.about.list_result(self.id, spoken, page)))
             }
-            CALL => self.read_call(spoken, level, offer),
+            CALL => self.read_call(said, offer),
+            method if offer.about.has_servers && RELAYED.contains(&method) => {
+                Ok(Asked::Relay(RelayedRequest {
+                    id: self.id.clone(),
+                    method: method.to_owned(),
+                    params: self.params(),
+                    spoken: said.spoken,
+                }))
+            }
             method => {
                 let message = format!("this server has no method {method}");
                 Err(Refusal::new(codes::METHOD_NOT_FOUND, message))
@@ -280,8 +333,7 @@ impl Request<'_> {
 
     fn read_call(
         &self,
-        spoken: &Spoken,
-        level: Option<Level>,
+        Said { spoken, level, abilities }: Said,
         offer: Offer<'_>,
     ) -> Result<Asked, Refusal> {
         let invalid = |message: String| Refusal::new(codes::INVALID_PARAMS, message);
@@ -303,16 +355,18 @@ impl Request<'_> {
         if offer.available.binary_search(&row).is_err() {
             let words = format!("{name} is not available: {}", (offer.hidden_reason)(row));
             let result = refused_result(&words);
-            return Ok(Asked::Reply(offer.about.result(self.id, spoken, result)));
+            return Ok(Asked::Reply(offer.about.result(self.id, &spoken, result)));
         }
-        Ok(Asked::Call(ToolCall {
+        Ok(Asked::Call(Box::new(ToolCall {
             id: self.id.clone(),
             row,
             name: name.to_owned(),
             arguments,
             progress: progress_token(&params),
             level,
-            spoken: spoken.clone(),
-        }))
+            repeated: RepeatedCall::from_params(&params).filter(|_| spoken.era == Era::Modern),
+            spoken,
+            abilities,
+        })))
     }
 }

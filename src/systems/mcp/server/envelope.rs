@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::reply::Refusal;
+use super::{client_questions::ClientAbilities, reply::Refusal};
 use crate::systems::mcp::{
     codes,
     notice::Level,
@@ -19,6 +19,8 @@ pub struct Envelope {
     pub spoken: Spoken,
     /// The least level of logs that is asked for; none: no logs.
     pub level: Option<Level>,
+    /// What the client can be asked.
+    pub abilities: ClientAbilities,
 }
 
 /// Whether a request is of the modern era.
@@ -60,7 +62,9 @@ pub fn read_envelope(params: &Value, versions: &Versions) -> Result<Envelope, Re
         return Err(unsupported_version(version, versions));
     }
     let level = meta.get(LOG_LEVEL).and_then(Value::as_str).and_then(Level::parse);
-    Ok(Envelope { spoken: Spoken { era: Era::Modern, version: version.to_owned() }, level })
+    let abilities = ClientAbilities::new(&meta[CLIENT_CAPABILITIES]);
+    let spoken = Spoken { era: Era::Modern, version: version.to_owned() };
+    Ok(Envelope { spoken, level, abilities })
 }
 
 /// A version that is not spoken here, with those that are.

@@ -29,6 +29,8 @@ pub struct About {
     pub version: String,
     /// For the model: what is here.
     pub instructions: String,
+    /// Servers behind the tools may have resources and prompts.
+    pub has_servers: bool,
 }
 
 impl About {
@@ -39,17 +41,29 @@ impl About {
 
     /// What can be asked of it.
     #[must_use]
-    pub fn capabilities() -> Value {
-        json!({"tools": {"listChanged": true}, "logging": {}})
+    pub fn capabilities(&self) -> Value {
+        let mut capabilities = json!({"tools": {"listChanged": true}, "logging": {}});
+        if self.has_servers {
+            for more in ["resources", "prompts", "completions"] {
+                capabilities[more] = json!({});
+            }
+        }
+        capabilities
     }
 
     /// The frame of a result, with what the era wants beside it.
     #[must_use]
-    pub fn result(&self, id: &Id, spoken: &Spoken, mut result: Value) -> Reply {
+    pub fn result(&self, id: &Id, spoken: &Spoken, result: Value) -> Reply {
+        self.typed_result(id, spoken, "complete", result)
+    }
+
+    /// The frame of a result of that type.
+    #[must_use]
+    pub fn typed_result(&self, id: &Id, spoken: &Spoken, kind: &str, mut result: Value) -> Reply {
         if spoken.era == Era::Modern
             && let Some(members) = result.as_object_mut()
         {
-            members.insert("resultType".into(), json!("complete"));
+            members.insert("resultType".into(), json!(kind));
             add_meta(members, vec![(SERVER_INFO, self.server_info())]);
         }
         Reply { text: result_frame(id, &Literal::from(result)), status: 200 }

@@ -1,6 +1,6 @@
 //! The right pane: what goes through a connection, how its last test went, and what is there.
 
-use super::kept;
+use super::{kept, sign_in};
 use crate::{
     app::{
         connection_test::{Reached, Report},
@@ -76,6 +76,7 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
             lines.extend(kept::kept_lines(state, name, cells));
         }
     }
+    lines.extend(sign_in::sign_in_lines(state, name, cells));
     lines
 }
 

@@ -6,10 +6,15 @@ use futures::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use super::responder::Question;
 use crate::{
-    model::{call::Event, problem::Problem},
+    model::{
+        call::{CallError, Event},
+        problem::Problem,
+    },
     schema::literal::Literal,
     systems::facets::served::ServedTool,
+    wire::transport::bus::Bus,
 };
 
 /// Can serve tools.
@@ -22,15 +27,22 @@ pub trait ToolServer: Sync {
         stop: CancellationToken,
     ) -> BoxFuture<'static, ()>;
 
-    /// Listens at an address for clients over HTTP.
+    /// Listens for clients over HTTP.
     ///
     /// # Errors
     /// When the address is not ours to listen at.
     fn listen(
         &self,
         host: Arc<dyn ToolHost>,
-        address: String,
+        place: ListenPlace,
     ) -> BoxFuture<'static, Result<Box<dyn ListeningServer>, Problem>>;
+}
+
+/// Where to listen, and for whom.
+pub struct ListenPlace {
+    pub address: String,
+    /// What a client has to send with each request; `None`: any may ask.
+    pub token: Option<String>,
 }
 
 /// Listens already.
@@ -82,6 +94,26 @@ pub trait ToolHost: Send + Sync + 'static {
         &'h self,
         row: ToolRow,
         arguments: &'h Literal,
-        events: mpsc::Sender<Event>,
+        channels: CallChannels,
     ) -> BoxFuture<'h, ()>;
+
+    /// The servers behind the tools that speak a protocol with more than tools, by the names of
+    /// their connections.
+    fn servers(&self) -> Vec<String>;
+
+    /// The open connection to one of them.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    fn open_server<'h>(&'h self, name: &'h str) -> BoxFuture<'h, Result<Arc<dyn Bus>, CallError>>;
+
+    /// Says something to whoever runs the server.
+    fn note(&self, words: &str);
+}
+
+/// Where a call tells what comes of it.
+pub struct CallChannels {
+    pub events: mpsc::Sender<Event>,
+    /// What a server behind the tool asks meanwhile; who drops a question declines it.
+    pub questions: mpsc::Sender<Question>,
 }

@@ -10,15 +10,13 @@ use super::auth::{
 };
 use crate::{
     model::{
+        authorization::AuthorizationReport,
         call::CallError,
         connection::{Connection, Credentials},
         error_kind::ErrorKind,
     },
     systems::mcp::settings,
-    wire::{
-        secrets::Secrets,
-        systems::facets::authorizer::{Authorizer, Report},
-    },
+    wire::{secrets::Secrets, systems::facets::authorizer::Authorizer},
 };
 
 pub(crate) struct McpAuthorizer;
@@ -32,12 +30,12 @@ impl Authorizer for McpAuthorizer {
         &'a self,
         connection: &'a Connection,
         secrets: &'a Secrets,
-    ) -> BoxFuture<'a, Result<Report, CallError>> {
+    ) -> BoxFuture<'a, Result<AuthorizationReport, CallError>> {
         Box::pin(async move {
             let address = single_address(connection)?;
             let chain = walk(&Fetcher::new(connection).await?, address, None).await;
             let (is_open, verdict) = verdict(&chain, connection, secrets, address).await;
-            Ok(Report { steps: report::steps(&chain), verdict, is_open })
+            Ok(AuthorizationReport { steps: report::steps(&chain), verdict, is_open })
         })
     }
 

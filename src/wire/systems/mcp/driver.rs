@@ -23,7 +23,9 @@ use super::{
     folders::FolderHold,
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
-    problems::{http_error, lost, odd, refused, unauthorized, unusable_headers},
+    problems::{
+        http_error, lost, odd, refused, session_gone, timed_out, unauthorized, unusable_headers,
+    },
     questions::{
         ASKED, Asks, FINDING, alone_words, begins, ends, gather, input_required, question_words,
     },
@@ -359,19 +361,12 @@ impl Driver {
                 let refusal = self.pipe.take_refusal();
                 self.fail(&id, refusal.unwrap_or_else(|| http_error(status, &text))).await;
             }
-            What::TimedOut { id, .. } => {
-                let message = "the server did not answer in time";
-                self.fail(&id, CallError::new(ErrorKind::TimedOut, message, "try again")).await;
-            }
+            What::TimedOut { id, .. } => self.fail(&id, timed_out()).await,
             What::Lost { id, .. } => {
                 let lost = self.state.over.clone().unwrap_or_else(lost);
                 self.fail(&id, lost).await;
             }
-            What::SessionGone => {
-                let message = "the server no longer knows the session";
-                self.state.over =
-                    Some(CallError::new(ErrorKind::ConnectionLost, message, "try again"));
-            }
+            What::SessionGone => self.state.over = Some(session_gone()),
             What::Notice(notice) => self.notice(notice, &text, &faults).await,
             What::Asked { id, asked } => self.asked(id, asked, &faults, &text).await,
             What::AnsweredAtOnce { asked } if asked.kind == AskedKind::Ping => {}
@@ -572,18 +567,12 @@ impl Driver {
                     }
                 }
             }
-            Some(mut following) => {
-                let is_error = frame.parse_value(span)["isError"] == true;
-                if let Some(news) = following.end(is_error) {
+            mut task => {
+                if let Some(news) = task.as_mut().and_then(|task| task.end(frame, span)) {
                     // Who has left is found out elsewhere.
                     let _ = waiting.inbox.push(Incoming::Packet(stage("task", &news, ""))).await;
                 }
-                let task = Some(following);
                 self.state.waiting.insert(id.clone(), Waiting { task, ..waiting });
-                return false;
-            }
-            None => {
-                self.state.waiting.insert(id.clone(), waiting);
                 return false;
             }
         };

@@ -43,6 +43,20 @@ pub(super) fn http_error(status: u16, body: &str) -> CallError {
     CallError::new(ErrorKind::parse(&format!("http-{status}")), message, "look at the server")
 }
 
+/// No answer came in the time that one may take.
+#[must_use]
+pub(crate) fn timed_out() -> CallError {
+    let message = "the server did not answer in time";
+    CallError::new(ErrorKind::TimedOut, message, "try again")
+}
+
+/// The session of a server over HTTP is over.
+#[must_use]
+pub(crate) fn session_gone() -> CallError {
+    let message = "the server no longer knows the session";
+    CallError::new(ErrorKind::ConnectionLost, message, "try again")
+}
+
 /// The server wants a token, and no more is known.
 pub(super) fn unauthorized() -> CallError {
     let message = "the server wants to know who we are (401)";

@@ -3,16 +3,22 @@
 //! | file | does |
 //! | --- | --- |
 //! | [`handler`] | what every client has in common: the tools, calls of them, news of changes |
+//! | [`calling`] | one call, and what a server behind its tool asks meanwhile |
 //! | [`running`] | the requests of a client that are under way |
+//! | [`questions`] | what clients were asked and have not answered |
+//! | [`relay`] | requests for what servers behind the tools have beside them |
 //! | [`pipes`] | one client over its pipes |
 //! | [`http`] | clients over HTTP, each request |
 //! | [`sessions`] | clients of the legacy era over HTTP |
 //! | [`guard`] | which of them are let in |
 
+mod calling;
 pub mod guard;
 pub mod handler;
 pub mod http;
 pub mod pipes;
+mod questions;
+mod relay;
 pub mod running;
 pub mod sessions;
 
@@ -24,7 +30,9 @@ use tokio_util::sync::CancellationToken;
 use self::{handler::RequestHandler, http::HttpServer};
 use crate::{
     model::problem::Problem,
-    wire::systems::facets::tool_server::{ListeningServer, Pipes, ToolHost, ToolServer},
+    wire::systems::facets::tool_server::{
+        ListenPlace, ListeningServer, Pipes, ToolHost, ToolServer,
+    },
 };
 
 pub(crate) struct McpToolServer;
@@ -42,10 +50,10 @@ impl ToolServer for McpToolServer {
     fn listen(
         &self,
         host: Arc<dyn ToolHost>,
-        address: String,
+        place: ListenPlace,
     ) -> BoxFuture<'static, Result<Box<dyn ListeningServer>, Problem>> {
         Box::pin(async move {
-            let server = HttpServer::bind(RequestHandler::new(host), &address).await?;
+            let server = HttpServer::bind(RequestHandler::new(host), place).await?;
             Ok(Box::new(server) as Box<dyn ListeningServer>)
         })
     }

@@ -6,7 +6,10 @@ use serde_json::{Number, Value, json};
 
 use crate::systems::mcp::{
     asked::Asked,
-    rpc::build::{Call, Client},
+    rpc::{
+        build::{Call, Client},
+        frame::{Frame, Span},
+    },
     task::{self, Status, Task},
     version::Era,
 };
@@ -79,10 +82,11 @@ impl Following {
     }
 
     /// Its result came, which says that it has ended; `None` where that was told.
-    pub fn end(&mut self, is_error: bool) -> Option<String> {
+    pub fn end(&mut self, frame: &Frame, result: &Span) -> Option<String> {
         if self.task.status.is_final() {
             return None;
         }
+        let is_error = frame.parse_value(result)["isError"] == true;
         self.task.status = if is_error { Status::Failed } else { Status::Completed };
         self.task.message = None;
         self.news()
@@ -164,7 +168,6 @@ mod tests {
             panic!("no result")
         };
         assert_eq!(call.method, "tasks/result");
-        assert_eq!(legacy.end(false), None, "the server said so itself");
 
         let mut modern = following(
             Era::Modern,
@@ -186,6 +189,19 @@ mod tests {
         modern.update(&json!({"taskId": "t", "status": "cancelled"}), Era::Modern);
         assert!(modern.task.faults.iter().any(|fault| fault.id == "task.revived"));
         assert!(matches!(modern.next("tasks/get", Era::Modern, &client), Next::Cancelled));
+    }
+
+    #[test]
+    fn a_result_says_that_its_task_has_ended() {
+        let ends = |told: &str, text: &str| {
+            let said = json!({"task": {"taskId": "t", "status": told}});
+            following(Era::Legacy, &said).end(&Frame::parse(text), &(0..text.len()))
+        };
+        let done = ends("input_required", r#"{"content": []}"#);
+        assert_eq!(done.as_deref(), Some("task t is completed"));
+        let failed = ends("working", r#"{"isError": true}"#);
+        assert_eq!(failed.as_deref(), Some("task t is failed"));
+        assert_eq!(ends("completed", "{}"), None, "the server said so itself");
     }
 
     #[test]

@@ -2,26 +2,29 @@
 
 use super::walk::{Chain, Step};
 use crate::{
-    model::shown::visible_text, systems::mcp::auth::documents::STOPPING,
-    wire::systems::facets::authorizer as told,
+    model::{
+        authorization::{AuthorizationFault, AuthorizationStep},
+        shown::visible_text,
+    },
+    systems::mcp::auth::documents::STOPPING,
 };
 
 /// Each step, with all that counts of it.
 #[must_use]
-pub(crate) fn steps(chain: &Chain) -> Vec<told::Step> {
+pub(crate) fn steps(chain: &Chain) -> Vec<AuthorizationStep> {
     chain.steps.iter().map(step).collect()
 }
 
-fn step(step: &Step) -> told::Step {
+fn step(step: &Step) -> AuthorizationStep {
     let shown = |text: &str| visible_text(text).into_owned();
-    told::Step {
+    AuthorizationStep {
         request: format!("{} {}", step.method, shown(&step.url)),
         outcome: outcome(step),
         facts: step.facts.iter().map(|(name, value)| (*name, shown(value))).collect(),
         faults: step
             .faults
             .iter()
-            .map(|fault| told::Fault {
+            .map(|fault| AuthorizationFault {
                 id: fault.id,
                 at: fault.at.to_string(),
                 words: fault.words.to_string(),

@@ -6,14 +6,16 @@ use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::running::Running;
+use super::{
+    questions::{Caller, ParkedCalls},
+    relay::relay_request,
+    running::Running,
+};
 use crate::{
-    model::call::Outcome,
     systems::mcp::{
         rpc::frame::Frame,
         server::{
-            call_report::{CallReport, end_of},
-            dialogue::{Asked, Dialogue, Listening, Offer, ToolCall},
+            dialogue::{Asked, Dialogue, Listening, Offer, RelayedRequest},
             reply::{About, acknowledged_frame, subscription_meta, tools_changed_frame},
             toolbox::Toolbox,
         },
@@ -21,16 +23,15 @@ use crate::{
     wire::systems::facets::tool_server::ToolHost,
 };
 
-/// Events of a call on their way at most.
-const QUEUE: usize = 256;
-
 /// Frames to a client on their way at most; more make their senders wait.
 pub(crate) const FRAMES: usize = 64;
 
 pub(crate) struct RequestHandler {
     pub host: Arc<dyn ToolHost>,
     pub toolbox: Toolbox,
-    about: About,
+    pub about: About,
+    /// Calls that wait for what their clients are to find out.
+    pub parked: ParkedCalls,
 }
 
 impl RequestHandler {
@@ -41,8 +42,10 @@ impl RequestHandler {
             title: host.title(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: host.instructions(),
+            has_servers: !host.servers().is_empty(),
         };
-        Arc::new(Self { toolbox: Toolbox::new(host.tools()), about, host })
+        let (toolbox, parked) = (Toolbox::new(host.tools()), ParkedCalls::default());
+        Arc::new(Self { toolbox, about, parked, host })
     }
 
     /// Takes a message of a client in.
@@ -62,44 +65,22 @@ impl RequestHandler {
         self.host.changes()
     }
 
-    /// Makes a call, and sends what its client is told; nothing more once it is cancelled.
-    pub async fn run_call(
-        self: Arc<Self>,
-        call: ToolCall,
-        frames: mpsc::Sender<String>,
-        running: Running,
-    ) {
-        let (row, arguments) = (call.row, call.arguments.clone());
-        let (sender, mut events) = mpsc::channel(QUEUE);
-        let mut working = self.host.run_call(row, &arguments, sender);
-        let mut report = CallReport::new(call);
-        let mut end = (Outcome::Lost, None);
-        let mut is_working = true;
-        loop {
-            let event = tokio::select! {
-                biased;
-                () = running.cancelled.cancelled() => return,
-                event = events.recv() => event,
-                () = &mut working, if is_working => {
-                    is_working = false;
-                    continue;
-                }
-            };
-            let Some(event) = event else { break };
-            if let Some(ended) = end_of(&event) {
-                end = ended;
-            } else if let Some(frame) = report.handle_event(event.kind) {
-                // A call goes on although nobody reads: what ends it cancels it.
-                tokio::select! {
-                    () = running.cancelled.cancelled() => return,
-                    _ = frames.send(frame) => {}
-                }
-            }
-        }
-        let (outcome, problem) = end;
-        let reply = report.into_reply(&self.about, outcome, problem);
+    /// Answers a request for what servers behind the tools have beside them.
+    pub async fn run_relay(self: Arc<Self>, request: RelayedRequest, caller: Caller) {
+        let RelayedRequest { id, method, params, spoken } = request;
+        let relaying = relay_request(&*self.host, (&method, &params), spoken.era);
+        let answered = tokio::select! {
+            () = caller.running.cancelled.cancelled() => return,
+            answered = relaying => answered,
+        };
+        let reply = match answered {
+            // Each of them may be another one at any time.
+            Ok(result) if method != "prompts/get" => self.about.list_result(&id, &spoken, result),
+            Ok(result) => self.about.result(&id, &spoken, result),
+            Err(refusal) => refusal.to_reply(Some(&id), spoken.era),
+        };
         // Who has left needs no answer.
-        let _ = frames.send(reply.text).await;
+        let _ = caller.frames.send(reply.text).await;
     }
 
     /// Tells a subscriber what changes, until it is cancelled, or with a last word until `leaving`.

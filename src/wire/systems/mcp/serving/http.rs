@@ -15,17 +15,22 @@ use http_body_util::{
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode,
     body::{Frame as BodyFrame, Incoming},
-    header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, ORIGIN},
+    header::{
+        ACCEPT, ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, ORIGIN,
+        WWW_AUTHENTICATE,
+    },
 };
 use serde_json::Value;
 use tokio::{net::TcpListener, sync::mpsc, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    guard::Reach,
+    calling::run_call,
+    guard::{Reach, admits_token},
     handler::{FRAMES, RequestHandler},
     pipes::refuse_request,
-    running::{Running, RunningRequests},
+    questions::{self, PendingQuestions},
+    running::RunningRequests,
     sessions::{Session, Sessions},
 };
 use crate::{
@@ -43,7 +48,7 @@ use crate::{
     },
     wire::{
         accepting::{self, READING},
-        systems::facets::tool_server::ListeningServer,
+        systems::facets::tool_server::{ListenPlace, ListeningServer},
     },
 };
 
@@ -72,6 +77,8 @@ struct Clients {
     handler: Arc<RequestHandler>,
     sessions: Sessions,
     reach: Reach,
+    /// What each request has to bring.
+    token: Option<String>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -79,19 +86,21 @@ struct Clients {
 impl HttpServer {
     /// # Errors
     /// When the address is not ours to listen at.
-    pub async fn bind(handler: Arc<RequestHandler>, address: &str) -> Result<Self, Problem> {
+    pub async fn bind(handler: Arc<RequestHandler>, place: ListenPlace) -> Result<Self, Problem> {
+        let ListenPlace { address, token } = place;
         let unheard = |error: std::io::Error| {
             let doing = format!("listening at {address}");
             Problem::new(ProblemKind::Input, doing, error.to_string())
                 .with_remedy("choose an address of this machine and a port that is free")
         };
-        let listener = TcpListener::bind(address).await.map_err(unheard)?;
+        let listener = TcpListener::bind(&address).await.map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
         let reach = if address.ip().is_loopback() { Reach::Loopback } else { Reach::Anywhere };
         let clients = Clients {
             handler,
             sessions: Sessions::default(),
             reach,
+            token,
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };
@@ -149,6 +158,12 @@ impl Accepted {
     }
 }
 
+/// What the requests of a client have in common while they are under way.
+struct RequestsOf {
+    running: RunningRequests,
+    questions: Option<PendingQuestions>,
+}
+
 /// The client that a request is of, for as long as the request takes.
 struct Caller {
     /// `None`: every request stands for itself, and ends with its stream.
@@ -166,6 +181,13 @@ impl Clients {
         let origins = header_values(headers, ORIGIN.as_str());
         if !origins.iter().all(|origin| self.reach.admits_origin(origin)) {
             return refusal(403, "pages of that origin may not ask here");
+        }
+        let given = header_values(headers, AUTHORIZATION.as_str());
+        if !self.token.as_deref().is_none_or(|token| admits_token(token, &given)) {
+            let mut response = refusal(401, "a bearer token is required, and this is none");
+            let challenge = HeaderValue::from_static("Bearer realm=\"toolcrib\"");
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+            return response;
         }
         if request.uri().path() != PATH {
             return refusal(404, "the server is at /mcp");
@@ -294,21 +316,31 @@ impl Clients {
                         session.running.cancel(&id);
                     }
                 }
+                Asked::Answer { id, answer } => {
+                    if let Some(session) = &caller.session {
+                        session.questions.answer(&id, answer);
+                    }
+                }
                 Asked::Nothing => {}
                 Asked::Listen(_) if !caller.accepted.events => {
                     return refusal(406, "subscriptions/listen is answered by a stream of events");
                 }
-                Asked::Call(_) | Asked::Listen(_) => begun.push(asked),
+                Asked::Call(_) | Asked::Relay(_) | Asked::Listen(_) => begun.push(asked),
             }
         }
         if begun.is_empty() && replies.is_empty() {
             return empty_response(202);
         }
-        let own = RunningRequests::default();
-        let of = caller.session.as_ref().map_or(&own, |session| &session.running);
+        // Whoever takes one answer alone cannot be asked anything before it.
+        let session = caller.session.as_ref();
+        let questions = session.map(|session| session.questions.clone());
+        let of = RequestsOf {
+            running: session.map(|session| session.running.clone()).unwrap_or_default(),
+            questions: questions.filter(|_| caller.accepted.events),
+        };
         let mut cancelled = Vec::new();
         for asked in begun {
-            match self.begin_request(asked, of, &frames) {
+            match self.begin_request(asked, &of, &frames) {
                 Ok(token) => cancelled.push(token),
                 Err(reply) if is_alone => return reply_response(reply),
                 Err(reply) => replies.push(reply.text),
@@ -338,36 +370,38 @@ impl Clients {
     fn begin_request(
         self: &Arc<Self>,
         asked: Asked,
-        of: &RunningRequests,
+        of: &RequestsOf,
         frames: &mpsc::Sender<String>,
     ) -> Result<CancellationToken, Reply> {
         let (id, spoken) = match &asked {
             Asked::Call(call) => (&call.id, &call.spoken),
+            Asked::Relay(request) => (&request.id, &request.spoken),
             Asked::Listen(listening) => (&listening.id, &listening.spoken),
             _ => return Ok(CancellationToken::new()),
         };
-        let Some(running) = of.begin(id) else {
+        let Some(running) = of.running.begin(id) else {
             return Err(refuse_request().to_reply(Some(id), spoken.era));
         };
         let token = running.cancelled.clone();
-        self.tasks.spawn(Arc::clone(self).run_request(asked, frames.clone(), running));
+        let (frames, questions) = (frames.clone(), of.questions.clone());
+        let caller = questions::Caller { frames, running, questions };
+        self.tasks.spawn(Arc::clone(self).run_request(asked, caller));
         Ok(token)
     }
 
-    async fn run_request(
-        self: Arc<Self>,
-        asked: Asked,
-        frames: mpsc::Sender<String>,
-        running: Running,
-    ) {
+    async fn run_request(self: Arc<Self>, asked: Asked, caller: questions::Caller) {
         let handler = Arc::clone(&self.handler);
         match asked {
             Asked::Call(call) => {
                 // Nobody is to wait for a call when the server is to end.
-                let working = handler.run_call(call, frames, running);
+                let working = run_call(handler, *call, caller);
                 self.stop.run_until_cancelled(working).await;
             }
+            Asked::Relay(request) => {
+                self.stop.run_until_cancelled(handler.run_relay(request, caller)).await;
+            }
             Asked::Listen(listening) => {
+                let questions::Caller { frames, running, .. } = caller;
                 handler.run_listening(listening, frames, running, self.stop.clone()).await;
             }
             _ => {}

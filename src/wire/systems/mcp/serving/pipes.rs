@@ -8,12 +8,18 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{handler::RequestHandler, running::RunningRequests};
+use super::{
+    calling::run_call,
+    handler::RequestHandler,
+    questions::{Caller, PendingQuestions},
+    running::RunningRequests,
+};
 use crate::{
     systems::mcp::{
         codes,
         rpc::{
             frame::Frame,
+            id::Id,
             lines::{Line, Lines},
         },
         server::{
@@ -36,6 +42,7 @@ struct PipeClient {
     dialogue: Dialogue,
     frames: mpsc::Sender<String>,
     running: RunningRequests,
+    questions: PendingQuestions,
     calls: TaskTracker,
     subscriptions: TaskTracker,
     leaving: CancellationToken,
@@ -57,6 +64,7 @@ pub(crate) async fn serve_client(
         dialogue: Dialogue::default(),
         frames: output,
         running: RunningRequests::default(),
+        questions: PendingQuestions::default(),
         calls: TaskTracker::new(),
         subscriptions: TaskTracker::new(),
         leaving: CancellationToken::new(),
@@ -119,23 +127,27 @@ impl PipeClient {
             Asked::Reply(reply) => self.send(reply.text).await?,
             Asked::Call(call) => match self.running.begin(&call.id) {
                 Some(running) => {
-                    self.calls.spawn(handler.run_call(call, frames, running));
+                    let questions = Some(self.questions.clone());
+                    let caller = Caller { frames, running, questions };
+                    self.calls.spawn(run_call(handler, *call, caller));
                 }
-                None => {
-                    let refusal = refuse_request().to_reply(Some(&call.id), Era::Modern);
-                    self.send(refusal.text).await?;
-                }
+                None => self.refuse(&call.id).await?,
             },
+            Asked::Relay(request) => match self.running.begin(&request.id) {
+                Some(running) => {
+                    let caller = Caller { frames, running, questions: None };
+                    self.calls.spawn(handler.run_relay(request, caller));
+                }
+                None => self.refuse(&request.id).await?,
+            },
+            Asked::Answer { id, answer } => self.questions.answer(&id, answer),
             Asked::Listen(listening) => match self.running.begin(&listening.id) {
                 Some(running) => {
                     let leaving = self.leaving.clone();
                     let listening = handler.run_listening(listening, frames, running, leaving);
                     self.subscriptions.spawn(listening);
                 }
-                None => {
-                    let refusal = refuse_request().to_reply(Some(&listening.id), Era::Modern);
-                    self.send(refusal.text).await?;
-                }
+                None => self.refuse(&listening.id).await?,
             },
             Asked::Cancel(id) => self.running.cancel(&id),
             Asked::Nothing => {}
@@ -149,6 +161,10 @@ impl PipeClient {
             true => self.send(tools_changed_frame(None)).await,
             false => Ok(()),
         }
+    }
+
+    async fn refuse(&self, id: &Id) -> Result<(), Unread> {
+        self.send(refuse_request().to_reply(Some(id), Era::Modern).text).await
     }
 
     async fn send(&self, frame: String) -> Result<(), Unread> {

@@ -10,7 +10,7 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::running::RunningRequests;
+use super::{questions::PendingQuestions, running::RunningRequests};
 use crate::systems::mcp::server::dialogue::Dialogue;
 
 /// So many sessions are kept; the oldest gives way to a new one.
@@ -21,6 +21,7 @@ const MOST: usize = 1_000;
 pub(crate) struct Session {
     pub dialogue: Mutex<Dialogue>,
     pub running: RunningRequests,
+    pub questions: PendingQuestions,
     pub ended: CancellationToken,
     is_listening: AtomicBool,
 }

@@ -1,0 +1,133 @@
+//! `toolcrib serve --mcp` before other MCP servers: what these ask during a call reaches the client
+//! that called, and what they have beside tools is there too.
+
+use std::{env, path::Path};
+
+use crate::support::{
+    place::{Place, Ran},
+    serving::Serving,
+};
+
+/// A workspace that serves the tools of a server, which behaves as `how` says.
+fn serving_place(how: &str) -> Place {
+    let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/mcp_server.py");
+    let python = env::var("TOOLCRIB_PYTHON").expect("eval \"$(tests/setup)\" says where Python is");
+    let mut line = vec!["mcp", "add", "test", "--", &python, script.to_str().unwrap()];
+    line.extend(Some(how).filter(|how| !how.is_empty()));
+    place.run(&line).ended(0, &[]);
+    place.run(&["mcp", "keep", "test"]).ended(0, &[]);
+    place
+}
+
+/// A workspace whose connection leads there.
+fn client_place(settings: &str) -> Place {
+    let settings = format!("[connections.served]\nsystem = \"mcp\"\n{settings}\n");
+    Place::with(&[("toolcrib.toml", &settings)])
+}
+
+fn call(place: &Place, words: &[&str]) -> Ran {
+    place.run(&[&["call", "--connection", "served", "--allow-start"], words].concat())
+}
+
+/// How a client reaches the workspace: over HTTP, and as its own process.
+fn ways(place: &Place) -> (Serving, [String; 2]) {
+    let line = ["serve", "--mcp", "--http", "127.0.0.1:0"];
+    let mut http = Serving::of(&mut place.command(&line));
+    let served = format!("transport = \"http\"\nservers = \"{}\"", http.address());
+    // Its consents are in the home of its workspace.
+    let home = |folder: &str| place.home.path().join(folder).display().to_string();
+    let env = format!(
+        "HOME = \"{}\", XDG_CONFIG_HOME = \"{}\", XDG_STATE_HOME = \"{}\"",
+        home(""),
+        home("config"),
+        home("state")
+    );
+    let program = format!(
+        "command = \"{}\"\nargs = [\"serve\", \"--mcp\"]\ndir = \"{}\"\nenv = {{ {env} }}",
+        env!("CARGO_BIN_EXE_toolcrib"),
+        place.here.display(),
+    );
+    (http, [served, program])
+}
+
+#[test]
+fn a_question_reaches_the_client_that_called_and_its_answer_the_server() {
+    for behind in ["", "modern"] {
+        let place = serving_place(behind);
+        let (http, ways) = ways(&place);
+        for way in &ways {
+            for era in ["legacy", "modern"] {
+                let case = format!("behind {behind:?}, {era}, {way}");
+                let client = client_place(&format!("{way}\nera = \"{era}\""));
+                let accepted = call(&client, &["ask", "--answer", r#"{"name": "Ann"}"#]);
+                accepted.ended(0, &["elicitation/create \"Who are you?\"", "accepted"]);
+                let answer = r#"{"action": "accept", "content": {"age": 30, "name": "Ann"}}"#;
+                assert!(accepted.data.contains(answer), "{case}: {}", accepted.data);
+                let sampled = call(&client, &["ask", "what=model", "--answer", "My own words"]);
+                assert!(sampled.data.contains("My own words"), "{case}: {}", sampled.data);
+                let declined = call(&client, &["ask", "--answer", "decline"]);
+                assert!(declined.data.contains(r#""decline""#), "{case}: {}", declined.data);
+                // A client that cannot answer is not asked.
+                let silent =
+                    client_place(&format!("{way}\nera = \"{era}\"\ncapabilities = [\"tasks\"]"));
+                let alone = call(&silent, &["ask"]);
+                alone.ended(0, &["declined, as nobody is there to answer"]);
+                assert!(alone.data.contains(r#""decline""#), "{case}: {}", alone.data);
+            }
+        }
+        http.interrupt();
+    }
+}
+
+#[test]
+fn resources_prompts_and_completions_of_servers_behind_are_there() {
+    let place = serving_place("reads");
+    let (http, ways) = ways(&place);
+    for way in &ways {
+        for era in ["legacy", "modern"] {
+            let client = client_place(&format!("{way}\nera = \"{era}\""));
+            let run = |words: &[&str]| client.run(&[&["mcp"], words, &["--allow-start"]].concat());
+            let listed = run(&["resources", "served"]);
+            assert!(listed.data.contains("test://notes.md"), "{}{}", listed.data, listed.words);
+            assert!(listed.data.contains("test://page/{number}"), "{}", listed.data);
+            let read = run(&["resources", "served", "test://notes.md"]);
+            assert_eq!(read.data, "# test://notes.md\n", "{}", read.words);
+            let greeted = run(&["prompts", "served", "greet", "-a", "who=Ann"]);
+            assert_eq!(greeted.data, "Greet Ann", "{}", greeted.words);
+            let line = ["prompts", "served", "greet", "-a", "who=An", "--complete", "who"];
+            assert_eq!(run(&line).data, "Ann\nAnton\n");
+        }
+    }
+    http.interrupt();
+    // Without such a server it says that there is nothing of the kind.
+    let tools = "tool:\n  ask: {type: text-completion, name: ask, description: Asks}\n";
+    let alone = Place::with(&[("toolcrib.toml", ""), ("tools.yaml", tools)]);
+    let mut http = Serving::of(&mut alone.command(&["serve", "--mcp", "--http", "127.0.0.1:0"]));
+    let settings = format!("transport = \"http\"\nservers = \"{}\"", http.address());
+    let client = client_place(&settings);
+    client.run(&["mcp", "resources", "served"]).ended(0, &["has no resources"]);
+    http.interrupt();
+}
+
+#[test]
+fn over_http_a_token_may_be_required() {
+    let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
+    let line = ["serve", "--mcp", "--http", "127.0.0.1:0", "--token-variable", "CLIENT_TOKEN"];
+    place.run(&line).ended(2, &["CLIENT_TOKEN is not set"]);
+    let mut http = Serving::of(place.command(&line).env("CLIENT_TOKEN", "correct-horse"));
+    let settings = format!(
+        "transport = \"http\"\nservers = \"{}\"\ntoken-variable = \"OWN_TOKEN\"",
+        http.address()
+    );
+    let client = client_place(&settings);
+    let ping = |token: &str| {
+        let mut command = client.command(&["mcp", "ping", "served"]);
+        Ran::of(command.env("OWN_TOKEN", token).output().unwrap())
+    };
+    ping("correct-horse").ended(0, &[]);
+    for wrong in ["correct-hors", "correct-horse-2", "incorrect-hor"] {
+        ping(wrong).ended(3, &["refuses the token of the connection (HTTP 401)"]);
+    }
+    http.interrupt();
+}

@@ -1,0 +1,123 @@
+//! Tools of TrustGraph, CommonGround and OpenSearch in one workspace, called by an MCP client through
+//! `toolcrib serve --mcp`.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use super::mcp_serve::{Client, kept, names, pair, text};
+use crate::support::{commonground::CommonGround, place::Place, services::program};
+
+const TRUSTGRAPH: &str = "
+tool:
+  summarize:
+    type: text-completion
+    name: summarize
+    description: Summarizes what is known
+    group: [read]
+    state: done
+    available_in_states: [stored]
+  purge:
+    type: text-completion
+    name: purge
+    description: Purges
+    group: [admin]
+";
+
+const COMMONGROUND: &str = include_str!("../../samples/commonground/tools/word_count.yaml");
+
+const OPENSEARCH: &str = r#"{"type": "DynamicTool", "name": "put_book", "description": "Stores a book",
+    "parameters": {"method": "PUT", "uri": "/books/_doc/${parameters.id}?refresh=true",
+        "request_body": "{\"text\": \"${parameters.text}\"}"}}"#;
+
+/// A cluster in memory; ends on drop.
+struct Cluster(Child, String);
+
+impl Cluster {
+    fn start() -> Self {
+        let mut child = Command::new(program("TOOLCRIB_OSMEM"))
+            .args(["-addr", "127.0.0.1:0", "-no-stdin-watch"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        Self(child, said["url"].as_str().unwrap().to_owned())
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn tools_of_each_system_are_called_and_move_the_state_for_all() {
+    let cluster = Cluster::start();
+    let there = CommonGround::start();
+    there.put(&[COMMONGROUND]);
+    let place = Place::with(&[
+        ("tools.yaml", TRUSTGRAPH),
+        ("tools/word_count.yaml", COMMONGROUND),
+        ("tools/put-book.json", OPENSEARCH),
+    ]);
+    // TrustGraph's go to the services that toolcrib brings along.
+    let ground = there
+        .settings()
+        .replace("connection = \"cg\"", "connection = \"embedded\"")
+        .replace("[connections.cg]\n", "[connections.cg]\ntools = [\"word_count\"]\n");
+    let settings = format!(
+        "{ground}[context]\ngroups = [\"read\"]\n\
+         [connections.cluster]\ntransport = \"http\"\nservers = [\"{}\"]\ntools = [\"put_book\"]\n\
+         [opensearch.tools.put_book]\ngroups = [\"read\"]\nstates = [\"undefined\"]\nnext = \"stored\"\n",
+        cluster.1
+    );
+    fs::write(place.here.join("toolcrib.toml"), settings).unwrap();
+    let mut client = Client::legacy(&place, &[]);
+    let sorted = |client: &mut Client| {
+        let mut names = client.names();
+        names.sort();
+        names
+    };
+    assert_eq!(sorted(&mut client), ["put_book", "word_count"]);
+    let systems = client.ask("tools/list", json!({}));
+    assert_eq!(names(&systems).len(), 2);
+
+    // CommonGround's have no states: it stays where it is.
+    let counted = client.call("word_count", json!({"mode": "map", "text": "one two two"}));
+    assert!(text(&counted).contains(r#""two":2"#), "{counted}");
+    assert_eq!(sorted(&mut client), ["put_book", "word_count"]);
+
+    // OpenSearch's leads on, as toolcrib.toml says, and the client is told.
+    let book = json!({"name": "put_book", "arguments": {"id": "1", "text": "The wind blows"}});
+    client.send(2, "tools/call", book);
+    let (mut changed, mut stored) = (false, None);
+    while !changed || stored.is_none() {
+        let message = client.next();
+        changed |= message["method"] == "notifications/tools/list_changed";
+        stored = stored.or((message["id"] == 2).then_some(message));
+    }
+    let stored = stored.unwrap();
+    assert!(text(&stored).contains("created"), "{stored}");
+    assert_eq!(sorted(&mut client), ["summarize", "word_count"]);
+    let hidden = client.call("put_book", json!({"id": "2", "text": "x"}));
+    assert!(text(&hidden).contains("is not available"), "{hidden}");
+    let closed = client.call("purge", json!({"question": "x"}));
+    assert!(text(&closed).contains("admin"), "{closed}");
+
+    // TrustGraph's is there now, and leads to a state without it.
+    let done = client.call("summarize", json!({"question": "What blows?"}));
+    assert_ne!(done["result"]["isError"], true, "{done}");
+    assert_eq!(sorted(&mut client), ["word_count"]);
+    assert_eq!(client.close().0, Some(0));
+    let succeeded = ["put_book", "summarize", "word_count"].map(|tool| pair(tool, "succeeded"));
+    assert_eq!(kept(&place), succeeded);
+}
