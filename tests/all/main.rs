@@ -73,6 +73,7 @@ mod numbers;
 mod opensearch;
 mod opensearch_entries;
 mod opensearch_push;
+mod opensearch_real;
 mod opensearch_screen;
 mod opensearch_serve;
 mod pictures;

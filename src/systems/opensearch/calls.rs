@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    connector::request::RemoteRequest,
     entries::EntrySort,
     keys,
     steps::{
@@ -13,6 +14,7 @@ use super::{
 use crate::{
     model::{
         call::Request,
+        catalog::Catalog,
         connection::Connection,
         problem::{Problem, ProblemKind},
         tool::Tool,
@@ -56,6 +58,7 @@ impl Calls for OpenSearchCalls {
             entry: (*call.tool.entry.value.parsed()).clone(),
             arguments: parse_object(&arguments),
             range: StepRange::default(),
+            behind: entries_behind(call.catalog, &call.tool.entry.value, &arguments),
         };
         Ok(Request {
             tool: call.tool.id().clone(),
@@ -80,6 +83,7 @@ impl Calls for OpenSearchCalls {
                 entry: (*tool.entry.value.parsed()).clone(),
                 arguments: Map::new(),
                 range: StepRange::default(),
+                behind: Vec::new(),
             }
             .read_plan()
             .err(),
@@ -105,6 +109,36 @@ impl Calls for OpenSearchCalls {
         let order = RunOrder::from_body(body)?;
         Some(Value::Object(order.arguments).to_string())
     }
+}
+
+/// The models that an entry or its arguments name, and the connectors that it or those go through.
+/// Credentials stay where they are.
+fn entries_behind(catalog: &Catalog, entry: &Value, arguments: &str) -> Vec<Value> {
+    let named = format!("{entry}{arguments}");
+    let of_sort = |sort: EntrySort| {
+        let own = catalog.entries().filter(|entry| entry.system == keys::SYSTEM);
+        own.filter(move |entry| EntrySort::of_entry(&entry.value) == sort)
+    };
+    let is_named = |value: &Value, member: &str, text: &str| {
+        value[member].as_str().is_some_and(|id| !id.is_empty() && text.contains(id))
+    };
+    let models: Vec<Value> = of_sort(EntrySort::Model)
+        .filter(|entry| is_named(&entry.value, keys::MODEL_ID, &named))
+        .map(|entry| (*entry.value).clone())
+        .collect();
+    let asked =
+        models.iter().fold(named, |text, model| text + &model[keys::CONNECTOR_ID].to_string());
+    let connectors = of_sort(EntrySort::Connector)
+        .filter(|entry| is_named(&entry.value, keys::CONNECTOR_ID, &asked))
+        .map(|entry| {
+            let mut connector = (*entry.value).clone();
+            if let Some(members) = connector.as_object_mut() {
+                members.shift_remove("credential");
+            }
+            connector
+        });
+    let connectors: Vec<Value> = connectors.collect();
+    [models, connectors].concat()
 }
 
 fn parse_object(text: &str) -> Map<String, Value> {
@@ -151,7 +185,8 @@ impl Steps for OpenSearchCalls {
             .clone()
             .filter_map(|number| Some((number, plan.steps.get(number)?)))
             .map(|(number, step)| {
-                let mut prepared = prepare_step(number, step, &state);
+                let mut prepared =
+                    prepare_step(number, step, &state).with_remote(step, &order.behind);
                 let before = numbers.clone().take_while(|before| *before < number);
                 let names = before
                     .filter_map(|before| plan.steps.get(before))
@@ -217,7 +252,11 @@ pub fn preview_of(prepared: &PreparedStep) -> StepPreview {
                 is_own: seen.origin == ParameterOrigin::Tool,
             })
             .collect(),
-        remarks: prepared.remarks.clone(),
+        remarks: [
+            prepared.remarks.clone(),
+            prepared.remote.iter().flat_map(RemoteRequest::lines).collect(),
+        ]
+        .concat(),
         json: prepared.to_json(),
     }
 }

@@ -22,8 +22,11 @@ pub struct RunOrder {
     pub entry: Value,
     pub arguments: Map<String, Value>,
     pub range: StepRange,
+    /// Connectors and models of the workspace that its steps may go through.
+    pub behind: Vec<Value>,
 }
 
+const BEHIND: &str = "behind";
 const ENTRY: &str = "entry";
 const ARGUMENTS: &str = "arguments";
 const FROM: &str = "from";
@@ -43,6 +46,9 @@ impl RunOrder {
         }
         if !self.range.outputs.is_empty() {
             body[OUTPUTS] = self.range.outputs.clone().into();
+        }
+        if !self.behind.is_empty() {
+            body[BEHIND] = self.behind.clone().into();
         }
         body.to_string()
     }
@@ -65,7 +71,11 @@ impl RunOrder {
             outputs: object(body.remove(OUTPUTS)),
         };
         let arguments = object(body.remove(ARGUMENTS));
-        Some(Self { entry: body.remove(ENTRY)?, arguments, range })
+        let behind = match body.remove(BEHIND) {
+            Some(Value::Array(behind)) => behind,
+            _ => Vec::new(),
+        };
+        Some(Self { entry: body.remove(ENTRY)?, arguments, range, behind })
     }
 
     /// The steps of its entry, as far as the request picks them.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{plan::is_dynamic, state::RunState};
 use crate::systems::opensearch::{
+    connector::request::{RemoteRequest, remote_request},
     dynamic::{DynamicError, build_request},
     keys,
     template::{
@@ -81,6 +82,8 @@ pub struct PreparedStep {
     pub parameters: TextMap,
     /// The request, or why there is none.
     pub request: Result<StepRequest, String>,
+    /// What the connector behind it then sends.
+    pub remote: Option<RemoteRequest>,
     /// What is worth knowing before it is sent.
     pub remarks: Vec<String>,
 }
@@ -98,6 +101,17 @@ impl PreparedStep {
             }
         }
         names
+    }
+
+    /// The step with what the connector behind it sends, where `known` holds that one.
+    #[must_use]
+    pub fn with_remote(self, step: &ToolSpec, known: &[Value]) -> Self {
+        // One with a path of its own is sent to the cluster as it is.
+        let remote = match is_dynamic(step) || self.request.is_err() {
+            true => None,
+            false => remote_request(step, &self.parameters, known),
+        };
+        Self { remote, ..self }
     }
 
     /// The step as JSON, for traces and scripts.
@@ -122,6 +136,9 @@ impl PreparedStep {
                 step["body"] = request.body.as_deref().into();
             }
             Err(why) => step["error"] = why.as_str().into(),
+        }
+        if let Some(remote) = &self.remote {
+            step["remote"] = remote.to_json();
         }
         step["unfilled"] = self.unfilled_names().into();
         step["remarks"] = self.remarks.clone().into();
@@ -171,6 +188,7 @@ pub fn prepare_step(number: usize, step: &ToolSpec, state: &RunState) -> Prepare
         seen,
         parameters,
         request,
+        remote: None,
         remarks,
     }
 }

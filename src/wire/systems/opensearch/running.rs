@@ -3,6 +3,8 @@
 
 use std::ops::ControlFlow;
 
+use serde_json::Value;
+
 use super::rest::Rest;
 use crate::{
     model::{
@@ -46,6 +48,7 @@ pub(crate) async fn run_steps(
         rest: Rest::new(&context),
         largest: context.limits.answer,
         state: order.begin(),
+        behind: order.behind.clone(),
         plan,
         has_sent: false,
     };
@@ -67,6 +70,8 @@ struct Run<'r> {
     /// How many bytes an answer may have.
     largest: u64,
     state: RunState,
+    /// Connectors and models of the workspace.
+    behind: Vec<Value>,
     plan: Plan,
     has_sent: bool,
 }
@@ -81,7 +86,7 @@ impl Run<'_> {
         let Some(step) = self.plan.steps.get(number).cloned() else {
             return Ok(ControlFlow::Break((Outcome::Failed, None)));
         };
-        let prepared = prepare_step(number, &step, &self.state);
+        let prepared = prepare_step(number, &step, &self.state).with_remote(&step, &self.behind);
         let title = format!("step {} of {}, {}", number + 1, self.plan.steps.len(), step.called());
         let body = prepared.to_json().to_string();
         let line = match &prepared.request {
