@@ -72,7 +72,7 @@ impl Demo {
             Some(&folder),
             Purpose::Demo {
                 arguments: EXAMPLES.iter().filter_map(example).collect(),
-                connection: stand_in.as_ref().map(|stand_in| stand_in.connection.clone()),
+                connection: stand_in.as_ref().map(|stand_in| Box::new(stand_in.connection.clone())),
             },
         )
     }

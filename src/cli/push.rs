@@ -95,9 +95,9 @@ impl Push {
         if write {
             deployed::write_push(&connection, &push)?;
             let kept = deployed::keep_given_ids(&opened, &deployed::read_items(&connection)?)?;
-            kept.iter().for_each(|file| {
-                out.print_status(format_args!("the id given there is kept in {file}"))
-            });
+            for file in kept {
+                out.print_status(format_args!("the id given there is kept in {file}"));
+            }
         }
         if global.json {
             out.print_json(&push_json(&push, write))?;

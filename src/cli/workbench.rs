@@ -23,7 +23,7 @@ pub(crate) enum Purpose {
     /// of its own.
     Demo {
         arguments: HashMap<EntryId, Source>,
-        connection: Option<Connection>,
+        connection: Option<Box<Connection>>,
     },
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn run_workbench(global: &Global, path: Option<&Path>, purpose: Purpo
     let (demo, arguments) = match purpose {
         Purpose::Work => (false, HashMap::new()),
         Purpose::Demo { arguments, connection } => {
-            connection.into_iter().for_each(|connection| own.connections.choose(connection));
+            connection.into_iter().for_each(|connection| own.connections.choose(*connection));
             (true, arguments)
         }
     };

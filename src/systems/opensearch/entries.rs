@@ -122,7 +122,7 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
         // Nothing of ours is cut into sections, but a tool or an agent alone.
         if let Some(mut sections) = source.sections(document)
             && !sections
-                .any(|(name, _)| [keys::TYPE, keys::ACTIONS, keys::MODEL_ID].contains(&&*name))
+                .any(|(name, _)| [keys::TYPE, keys::ACTIONS, keys::MODEL_ID].contains(&name))
         {
             continue;
         }

@@ -55,7 +55,7 @@ pub fn predict(state: &ClusterState, id: &str, request: &ClusterRequest) -> Clus
     let record = state.records.get(MODEL, id);
     let name = record.and_then(|model| model["name"].as_str()).unwrap_or(id);
     if let Some(reply) = reply_named(&state.stubs, &[id, name], &parameters) {
-        return reply.to_answer(|text| response_entry(text));
+        return reply.to_answer(response_entry);
     }
     if record.is_none() {
         return ClusterAnswer::failure(

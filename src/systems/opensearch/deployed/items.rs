@@ -128,7 +128,8 @@ pub fn comparable_value(section: Section, value: &Value) -> Value {
         let tools = value.get_mut(keys::TOOLS).and_then(Value::as_array_mut);
         for tool in tools.into_iter().flatten().filter_map(Value::as_object_mut) {
             tool.retain(|name, value| {
-                !says_nothing(value) && !(name == keys::INCLUDE_OUTPUT && *value == false)
+                let is_left_out = name == keys::INCLUDE_OUTPUT && *value == false;
+                !says_nothing(value) && !is_left_out
             });
         }
     }

@@ -206,7 +206,7 @@ impl SharedCluster {
     fn stream_events(&self, events: Vec<Value>) -> Response<Body> {
         let told = stream::iter(events).then(|event| async move {
             sleep(PAUSE).await;
-            Ok(Frame::data(event_bytes(event.to_string().into_bytes())))
+            Ok(Frame::data(event_bytes(event.to_string().as_bytes())))
         });
         event_response(StreamBody::new(told.take_until(self.stop.clone().cancelled_owned())))
     }
@@ -220,7 +220,7 @@ impl SharedCluster {
                 ]),
                 StubOutput::Error { message, .. } => json!({ "error": message }),
             };
-            Ok(Frame::data(event_bytes(body_bytes(step.body, event.to_string()))))
+            Ok(Frame::data(event_bytes(&body_bytes(step.body, event.to_string()))))
         });
         event_response(StreamBody::new(told))
     }
@@ -243,8 +243,8 @@ where
     response
 }
 
-fn event_bytes(data: Vec<u8>) -> Bytes {
-    [&b"data: "[..], &data, b"\n\n"].concat().into()
+fn event_bytes(data: &[u8]) -> Bytes {
+    [&b"data: "[..], data, b"\n\n"].concat().into()
 }
 
 /// What became of one request.
