@@ -269,7 +269,7 @@ fn one_signs_in_from_the_workbench() {
     screen.type_text("What the server");
     screen.press(["enter"]);
     screen.wait_for("scopes_supported: read write");
-    screen.wait_for("gives tokens: toolcrib mcp auth web --sign-in");
+    screen.wait_for("gives tokens");
     assert!(server.requests_to("/register").is_empty());
 
     screen.press(["L", "enter"]);

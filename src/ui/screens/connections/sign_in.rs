@@ -125,10 +125,12 @@ pub(super) fn sign_in_lines(state: &State, name: &str, cells: usize) -> Vec<Line
     lines
 }
 
-/// Each step, and what they come to.
+/// What the steps come to, and each of them.
 fn report_lines(report: &AuthorizationReport, cells: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut say = |role, text: &str| lines.extend(wrapped_lines(text, role, cells));
+    let role = if report.is_open { Role::Success } else { Role::Error };
+    say(role, &report.verdict);
     for step in &report.steps {
         say(Role::Text, &format!("{}: {}", step.request, step.outcome));
         for (name, value) in &step.facts {
@@ -139,7 +141,5 @@ fn report_lines(report: &AuthorizationReport, cells: usize) -> Vec<Line> {
             say(role, &format!("  {}", fault.line()));
         }
     }
-    let role = if report.is_open { Role::Success } else { Role::Error };
-    say(role, &report.verdict);
     lines
 }
