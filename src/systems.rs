@@ -2,7 +2,7 @@
 //! requests, decodes replies.
 //!
 //! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row
-//! for each; [`read`], [`findings`], [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`],
+//! for each; [`gate_tables`] are those of `toolcrib.toml` for systems without gates of their own; [`read`], [`findings`], [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`],
 //! [`covered`] and [`model_text`] ask them all. [`start`] is what a user agrees to before a server is started.
 
 pub mod agents;
@@ -13,6 +13,7 @@ pub mod covered;
 pub mod deployed;
 pub mod facets;
 pub mod findings;
+pub(crate) mod gate_tables;
 pub mod mcp;
 pub mod model_text;
 pub mod opensearch;

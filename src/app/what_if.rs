@@ -7,8 +7,7 @@ use crate::{
     model::{
         context::{Context, Name},
         entry::EntryId,
-        finding::EntryEdit,
-        tool::Tool,
+        tool::{Gate, Tool},
     },
 };
 
@@ -68,22 +67,15 @@ impl WhatIf {
         }
     }
 
-    /// The edits of descriptors that accepting it makes; `tools` are the catalog's.
+    /// The gates that accepting it gives to tools; `tools` are the catalog's.
     #[must_use]
-    pub fn entry_edits(&self, tools: &[Arc<Tool>]) -> Vec<EntryEdit> {
-        let mut all = Vec::new();
-        for tool in tools {
-            let mut gate = tool.gate.clone();
-            for (_, edit) in self.edits.iter().filter(|(of, _)| of == tool.id()) {
-                gate = edit.apply_to(&gate);
-            }
-            all.extend(
-                GateEdit::edits_between(&tool.gate, &gate)
-                    .iter()
-                    .flat_map(|edit| edit.descriptor_edits(tool)),
-            );
-        }
-        all
+    pub fn changed_gates<'t>(&self, tools: &'t [Arc<Tool>]) -> Vec<(&'t Tool, Gate)> {
+        let changed = |tool: &'t Arc<Tool>| {
+            let edits = self.edits.iter().filter(|(of, _)| of == tool.id());
+            let gate = edits.fold(tool.gate.clone(), |gate, (_, edit)| edit.apply_to(&gate));
+            (gate != tool.gate).then_some((&**tool, gate))
+        };
+        tools.iter().filter_map(changed).collect()
     }
 }
 

@@ -1,18 +1,9 @@
-//! Edits of a tool's gate, as data: what they make of the gate, and which edits of the descriptor
-//! they come to.
-
-use serde_json::Value;
+//! Edits of a tool's gate, as data, and what they make of the gate.
 
 use super::filter::join_names;
-use crate::{
-    model::{
-        context::Name,
-        entry::EntryId,
-        finding::EntryEdit,
-        tool::{Gate, States, Tool},
-    },
-    schema::{literal::Literal, pointer::Pointer},
-    syntax::edit::Edit,
+use crate::model::{
+    context::Name,
+    tool::{Audience, Gate, States},
 };
 
 /// One change of a tool's gate.
@@ -111,95 +102,9 @@ impl GateEdit {
             Self::OnlyIn(states) => gate.states = States::Only(states.clone()),
             Self::LeadTo(state) => gate.next.clone_from(state),
         }
+        if gate.offer == Audience::ToAll && gate.groups.is_some() {
+            gate.offer = Audience::ToGroups;
+        }
         gate
     }
-
-    /// The edits that lead from one gate to another, each of another member.
-    #[must_use]
-    pub fn edits_between(before: &Gate, after: &Gate) -> Vec<Self> {
-        let mut edits = Vec::new();
-        if before.groups() != after.groups() {
-            edits.push(Self::InGroups(after.groups()));
-        }
-        match &after.states {
-            _ if before.states == after.states => {}
-            States::Every => edits.push(Self::Everywhere),
-            States::Only(states) => edits.push(Self::OnlyIn(states.clone())),
-        }
-        if before.next != after.next {
-            edits.push(Self::LeadTo(after.next.clone()));
-        }
-        edits
-    }
-
-    /// The edits of the tool's descriptor that it comes to; none where it changes nothing.
-    #[must_use]
-    pub fn descriptor_edits(&self, tool: &Tool) -> Vec<EntryEdit> {
-        let (gate, keys) = (self.apply_to(&tool.gate), tool.keys);
-        if gate == tool.gate {
-            return Vec::new();
-        }
-        let of =
-            |edits: Vec<Edit>| edits.into_iter().map(|edit| of_entry(tool.id(), edit)).collect();
-        match self {
-            Self::AddGroup(group) => of(vec![add_name(tool, keys.groups, group, &gate.groups())]),
-            Self::RemoveGroup(group) => of(remove_name(tool, keys.groups, group, &gate.groups())),
-            Self::InGroups(groups) => of(vec![set_names(keys.groups, groups)]),
-            Self::AddState(state) => {
-                of(vec![add_name(tool, keys.states, state, listed_states(&gate.states))])
-            }
-            Self::RemoveState(state) => {
-                of(remove_name(tool, keys.states, state, listed_states(&gate.states)))
-            }
-            Self::Everywhere => of(vec![Edit::Remove { at: member_pointer(keys.states) }]),
-            Self::OnlyIn(states) => of(vec![set_names(keys.states, states)]),
-            Self::LeadTo(Some(state)) => {
-                of(vec![Edit::Set { at: member_pointer(keys.next), to: (&**state).into() }])
-            }
-            Self::LeadTo(None) => of(vec![Edit::Remove { at: member_pointer(keys.next) }]),
-        }
-    }
-}
-
-fn of_entry(entry: &EntryId, edit: Edit) -> EntryEdit {
-    EntryEdit { entry: entry.clone(), edit }
-}
-
-fn member_pointer(key: &str) -> Pointer {
-    Pointer::root().child(key)
-}
-
-fn listed_states(states: &States) -> &[Name] {
-    match states {
-        States::Only(listed) => listed,
-        States::Every => &[],
-    }
-}
-
-fn set_names(key: &str, names: &[Name]) -> Edit {
-    let items: Value = names.iter().map(|name| Value::from(&**name)).collect();
-    Edit::Set { at: member_pointer(key), to: Literal::from(items) }
-}
-
-/// Into the list that is there; a value that is no list is written anew with all `names`.
-fn add_name(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Edit {
-    match tool.entry.value.get(key).and_then(Value::as_array) {
-        Some(items) => {
-            Edit::Insert { at: member_pointer(key).item(items.len()), item: (&**name).into() }
-        }
-        None => set_names(key, names),
-    }
-}
-
-/// Out of the list that is there, each time that it stands in it, the last one first.
-fn remove_name(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Vec<Edit> {
-    let Some(items) = tool.entry.value.get(key).and_then(Value::as_array) else {
-        return vec![set_names(key, names)];
-    };
-    let rows = items
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| item.as_str() == Some(&**name))
-        .map(|(row, _)| row);
-    rows.rev().map(|row| Edit::Remove { at: member_pointer(key).item(row) }).collect()
 }

@@ -8,6 +8,7 @@ use super::{
     context::{DEFAULT_GROUP, Name},
     entry::{Entry, EntryId},
 };
+use crate::schema::pointer::Pointer;
 
 /// A tool as its system reads it in the present mode.
 #[derive(Clone, Debug)]
@@ -23,8 +24,10 @@ pub struct Tool {
     /// The key of the service (or server) that answers for it.
     pub service: Option<String>,
     pub gate: Gate,
-    /// Where the gate stands in the entry.
+    /// The members that hold the gate, in the entry or in the table of the settings.
     pub keys: GateKeys,
+    /// The table of `toolcrib.toml` that holds the gate, or would; `None`: the entry does.
+    pub gate_table: Option<Pointer>,
     /// What its system knows of it from elsewhere than its entry.
     pub known: Option<Arc<Value>>,
 }
@@ -36,7 +39,7 @@ impl Tool {
     }
 }
 
-/// The members of an entry that hold its gate, or would hold it: what to edit to change it.
+/// The members that hold a gate, or would hold it: what to edit to change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateKeys {
     pub groups: &'static str,

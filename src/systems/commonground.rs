@@ -78,20 +78,23 @@ use super::{
         by_hand::ByHand,
         caller::{Caller, CallingAgent},
         calls::{CallOf, Calls, RouteOffer},
+        loader::Loader,
         merge::Merge,
         observer::{Follower, Observer, Usual},
     },
+    gate_tables,
     system::{NewEntry, System},
 };
 use crate::{
     engine::{
-        lint::context::LintContext, settings::system_settings::SettingsSchema,
+        lint::context::LintContext,
+        settings::{gate_table::read_gates, system_settings::SettingsSchema},
         traffic::conversation::Conversation,
     },
     model::{
         attachment::{self, CardSource},
         call::{CallError, Request},
-        catalog::Catalog,
+        catalog::{Catalog, Loading},
         clock::Millis,
         connection::Connection,
         connections::{Connections, Listeners},
@@ -136,7 +139,18 @@ impl System for CommonGround {
     }
 
     fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {
+        if gate_tables::is_setting(entry) {
+            return Vec::new();
+        }
         checks::refusal_findings(entry, source)
+    }
+
+    fn settings_table(&self) -> Option<&'static str> {
+        Some(keys::SYSTEM)
+    }
+
+    fn loader(&self) -> Option<&dyn Loader> {
+        Some(self)
     }
 
     fn connection_settings(&self) -> Option<&'static SettingsSchema> {
@@ -200,6 +214,16 @@ impl System for CommonGround {
 
     fn deployment(&self) -> Option<&dyn Deployment> {
         Some(&deployed::row::CommonGroundDeployment)
+    }
+}
+
+impl Loader for CommonGround {
+    fn decide_loading(&self, catalog: &Catalog) -> Loading {
+        Loading { gates: read_gates(catalog, keys::SYSTEM), ..Loading::default() }
+    }
+
+    fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {
+        None
     }
 }
 

@@ -14,7 +14,7 @@
 //! [`uri_template`].
 //!
 //! What is in the workspace: [`kept`] lists, found by [`entries`], read by [`function`], held
-//! against [`checks`]; [`gates`] from `toolcrib.toml`; the [`schema`] of their forms.
+//! against [`checks`]; the [`schema`] of their forms.
 //!
 //! Live: [`settings`] of connections to servers, [`calls`] of their tools, those that are
 //! [`mod@deployed`] now, and the conversations that an [`observer`] makes of their frames.
@@ -43,7 +43,6 @@ pub mod expand;
 pub mod fault;
 pub mod form;
 pub mod function;
-pub mod gates;
 pub mod headers;
 pub mod import;
 pub mod items;
@@ -80,7 +79,10 @@ use super::{
     system::{NewEntry, Reference, System},
 };
 use crate::{
-    engine::{lint::context::LintContext, settings::system_settings::SettingsSchema},
+    engine::{
+        lint::context::LintContext,
+        settings::{gate_table::read_gates, system_settings::SettingsSchema},
+    },
     model::{
         catalog::{Catalog, Loading},
         context::Mode,
@@ -179,7 +181,7 @@ impl System for Mcp {
 
 impl Loader for Mcp {
     fn decide_loading(&self, catalog: &Catalog) -> Loading {
-        gates::decide_loading(catalog)
+        Loading { gates: read_gates(catalog, keys::SYSTEM), ..Loading::default() }
     }
 
     fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {

@@ -6,6 +6,7 @@ use crate::{
         catalog::{Catalog, Part},
         context::Mode,
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        settings::SETTINGS,
     },
     schema::pointer::Pointer,
     syntax::source::{Source, Span},
@@ -119,7 +120,8 @@ pub(crate) fn refresh_entries(
     true
 }
 
-/// What one file holds: of each of its documents the entries of the first system that knows any.
+/// What one file holds: of each of its documents the entries of the first system that knows any; of the
+/// settings the tables of each.
 /// For [`Catalog::replace_file`] after an edit.
 #[must_use]
 pub fn read_part(file: &FileId, source: &Source, mode: Mode) -> Part {
@@ -130,8 +132,11 @@ fn read_part_with(file: &FileId, source: &Source, mode: Mode, values: Values) ->
     let mut entries: Vec<Entry> = Vec::new();
     for system in every_system() {
         let mut found = system.read_entries(file, source);
+        // In the settings each reads its own tables.
         found.retain(|entry| {
-            entries.iter().all(|known| known.id.place().document != entry.id.place().document)
+            let document = entry.id.place().document;
+            file.as_str() == SETTINGS
+                || entries.iter().all(|known| known.id.place().document != document)
         });
         entries.append(&mut found);
     }

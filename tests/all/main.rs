@@ -88,6 +88,7 @@ mod runs;
 mod samples;
 mod samples_of_variables;
 mod schemas;
+mod settings_gates;
 mod stubs;
 mod studio;
 mod suite;

@@ -61,12 +61,7 @@ fn gate_with_arrow(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
     // A tool without a next state stays where it is: an arrow to the same state says just that.
     let stays =
         gate.next.is_none() && matches!(tail, Tail::State(from) | Tail::Only(from) if from == to);
-    Gate {
-        states,
-        next: if stays { None } else { Some(to.clone()) },
-        groups: gate.groups.clone(),
-        ..Gate::open()
-    }
+    Gate { states, next: if stays { None } else { Some(to.clone()) }, ..gate.clone() }
 }
 
 /// Draws an arrow with a tool that is there.
@@ -85,7 +80,8 @@ pub fn draw_arrow(
     if gate == tool.gate {
         return Err(format!("{key} leads from {tail} to {to} already"));
     }
-    let plan = Plan::new(format!("draw {key}: {tail} → {to}"), context.regate_changes(tool, &gate));
+    let plan =
+        Plan::new(format!("draw {key}: {tail} → {to}"), context.regate_changes([(tool, &gate)]));
     Ok(plan.with_note(others_follow(tool, &gate)).with_note(no_longer(tool, &gate)))
 }
 
@@ -151,12 +147,14 @@ fn regate_tools(
         .map(|tool| tool.entry.key.as_str())
         .collect();
     let mut plan = Plan::new(format!("{label} {}", list_names(keys)), Vec::new());
+    let mut gates = Vec::with_capacity(tools.len());
     for id in tools {
         let tool = context.gated_tool(id)?;
         let to = gate(tool);
-        plan.changes.extend(context.regate_changes(tool, &to));
         plan = plan.with_note(others_follow(tool, &to)).with_note(no_longer(tool, &to));
+        gates.push((tool, to));
     }
+    plan.changes = context.regate_changes(gates.iter().map(|(tool, to)| (*tool, to)));
     if plan.changes.is_empty() { Err("that is so already".to_owned()) } else { Ok(plan) }
 }
 

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{context::ComposeContext, groups::own_place, plan::Plan};
+use super::{
+    context::ComposeContext,
+    groups::own_place,
+    plan::{Plan, list_names},
+};
 use crate::{
     app::documents::Change,
     model::{
@@ -44,13 +48,16 @@ pub(crate) enum Tick {
     On,
     /// On because the tool names nothing: in `default`, or in every state.
     Implied,
+    /// There for every request, whatever groups it asks for.
+    Unrestricted,
     Off,
 }
 
 impl Tick {
+    /// Whether switching the cell takes something away.
     #[must_use]
     pub fn is_on(self) -> bool {
-        self != Self::Off
+        matches!(self, Self::On | Self::Implied)
     }
 }
 
@@ -60,7 +67,9 @@ pub(crate) fn cell_tick(tool: &Tool, column: &Column, settings: Option<&Value>) 
     let on = |is: bool| if is { Tick::On } else { Tick::Off };
     match column {
         Column::Group(name) => match &tool.gate.groups {
-            _ if tool.gate.offer == Audience::ToAll => Tick::Implied,
+            None if tool.gate_table.is_some() || tool.gate.offer == Audience::ToAll => {
+                Tick::Unrestricted
+            }
             None if &**name == DEFAULT_GROUP => Tick::Implied,
             groups => on(groups.iter().flatten().any(|group| group == name)),
         },
@@ -116,7 +125,7 @@ pub fn switch_cells(
         };
         let gate = gates.entry(id).or_insert_with(|| tool.gate.clone());
         match column {
-            Column::Group(name) => gate.groups = groups_after_switch(gate, name, to),
+            Column::Group(name) => gate.groups = groups_after_switch(tool, gate, name, to),
             Column::State(name) => gate.states = states_after_switch(gate, name, to, states),
             Column::AnyState if on => gate.states = States::Every,
             Column::AnyState if gate.states == States::Every => {
@@ -135,11 +144,13 @@ pub fn switch_cells(
     }
     let mut changes: Vec<Change> = Vec::new();
     let mut notes = Vec::new();
+    let mut regated = Vec::with_capacity(gates.len());
     for (id, gate) in gates {
         let tool = context.tool(id)?;
-        changes.extend(context.regate_changes(tool, &gate));
         notes.extend(gate_note(tool, &gate));
+        regated.push((tool, gate));
     }
+    changes.extend(context.regate_changes(regated.iter().map(|(tool, gate)| (*tool, gate))));
     for (at, items) in lists {
         let same = context
             .settings_value()
@@ -167,14 +178,21 @@ pub fn switch_cells(
     Ok(Plan { label, changes, notes, ..Plan::default() })
 }
 
-fn groups_after_switch(gate: &Gate, name: &Name, to: Switch) -> Option<Vec<Name>> {
-    let mut groups = gate.groups();
+/// The groups of a gate with one switched on or off. A tool whose gate the settings hold is in no
+/// list without groups but there for every request: its first group is its only one, and with its
+/// last group gone it is there for every request again.
+fn groups_after_switch(tool: &Tool, gate: &Gate, name: &Name, to: Switch) -> Option<Vec<Name>> {
+    let is_in_settings = tool.gate_table.is_some();
+    let mut groups = match &gate.groups {
+        None if is_in_settings => Vec::new(),
+        _ => gate.groups(),
+    };
     match (to, groups.contains(name)) {
         (Switch::On, false) => groups.push(name.clone()),
         (Switch::Off, true) => groups.retain(|group| group != name),
         _ => return gate.groups.clone(),
     }
-    Some(groups)
+    Some(groups).filter(|groups| !is_in_settings || !groups.is_empty())
 }
 
 fn states_after_switch(gate: &Gate, name: &Name, to: Switch, states: &[Name]) -> States {
@@ -211,6 +229,18 @@ fn gate_note(tool: &Tool, gate: &Gate) -> Option<String> {
         }
         (before, States::Only(only)) if only.is_empty() && *before != gate.states => {
             Some(format!("{key} is then available in no state."))
+        }
+        _ if tool.gate_table.is_some() && tool.gate.groups != gate.groups => {
+            Some(match &gate.groups {
+                None => {
+                    format!("{key} is then there for every request, whatever groups it asks for.")
+                }
+                Some(_) if tool.gate.groups.is_some() => return None,
+                Some(groups) => format!(
+                    "{key} is there for every request now; then only for those that ask for {}.",
+                    list_names(groups.iter().map(|group| &**group))
+                ),
+            })
         }
         _ if gate.groups.as_ref().is_some_and(Vec::is_empty) && tool.gate.groups != gate.groups => {
             Some(format!("{key} is then in no group: only a request for every group shows it."))

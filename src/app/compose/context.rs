@@ -1,5 +1,7 @@
 //! The workspace as it stands, as far as composing reads it.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::{
@@ -7,7 +9,10 @@ use crate::{
         documents::{Change, Documents},
         state::State,
     },
-    engine::mentions::{Named, Naming, find_mentions},
+    engine::{
+        mentions::{Named, Naming, find_mentions},
+        settings::gate_table::{self, table_edits},
+    },
     model::{
         catalog::Catalog,
         context::{ANY, Name},
@@ -57,6 +62,7 @@ impl<'s> ComposeContext<'s> {
     pub fn gated_tool(self, id: &EntryId) -> Result<&'s Tool, String> {
         let tool = self.tool(id)?;
         match &tool.gate.offer {
+            _ if tool.gate_table.is_some() => Ok(tool),
             Audience::ToGroups | Audience::ToNone(_) => Ok(tool),
             Audience::ToAll => {
                 let system = systems::by_id(tool.entry.system)
@@ -69,15 +75,94 @@ impl<'s> ComposeContext<'s> {
         }
     }
 
-    /// The changes after which a tool has this gate.
+    /// The changes after which tools have these gates, each where it is written.
     #[must_use]
-    pub fn regate_changes(self, tool: &Tool, to: &Gate) -> Vec<Change> {
-        let gates = systems::by_id(tool.entry.system).and_then(|system| system.gates());
-        let edits =
-            gates.map(|gates| gates.gate_edits(tool, to, self.catalog.mode)).unwrap_or_default();
-        edits.into_iter().map(Change::Entry).collect()
+    pub fn regate_changes<'t>(
+        self,
+        gates: impl IntoIterator<Item = (&'t Tool, &'t Gate)>,
+    ) -> Vec<Change> {
+        let (mut changes, mut in_settings) = (Vec::new(), Vec::new());
+        for (tool, to) in gates {
+            if let Some(table) = &tool.gate_table {
+                let now = self.settings_value().and_then(|settings| table.get(settings));
+                let edits = table_edits(now, to).into_iter().map(|edit| edit.with_prefix(table));
+                in_settings
+                    .extend(edits.filter(|edit| !in_settings.contains(edit)).collect::<Vec<_>>());
+            } else if let Some(gates) =
+                systems::by_id(tool.entry.system).and_then(|system| system.gates())
+            {
+                let edits = gates.gate_edits(tool, to, self.catalog.mode);
+                changes.extend(edits.into_iter().map(Change::Entry));
+            }
+        }
+        changes.extend(self.settings_changes(in_settings));
+        changes
     }
 
+    /// The changes that make edits of the settings file, which is made where it is not there.
+    #[must_use]
+    pub fn settings_changes(self, edits: Vec<Edit>) -> Vec<Change> {
+        let file = FileId::new(SETTINGS);
+        let is_new = self.documents.get(&file).is_none_or(|document| document.gone);
+        let new = (is_new && !edits.is_empty())
+            .then(|| Change::Create { file: file.clone(), text: "".into() });
+        let edits =
+            edits.into_iter().map(|edit| Change::File { file: file.clone(), document: 0, edit });
+        new.into_iter().chain(edits).collect()
+    }
+
+    /// Every place in the tables of tools' gates that names a state or a group.
+    #[must_use]
+    pub fn gate_mentions(self, named: Named, name: &str) -> Vec<Mention> {
+        let keys: &[&str] = match named {
+            Named::State => &[gate_table::STATES, gate_table::NEXT],
+            Named::Group => &[gate_table::GROUPS],
+            Named::Tool => &[],
+        };
+        let Some(settings) = self.settings_value() else { return Vec::new() };
+        let tables: BTreeSet<&Pointer> =
+            self.catalog.tools.iter().filter_map(|tool| tool.gate_table.as_ref()).collect();
+        let mut found = Vec::new();
+        for at in tables.into_iter().flat_map(|table| keys.iter().map(|key| table.child(*key))) {
+            match at.get(settings) {
+                Some(Value::String(text)) if text == name => found.push(at),
+                Some(Value::Array(items)) => {
+                    let rows = items.iter().enumerate();
+                    let rows = rows.filter(|(_, item)| item.as_str() == Some(name));
+                    found.extend(rows.map(|(row, _)| at.item(row)));
+                }
+                _ => {}
+            }
+        }
+        let mention =
+            |at| Mention { file: FileId::new(SETTINGS), document: 0, at, naming: Naming::Settings };
+        found.into_iter().map(mention).collect()
+    }
+
+    /// The change after which the table of a tool's gate is that of the tool's new name; `None`
+    /// where there is none, or another tool goes by the name too.
+    #[must_use]
+    pub fn rename_gate_table(self, tool: &Tool, name: &str) -> Option<Change> {
+        let at = self.own_gate_table(tool)?;
+        let edit = Edit::Rename { at: at.clone(), key: name.to_owned() };
+        Some(Change::File { file: FileId::new(SETTINGS), document: 0, edit })
+    }
+
+    /// The change that takes out the table of a tool's gate; `None` where there is none, or another
+    /// tool has it too.
+    #[must_use]
+    pub fn remove_gate_table(self, tool: &Tool) -> Option<Change> {
+        let edit = Edit::Remove { at: self.own_gate_table(tool)?.clone() };
+        Some(Change::File { file: FileId::new(SETTINGS), document: 0, edit })
+    }
+
+    /// The table of a tool's gate, where it is there and the tool's alone.
+    fn own_gate_table<'t>(self, tool: &'t Tool) -> Option<&'t Pointer> {
+        let at = tool.gate_table.as_ref()?;
+        at.get(self.settings_value()?)?;
+        let others = self.catalog.tools.iter().filter(|other| other.id() != tool.id());
+        others.into_iter().all(|other| other.gate_table.as_ref() != Some(at)).then_some(at)
+    }
     /// What the workspace's settings file says, while it can be read.
     #[must_use]
     pub fn settings_value(self) -> Option<&'s Value> {

@@ -13,7 +13,7 @@ use crate::{
     app::documents::Change,
     model::{
         context::Mode,
-        entry::{Entry, EntryForm, EntryId, EntryKind, FileId},
+        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
         tool::Gate,
     },
     schema::pointer::Pointer,
@@ -24,7 +24,7 @@ use crate::{
     },
     systems::{
         self, read,
-        system::{NewEntry, replace_name},
+        system::{NewEntry, System, replace_name},
         table::every_system,
     },
 };
@@ -234,10 +234,31 @@ pub fn new_tool(
         Some(gates) => gates.add_gate(value, gate),
         None => value,
     };
-    Ok(Plan::new(
-        format!("new tool {key}"),
-        vec![place_new(key, kind.kind, kind.section, &value, home, context)?],
-    ))
+    let mut changes = vec![place_new(key, kind.kind, kind.section, &value, home, context)?];
+    if let Some(system) = owner.filter(|system| system.gates().is_none()) {
+        let tool = system.read_tool(&unplaced_entry(*system, kind, key, value), Mode::Document);
+        changes.extend(context.regate_changes([(&tool, gate)]));
+    }
+    Ok(Plan::new(format!("new tool {key}"), changes))
+}
+
+/// An entry that stands in no file yet.
+fn unplaced_entry(system: &dyn System, kind: &NewEntry, key: &str, value: Value) -> Entry {
+    let place = EntryPlace {
+        file: FileId::new(""),
+        document: 0,
+        at: Pointer::root(),
+        form: EntryForm::Plain,
+    };
+    Entry {
+        id: EntryId::new(place),
+        system: system.id(),
+        kind: kind.kind,
+        key: key.to_owned(),
+        value: value.into(),
+        line: 0,
+        column: 0,
+    }
 }
 
 /// How entries like this one are made anew.

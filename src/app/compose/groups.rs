@@ -78,8 +78,9 @@ pub fn rename_group(context: ComposeContext<'_>, from: &str, to: &str) -> Result
             changes.extend(
                 rename::group_edits(from, &to, context.catalog).into_iter().map(Change::Entry),
             );
-            changes
-                .extend(context.rename_mentions(&context.find_mentions(Named::Group, from), &to));
+            let mut mentions = context.find_mentions(Named::Group, from);
+            mentions.extend(context.gate_mentions(Named::Group, from));
+            changes.extend(context.rename_mentions(&mentions, &to));
         }
     }
     if changes.is_empty() {
@@ -105,7 +106,7 @@ pub fn delete_group(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
     let mentions = context.find_mentions(Named::Group, name);
     let (own, scenarios): (Vec<_>, Vec<_>) =
         mentions.into_iter().partition(|mention| mention.naming == Naming::Settings);
-    let mut changes = Vec::new();
+    let mut gates = Vec::new();
     let mut bare = Vec::new();
     let mut keys = Vec::new();
     for tool in context.catalog.tools.iter().filter(|tool| is_in(tool, name)) {
@@ -115,10 +116,9 @@ pub fn delete_group(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
         if groups.is_empty() {
             bare.push(tool.entry.key.as_str());
         }
-        changes.extend(
-            context.regate_changes(tool, &Gate { groups: Some(groups), ..tool.gate.clone() }),
-        );
+        gates.push((tool, Gate { groups: Some(groups), ..tool.gate.clone() }));
     }
+    let mut changes = context.regate_changes(gates.iter().map(|(tool, to)| (&***tool, to)));
     changes.extend(ComposeContext::remove_mentions(&own));
     if let Some(at) = context.settings_value().and_then(|settings| own_place(settings, name)) {
         changes.push(context.in_settings(Edit::Remove { at }, String::new));

@@ -99,7 +99,9 @@ pub fn rename_state(context: ComposeContext<'_>, from: &str, to: &str) -> Result
     }
     let mut changes: Vec<Change> =
         rename::state_edits(from, &to, context.catalog).into_iter().map(Change::Entry).collect();
-    changes.extend(context.rename_mentions(&context.find_mentions(Named::State, from), &to));
+    let mut mentions = context.find_mentions(Named::State, from);
+    mentions.extend(context.gate_mentions(Named::State, from));
+    changes.extend(context.rename_mentions(&mentions, &to));
     if changes.is_empty() {
         return Err(format!("no file names {from}"));
     }
@@ -152,7 +154,7 @@ pub fn delete_state(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
             "undefined is where a request without a state begins; it can't be deleted".into()
         );
     }
-    let mut changes = Vec::new();
+    let mut gates = Vec::new();
     let mut nowhere = Vec::new();
     for tool in
         context.catalog.tools.iter().filter(|tool| lists_state(tool, name) || leads_to(tool, name))
@@ -167,8 +169,9 @@ pub fn delete_state(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
             nowhere.push(tool.entry.key.as_str());
         }
         let next = tool.gate.next.clone().filter(|next| &**next != name);
-        changes.extend(context.regate_changes(tool, &Gate { states, next, ..tool.gate.clone() }));
+        gates.push((tool, Gate { states, next, ..tool.gate.clone() }));
     }
+    let mut changes = context.regate_changes(gates.iter().map(|(tool, to)| (&***tool, to)));
     let (own, scenarios): (Vec<_>, Vec<_>) = context
         .find_mentions(Named::State, name)
         .into_iter()

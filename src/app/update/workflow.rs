@@ -3,7 +3,7 @@
 use crate::{
     app::{
         calls::{CallPart, CallText},
-        documents::Change,
+        compose::context::ComposeContext,
         effect::Effect,
         notices::NoticeKind,
         state::{LiveStep, State},
@@ -101,18 +101,19 @@ fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
 /// Makes what was only looked at: the groups for the run, the edits as one step of undo.
 fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(what_if) = state.workflow.what_if.take() else { return Vec::new() };
-    let edits: Vec<Change> =
-        what_if.entry_edits(&state.catalog.tools).into_iter().map(Change::Entry).collect();
+    let gates = what_if.changed_gates(&state.catalog.tools);
+    let changes = ComposeContext::from_state(state)
+        .regate_changes(gates.iter().map(|(tool, gate)| (*tool, gate)));
     let label = match what_if.edits.as_slice() {
         [(tool, edit)] => format!("{}: {}", tool_key(state, tool), edit.description()),
         edits => format!("a what-if of {} edits", edits.len()),
     };
     state.workflow.simulation.set_groups(what_if.groups);
-    if edits.is_empty() {
+    if changes.is_empty() {
         state.notices.push(NoticeKind::Done, "the groups are asked for from here on", now);
         return Vec::new();
     }
-    super::files::apply_changes(state, &label, &edits, now)
+    super::files::apply_changes(state, &label, &changes, now)
 }
 
 fn tool_key(state: &State, tool: &EntryId) -> String {

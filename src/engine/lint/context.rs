@@ -10,6 +10,7 @@ use crate::{
     engine::{
         filter::AskedGroups,
         gated::Slot,
+        settings::gate_table::GatePlace,
         workflow::{analysis::Analysis, graph::Workflow},
     },
     model::{
@@ -59,6 +60,12 @@ impl<'c> LintContext<'c> {
     #[must_use]
     pub fn server_by_key(&self, system: SystemId, key: &str) -> Option<&'c Entry> {
         self.servers.get(&(system, key)).copied()
+    }
+
+    /// Where a tool's gate is written.
+    #[must_use]
+    pub fn gate_place(&self, tool: &'c Tool) -> GatePlace<'c> {
+        GatePlace::of_tool(self.catalog, tool)
     }
 
     /// The keys of a system's servers.

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::{
-    check::{Report, member_pointer},
+    check::Report,
     context::{LintContext, listed_states},
 };
 use crate::{
@@ -14,35 +12,42 @@ use crate::{
         context::{ANY, Name},
         tool::Tool,
     },
-    schema::pointer::Pointer,
     syntax::edit::Edit,
 };
 
-pub(crate) fn no_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn no_group(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.groups.as_ref().is_some_and(Vec::is_empty) {
+        let place = context.gate_place(tool);
         let found = report.add_finding(
-            &tool.entry,
-            member_pointer(tool.keys.groups),
+            place.entry,
+            place.member(tool.keys.groups),
             "it is in no group: only a request for \"*\" shows it",
         );
-        found.fix_remove("remove the list: in the group \"default\"");
+        let without = if tool.gate_table.is_some() {
+            "remove the list: available to every request"
+        } else {
+            "remove the list: in the group \"default\""
+        };
+        found.fix_remove(without);
     }
 }
 
-pub(crate) fn wildcard_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn wildcard_group(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.groups.iter().flatten().any(|group| &**group == ANY) {
         let message = "\"*\" among a tool's groups is a group of that name: only a request for \"*\" matches it";
-        report.add_finding(&tool.entry, name_pointer(tool, tool.keys.groups, ANY), message);
+        let place = context.gate_place(tool);
+        report.add_finding(place.entry, place.name(tool.keys.groups, ANY), message);
     }
 }
 
-pub(crate) fn comma_in_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn comma_in_group(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for group in tool.gate.groups.iter().flatten().filter(|group| group.contains(',')) {
         let parts: Vec<&str> =
             group.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-        let at = name_pointer(tool, tool.keys.groups, group);
+        let place = context.gate_place(tool);
+        let at = place.name(tool.keys.groups, group);
         let found = report.add_finding(
-            &tool.entry,
+            place.entry,
             at.clone(),
             format!("\"{group}\" is one group, comma included"),
         );
@@ -63,11 +68,12 @@ pub(crate) fn comma_in_group(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
     }
 }
 
-pub(crate) fn surrounding_blanks(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn surrounding_blanks(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (key, name) in gate_names(tool).filter(|(_, name)| name.trim() != &***name) {
         let message = format!("\"{name}\" begins or ends with a blank, and names match exactly");
+        let place = context.gate_place(tool);
         report
-            .add_finding(&tool.entry, name_pointer(tool, key, name), message)
+            .add_finding(place.entry, place.name(key, name), message)
             .fix_set("take the blanks off", name.trim());
     }
 }
@@ -91,8 +97,9 @@ pub(crate) fn near_duplicates(context: &LintContext<'_>, report: &mut Report<'_>
             if let Some(usual) = rarer.get(&**name) {
                 let message =
                     format!("the {kind} \"{name}\" is not \"{usual}\": names match exactly");
+                let place = context.gate_place(tool);
                 report
-                    .add_finding(&tool.entry, name_pointer(tool, key, name), message)
+                    .add_finding(place.entry, place.name(key, name), message)
                     .fix_set(format!("change to \"{usual}\""), *usual);
             }
         }
@@ -144,7 +151,7 @@ const WRITING: &[&str] = &[
     "grant",
 ];
 
-pub(crate) fn write_reachable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn write_reachable(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(groups) = tool.gate.groups.as_ref() else { return };
     let Some(reading) = groups.iter().find(|group| has_word(group, READING)) else { return };
     let writing = groups
@@ -155,8 +162,8 @@ pub(crate) fn write_reachable(_: &LintContext<'_>, tool: &Tool, report: &mut Rep
         .or_else(|| has_word(&tool.name, WRITING).then(|| "by its name changes things".to_owned()));
     if let Some(writing) = writing {
         let message = format!("a request for \"{reading}\" gets this tool, which {writing}");
-        let found =
-            report.add_finding(&tool.entry, name_pointer(tool, tool.keys.groups, reading), message);
+        let place = context.gate_place(tool);
+        let found = report.add_finding(place.entry, place.name(tool.keys.groups, reading), message);
         if groups.len() > 1 {
             found.fix_remove(format!("take it out of \"{reading}\""));
         }
@@ -182,18 +189,4 @@ fn has_word(name: &str, words: &[&str]) -> bool {
         last_small = letter.is_lowercase();
     }
     false
-}
-
-/// The place of a name in a member that holds one or a list of them.
-fn name_pointer(tool: &Tool, key: &str, name: &str) -> Pointer {
-    let at = member_pointer(key);
-    let value = tool.entry.value.parsed();
-    match value
-        .get(key)
-        .and_then(Value::as_array)
-        .and_then(|items| items.iter().position(|item| item.as_str() == Some(name)))
-    {
-        Some(item) => at.item(item),
-        None => at,
-    }
 }

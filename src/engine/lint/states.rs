@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::{
-    check::{Report, did_you_mean, member_pointer},
+    check::{Report, did_you_mean},
     context::{LintContext, listed_states},
 };
 use crate::{
@@ -18,15 +18,15 @@ use crate::{
         context::UNDEFINED,
         tool::{States, Tool},
     },
-    schema::pointer::Pointer,
     syntax::edit::Edit,
 };
 
-pub(crate) fn empty_states(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn empty_states(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.states == States::Only(Vec::new()) {
+        let place = context.gate_place(tool);
         let found = report.add_finding(
-            &tool.entry,
-            member_pointer(tool.keys.states),
+            place.entry,
+            place.member(tool.keys.states),
             "it lists no state: the tool is never available",
         );
         found.fix_remove("remove the list: available in every state");
@@ -43,9 +43,10 @@ pub(crate) fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>)
         let state = state_name(workflow, waiting.state);
         let near = produced.nearest(state);
         for tool in waiting.waiting.iter().filter_map(|row| context.catalog.tools.get(*row)) {
+            let place = context.gate_place(tool);
             let found = report.add_finding(
-                &tool.entry,
-                state_pointer(tool, state),
+                place.entry,
+                place.name(tool.keys.states, state),
                 format!("no tool leads to \"{state}\"{}", did_you_mean(near)),
             );
             match near {
@@ -82,7 +83,8 @@ pub(crate) fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) 
                 "no tool lists the state \"{state}\" that this one leads to{}",
                 did_you_mean(near)
             );
-            let found = report.add_finding(&tool.entry, member_pointer(tool.keys.next), message);
+            let place = context.gate_place(tool);
+            let found = report.add_finding(place.entry, place.member(tool.keys.next), message);
             if let Some(near) = near {
                 found.fix_set(format!("change to \"{near}\""), near);
             }
@@ -99,7 +101,8 @@ pub(crate) fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
                 "no tool is available in \"{}\": a run ends there",
                 state_name(workflow, state)
             );
-            report.add_finding(&tool.entry, member_pointer(tool.keys.next), message);
+            let place = context.gate_place(tool);
+            report.add_finding(place.entry, place.member(tool.keys.next), message);
         }
     }
 }
@@ -126,9 +129,10 @@ pub(crate) fn state_trap(context: &LintContext<'_>, report: &mut Report<'_>) {
                         names.join(", ")
                     ),
                 };
+                let place = context.gate_place(tool);
                 report.add_finding(
-                    &tool.entry,
-                    member_pointer(tool.keys.next),
+                    place.entry,
+                    place.member(tool.keys.next),
                     format!("{only}: a run that comes there never leaves"),
                 );
             }
@@ -156,9 +160,10 @@ pub(crate) fn unreachable_tool(context: &LintContext<'_>, report: &mut Report<'_
             "no run from \"{UNDEFINED}\" comes to {}, even with every group",
             names.join(" or ")
         );
-        let at = member_pointer(tool.keys.states);
-        let found = report.add_finding(&tool.entry, at.clone(), message);
-        if tool.entry.value.parsed().get(tool.keys.states).is_some_and(Value::is_array) {
+        let place = context.gate_place(tool);
+        let at = place.member(tool.keys.states);
+        let found = report.add_finding(place.entry, at.clone(), message);
+        if at.get(&place.entry.value.parsed()).is_some_and(Value::is_array) {
             found.fix_edits(
                 format!("also available in \"{UNDEFINED}\""),
                 [Edit::Insert { at: at.item(0), item: UNDEFINED.into() }],
@@ -169,15 +174,4 @@ pub(crate) fn unreachable_tool(context: &LintContext<'_>, report: &mut Report<'_
 
 fn state_name(workflow: &Workflow, state: StateRow) -> &str {
     workflow.states().get(state).map_or("", |name| name)
-}
-
-/// The place of a state in the tool's list.
-fn state_pointer(tool: &Tool, state: &str) -> Pointer {
-    let at = member_pointer(tool.keys.states);
-    let value = tool.entry.value.parsed();
-    let items = value.get(tool.keys.states).and_then(Value::as_array);
-    match items.and_then(|items| items.iter().position(|item| item.as_str() == Some(state))) {
-        Some(item) => at.item(item),
-        None => at,
-    }
 }

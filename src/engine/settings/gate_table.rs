@@ -1,15 +1,21 @@
 //! When a tool is available where its own file cannot say it: a table of `toolcrib.toml` with
 //! `groups`, `states` and `next`.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::{
     engine::{lint::check::did_you_mean, workflow::similar::nearest_name},
     model::{
+        catalog::Catalog,
         context::{ANY, Name},
-        tool::{Audience, Gate, GateKeys, States},
+        entry::{Entry, SystemId},
+        settings::SETTINGS,
+        tool::{Audience, Gate, GateKeys, States, Tool},
     },
     schema::pointer::Pointer,
+    syntax::edit::Edit,
 };
 
 pub const GROUPS: &str = "groups";
@@ -32,6 +38,118 @@ pub fn read_gate(table: &Map<String, Value>) -> Gate {
         table.get(NEXT).and_then(Value::as_str).filter(|state| !state.is_empty()).map(Name::from);
     let offer = if groups.is_some() { Audience::ToGroups } else { Audience::ToAll };
     Gate { groups, states, next, offer }
+}
+
+/// Where a tool's gate is written: an entry, and the place in it of the object that holds the gate.
+#[derive(Clone, Debug)]
+pub struct GatePlace<'c> {
+    pub entry: &'c Entry,
+    pub at: Pointer,
+}
+
+impl<'c> GatePlace<'c> {
+    /// The place of a tool's gate; the tool's own entry where it is written nowhere yet.
+    #[must_use]
+    pub fn of_tool(catalog: &'c Catalog, tool: &'c Tool) -> Self {
+        let found = tool.gate_table.as_ref().and_then(|table| {
+            let entry =
+                setting_entries(catalog).find(|entry| table.starts_with(&entry.id.place().at))?;
+            let at = table.strip_prefix(&entry.id.place().at)?;
+            at.get(&entry.value)?;
+            Some(Self { entry, at })
+        });
+        found.unwrap_or_else(|| Self { entry: &tool.entry, at: Pointer::root() })
+    }
+
+    /// The place of a member.
+    #[must_use]
+    pub fn member(&self, key: &str) -> Pointer {
+        self.at.child(key)
+    }
+
+    /// The place of a name in a member that holds one or a list of them.
+    #[must_use]
+    pub fn name(&self, key: &str, name: &str) -> Pointer {
+        let at = self.member(key);
+        let value = self.entry.value.parsed();
+        let items = at.get(&value).and_then(Value::as_array);
+        match items.and_then(|items| items.iter().position(|item| item.as_str() == Some(name))) {
+            Some(item) => at.item(item),
+            None => at,
+        }
+    }
+}
+
+/// The tables of `toolcrib.toml` that systems read themselves.
+fn setting_entries(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
+    catalog.others.iter().filter(|entry| entry.id.file().as_str() == SETTINGS)
+}
+
+/// The gates that `toolcrib.toml` says for the tools of a system, by their rows in the catalog.
+#[must_use]
+pub fn read_gates(catalog: &Catalog, system: SystemId) -> Vec<(usize, Gate)> {
+    let tables: HashMap<&[String], &Entry> = setting_entries(catalog)
+        .filter(|entry| entry.system == system)
+        .map(|entry| (entry.id.place().at.tokens(), entry))
+        .collect();
+    let gate_of = |tool: &Tool| {
+        let at = tool.gate_table.as_ref()?.tokens();
+        // TABLE.tools.NAME
+        let (home, inside) = at.split_at(at.len().checked_sub(2)?);
+        Some(read_gate(Pointer::from_iter(inside).get(&tables.get(home)?.value)?.as_object()?))
+    };
+    let own = catalog.tools.iter().enumerate();
+    own.filter(|(_, tool)| tool.entry.system == system)
+        .map(|(row, tool)| (row, gate_of(tool).unwrap_or_else(Gate::ungated)))
+        .collect()
+}
+
+/// The edits of a table after which it says this gate, each at a pointer of the table; `table` is
+/// what stands there now. A table that says nothing any more goes.
+#[must_use]
+pub fn table_edits(table: Option<&Value>, to: &Gate) -> Vec<Edit> {
+    let members = table.and_then(Value::as_object);
+    let now = members.map_or_else(Gate::ungated, read_gate);
+    let names = |names: &[Name]| names.iter().map(|name| Value::from(&**name)).collect::<Value>();
+    let mut changed: Vec<(&str, Option<Value>)> = Vec::new();
+    if now.groups != to.groups {
+        changed.push((GROUPS, to.groups.as_deref().map(names)));
+    }
+    if now.states != to.states {
+        let states = match &to.states {
+            States::Every => None,
+            States::Only(listed) => Some(names(listed)),
+        };
+        changed.push((STATES, states));
+    }
+    if now.next != to.next {
+        changed.push((NEXT, to.next.as_deref().map(Value::from)));
+    }
+    changed.retain(|(key, to)| {
+        to.is_some() || members.is_some_and(|members| members.contains_key(*key))
+    });
+    if changed.is_empty() {
+        return Vec::new();
+    }
+    let root = Pointer::root();
+    let mut after = members.cloned().unwrap_or_default();
+    for (key, to) in &changed {
+        match to {
+            Some(to) => drop(after.insert((*key).to_owned(), to.clone())),
+            None => drop(after.shift_remove(*key)),
+        }
+    }
+    match members {
+        Some(_) if after.is_empty() => vec![Edit::Remove { at: root }],
+        None => vec![Edit::Set { at: root, to: Value::Object(after).into() }],
+        Some(_) => changed
+            .into_iter()
+            .map(|(key, to)| match to {
+                Some(to) => Edit::Set { at: root.child(key), to: to.into() },
+                None => Edit::Remove { at: root.child(key) },
+            })
+            .collect(),
+    }
 }
 
 /// A bare text is a list of one; what is no text names nothing.

@@ -22,6 +22,7 @@ use crate::{
         context::LintContext,
     },
     model::finding::Finding,
+    systems::gate_tables,
 };
 
 /// What the API takes and what breaks later, or does not do what it seems to.
@@ -43,6 +44,18 @@ pub const CHECKS: &[Check] = &[
         severity: Level::WARNING,
         about: "CommonGround does not know the key and drops it.",
         run: Run::Entry(members::unknown_key),
+    },
+    Check {
+        code: "gate.malformed",
+        severity: Level::ERROR,
+        about: "[commonground] of toolcrib.toml says something in another shape than is read.",
+        run: Run::Entry(gate_tables::find_malformed),
+    },
+    Check {
+        code: "gate.unknown",
+        severity: Level::WARNING,
+        about: "[commonground] of toolcrib.toml names a key that is not read, or a tool that no entry has.",
+        run: Run::Entry(gate_tables::find_unknown),
     },
     Check {
         code: "subject.undeliverable",

@@ -3,17 +3,23 @@
 use serde_json::Value;
 
 use super::{entries, keys};
-use crate::model::{
-    entry::Entry,
-    tool::{Gate, GateKeys, Tool},
+use crate::{
+    engine::settings::gate_table::GATE_KEYS,
+    model::{
+        entry::Entry,
+        tool::{Gate, Tool},
+    },
+    systems::gate_tables,
 };
 
-/// The tool that an entry describes. It has no gate: every request may use it, in every state.
+/// The tool that an entry describes. Its gate is written elsewhere; see
+/// [`gate_tables`].
 #[must_use]
 pub(crate) fn read_tool(entry: &Entry) -> Tool {
     let value = &*entry.value;
+    let name = entries::definition_name(value).unwrap_or(&entry.key);
     Tool {
-        name: entries::definition_name(value).unwrap_or(&entry.key).to_owned(),
+        name: name.to_owned(),
         name_key: entries::name_key(value),
         kind: kind(value).to_owned(),
         description: value
@@ -23,7 +29,8 @@ pub(crate) fn read_tool(entry: &Entry) -> Tool {
             .to_owned(),
         service: None,
         gate: Gate::ungated(),
-        keys: GateKeys { groups: "group", states: "applicable-states", next: "state" },
+        keys: GATE_KEYS,
+        gate_table: Some(gate_tables::table_pointer(keys::SYSTEM, name)),
         known: None,
         entry: entry.clone(),
     }

@@ -9,14 +9,21 @@ use serde_json::{Map, Value};
 
 use super::keys;
 use crate::{
-    model::entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+    model::{
+        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        settings::SETTINGS,
+    },
     schema::pointer::Pointer,
     syntax::source::Source,
+    systems::gate_tables,
 };
 
 /// The definitions of a file in the order they stand; none when nothing in it is CommonGround's.
 #[must_use]
 pub(crate) fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
+    if file.as_str() == SETTINGS {
+        return gate_tables::settings_entry(file, source, keys::SYSTEM).into_iter().collect();
+    }
     let stem = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let mut entries = Vec::new();
     for document in 0..source.document_count() {

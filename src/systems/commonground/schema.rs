@@ -13,13 +13,19 @@ use super::{
     entries, keys,
     subject::{self, SUBJECT_VARIABLES, Subject, VERSION},
 };
-use crate::model::{catalog::Catalog, entry::Entry};
+use crate::{
+    model::{catalog::Catalog, entry::Entry},
+    systems::gate_tables,
+};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schema of a definition; properties stand in form order.
 #[must_use]
 pub(crate) fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
+    if gate_tables::is_setting(entry) {
+        return gate_tables::settings_schema();
+    }
     let value = &*entry.value;
     let name = entries::name_key(value);
     let mut properties = Map::new();

@@ -5,7 +5,6 @@ mod agents;
 mod connectors;
 mod each;
 mod requests;
-mod settings;
 mod templates;
 
 use super::keys;
@@ -16,6 +15,7 @@ use crate::{
         context::LintContext,
     },
     model::finding::Finding,
+    systems::gate_tables,
 };
 
 /// Every check of this system.
@@ -132,13 +132,13 @@ pub const CHECKS: &[Check] = &[
         code: "gate.malformed",
         severity: Level::ERROR,
         about: "[opensearch] of toolcrib.toml says something in another shape than is read.",
-        run: Run::Entry(settings::malformed),
+        run: Run::Entry(gate_tables::find_malformed),
     },
     Check {
         code: "gate.unknown",
         severity: Level::WARNING,
         about: "[opensearch] of toolcrib.toml names a key that is not read, or a tool that no entry has.",
-        run: Run::Entry(settings::unknown),
+        run: Run::Entry(gate_tables::find_unknown),
     },
     Check {
         code: "connector.header",

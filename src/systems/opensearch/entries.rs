@@ -12,6 +12,7 @@ use crate::{
     },
     schema::pointer::Pointer,
     syntax::source::Source,
+    systems::gate_tables,
 };
 
 /// What an entry is.
@@ -115,7 +116,7 @@ fn is_agent(kind: &str, members: &Map<String, Value>) -> bool {
 #[must_use]
 pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
     if file.as_str() == SETTINGS {
-        return settings_entry(file, source).into_iter().collect();
+        return gate_tables::settings_entry(file, source, keys::SYSTEM).into_iter().collect();
     }
     let mut entries = Vec::new();
     for document in 0..source.document_count() {
@@ -138,19 +139,6 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
         }
     }
     entries
-}
-
-/// `[opensearch]`: when tools are available.
-fn settings_entry(file: &FileId, source: &Source) -> Option<Entry> {
-    let value = source.value(0)?.get(keys::SYSTEM)?.clone();
-    let at = Pointer::root().child(keys::SYSTEM);
-    Some(new_entry((file, source, 0), EntryKind::Server, at, (keys::SYSTEM.to_owned(), value)))
-}
-
-/// Whether an entry is what `toolcrib.toml` says.
-#[must_use]
-pub fn is_setting(entry: &Entry) -> bool {
-    entry.system == keys::SYSTEM && entry.id.file().as_str() == SETTINGS
 }
 
 /// The agent that a tool belongs to.

@@ -4,16 +4,16 @@ use serde_json::{Map, Value, json};
 
 use super::{
     dynamic::METHODS,
-    entries::{AGENT_TYPES, EntrySort, is_setting},
+    entries::{AGENT_TYPES, EntrySort},
     keys,
 };
-use crate::{engine::settings::gate_table::table_schema, model::entry::Entry};
+use crate::{model::entry::Entry, systems::gate_tables};
 
 /// The schema of an entry's form.
 #[must_use]
 pub fn entry_schema(entry: &Entry) -> Value {
-    if is_setting(entry) {
-        return settings();
+    if gate_tables::is_setting(entry) {
+        return gate_tables::settings_schema();
     }
     match EntrySort::of_entry(&entry.value) {
         EntrySort::Dynamic => tool(dynamic_parameters(&entry.value)),
@@ -39,18 +39,6 @@ fn model() -> Value {
             keys::DESCRIPTION: text("What it is for"),
         },
         "required": [keys::NAME, keys::MODEL_ID],
-    })
-}
-
-fn settings() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            keys::TOOLS: {
-                "type": "object", "description": "When tools and agents are available. One that is not named is, always.",
-                "additionalProperties": table_schema(),
-            },
-        },
     })
 }
 

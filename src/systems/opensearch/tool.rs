@@ -14,22 +14,26 @@ use crate::{
         entry::Entry,
         tool::{Function, Gate, Tool},
     },
+    systems::gate_tables,
 };
 
-/// The tool that an entry describes, read leniently.
+/// The tool that an entry describes, read leniently. Its gate is written elsewhere; see
+/// [`gate_tables`].
 #[must_use]
 pub fn read_tool(entry: &Entry) -> Tool {
     let value = &entry.value;
     let text = |member: &str| value.get(member).and_then(Value::as_str);
     let own = entry.key.rsplit('/').next().unwrap_or(&entry.key);
+    let name = text(keys::NAME).unwrap_or(own);
     Tool {
-        name: text(keys::NAME).unwrap_or(own).to_owned(),
+        name: name.to_owned(),
         name_key: keys::NAME,
         kind: kind_of(value),
         description: text(keys::DESCRIPTION).unwrap_or_default().to_owned(),
         service: None,
         gate: Gate::ungated(),
         keys: GATE_KEYS,
+        gate_table: Some(gate_tables::table_pointer(keys::SYSTEM, name)),
         known: None,
         entry: entry.clone(),
     }

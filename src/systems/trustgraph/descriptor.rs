@@ -31,6 +31,7 @@ pub(crate) fn read_tool(entry: &Entry, mode: Mode) -> Tool {
         service: answered_by(value, kind, mode).map(str::to_owned),
         gate: read_gate(value, mode),
         keys: GateKeys { groups: keys::GROUP, states: states_key(value, mode), next: keys::STATE },
+        gate_table: None,
         known: None,
         entry: entry.clone(),
     }

@@ -12,6 +12,7 @@ use crate::{
         entry::Entry,
         tool::{Function, Gate, Tool},
     },
+    systems::gate_tables,
 };
 
 /// What the configuration of a sub-agent says of its function.
@@ -24,18 +25,20 @@ const MESSAGE_HELP: Member = Member {
 };
 const MESSAGE_DEFAULT: &str = "This is the message that will be sent to the sub-agent.";
 
-/// The tool that an entry describes, read leniently. Its gate stands elsewhere.
+/// The tool that an entry describes, read leniently. Its gate is written elsewhere; see
+/// [`gate_tables`].
 #[must_use]
 pub fn read_tool(entry: &Entry) -> Tool {
-    let name = keys::NAME.get(&entry.value).and_then(Value::as_str);
+    let name = keys::NAME.get(&entry.value).and_then(Value::as_str).unwrap_or(&entry.key);
     Tool {
-        name: name.unwrap_or(&entry.key).to_owned(),
+        name: name.to_owned(),
         name_key: keys::NAME.camel,
         kind: sort_word(EntrySort::of_entry(&entry.value)).to_owned(),
         description: own_description(&entry.value).unwrap_or_default().to_owned(),
         service: None,
         gate: Gate::ungated(),
         keys: GATE_KEYS,
+        gate_table: Some(gate_tables::table_pointer(keys::SYSTEM, name)),
         known: None,
         entry: entry.clone(),
     }

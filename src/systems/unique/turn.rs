@@ -13,11 +13,11 @@ use super::{
     verdict::{refusals, rejections},
 };
 use crate::{
-    engine::settings::gate_table::read_gate,
+    engine::settings::gate_table::read_gates,
     model::{
         catalog::{Catalog, Loading},
         entry::EntryKind,
-        tool::{Gate, NotLoaded, Tool},
+        tool::{NotLoaded, Tool},
     },
 };
 
@@ -293,14 +293,13 @@ fn spaces(catalog: &Catalog) -> Vec<Vec<usize>> {
 /// Which tools the turn gives to the model, in which order, and by which gates of the settings.
 #[must_use]
 pub fn decide_loading(catalog: &Catalog) -> Loading {
-    let mut loading = Loading::default();
+    let mut loading = Loading { gates: read_gates(catalog, keys::SYSTEM), ..Loading::default() };
     let spaces = spaces(catalog);
     if spaces.is_empty() {
         return loading;
     }
     let schemas = ConfigSchemas::of_catalog(catalog);
     let turn = of_catalog(catalog);
-    let gates = settings_of(catalog).and_then(|table| table.get(TOOLS));
     for rows in &spaces {
         let tools: Vec<&Tool> = rows.iter().map(|row| &*catalog.tools[*row]).collect();
         let found: Vec<Option<ConfigSchema>> =
@@ -326,10 +325,6 @@ pub fn decide_loading(catalog: &Catalog) -> Loading {
             let left_out = |why: String| NotLoaded::LeftOut { why: why.as_str().into() };
             let why = refusal.clone().or_else(|| decision.absence.map(left_out));
             loading.not_loaded.extend(why.map(|why| (*row, why)));
-        }
-        for (row, tool) in rows.iter().zip(&tools) {
-            let table = gates.and_then(|gates| gates.get(&tool.name)?.as_object());
-            loading.gates.push((*row, table.map_or_else(Gate::ungated, read_gate)));
         }
     }
     loading.known = known_facts(catalog, &spaces);

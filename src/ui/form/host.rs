@@ -33,7 +33,7 @@ use crate::{
 /// Whose value a form edits; the form of an owner stays the same one while the owner is kept.
 pub(crate) trait ValueOwner: Clone + Eq + Hash {
     /// Whose text an editor is given for a place of the value, and the place in that text.
-    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer);
+    fn text_target(&self, at: Pointer, state: &State) -> (TextTarget, Pointer);
 
     /// The messages that make edits of the value, as one step of undo. The form has them already.
     fn edit_messages(&self, edits: Vec<Edit>, form: &Form, state: &State) -> Vec<Message>;
@@ -57,9 +57,9 @@ struct HostedForm {
     saved: Option<SavedValue>,
 }
 
-/// The value in a text as it is saved.
+/// The value in texts as they are saved.
 struct SavedValue {
-    text: Arc<str>,
+    texts: Vec<Arc<str>>,
     value: Option<Arc<Value>>,
 }
 
@@ -135,17 +135,22 @@ impl<O: ValueOwner> FormHost<O> {
         Some(&mut hosted.form)
     }
 
-    /// Tells the shown form what its value is held against: the value in a saved text, which is
-    /// read only where the text is another one than before.
+    /// Tells the shown form what its value is held against: the value in saved texts, which are
+    /// read only where one of them is another one than before. Without texts there is none.
     pub fn sync_saved(
         &mut self,
-        text: Option<&Arc<str>>,
-        read: impl FnOnce(&Arc<str>) -> Option<Arc<Value>>,
+        texts: Vec<Arc<str>>,
+        read: impl FnOnce(&[Arc<str>]) -> Option<Arc<Value>>,
     ) {
         let Some(HostedForm { form, saved, .. }) = self.hosted() else { return };
-        let known = saved.take().filter(|saved| text.is_some_and(|t| Arc::ptr_eq(t, &saved.text)));
-        *saved = known
-            .or_else(|| text.map(|text| SavedValue { text: Arc::clone(text), value: read(text) }));
+        let is_same = |saved: &SavedValue| {
+            saved.texts.len() == texts.len()
+                && saved.texts.iter().zip(&texts).all(|(known, text)| Arc::ptr_eq(known, text))
+        };
+        *saved = saved.take().filter(is_same).or_else(|| {
+            let value = if texts.is_empty() { None } else { read(&texts) };
+            Some(SavedValue { texts, value })
+        });
         form.set_saved(saved.as_ref().and_then(|saved| saved.value.as_ref()));
     }
 
@@ -196,7 +201,7 @@ impl<O: ValueOwner> FormHost<O> {
                 with(made(edits), Message::Copy { what, text })
             }
             FormReply::OpenEditor { at, text } => {
-                let (target, at) = owner.text_target(at);
+                let (target, at) = owner.text_target(at, state);
                 Reply::send(Message::Document(DocumentMessage::EditText { target, at, text }))
             }
         }

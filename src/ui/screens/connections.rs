@@ -170,7 +170,7 @@ pub(crate) struct ConnectionsScreen {
 struct ConnectionTable(String);
 
 impl ValueOwner for ConnectionTable {
-    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+    fn text_target(&self, at: Pointer, _: &State) -> (TextTarget, Pointer) {
         (TextTarget::Settings, table_pointer(&self.0).join(&at))
     }
 

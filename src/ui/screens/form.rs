@@ -70,7 +70,7 @@ pub(crate) struct FormScreen {
 const LONGEST_ARRANGED: usize = 64_000;
 
 impl ValueOwner for FileId {
-    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+    fn text_target(&self, at: Pointer, _: &State) -> (TextTarget, Pointer) {
         (TextTarget::Form, at)
     }
 
@@ -137,7 +137,8 @@ impl FormScreen {
         if is_new && task.made {
             form.mark_unchosen();
         }
-        self.form.sync_saved(Some(&task.before), |text| {
+        self.form.sync_saved(vec![Arc::clone(&task.before)], |texts| {
+            let text = texts.first()?;
             let source = Source::parse(document.format, text.clone());
             Some(value_of(&Document::from_disk(document.format, text.clone(), source)))
         });

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod dialogs;
+mod gate_fields;
 mod preview;
 mod samples;
 
@@ -17,15 +18,17 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         calls::{CallMessage, CallText},
-        documents::Change,
+        compose::context::ComposeContext,
+        documents::{Change, Document},
         edited_text::EditedText,
         input::{Input, Mouse},
         message::{DocumentMessage, Message, ScreenId, TextTarget},
         state::State,
     },
     model::{
-        entry::{Entry, EntryForm, EntryId, EntryPlace, SystemId},
+        entry::{Entry, EntryForm, EntryId, FileId, SystemId},
         finding::{EntryEdit, Finding},
+        settings::SETTINGS,
     },
     schema::pointer::Pointer,
     syntax::{edit::Edit, source::Source},
@@ -46,6 +49,8 @@ use crate::{
         },
     },
 };
+
+use gate_fields::{gate_changes, gate_findings, schema_with_gate, settings_place, value_with_gate};
 
 type Row = action_rows::Row<Tools>;
 
@@ -159,8 +164,12 @@ impl SchemaKey {
 }
 
 impl ValueOwner for EntryId {
-    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
-        (TextTarget::Entry(self.clone()), at)
+    fn text_target(&self, at: Pointer, state: &State) -> (TextTarget, Pointer) {
+        let tool = state.catalog.tool(self);
+        match tool.and_then(|tool| settings_place(tool, &at)) {
+            Some(at) => (TextTarget::Settings, at),
+            None => (TextTarget::Entry(self.clone()), at),
+        }
     }
 
     fn edit_messages(&self, edits: Vec<Edit>, _: &Form, state: &State) -> Vec<Message> {
@@ -169,16 +178,24 @@ impl ValueOwner for EntryId {
         };
         let place = first.pointer().to_string();
         let label = format!("edit {} of {}", place.trim_start_matches('/'), entry.key);
+        let tool = state.catalog.tool(self);
+        let of_gate = tool.map_or_else(Vec::new, |tool| gate_changes(&edits, tool, state));
+        let is_own =
+            |edit: &Edit| tool.and_then(|tool| settings_place(tool, edit.pointer())).is_none();
         let change = |edit| Change::Entry(EntryEdit { entry: self.clone(), edit });
+        let own = edits.into_iter().filter(is_own).map(change);
         vec![Message::Document(DocumentMessage::Change {
             label,
-            changes: edits.into_iter().map(change).collect(),
+            changes: own.chain(of_gate).collect(),
         })]
     }
 
     fn fix_note(&self, note: usize, state: &State) -> Reply {
-        match state.findings_of(self).nth(note) {
-            Some(finding) => dialogs::apply_fixes(&finding.fixes().cloned().collect::<Vec<_>>()),
+        let found = shown_findings(self, state).nth(note);
+        match found {
+            Some((_, finding)) => {
+                dialogs::apply_fixes(&finding.fixes().cloned().collect::<Vec<_>>())
+            }
             None => Reply::Handled,
         }
     }
@@ -209,7 +226,7 @@ impl Tools {
                 self.schema = schema;
             }
             take_entry(form, entry, state);
-            sync_saved(&mut self.form, entry.id.place(), state);
+            sync_saved(&mut self.form, entry, state);
         }
         self.form.sync_surroundings(state);
         if let Some(goal) = &state.goal
@@ -254,40 +271,80 @@ fn chosen_entry(state: &State) -> Option<&Entry> {
     state.catalog.entry(state.selected.as_ref()?)
 }
 
+/// What was found about an entry, and about its gate where that is written elsewhere, each with its
+/// place in the form.
+fn shown_findings<'s>(
+    entry: &'s EntryId,
+    state: &'s State,
+) -> impl Iterator<Item = (Pointer, &'s Finding)> {
+    let own = state.findings_of(entry).map(|finding| (finding.site.pointer.clone(), finding));
+    let tool = state.catalog.tool(entry);
+    own.chain(tool.into_iter().flat_map(move |tool| gate_findings(tool, state)))
+}
+
 /// Takes in the entry as it is now, and what was found about it.
 fn take_entry(form: &mut Form, entry: &Entry, state: &State) {
     let place = entry.id.place();
     let source =
         state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
     let source = source.filter(|_| place.form == EntryForm::Plain);
-    form.sync_written(entry.value.shared(), &written_in(source, place.document, &place.at));
-    let note = |finding: &Finding| Note {
-        at: finding.site.pointer.clone(),
+    let value = match state.catalog.tool(&entry.id) {
+        Some(tool) => {
+            let settings = ComposeContext::from_state(state).settings_value();
+            value_with_gate(entry.value.shared(), tool, settings)
+        }
+        None => Arc::clone(entry.value.shared()),
+    };
+    form.sync_written(&value, &written_in(source, place.document, &place.at));
+    let note = |(at, finding): (Pointer, &Finding)| Note {
+        at,
         severity: finding.severity,
         text: finding.message.clone(),
         fix: finding.fix_words(),
     };
-    form.set_notes(state.findings_of(&entry.id).map(note).collect());
+    form.set_notes(shown_findings(&entry.id, state).map(note).collect());
 }
 
 /// What is on disk, to mark what is different now.
-fn sync_saved(form: &mut FormHost<EntryId>, place: &EntryPlace, state: &State) {
+fn sync_saved(form: &mut FormHost<EntryId>, entry: &Entry, state: &State) {
+    let place = entry.id.place();
     let Some(document) = state.documents.get(&place.file) else { return };
-    let text = document.saved.as_ref().filter(|_| place.form == EntryForm::Plain);
-    form.sync_saved(text, |text| {
-        let value_in = |source: &Source| source.value_at(place.document, &place.at).map(Arc::new);
-        match document.saved_source() {
-            Some(source) => value_in(source),
-            None => value_in(&Source::parse(document.format, text.clone()).ok()?),
-        }
+    let settings = state.documents.get(&FileId::new(SETTINGS));
+    let tool = state.catalog.tool(&entry.id).filter(|tool| tool.gate_table.is_some());
+    let own = document.saved.as_ref().filter(|_| place.form == EntryForm::Plain);
+    let of_gate = own.and_then(|_| settings?.saved.as_ref()).filter(|_| tool.is_some());
+    form.sync_saved(own.into_iter().chain(of_gate).cloned().collect(), |texts| {
+        let own = saved_value(document, texts.first()?, place.document, &place.at)?;
+        let Some(tool) = tool else { return Some(own) };
+        let settings = texts
+            .get(1)
+            .zip(settings)
+            .and_then(|(text, settings)| saved_value(settings, text, 0, &Pointer::root()));
+        Some(value_with_gate(&own, tool, settings.as_deref()))
     });
 }
 
+/// The value at a place of a document as its text on disk has it.
+fn saved_value(
+    document: &Document,
+    text: &Arc<str>,
+    number: usize,
+    at: &Pointer,
+) -> Option<Arc<Value>> {
+    let value_in = |source: &Source| source.value_at(number, at).map(Arc::new);
+    match document.saved_source() {
+        Some(source) => value_in(source),
+        None => value_in(&Source::parse(document.format, text.clone()).ok()?),
+    }
+}
+
 fn schema_of(entry: &Entry, state: &State) -> Arc<Value> {
-    Arc::new(
-        table::by_id(entry.system)
-            .map_or(Value::Bool(true), |system| system.entry_schema(entry, &state.catalog)),
-    )
+    let schema = table::by_id(entry.system)
+        .map_or(Value::Bool(true), |system| system.entry_schema(entry, &state.catalog));
+    Arc::new(match state.catalog.tool(&entry.id) {
+        Some(tool) => schema_with_gate(schema, tool, &state.catalog),
+        None => schema,
+    })
 }
 
 /// How the fields of an entry are shown, where its system says it.

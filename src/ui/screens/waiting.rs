@@ -103,7 +103,7 @@ pub(crate) struct Waiting {
 }
 
 impl ValueOwner for AskId {
-    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+    fn text_target(&self, at: Pointer, _: &State) -> (TextTarget, Pointer) {
         (TextTarget::Answer(*self), at)
     }
 

@@ -11,7 +11,10 @@ use crate::{
         workflow::similar::nearest_name,
     },
     model::{entry::Entry, tool::Tool},
-    systems::commonground::{entries, keys},
+    systems::{
+        commonground::{entries, keys},
+        gate_tables,
+    },
 };
 
 /// What the worker has itself, under a name that the API does not reserve.
@@ -51,6 +54,9 @@ pub(crate) fn name_shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Repor
 }
 
 pub(crate) fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    if gate_tables::is_setting(entry) {
+        return;
+    }
     let Some(members) = entry.value.as_object() else { return };
     let named_by = entries::name_key(&entry.value);
     for key in members.keys().filter(|key| !keys::MEMBERS.contains(&key.as_str())) {

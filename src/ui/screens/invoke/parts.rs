@@ -80,7 +80,7 @@ impl RequestPart {
 }
 
 impl ValueOwner for RequestPart {
-    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+    fn text_target(&self, at: Pointer, _: &State) -> (TextTarget, Pointer) {
         match self.part {
             Part::Configuration => (TextTarget::Entry(self.tool.clone()), at),
             Part::Arguments => (TextTarget::Call(self.text(CallPart::Arguments)), at),

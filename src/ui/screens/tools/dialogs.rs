@@ -216,6 +216,8 @@ pub(super) fn rename_entry(state: &State) -> Reply {
         );
         if entry.kind == EntryKind::Tool {
             let context = ComposeContext::from_state(state);
+            let tool = state.catalog.tool(&entry.id).filter(|tool| tool.name == entry.key);
+            plan.changes.extend(tool.and_then(|tool| context.rename_gate_table(tool, key)));
             plan.changes.extend(
                 context.rename_mentions(&context.find_mentions(Named::Tool, &entry.key), key),
             );
@@ -305,9 +307,11 @@ pub(super) fn delete_entry(state: &State) -> Reply {
         let lines = format!("{} is taken out of {}.", entry.key, place.file);
         (lines, Change::File { file: place.file.clone(), document: place.document, edit })
     };
+    let context = ComposeContext::from_state(state);
+    let table = state.catalog.tool(&entry.id).and_then(|tool| context.remove_gate_table(tool));
     let messages = vec![Message::Document(DocumentMessage::Change {
         label: format!("delete {}", entry.key),
-        changes: vec![deed],
+        changes: std::iter::once(deed).chain(table).collect(),
     })];
     let answers = vec![
         Answer { key: 'd', words: "delete", messages },

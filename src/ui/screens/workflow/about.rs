@@ -82,7 +82,7 @@ pub(crate) fn tool_page(facts: &mut Facts, row: ToolRow) -> Reply {
         States::Only(listed) => filter::join_names(listed),
     };
     let groups = match &tool.gate.offer {
-        Audience::ToAll => "all: its system knows no groups".to_owned(),
+        Audience::ToAll => "none named: every request gets it".to_owned(),
         Audience::ToGroups | Audience::ToNone(_) => filter::join_names(&tool.gate.groups()),
     };
     words.push_words(Role::Text, &format!("groups: {groups}"));

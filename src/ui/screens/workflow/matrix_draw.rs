@@ -195,7 +195,7 @@ impl Matrix {
                 let tick = cells::cell_tick(tool, &self.columns[column], settings);
                 let (sign, role) = match tick {
                     Tick::On => ("●", Role::Available),
-                    Tick::Implied => ("○", Role::Available),
+                    Tick::Implied | Tick::Unrestricted => ("○", Role::Available),
                     Tick::Off => ("·", Role::Ghost),
                 };
                 let chosen = rows.contains(&row) && columns.contains(&column);

@@ -6,8 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{facts::Facts, scene::Scene};
 use crate::{
     app::{
-        compose::plan::Plan,
-        documents,
+        compose::{context::ComposeContext, plan::Plan},
         input::{Code, Key, Mouse, MouseKind},
         message::{Message, ScreenId},
         notices::NoticeKind,
@@ -376,11 +375,8 @@ impl Offers {
                 let Some(tool) = facts.tool_id(tool).and_then(|id| state.catalog.tool(id)) else {
                     return Reply::Handled;
                 };
-                let changes = edits
-                    .iter()
-                    .flat_map(|edit| edit.descriptor_edits(tool))
-                    .map(documents::Change::Entry)
-                    .collect();
+                let gate = edits.iter().fold(tool.gate.clone(), |gate, edit| edit.apply_to(&gate));
+                let changes = ComposeContext::from_state(state).regate_changes([(tool, &gate)]);
                 let plan = Plan::new(
                     format!("{}: {}", tool.entry.key, made.description(facts.tools())),
                     changes,

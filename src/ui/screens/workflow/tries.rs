@@ -6,7 +6,7 @@ use crate::{
     engine::{gate_edit::GateEdit, gated::ToolRow},
     model::{
         context::{ANY, Name},
-        tool::{Gate, States},
+        tool::{Audience, Gate, States},
     },
     ui::{
         overlays::menu::{Item, Menu},
@@ -68,7 +68,12 @@ fn suggested_edits(gate: &Gate, facts: &Facts) -> Vec<GateEdit> {
         .iter()
         .map(|group| &group.name)
         .filter(|name| !in_groups.contains(name) && &***name != ANY);
-    edits.extend(others.cloned().map(GateEdit::AddGroup));
+    // A tool that every request gets is in no other group beside its first.
+    let into = |group: Name| match gate.offer {
+        Audience::ToAll => GateEdit::InGroups(vec![group]),
+        Audience::ToGroups | Audience::ToNone(_) => GateEdit::AddGroup(group),
+    };
+    edits.extend(others.cloned().map(into));
     let targets = states.iter().filter(|state| gate.next.as_ref() != Some(state));
     edits.extend(targets.cloned().map(|state| GateEdit::LeadTo(Some(state))));
     if gate.next.is_some() {

@@ -1,0 +1,147 @@
+//! Groups, states and next states of tools whose own files have no room for them, on the screen:
+//! tools of several systems and servers in one workflow, edited as those of TrustGraph are.
+
+use toolcrib::{
+    app::{
+        message::{Message, ScreenId},
+        workflow::WorkflowMessage,
+    },
+    model::{entry::FileId, tool::States},
+};
+
+use crate::support::workbench::Workbench;
+
+const SETTINGS: &str = "# mine\nname = \"lab\"\n\n[mcp.files.tools.write]\ngroups = [\"admin\"] # not for all\n\n[opensearch.tools.node_stats]\nstates = [\"ready\"]\n";
+
+const FILES: &[(&str, &str)] = &[
+    (
+        "lamp.yaml",
+        "tool_name: lamp_switch\ndescription: A lamp.\ntarget_subject: x\nafter_execution: suspend\nparameters: {type: object}\n",
+    ),
+    (
+        "mcp/files.json",
+        r#"{"server": "files", "version": "2026-07-28", "tools": [
+  {"name": "read", "description": "Reads.", "inputSchema": {"type": "object"}},
+  {"name": "write", "description": "Writes.", "inputSchema": {"type": "object"}}
+]}"#,
+    ),
+    (
+        "mcp/sky.json",
+        r#"{"server": "sky", "version": "2026-07-28", "tools": [
+  {"name": "read", "description": "Reads the sky.", "inputSchema": {"type": "object"}}
+]}"#,
+    ),
+    (
+        "stats.json",
+        r#"{"type": "DynamicTool", "name": "node_stats", "description": "Stats.", "parameters": {"method": "GET", "uri": "/"}}"#,
+    ),
+    ("space.json", r#"[{"name": "WebSearch", "configuration": {}, "selectionPolicy": "ByUser"}]"#),
+    (
+        "tools.yaml",
+        "tool:\n  query:\n    type: knowledge-query\n    name: query\n    description: Asks.\n    group: [read-only]\n    state: ready\n",
+    ),
+    ("toolcrib.toml", SETTINGS),
+];
+
+fn opened((width, height): (u16, u16)) -> Workbench {
+    Workbench::files(FILES, width, height)
+}
+
+fn settings(bench: &Workbench) -> String {
+    let document = bench.state.documents.get(&FileId::new("toolcrib.toml"));
+    document
+        .filter(|document| !document.gone)
+        .map(|document| document.text.to_string())
+        .unwrap_or_default()
+}
+
+/// Groups, states and next state of a tool, in a few letters.
+fn gate(bench: &Workbench, key: &str) -> String {
+    let gate = &bench.state.catalog.tools.iter().find(|tool| tool.entry.key == key).unwrap().gate;
+    let groups = gate.groups.as_ref().map_or("all".to_owned(), |groups| groups.join(" "));
+    let states = match &gate.states {
+        States::Every => "any".to_owned(),
+        States::Only(listed) => listed.join(" "),
+    };
+    format!("{groups} | {states} | {}", gate.next.as_deref().unwrap_or("stays"))
+}
+
+fn asking(bench: &mut Workbench, groups: &[&str]) {
+    let groups = groups.iter().map(|group| (*group).into()).collect();
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(groups))));
+    bench.draw();
+}
+
+#[test]
+fn tables_of_all_systems_are_read() {
+    let bench = opened((120, 36));
+    assert_eq!(gate(&bench, "files/write"), "admin | any | stays");
+    assert_eq!(gate(&bench, "node_stats"), "all | ready | stays");
+    assert_eq!(gate(&bench, "sky/read"), "all | any | stays");
+}
+
+#[test]
+fn groups_are_ticked_in_the_matrix() {
+    let mut bench = opened((160, 48)).on(ScreenId::Workflow);
+    bench.keys("m /");
+    bench.types("sky");
+    bench.keys("tab");
+    bench.types("read-only");
+    bench.keys("enter");
+    assert!(bench.shows("sky/read × group read-only"), "{}", bench.screen());
+    assert!(
+        bench.shows("sky/read is there for every request now; then only for those that ask for"),
+        "{}",
+        bench.screen()
+    );
+    assert!(bench.shows("groups = [\"read-only\"]"), "{}", bench.screen());
+    bench.keys("space");
+    assert_eq!(gate(&bench, "sky/read"), "read-only | any | stays");
+    assert_eq!(gate(&bench, "files/read"), "all | any | stays");
+    assert_eq!(
+        settings(&bench),
+        format!("{SETTINGS}\n[mcp.sky.tools.read]\ngroups = [\"read-only\"]\n")
+    );
+    bench.keys("space");
+    assert_eq!(gate(&bench, "sky/read"), "all | any | stays");
+    bench.keys("u");
+    assert_eq!(gate(&bench, "sky/read"), "read-only | any | stays");
+    bench.keys("u");
+    assert_eq!(settings(&bench), SETTINGS);
+}
+
+#[test]
+fn arrows_are_drawn_for_tools_of_every_system() {
+    let mut bench = opened((200, 60)).on(ScreenId::Workflow);
+    asking(&mut bench, &["read-only", "admin"]);
+    bench.keys("shift+tab");
+    for (tool, key, after) in [
+        ("files/read", "files/read", "all | any | done"),
+        ("lamp_switch", "lamp_switch", "all | any | done"),
+        ("WebSearch", "WebSearch", "all | any | done"),
+        ("node_stats", "node_stats", "all | ready | done"),
+    ] {
+        bench.keys("/");
+        bench.types("ready");
+        bench.keys("enter d");
+        if tool == "files/read" {
+            bench.keys("n");
+            bench.types("done");
+        } else {
+            bench.keys("/");
+            bench.types("done");
+        }
+        bench.keys("enter");
+        if tool != "files/read" {
+            bench.keys("enter");
+        }
+        bench.types(tool);
+        bench.keys("enter");
+        assert!(bench.shows("next = \"done\""), "{}", bench.screen());
+        bench.keys("enter");
+        assert_eq!(gate(&bench, key), after, "{}", settings(&bench));
+    }
+    assert!(settings(&bench).starts_with("# mine\nname = \"lab\"\n"));
+    bench.keys("u u u u");
+    assert_eq!(settings(&bench), SETTINGS);
+}
