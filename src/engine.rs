@@ -9,7 +9,7 @@
 //! | [`workflow`] | the graph of states that tools make under the groups asked for, and everything that can be said about it |
 //! | [`lint`] | what is wrong with descriptors, whatever their system |
 //! | [`explain`] | why a tool is hidden and what would show it, how one comes into a state and out, what groups never get to, what a change would do |
-//! | [`gate_edit`] | edits of a gate, and the edits of the descriptor they come to |
+//! | [`gate_edit`], [`gate_place`] | edits of a gate; where a gate is written |
 //! | [`layout`] | boxes and arrows placed in cells, layer by layer |
 //! | [`canvas_text`] | a layout drawn with box characters, each cell with its role |
 //! | [`export`] | a workflow as text, DOT, Mermaid, SVG, JSON |
@@ -43,6 +43,7 @@ pub mod explain;
 pub mod export;
 pub mod filter;
 pub mod gate_edit;
+pub mod gate_place;
 pub mod gated;
 pub mod groups;
 pub mod junit;

@@ -255,9 +255,34 @@ fn codes() -> Vec<(&'static str, &'static str, &'static str)> {
     all
 }
 
+/// What is wrong in `toolcrib.toml`, of a code that stands there.
+const IN_SETTINGS: [(&str, &str); 2] = [
+    ("gate.malformed", "[commonground.tools.lamp]\ngroups = 3\n"),
+    ("gate.unknown", "[commonground.tools.lmap]\n"),
+];
+
+#[test]
+fn what_the_settings_say_wrong_is_found_in_them() {
+    let (file, source) = read(CLEAN);
+    for (code, settings) in IN_SETTINGS {
+        let settings =
+            (FileId::new("toolcrib.toml"), Source::parse(Format::Toml, settings).unwrap());
+        let files = [(&file, &source), (&settings.0, &settings.1)];
+        let catalog = read::read_catalog(files, Mode::Document);
+        let of_file = |asked: &FileId| {
+            files.iter().find(|(file, _)| *file == asked).map(|(_, source)| *source)
+        };
+        let found = findings::catalog_findings(&catalog, of_file);
+        let places: Vec<_> =
+            found.iter().map(|finding| (finding.code, finding.site.file.as_str())).collect();
+        assert_eq!(places, [(code, "toolcrib.toml")]);
+    }
+}
+
 #[test]
 fn every_code_has_a_row() {
-    let tried: BTreeSet<&str> = ROWS.iter().chain(JINA_ROWS).map(|row| row.code).collect();
+    let rows = ROWS.iter().chain(JINA_ROWS).map(|row| row.code);
+    let tried: BTreeSet<&str> = rows.chain(IN_SETTINGS.map(|(code, _)| code)).collect();
     assert_eq!(tried, codes().into_iter().map(|(code, ..)| code).collect());
 }
 

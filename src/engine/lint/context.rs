@@ -9,8 +9,8 @@ use std::{
 use crate::{
     engine::{
         filter::AskedGroups,
+        gate_place::GatePlace,
         gated::Slot,
-        settings::gate_table::GatePlace,
         workflow::{analysis::Analysis, graph::Workflow},
     },
     model::{

@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    engine::{lint::check::did_you_mean, workflow::similar::nearest_name},
+    engine::{
+        gate_place::setting_entries, lint::check::did_you_mean, workflow::similar::nearest_name,
+    },
     model::{
         catalog::Catalog,
         context::{ANY, Name},
         entry::{Entry, SystemId},
-        settings::SETTINGS,
         tool::{Audience, Gate, GateKeys, States, Tool},
     },
     schema::pointer::Pointer,
@@ -38,51 +39,6 @@ pub fn read_gate(table: &Map<String, Value>) -> Gate {
         table.get(NEXT).and_then(Value::as_str).filter(|state| !state.is_empty()).map(Name::from);
     let offer = if groups.is_some() { Audience::ToGroups } else { Audience::ToAll };
     Gate { groups, states, next, offer }
-}
-
-/// Where a tool's gate is written: an entry, and the place in it of the object that holds the gate.
-#[derive(Clone, Debug)]
-pub struct GatePlace<'c> {
-    pub entry: &'c Entry,
-    pub at: Pointer,
-}
-
-impl<'c> GatePlace<'c> {
-    /// The place of a tool's gate; the tool's own entry where it is written nowhere yet.
-    #[must_use]
-    pub fn of_tool(catalog: &'c Catalog, tool: &'c Tool) -> Self {
-        let found = tool.gate_table.as_ref().and_then(|table| {
-            let entry =
-                setting_entries(catalog).find(|entry| table.starts_with(&entry.id.place().at))?;
-            let at = table.strip_prefix(&entry.id.place().at)?;
-            at.get(&entry.value)?;
-            Some(Self { entry, at })
-        });
-        found.unwrap_or_else(|| Self { entry: &tool.entry, at: Pointer::root() })
-    }
-
-    /// The place of a member.
-    #[must_use]
-    pub fn member(&self, key: &str) -> Pointer {
-        self.at.child(key)
-    }
-
-    /// The place of a name in a member that holds one or a list of them.
-    #[must_use]
-    pub fn name(&self, key: &str, name: &str) -> Pointer {
-        let at = self.member(key);
-        let value = self.entry.value.parsed();
-        let items = at.get(&value).and_then(Value::as_array);
-        match items.and_then(|items| items.iter().position(|item| item.as_str() == Some(name))) {
-            Some(item) => at.item(item),
-            None => at,
-        }
-    }
-}
-
-/// The tables of `toolcrib.toml` that systems read themselves.
-fn setting_entries(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
-    catalog.others.iter().filter(|entry| entry.id.file().as_str() == SETTINGS)
 }
 
 /// The gates that `toolcrib.toml` says for the tools of a system, by their rows in the catalog.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     app::{compose::context::ComposeContext, documents::Change, state::State},
-    engine::settings::gate_table::{self, GatePlace},
+    engine::{gate_place::GatePlace, settings::gate_table},
     model::{
         catalog::Catalog, context::UNDEFINED, finding::Finding, settings::SETTINGS, tool::Tool,
     },
