@@ -128,6 +128,7 @@ pub fn table_schema() -> Value {
             STATES: names("states", "Only in these states. None given, or *: in every state."),
             NEXT: {"type": "string", "description": "The state after it. None given: the state stays."},
         },
+        "additionalProperties": false,
     })
 }
 

@@ -129,7 +129,7 @@ pub(crate) struct ResourcesScreen {
 }
 
 impl ValueOwner for ItemId {
-    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+    fn text_target(&self, at: Pointer, _: &State) -> (TextTarget, Pointer) {
         (TextTarget::Item(self.clone()), at)
     }
 

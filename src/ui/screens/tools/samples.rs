@@ -51,7 +51,7 @@ impl SampleOwner {
 }
 
 impl ValueOwner for SampleOwner {
-    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+    fn text_target(&self, at: Pointer, _: &State) -> (TextTarget, Pointer) {
         let (text, base) = self.text_of(&at);
         (TextTarget::Call(text), at.strip_prefix(&base).unwrap_or_default())
     }
