@@ -58,6 +58,7 @@ use super::{
         steps::Steps,
         templates::{FieldText, Samples, Templates},
     },
+    gate_tables,
     system::{NewEntry, System},
 };
 use crate::{
@@ -185,7 +186,7 @@ impl System for OpenSearch {
 
 impl Templates for OpenSearch {
     fn sample_schema(&self, entry: &Entry) -> Option<Value> {
-        (!entries::is_setting(entry)).then(|| field_texts::sample_schema(entry)).flatten()
+        (!gate_tables::is_setting(entry)).then(|| field_texts::sample_schema(entry)).flatten()
     }
 
     fn render_fields(&self, entry: &Entry, samples: &Samples) -> Vec<FieldText> {

@@ -9,11 +9,14 @@ use super::{
 use crate::{
     engine::stub::script::StubService,
     model::{catalog::Catalog, entry::Entry},
-    systems::opensearch::{
-        entries::{EntrySort, agent_of, is_setting},
-        java::{Numbers, value_text},
-        keys,
-        steps::{plan::Plan, prepare::prepare_step, state::RunState},
+    systems::{
+        gate_tables::is_setting,
+        opensearch::{
+            entries::{EntrySort, agent_of},
+            java::{Numbers, value_text},
+            keys,
+            steps::{plan::Plan, prepare::prepare_step, state::RunState},
+        },
     },
 };
 

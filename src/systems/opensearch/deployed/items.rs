@@ -8,9 +8,10 @@ use crate::{
     model::entry::Entry,
     systems::{
         deployed::item::Item,
+        gate_tables::is_setting,
         opensearch::{
             cluster::state::flatten_agent,
-            entries::{EntrySort, agent_of, is_setting},
+            entries::{EntrySort, agent_of},
             java::{Numbers, value_text},
             keys,
         },
