@@ -3,7 +3,8 @@
 
 use toolcrib::{
     app::{
-        message::{Message, ScreenId},
+        compose::{context::ComposeContext, groups, states},
+        message::{DocumentMessage, Message, ScreenId},
         workflow::WorkflowMessage,
     },
     model::{entry::FileId, tool::States},
@@ -72,6 +73,13 @@ fn asking(bench: &mut Workbench, groups: &[&str]) {
     bench.draw();
 }
 
+/// Finds a state in the picture, which has the keys.
+fn find(bench: &mut Workbench, name: &str) {
+    bench.keys("/");
+    bench.types(name);
+    bench.keys("enter");
+}
+
 #[test]
 fn tables_of_all_systems_are_read() {
     let bench = opened((120, 36));
@@ -94,7 +102,6 @@ fn groups_are_ticked_in_the_matrix() {
         "{}",
         bench.screen()
     );
-    assert!(bench.shows("groups = [\"read-only\"]"), "{}", bench.screen());
     bench.keys("space");
     assert_eq!(gate(&bench, "sky/read"), "read-only | any | stays");
     assert_eq!(gate(&bench, "files/read"), "all | any | stays");
@@ -114,33 +121,64 @@ fn arrows_are_drawn_for_tools_of_every_system() {
     let mut bench = opened((200, 60)).on(ScreenId::Workflow);
     asking(&mut bench, &["read-only", "admin"]);
     bench.keys("shift+tab");
-    for (tool, key, after) in [
-        ("files/read", "files/read", "all | any | done"),
-        ("lamp_switch", "lamp_switch", "all | any | done"),
-        ("WebSearch", "WebSearch", "all | any | done"),
-        ("node_stats", "node_stats", "all | ready | done"),
+    for (key, after) in [
+        ("files/read", "all | any | undefined"),
+        ("lamp_switch", "all | any | undefined"),
+        ("WebSearch", "all | any | undefined"),
+        ("node_stats", "all | ready | undefined"),
     ] {
-        bench.keys("/");
-        bench.types("ready");
-        bench.keys("enter d");
-        if tool == "files/read" {
-            bench.keys("n");
-            bench.types("done");
-        } else {
-            bench.keys("/");
-            bench.types("done");
-        }
+        find(&mut bench, "ready");
+        bench.keys("d");
+        find(&mut bench, "undefined");
         bench.keys("enter");
-        if tool != "files/read" {
-            bench.keys("enter");
-        }
-        bench.types(tool);
+        bench.types(key);
         bench.keys("enter");
-        assert!(bench.shows("next = \"done\""), "{}", bench.screen());
+        assert!(bench.shows("next = \"undefined\""), "{}", bench.screen());
         bench.keys("enter");
         assert_eq!(gate(&bench, key), after, "{}", settings(&bench));
     }
     assert!(settings(&bench).starts_with("# mine\nname = \"lab\"\n"));
     bench.keys("u u u u");
     assert_eq!(settings(&bench), SETTINGS);
+}
+
+#[test]
+fn the_form_of_a_tool_has_its_gate() {
+    let mut bench = opened((160, 48));
+    bench.clicks("sky/read");
+    bench.keys("tab");
+    assert!(bench.shows("toolcrib.toml"), "{}", bench.screen());
+    bench.clicks("next   ");
+    bench.keys("enter");
+    bench.types("ready");
+    bench.keys("enter");
+    assert_eq!(gate(&bench, "sky/read"), "all | any | ready", "{}", bench.screen());
+    assert!(
+        settings(&bench).contains("[mcp.sky.tools.read]\nnext = \"ready\"\n"),
+        "{}",
+        settings(&bench)
+    );
+    assert!(
+        bench
+            .state
+            .documents
+            .get(&FileId::new("mcp/sky.json"))
+            .is_some_and(|list| !list.is_changed())
+    );
+    bench.keys("esc u");
+    assert_eq!(settings(&bench), SETTINGS);
+}
+
+#[test]
+fn a_renamed_state_and_a_deleted_group_have_their_new_names_in_tables_too() {
+    let mut bench = opened((160, 48));
+    let plan =
+        states::rename_state(ComposeContext::from_state(&bench.state), "ready", "set").unwrap();
+    bench.send(Message::Document(DocumentMessage::Compose(plan)));
+    assert_eq!(gate(&bench, "node_stats"), "all | set | stays");
+    assert_eq!(gate(&bench, "query"), "read-only | any | set");
+    let plan = groups::delete_group(ComposeContext::from_state(&bench.state), "admin").unwrap();
+    bench.send(Message::Document(DocumentMessage::Compose(plan)));
+    assert_eq!(gate(&bench, "files/write"), " | any | stays");
+    assert!(settings(&bench).contains("groups = [] # not for all"), "{}", settings(&bench));
 }

@@ -75,6 +75,7 @@ impl System for Echo {
             service: None,
             gate: Gate::ungated(),
             keys: GateKeys { groups: "groups", states: "states", next: "next" },
+            gate_table: None,
             known: None,
             entry: entry.clone(),
         }
