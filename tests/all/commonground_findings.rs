@@ -257,7 +257,7 @@ fn codes() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// What is wrong in `toolcrib.toml`, of a code that stands there.
 const IN_SETTINGS: [(&str, &str); 2] = [
-    ("gate.malformed", "[commonground.tools.lamp]\ngroups = 3\n"),
+    ("gate.malformed", "[commonground.tools.lamp]\nnext = 3\n"),
     ("gate.unknown", "[commonground.tools.lmap]\n"),
 ];
 

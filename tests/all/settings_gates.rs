@@ -106,8 +106,8 @@ fn groups_are_ticked_in_the_matrix() {
     assert_eq!(gate(&bench, "sky/read"), "read-only | any | stays");
     assert_eq!(gate(&bench, "files/read"), "all | any | stays");
     let text = settings(&bench);
-    assert!(text.starts_with(SETTINGS), "{text}");
-    assert!(text.ends_with("[mcp.sky.tools.read]\ngroups = [\"read-only\"]\n"), "{text}");
+    assert!(text.starts_with("# mine\nname = \"lab\"\n"), "{text}");
+    assert!(text.contains("\n[mcp.sky.tools.read]\ngroups = [\"read-only\"]\n"), "{text}");
     bench.keys("space");
     assert_eq!(gate(&bench, "sky/read"), "all | any | stays");
     bench.keys("u");
@@ -122,9 +122,9 @@ fn arrows_are_drawn_for_tools_of_every_system() {
     asking(&mut bench, &["read-only", "admin"]);
     bench.keys("shift+tab");
     for (key, after) in [
-        ("files/read", "all | any | undefined"),
-        ("lamp_switch", "all | any | undefined"),
-        ("WebSearch", "all | any | undefined"),
+        ("files/read", "all | ready | undefined"),
+        ("lamp_switch", "all | ready | undefined"),
+        ("WebSearch", "all | ready | undefined"),
         ("node_stats", "all | ready | undefined"),
     ] {
         find(&mut bench, "ready");
