@@ -62,12 +62,12 @@ pub enum ResourceMessage {
     WasRead {
         turn: u64,
         item: ItemId,
-        read: Result<Box<ItemContent>, Problem>,
+        read: Box<Result<ItemContent, Problem>>,
     },
     /// What the server suggests for one of its arguments.
     Suggested {
         turn: u64,
-        item: ItemId,
+        item: Box<ItemId>,
         argument: String,
         values: Vec<String>,
     },

@@ -41,7 +41,7 @@ pub(super) async fn read_item(
         inspector.read_content(&*bus, &request).await
     };
     let told = |problem: CallError| problem.while_doing(format!("reading {}", item.id));
-    let read = reading.await.map(Box::new).map_err(told);
+    let read = Box::new(reading.await.map_err(told));
     Message::Resource(ResourceMessage::WasRead { turn, item, read })
 }
 
@@ -60,6 +60,7 @@ pub(super) async fn suggest_values(
         values = suggested;
     }
     let item = ItemId { connection: connection.name, kind: request.kind, id: request.id };
+    let item = Box::new(item);
     Message::Resource(ResourceMessage::Suggested { turn, item, argument, values })
 }
 

@@ -82,7 +82,7 @@ fn answer(bench: &mut Workbench, content: ItemContent) {
         _ => None,
     });
     let (turn, item) = read.expect("it is read");
-    let read = Ok(Box::new(content));
+    let read = Box::new(Ok(content));
     bench.send(Message::Resource(ResourceMessage::WasRead { turn, item, read }));
     bench.draw();
 }
@@ -148,7 +148,7 @@ fn a_prompt_is_filled_in_with_what_the_server_suggests() {
         });
         bench.send(Message::Resource(ResourceMessage::Suggested {
             turn: asked.expect("the server is asked for what suits"),
-            item: bench.state.network.resources.chosen.clone().unwrap(),
+            item: Box::new(bench.state.network.resources.chosen.clone().unwrap()),
             argument: argument.into(),
             values: values.iter().map(ToString::to_string).collect(),
         }));

@@ -40,14 +40,14 @@ pub(super) fn handle_message(
         }
         ResourceMessage::OpenPart(part) => return vec![Effect::OpenPart(part)],
         ResourceMessage::WasRead { turn, item, read } => {
-            let report = match read {
-                Ok(content) => ReadReport::Done((*content).into()),
+            let report = match *read {
+                Ok(content) => ReadReport::Done(content.into()),
                 Err(problem) => ReadReport::Failed(problem),
             };
             state.network.resources.end_reading(turn, &item, report);
         }
         ResourceMessage::Suggested { turn, item, argument, values } => {
-            state.network.resources.end_suggesting(turn, item, argument, values);
+            state.network.resources.end_suggesting(turn, *item, argument, values);
         }
     }
     Vec::new()
