@@ -15,12 +15,15 @@ use crate::support::{commonground::CommonGround, place::Place, services::program
 const TRUSTGRAPH: &str = "
 tool:
   summarize:
-    type: text-completion
+    type: tool-service
     name: summarize
     description: Summarizes what is known
+    service: custom-rag
+    collection: customers
     group: [read]
     state: done
     available_in_states: [stored]
+    arguments: [{name: question, type: string, description: What to summarize}]
   purge:
     type: text-completion
     name: purge
@@ -66,6 +69,7 @@ fn tools_of_each_system_are_called_and_move_the_state_for_all() {
     there.put(&[COMMONGROUND]);
     let place = Place::with(&[
         ("tools.yaml", TRUSTGRAPH),
+        ("services.yaml", include_str!("../../samples/demo/services.yaml")),
         ("tools/word_count.yaml", COMMONGROUND),
         ("tools/put-book.json", OPENSEARCH),
     ]);
