@@ -291,6 +291,7 @@ impl State {
     pub fn new(start: Start) -> Self {
         let user =
             start.context.user.clone().map_or_else(|| "user".to_owned(), |user| user.to_string());
+        let has_form = start.form.is_some();
         let mut documents = Documents::default();
         if let Some(form) = &start.form {
             documents.load_document(form.file.clone(), form.document.clone());
@@ -299,12 +300,8 @@ impl State {
             workspace: start.workspace,
             mask: start.mask,
             demo: start.demo,
-            reading: if start.form.is_some() {
-                LoadProgress::Done
-            } else {
-                LoadProgress::UnderWay(0)
-            },
-            screen: if start.form.is_some() { ScreenId::Form } else { ScreenId::Tools },
+            reading: if has_form { LoadProgress::Done } else { LoadProgress::UnderWay(0) },
+            screen: if has_form { ScreenId::Form } else { ScreenId::Tools },
             mode: start.mode,
             documents,
             catalog: Arc::new(Catalog::new(start.mode, Vec::new(), Vec::new(), Vec::new())),
