@@ -87,10 +87,10 @@ impl ParkedCalls {
     ///
     /// # Errors
     /// When no call waits with that state, or it was repeated already.
-    pub fn resume(&self, state: &str, repetition: Repetition) -> Result<(), Repetition> {
+    pub fn resume(&self, state: &str, repetition: Repetition) -> Result<(), Box<Repetition>> {
         match self.known().remove(state) {
-            Some(parked) => parked.send(repetition),
-            None => Err(repetition),
+            Some(parked) => parked.send(repetition).map_err(Box::new),
+            None => Err(Box::new(repetition)),
         }
     }
 }
