@@ -23,6 +23,7 @@ pub mod history;
 pub mod input;
 pub mod keymap;
 pub mod message;
+pub mod network_state;
 pub mod notices;
 pub mod resending;
 pub mod resources;

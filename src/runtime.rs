@@ -2,6 +2,7 @@
 
 mod answering;
 pub mod browser;
+mod connection_states;
 pub mod connection_test;
 mod editor;
 pub mod eras;

@@ -18,6 +18,7 @@ use tokio::{
 
 use super::{
     answering::{AnsweringByHand, For},
+    connection_states::tell_states,
     connection_test, editor, eras, folder,
     kept::{HistoryRecorder, Record},
     pushing, reading, registry, resources,
@@ -29,7 +30,7 @@ use crate::{
         calls::CallMessage,
         checking::Snapshot,
         effect::{Effect, Overwrite},
-        message::{Condition, ConnectionMessage, DocumentMessage, Health, Message, Purpose},
+        message::{ConnectionMessage, DocumentMessage, Message, Purpose},
         notices::NoticeKind,
         state::State,
         watching::WatchMessage,
@@ -37,7 +38,7 @@ use crate::{
     engine::mask::Mask,
     model::{
         call::{CallId, Event, EventKind, Limits, Outcome, Request},
-        connection::{Connection, ConnectionState},
+        connection::Connection,
         context::Mode,
         entry::FileId,
         problem::Problem,
@@ -56,7 +57,7 @@ use crate::{
         workspace::Workspace,
     },
     systems::{agents, deployed::push::Push},
-    wire::{agent, connector::States, deployed, queue, registry::Registry},
+    wire::{agent, deployed, queue, registry::Registry},
 };
 
 /// How many events of a call travel in one message at most.
@@ -600,34 +601,4 @@ async fn keep_journal(
         // The second is over, or a file is saved: either way what is newest is written next.
         let _ = tokio::time::timeout(JOURNAL_EVERY, is_saved).await;
     }
-}
-
-/// Tells how connections are, in words.
-async fn tell_states(mut states: watch::Receiver<States>, messages: mpsc::Sender<Message>) {
-    while states.changed().await.is_ok() {
-        let now = states.borrow_and_update().clone();
-        for (connection, state) in now {
-            let condition = connection_condition(&state);
-            if messages
-                .send(Message::Connection(ConnectionMessage::Condition { connection, condition }))
-                .await
-                .is_err()
-            {
-                return;
-            }
-        }
-    }
-}
-
-fn connection_condition(state: &ConnectionState) -> Condition {
-    let (words, health) = match state {
-        ConnectionState::Idle => (String::new(), Health::Idle),
-        ConnectionState::Connecting => ("connecting …".into(), Health::Busy),
-        ConnectionState::Connected => (String::new(), Health::Good),
-        ConnectionState::Reconnecting { attempt } => {
-            (format!("reconnecting, attempt {attempt} …"), Health::Busy)
-        }
-        ConnectionState::Failed(problem) => (problem.cause.clone(), Health::Bad),
-    };
-    Condition { words, health }
 }

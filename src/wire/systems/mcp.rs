@@ -43,6 +43,7 @@ pub mod problems;
 pub mod questions;
 mod raw_frames;
 pub mod requests;
+mod server_questions;
 pub mod serving;
 pub mod stages;
 pub mod tasks;

@@ -8,7 +8,7 @@ use std::{
 
 use futures::{
     StreamExt,
-    future::{BoxFuture, Either, select},
+    future::{BoxFuture, select},
     stream::FuturesUnordered,
 };
 use serde_json::Value;
@@ -19,16 +19,14 @@ use tokio::{
 
 use super::{
     arrival::Arrival,
-    asker::{Answered, Asker, Way, answer_of},
+    asker::Asker,
     folders::FolderHold,
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
     problems::{
         http_error, lost, odd, refused, session_gone, timed_out, unauthorized, unusable_headers,
     },
-    questions::{
-        ASKED, Asks, FINDING, alone_words, begins, ends, gather, input_required, question_words,
-    },
+    questions::{FINDING, ends, input_required},
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
     stages::{
@@ -42,8 +40,7 @@ use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     schema::literal::Literal,
     systems::mcp::{
-        answering::Answer,
-        asked::{Asked, Kind as AskedKind},
+        asked::Kind as AskedKind,
         calls::CALL,
         fault::Fault,
         negotiate::Transport,
@@ -67,9 +64,6 @@ use crate::{
     },
 };
 
-/// How often one request may require more input.
-const MOST_ROUNDS: u32 = 32;
-
 pub(crate) struct Driver {
     pub session: Session,
     pub pipe: Pipe,
@@ -77,25 +71,25 @@ pub(crate) struct Driver {
     pub secrets: Secrets,
     pub news: Arc<ConnectionEvents>,
     pub known: KnownTools,
-    asker: Asker,
+    pub asker: Asker,
     /// Is told once whether both sides speak.
     pub opening: Option<oneshot::Sender<Result<Opened, CallError>>>,
     pub frames: FrameLog,
-    state: Running,
+    pub(super) state: Running,
 }
 
 /// What is under way.
 #[derive(Default)]
-struct Running {
-    waiting: HashMap<Id, Waiting>,
+pub(super) struct Running {
+    pub waiting: HashMap<Id, Waiting>,
     /// Those whose listener has gone.
     gone: FuturesUnordered<BoxFuture<'static, Id>>,
     deadlines: Vec<(Instant, Id)>,
     /// Questions of the server that are being answered, and how to take each away.
-    asking: FuturesUnordered<BoxFuture<'static, Finished>>,
-    withdrawals: HashMap<Id, oneshot::Sender<()>>,
+    pub asking: FuturesUnordered<BoxFuture<'static, Finished>>,
+    pub withdrawals: HashMap<Id, oneshot::Sender<()>>,
     raw: RawFrames,
-    folders: FolderHold,
+    pub folders: FolderHold,
     /// The pipe is over, and why.
     over: Option<CallError>,
 }
@@ -220,7 +214,7 @@ impl Driver {
         self.send(outgoing).await;
     }
 
-    async fn send(&mut self, outgoing: Outgoing) {
+    pub(super) async fn send(&mut self, outgoing: Outgoing) {
         self.frames.note(Direction::Out, &outgoing.text);
         if let (Some(id), Some(wait)) = (&outgoing.id, outgoing.wait) {
             let until = Instant::now() + Duration::from_millis(wait);
@@ -385,7 +379,7 @@ impl Driver {
         }
     }
 
-    async fn answer(&mut self, id: &Id, call: &Call, text: String, faults: &[Fault]) {
+    pub(super) async fn answer(&mut self, id: &Id, call: &Call, text: String, faults: &[Fault]) {
         let Some(waiting) = self.state.waiting.remove(id) else { return };
         let call = waiting.task.as_ref().map_or(call, |following| &following.call);
         let version = self.session.opened().map(|opened| opened.spoken.version.clone());
@@ -441,70 +435,6 @@ impl Driver {
             | Notice::ElicitationComplete { .. }
             | Notice::Subscribed { .. } => self.tell_all("notice", "a notification", text).await,
         }
-    }
-
-    /// The server asks with a request of its own.
-    async fn asked(&mut self, id: Id, asked: Asked, faults: &[Fault], text: &str) {
-        for fault in faults {
-            self.tell_all(FINDING, &fault_words(fault), "").await;
-        }
-        match self.asker.ask(&asked, faults).await {
-            Way::AtOnce(answered) => {
-                let told = stage(ASKED, &question_words(&asked, answered.words), text);
-                self.push_to_all(&told).await;
-                self.answer_server(&id, &asked, &answered).await;
-            }
-            Way::Person(reply) => {
-                self.push_to_all(&begins(&asked, text)).await;
-                let (withdrawal, withdrawn) = oneshot::channel::<()>();
-                self.state.withdrawals.insert(id.clone(), withdrawal);
-                self.state.asking.push(Box::pin(async move {
-                    let answering = Box::pin(answer_of(&asked.kind, reply));
-                    let answered = match select(answering, withdrawn).await {
-                        Either::Left((answered, _)) => Some(answered),
-                        Either::Right(_) => None,
-                    };
-                    Finished::Request(id, Box::new(asked), answered)
-                }));
-            }
-        }
-    }
-
-    async fn answer_server(&mut self, id: &Id, asked: &Asked, answered: &Answered) {
-        if answered.is_alone {
-            self.tell_all(FINDING, &alone_words(asked), "").await;
-        }
-        let frame = match &answered.answer {
-            Some(Answer::Result(result)) => self.session.answer(id, &Literal::from(result.clone())),
-            Some(Answer::Refusal { code, message }) => self.session.refuse(id, *code, message),
-            None => None,
-        };
-        if let Some(frame) = frame {
-            self.push_to_all(&sent_frame(&frame.text)).await;
-            Box::pin(self.send(frame)).await;
-        }
-        self.state.folders.note_answer(&asked.kind);
-    }
-
-    /// The server requires input before it answers a request.
-    async fn ask_within(&mut self, id: &Id, call: Call, text: String, asks: Asks) {
-        let Some(mut waiting) = self.state.waiting.remove(id) else { return };
-        waiting.rounds += 1;
-        if waiting.rounds > MOST_ROUNDS {
-            self.state.waiting.insert(id.clone(), waiting);
-            return self.answer(id, &call, text, &[]).await;
-        }
-        let (asker, id, Asks { requests, state }) = (self.asker.clone(), id.clone(), asks);
-        self.state.asking.push(Box::pin(async move {
-            let inbox = waiting.inbox.clone();
-            let gathering = Box::pin(gather(&asker, requests, &inbox));
-            let left = Box::pin(inbox.closed());
-            let responses = match select(gathering, left).await {
-                Either::Left((responses, _)) => responses,
-                Either::Right(_) => return Finished::Left(Box::new(waiting)),
-            };
-            Finished::Result(Box::new(Repeat { id, call, waiting, text, state, responses }))
-        }));
     }
 
     /// Goes on after a question.
@@ -625,11 +555,11 @@ impl Driver {
     }
 
     /// Tells something to all calls that are under way, as nobody knows whose it is.
-    async fn tell_all(&mut self, name: &str, words: &str, body: &str) {
+    pub(super) async fn tell_all(&mut self, name: &str, words: &str, body: &str) {
         self.push_to_all(&stage(name, words, body)).await;
     }
 
-    async fn push_to_all(&mut self, told: &Packet) {
+    pub(super) async fn push_to_all(&mut self, told: &Packet) {
         for waiting in self.state.waiting.values() {
             let _ = waiting.inbox.push(Incoming::Packet(told.clone())).await;
         }
