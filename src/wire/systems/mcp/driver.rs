@@ -26,7 +26,7 @@ use super::{
     problems::{
         http_error, lost, odd, refused, session_gone, timed_out, unauthorized, unusable_headers,
     },
-    questions::{FINDING, ends, input_required},
+    questions::{Asks, FINDING, ends, input_required},
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
     stages::{
