@@ -243,7 +243,7 @@ pub enum ConnectionMessage {
     /// Answered by `ErasCompared`.
     CompareEras {
         name: String,
-        call: Option<(String, Value)>,
+        call: Option<Box<(String, Value)>>,
     },
     ErasCompared {
         connection: String,

@@ -198,7 +198,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             return connection_test::allow(state, &name, &start);
         }
         ConnectionMessage::CompareEras { name, call } => {
-            return connection_test::compare_eras(state, &name, call, now);
+            return connection_test::compare_eras(state, &name, call.map(|call| *call), now);
         }
         ConnectionMessage::ErasCompared { connection, comparison } => {
             state.question = Some(Question::Eras { connection, comparison });

@@ -186,7 +186,7 @@ fn flattened(value: &Value) -> Vec<&Value> {
 mod tests {
     use super::*;
 
-    fn ids(query: Value) -> Result<Vec<String>, String> {
+    fn ids(query: &Value) -> Result<Vec<String>, String> {
         let documents = [
             ("1", json!({"text": "The wind blows", "tags": ["a", "b"], "by": {"name": "Ada Low"}})),
             ("2", json!({"text": "Nothing of it", "pages": 3})),
@@ -218,9 +218,9 @@ mod tests {
             ),
             (json!({"bool": {"should": [{"term": {"pages": 3}}]}}), vec!["2"]),
         ] {
-            assert_eq!(ids(query.clone()).unwrap(), wanted, "{query}");
+            assert_eq!(ids(&query).unwrap(), wanted, "{query}");
         }
-        assert!(ids(json!({"neural": {}})).unwrap_err().contains("[neural]"));
-        assert!(ids(json!([])).is_err());
+        assert!(ids(&json!({"neural": {}})).unwrap_err().contains("[neural]"));
+        assert!(ids(&json!([])).is_err());
     }
 }

@@ -225,13 +225,13 @@ mod tests {
         ]
     }
 
-    fn step(kind: &str, parameters: Value) -> ToolSpec {
+    fn step(kind: &str, parameters: &Value) -> ToolSpec {
         ToolSpec::from_entry(&json!({"type": kind, "parameters": parameters}))
     }
 
     #[test]
     fn a_models_connector_is_filled_in_by_its_own_rules() {
-        let step = step("MLModelTool", json!({"model_id": "m1", "prompt": "say \"hi\""}));
+        let step = step("MLModelTool", &json!({"model_id": "m1", "prompt": "say \"hi\""}));
         let remote = remote_request(&step, &step.parameters, &known()).unwrap();
         assert_eq!(remote.url.as_deref(), Ok("https://h.example/v1"));
         let headers = remote.headers.clone().unwrap();
@@ -247,15 +247,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_sent_says_why_and_others_have_no_connector() {
-        let model = step("MLModelTool", json!({"model_id": "m1"}));
+        let model = step("MLModelTool", &json!({"model_id": "m1"}));
         let remote = remote_request(&model, &model.parameters, &known()).unwrap();
         assert!(remote.body.unwrap_err().contains("prompt"));
-        let tool = step("ConnectorTool", json!({"connector_id": "c1"}));
+        let tool = step("ConnectorTool", &json!({"connector_id": "c1"}));
         let remote = remote_request(&tool, &tool.parameters, &known()).unwrap();
         assert_eq!(remote.url, Err("it has no action execute".into()));
-        let unknown = step("MLModelTool", json!({"model_id": "m2"}));
+        let unknown = step("MLModelTool", &json!({"model_id": "m2"}));
         assert_eq!(remote_request(&unknown, &unknown.parameters, &known()), None);
-        let list = step("ListIndexTool", json!({}));
+        let list = step("ListIndexTool", &json!({}));
         assert_eq!(remote_request(&list, &list.parameters, &known()), None);
     }
 }

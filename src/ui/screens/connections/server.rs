@@ -29,7 +29,7 @@ pub(super) fn compare_prompt(state: &State, name: &str) -> Reply {
     let name = name.to_owned();
     let last = last_call(state, &name);
     Reply::Open(Box::new(Prompt::new("Compare the eras", words, last, move |text, _| {
-        let call = read_call(text)?;
+        let call = read_call(text)?.map(Box::new);
         let name = name.clone();
         Ok(Reply::send(Message::Connection(ConnectionMessage::CompareEras { name, call })))
     })))
