@@ -28,8 +28,8 @@ use toolcrib::{
         filter,
         layout::{
             diagram::{Direction, char_count},
-            extent::Extent,
-            marks::Marks,
+            extent::PictureExtent,
+            marks::StateMarks,
             states::{self, Detail, View},
         },
         workflow::graph::Workflow,
@@ -107,8 +107,8 @@ fn workflow(c: &mut Criterion) {
     at_sizes(c, "layout, by states", &[3, 30, 300, 3_000], |size| {
         let (catalog, context) = (catalog(size), context());
         let workflow = Workflow::new(&catalog.tools, &context);
-        let extent = Extent::all_states(workflow.states().len());
-        let marks = Marks::default();
+        let extent = PictureExtent::all_states(workflow.states().len());
+        let marks = StateMarks::default();
         let edges = workflow.edges();
         let direction = Direction::LeftToRight;
         Box::new(move || {

@@ -51,7 +51,7 @@ use toolcrib::{
         registry::Registry,
         systems::trustgraph::exchange::queue_address,
         transport::{
-            bus::{Bus, Share},
+            bus::{Bus, SubscriptionShare},
             message::{Incoming, Outgoing},
             message_queue::QueueReceiver,
         },
@@ -280,7 +280,7 @@ async fn bare_nats(url: &str, pieces: usize) -> f64 {
 async fn bare_bus(bus: &dyn Bus, pieces: usize) -> f64 {
     let transport = bus.transport();
     let at = queue_address("response:tg:flood", transport).unwrap();
-    let mut line = bus.subscribe(&at, Share::Each).await.unwrap();
+    let mut line = bus.subscribe(&at, SubscriptionShare::Each).await.unwrap();
     let to = queue_address("request:tg:flood", transport).unwrap();
     let begun = Instant::now();
     let headers = vec![(ID.to_owned(), "bare".to_owned())];
@@ -503,7 +503,7 @@ fn bus(runtime: &Runtime, title: &str, connection: &Connection, pieces: usize) {
     };
     let (ours, theirs) = (open(&ours), open(&theirs));
     let at = queue_address("request:tg:flood", connection.transport()).unwrap();
-    let line = runtime.block_on(theirs.subscribe(&at, Share::OneOf("bench"))).unwrap();
+    let line = runtime.block_on(theirs.subscribe(&at, SubscriptionShare::OneOf("bench"))).unwrap();
     runtime.spawn(serve(theirs, line, Arc::clone(&answer)));
     let folder = workspace(connection);
     turns(title, &folder, pieces, || runtime.block_on(bare_bus(&*ours, pieces)));

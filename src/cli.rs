@@ -66,9 +66,9 @@ mod watch;
 mod workbench;
 mod wrap;
 
-use ending::{Ended, Ending, Halt};
+use ending::{CommandResult, Ending, StopReason};
 use global::Global;
-use out::Out;
+use out::CommandOutput;
 use workbench::Purpose;
 
 use crate::{
@@ -148,7 +148,7 @@ enum Command {
     /// Print what a shell needs to complete this command line
     Completions(completions::Completions),
     /// Print a manual page
-    Man(man::Page),
+    Man(man::ManPage),
 }
 
 /// Runs the command that the process was started with, in a program that has these systems.
@@ -166,11 +166,11 @@ pub fn run_command(
     if line.global.allow_start {
         registry::allow_all_starts();
     }
-    let mut out = Out::new(&line.global);
+    let mut out = CommandOutput::new(&line.global);
     let ended = dispatch_command(&line, &mut out);
     // What was written before a problem belongs before it; of two problems the first counts.
-    let ended = match (ended, out.flush().map_err(Halt::from)) {
-        (Ok(_), Err(Halt::Met(problem))) => Err(Halt::Met(problem)),
+    let ended = match (ended, out.flush().map_err(StopReason::from)) {
+        (Ok(_), Err(StopReason::Met(problem))) => Err(StopReason::Met(problem)),
         (ended, _) => ended,
     };
     report_ending(ended).exit_code().into()
@@ -178,7 +178,7 @@ pub fn run_command(
 
 /// Prints help or what is wrong with the command line; clap knows which goes where. What was typed
 /// may hold anything.
-fn print_clap_error(refused: &clap::Error) -> Ended {
+fn print_clap_error(refused: &clap::Error) -> CommandResult {
     let words = refused.render().to_string();
     if !words.lines().all(|line| matches!(shown::visible_text(line), Cow::Borrowed(_))) {
         out::print_stderr(&words);
@@ -194,17 +194,17 @@ fn print_clap_error(refused: &clap::Error) -> Ended {
 }
 
 /// How a command ended; a problem is told on stderr.
-fn report_ending(ended: Ended) -> Ending {
+fn report_ending(ended: CommandResult) -> Ending {
     ended.unwrap_or_else(|halt| match halt {
-        Halt::Unread => Ending::Done,
-        Halt::Met(problem) => {
+        StopReason::Unread => Ending::Done,
+        StopReason::Met(problem) => {
             out::print_problem(&problem);
             Ending::from_problem(&problem)
         }
     })
 }
 
-fn dispatch_command(line: &CommandLine, out: &mut Out) -> Ended {
+fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResult {
     let global = &line.global;
     if let (Some(path), Some(_)) = (&line.path, &line.command) {
         let problem = Problem::new(

@@ -51,7 +51,7 @@ pub enum AnsweringMessage {
         warnings: Vec<String>,
     },
     /// A call waits, or waits again as its answer could not be written.
-    Asked(Box<Asked>),
+    Asked(Box<WaitingQuestion>),
     /// What became of a command, and whether that is as it should be.
     Told {
         ask: AskId,
@@ -68,7 +68,7 @@ pub enum AnsweringMessage {
 
 /// A call that waits for its result, as it comes.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct WaitingQuestion {
     pub ask: AskId,
     pub waiting: Arc<dyn WaitingCall>,
     /// As JSON, without what is secret.
@@ -80,7 +80,7 @@ pub struct Asked {
 /// The same with its answer.
 #[derive(Clone, Debug)]
 pub struct Open {
-    pub asked: Asked,
+    pub asked: WaitingQuestion,
     /// Since when it waits here.
     pub since: Millis,
     /// When its caller stops waiting, about.

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use crate::{
-    engine::series::Series,
+    engine::series::CallSeries,
     model::call::{CallId, Request},
 };
 
 #[derive(Clone, Debug)]
-pub struct Batch {
+pub struct CallBatch {
     pub request: Request,
     /// The connection's name.
     pub connection: String,
@@ -17,10 +17,10 @@ pub struct Batch {
     /// How many are still to be sent.
     pub waiting: usize,
     pub running: HashSet<CallId>,
-    pub series: Series,
+    pub series: CallSeries,
 }
 
-impl Batch {
+impl CallBatch {
     #[must_use]
     pub fn under_way(&self) -> bool {
         self.waiting > 0 || !self.running.is_empty()

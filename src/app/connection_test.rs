@@ -37,13 +37,13 @@ pub enum Report {
     UnderWay,
     /// Its server is not started before the user allows this.
     NotAllowed(Box<Start>),
-    Reached(Box<Reached>),
+    Reached(Box<ConnectionReport>),
     Failed(Problem),
 }
 
 /// What a connection that opened told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reached {
+pub struct ConnectionReport {
     /// Who answered, in words.
     pub greeting: String,
     pub took_ms: u64,

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::undo::{UndoHistory, UndoStep};
 use crate::{
-    engine::{diff, mentions::Named},
+    engine::{diff, mentions::NameKind},
     model::{
         context::Name,
         entry::{EntryForm, FileId},
@@ -150,14 +150,14 @@ enum Operation {
 /// A name that changes give another one everywhere, so that what stands in no file can follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renamed {
-    pub what: Named,
+    pub what: NameKind,
     pub from: Name,
     pub to: Name,
 }
 
 /// A step that was taken back, or made again.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stepped {
+pub struct HistoryStep {
     pub label: String,
     /// The files that are different now.
     pub files: Vec<FileId>,
@@ -464,23 +464,23 @@ impl Documents {
     }
 
     /// Takes the last step back.
-    pub fn undo(&mut self) -> Option<Stepped> {
+    pub fn undo(&mut self) -> Option<HistoryStep> {
         let revision = self.history.undo()?;
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
         let Revision { label, renamed, deeds } = revision;
         let back = |Renamed { what, from, to }| Renamed { what, from: to, to: from };
-        Some(Stepped { label, files: files_of(&deeds), renamed: renamed.map(back) })
+        Some(HistoryStep { label, files: files_of(&deeds), renamed: renamed.map(back) })
     }
 
     /// Makes the last step again that was taken back.
-    pub fn redo(&mut self) -> Option<Stepped> {
+    pub fn redo(&mut self) -> Option<HistoryStep> {
         let Revision { label, renamed, deeds } = self.history.redo()?;
         for deed in &deeds {
             self.make_again(deed);
         }
-        Some(Stepped { label, files: files_of(&deeds), renamed })
+        Some(HistoryStep { label, files: files_of(&deeds), renamed })
     }
 
     #[must_use]

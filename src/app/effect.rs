@@ -15,7 +15,7 @@ use super::{
 use crate::{
     engine::{
         secret::HiddenText,
-        traffic::{span::Since, trace::Head},
+        traffic::{span::StartTime, trace::Head},
     },
     model::{
         attachment::CardSource,
@@ -108,7 +108,7 @@ pub enum Effect {
         known: Vec<Connection>,
         places: Vec<Place>,
         /// What the broker kept since then comes first.
-        since: Option<Since>,
+        since: Option<StartTime>,
     },
     StopWatching,
     /// Take the calls of a tool in its place too. Answered by `Answering` with `Began`, `Asked`,

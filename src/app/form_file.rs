@@ -9,7 +9,7 @@ use crate::{engine::conformance::issue_message, model::entry::FileId, schema::va
 
 /// Where the document goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum FormGoal {
     /// To standard output, when the user is done.
     Printed,
     /// Into its file.
@@ -37,7 +37,7 @@ pub struct FormFile {
     pub title: String,
     /// Where the document goes, for the top line.
     pub target: String,
-    pub goal: Goal,
+    pub goal: FormGoal,
     /// The document at the start.
     pub document: Document,
     /// Nothing was there at the start but what the schema says.
@@ -53,9 +53,9 @@ pub struct FormFile {
 
 /// What the form program leaves behind.
 #[derive(Clone, Debug)]
-pub struct Filled {
+pub struct FilledForm {
     pub text: Arc<str>,
-    pub goal: Goal,
+    pub goal: FormGoal,
     pub end: FormEnd,
 }
 

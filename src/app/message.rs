@@ -55,7 +55,7 @@ pub enum ScreenId {
 
 /// What comes after the document of the form program is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum AfterSave {
     Stay,
     Leave,
 }
@@ -115,7 +115,7 @@ pub enum Message {
     Unread(Vec<String>),
     /// Print or save the document of the form program.
     Accept {
-        then: Then,
+        then: AfterSave,
         draft: DraftPolicy,
     },
     Failed(Problem),

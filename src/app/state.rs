@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     answering::Answering,
-    batch::Batch,
+    batch::CallBatch,
     calls::{CallPart, CallText, Calls},
     cases::Cases,
     checking::CallDestinations,
@@ -18,10 +18,10 @@ use super::{
     documents::Documents,
     edited_text::EditedText,
     folder::FolderList,
-    form_file::{Filled, FormFile, Goal as FormGoal},
+    form_file::{FilledForm, FormFile, FormGoal},
     history::KeptCall,
     keymap::Keymap,
-    message::{Purpose, ScreenId, Then},
+    message::{AfterSave, Purpose, ScreenId},
     network_state::NetworkState,
     notices::Notices,
     resources::Resources,
@@ -102,7 +102,7 @@ pub enum LoadProgress {
 
 /// The place that a view was asked to go to; `turn` tells two requests for one place apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Goal {
+pub struct ViewTarget {
     pub entry: EntryId,
     pub pointer: Pointer,
     pub turn: u64,
@@ -136,7 +136,7 @@ pub struct InvokeState {
     pub user: String,
     pub calls: Calls,
     /// A request that is sent many times, or was last.
-    pub batch: Option<Batch>,
+    pub batch: Option<CallBatch>,
     /// Cases that are called, and how they went.
     pub cases: Cases,
     /// Calls of earlier, too.
@@ -162,7 +162,7 @@ pub struct State {
     /// Grows with every change of the catalog and of the findings.
     pub generation: u64,
     pub selected: Option<EntryId>,
-    pub goal: Option<Goal>,
+    pub goal: Option<ViewTarget>,
     /// What passes on the bus.
     pub watching: Watching,
     /// Calls that are answered by hand.
@@ -226,9 +226,9 @@ pub enum Question {
     /// Leave the form program although its document was changed?
     LeaveForm(FormGoal),
     /// Take the document of the form program although it has issues?
-    Draft { then: Then, issues: Vec<String> },
+    Draft { then: AfterSave, issues: Vec<String> },
     /// The file changed on disk since it was read.
-    Conflict { file: FileId, disk: Option<Arc<str>>, then: Then },
+    Conflict { file: FileId, disk: Option<Arc<str>>, then: AfterSave },
     /// Take these entries of a running system into the files?
     Import(Vec<Item>),
     /// Make what a running system has like the workspace? Both what leaves there what only that
@@ -361,10 +361,10 @@ impl State {
 
     /// What the form program leaves behind.
     #[must_use]
-    pub fn form_result(&self) -> Option<Filled> {
+    pub fn form_result(&self) -> Option<FilledForm> {
         let form = self.form.as_ref()?;
         let text = self.documents.get(&form.file)?.text.whole_text().clone();
-        Some(Filled { text, goal: form.goal, end: form.end.clone() })
+        Some(FilledForm { text, goal: form.goal, end: form.end.clone() })
     }
 
     /// The connection for all that is no tool's own call.

@@ -21,10 +21,12 @@ use super::{
     compose::{context::ComposeContext, entries::copy_entries},
     documents::Change,
     effect::Effect,
-    message::{ConnectionMessage, DocumentMessage, Health, Message, ScreenId, TextTarget, Then},
+    message::{
+        AfterSave, ConnectionMessage, DocumentMessage, Health, Message, ScreenId, TextTarget,
+    },
     notices::NoticeKind,
     resources::ResourceMessage,
-    state::{Goal, Question, State},
+    state::{Question, State, ViewTarget},
 };
 use crate::{
     model::{
@@ -60,7 +62,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::Jump(entry, pointer) => {
             let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
             select_entry(state, entry.clone());
-            state.goal = Some(Goal { entry, pointer, turn });
+            state.goal = Some(ViewTarget { entry, pointer, turn });
         }
         Message::SetTheme(theme) => {
             state.notices.push(NoticeKind::Done, format!("theme {theme}"), now);
@@ -134,7 +136,8 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
             return files::on_saved(state, &file, text, now);
         }
         DocumentMessage::SaveRefused { file, disk } => {
-            let then = if std::mem::take(&mut state.leaving) { Then::Leave } else { Then::Stay };
+            let then =
+                if std::mem::take(&mut state.leaving) { AfterSave::Leave } else { AfterSave::Stay };
             state.question = Some(Question::Conflict { file, disk, then });
         }
         DocumentMessage::Unsaved(texts) => files::offer_recovery(state, texts),

@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::{
     engine::traffic::{
         record::{Record, Ring},
-        span::Since,
+        span::StartTime,
         trace::Head,
     },
-    model::{attachment::Attachment, call::CallError, entry::SystemId, traffic::Witnessed},
+    model::{attachment::Attachment, call::CallError, entry::SystemId, traffic::WatchedItem},
 };
 
 /// So much is held back while the view is still.
@@ -56,7 +56,7 @@ pub enum WatchMessage {
     },
     Heard {
         turn: u64,
-        heard: Vec<Witnessed>,
+        heard: Vec<WatchedItem>,
     },
     /// A second went by.
     Tick {
@@ -114,12 +114,12 @@ impl Cards {
 
 /// What is asked for when listening begins.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct WatchRequest {
     pub subjects: Vec<String>,
-    pub since: Option<Since>,
+    pub since: Option<StartTime>,
 }
 
-impl Asked {
+impl WatchRequest {
     /// Takes `since:10m` out of the subjects.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl Asked {
         let mut asked = Self::default();
         for word in words {
             match word.strip_prefix("since:") {
-                Some(since) => asked.since = Some(Since::parse(since)?),
+                Some(since) => asked.since = Some(StartTime::parse(since)?),
                 None => asked.subjects.push(word.clone()),
             }
         }
@@ -167,14 +167,14 @@ pub struct Watching {
 
 #[derive(Clone, Debug, Default)]
 struct PausedMessages {
-    heard: VecDeque<Witnessed>,
+    heard: VecDeque<WatchedItem>,
     bytes: usize,
     lost: u64,
 }
 
 impl Watching {
     /// Takes in what was heard, or holds it back while the view is still; the alerts that ring.
-    pub fn record_messages(&mut self, heard: Vec<Witnessed>) -> Vec<Ring> {
+    pub fn record_messages(&mut self, heard: Vec<WatchedItem>) -> Vec<Ring> {
         match &mut self.held {
             Some(held) => {
                 heard.into_iter().for_each(|witnessed| held.push(witnessed));
@@ -195,9 +195,10 @@ impl Watching {
                 Vec::new()
             }
             Some(held) => {
-                let at = held.heard.front().map_or(self.record.latest_time(), Witnessed::heard_at);
+                let at =
+                    held.heard.front().map_or(self.record.latest_time(), WatchedItem::heard_at);
                 let gap =
-                    (held.lost > 0).then_some(Witnessed::Gap { at, messages: Some(held.lost) });
+                    (held.lost > 0).then_some(WatchedItem::Gap { at, messages: Some(held.lost) });
                 self.record_messages(gap.into_iter().chain(held.heard).collect())
             }
         }
@@ -226,9 +227,9 @@ impl Watching {
 
 impl PausedMessages {
     /// The oldest go when there are too many, and are counted.
-    fn push(&mut self, witnessed: Witnessed) {
-        let weight = |witnessed: &Witnessed| match witnessed {
-            Witnessed::ObservedMessage(crossing, _) => crossing.memory_size(),
+    fn push(&mut self, witnessed: WatchedItem) {
+        let weight = |witnessed: &WatchedItem| match witnessed {
+            WatchedItem::ObservedMessage(crossing, _) => crossing.memory_size(),
             _ => 0,
         };
         self.bytes += weight(&witnessed);
@@ -236,7 +237,7 @@ impl PausedMessages {
         while self.heard.len() > HELD || (self.bytes > HELD_BYTES && self.heard.len() > 1) {
             let Some(gone) = self.heard.pop_front() else { return };
             self.bytes -= weight(&gone);
-            self.lost += u64::from(matches!(gone, Witnessed::ObservedMessage(..)));
+            self.lost += u64::from(matches!(gone, WatchedItem::ObservedMessage(..)));
         }
     }
 }

@@ -10,10 +10,10 @@ use tokio::{sync::mpsc, time::Instant};
 use super::{
     call::parse_duration,
     deployed,
-    ending::{Ended, Ending, Halt, end_event, of_call},
+    ending::{CommandResult, Ending, StopReason, end_event, of_call},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint, print_problem},
+    out::{CommandOutput, Tint, print_problem},
     request::RequestArgs,
     signals::{interrupted, wait_for},
 };
@@ -23,7 +23,7 @@ use crate::{
         transcript::{offered_words, state_words},
     },
     model::{
-        agent::{AgentOutput, AgentReport, Asked, Part},
+        agent::{AgentOutput, AgentQuestion, AgentReport, Part},
         call::{CallError, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         error_kind::ErrorKind,
@@ -68,7 +68,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let connections = &opened.settings.connections;
         let mut connection = connections.current();
@@ -76,7 +76,7 @@ impl Agent {
         if let Some(broker) = &self.broker {
             connection = agent.broker_connection(&connection, connections, broker)?;
         }
-        let asked = Asked {
+        let asked = AgentQuestion {
             question: self.question.clone(),
             context: self.request.context(&opened),
             pattern: self.pattern.clone(),
@@ -118,7 +118,7 @@ struct Question {
 
 /// Tells a dialogue to whoever reads the output.
 struct Telling<'d> {
-    out: &'d mut Out,
+    out: &'d mut CommandOutput,
     json: bool,
     /// The text whose line is not ended.
     open: Option<Part>,
@@ -132,7 +132,7 @@ impl Telling<'_> {
         connection: Connection,
         Question { request, limits }: Question,
         mask: Mask,
-    ) -> Ended {
+    ) -> CommandResult {
         self.print_start(&*agent)?;
         let registry = registry::of_system();
         let mut interrupt = pin!(interrupted());
@@ -192,7 +192,7 @@ impl Telling<'_> {
         ended
     }
 
-    fn print_start(&mut self, agent: &dyn AgentRun) -> Result<(), Halt> {
+    fn print_start(&mut self, agent: &dyn AgentRun) -> Result<(), StopReason> {
         for words in agent.warnings() {
             self.out.warn(words);
         }
@@ -200,7 +200,12 @@ impl Telling<'_> {
         self.tell_state("start", &state, &available)
     }
 
-    fn tell_state(&mut self, event: &str, state: &str, available: &[String]) -> Result<(), Halt> {
+    fn tell_state(
+        &mut self,
+        event: &str,
+        state: &str,
+        available: &[String],
+    ) -> Result<(), StopReason> {
         if self.json {
             let state = json!({"event": event, "at_ms": self.at_ms, "state": state, "available": available});
             return Ok(self.out.json_line(&state)?);
@@ -208,7 +213,7 @@ impl Telling<'_> {
         self.print_line("state", Tint::Dim, &state_words(state, available))
     }
 
-    fn print_line(&mut self, label: &str, tint: Tint, text: &str) -> Result<(), Halt> {
+    fn print_line(&mut self, label: &str, tint: Tint, text: &str) -> Result<(), StopReason> {
         if self.open.take().is_some() {
             self.out.print_line("")?;
         }
@@ -220,7 +225,7 @@ impl Telling<'_> {
         Ok(self.out.flush()?)
     }
 
-    fn print_events(&mut self, said: Vec<AgentReport>) -> Result<(), Halt> {
+    fn print_events(&mut self, said: Vec<AgentReport>) -> Result<(), StopReason> {
         for said in said {
             match said {
                 AgentReport::Told(AgentOutput::Action { tool, arguments }) if self.json => {
@@ -248,7 +253,7 @@ impl Telling<'_> {
         Ok(())
     }
 
-    fn print_text(&mut self, part: Part, text: &str, ends: bool) -> Result<(), Halt> {
+    fn print_text(&mut self, part: Part, text: &str, ends: bool) -> Result<(), StopReason> {
         if self.json {
             let piece =
                 json!({"event": part.as_str(), "at_ms": self.at_ms, "text": text, "last": ends});
@@ -266,7 +271,7 @@ impl Telling<'_> {
         Ok(self.out.flush()?)
     }
 
-    fn print_end(&mut self, outcome: Outcome, problem: Option<CallError>) -> Ended {
+    fn print_end(&mut self, outcome: Outcome, problem: Option<CallError>) -> CommandResult {
         if self.open.take().is_some() {
             self.out.print_line("")?;
         }

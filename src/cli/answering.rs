@@ -10,7 +10,7 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use super::out::Out;
+use super::out::CommandOutput;
 use crate::{
     engine::mask::Mask,
     model::{catalog::Catalog, problem::Problem},
@@ -37,7 +37,7 @@ impl<'c> WaitingCalls<'c> {
         self.waiting.is_empty()
     }
 
-    pub fn push_question(&mut self, question: Question, out: &mut Out) {
+    pub fn push_question(&mut self, question: Question, out: &mut CommandOutput) {
         self.waiting.push_back(question);
         match self.waiting.len() {
             1 => self.show_first(out),
@@ -45,7 +45,7 @@ impl<'c> WaitingCalls<'c> {
         }
     }
 
-    fn show_first(&self, out: &mut Out) {
+    fn show_first(&self, out: &mut CommandOutput) {
         let Some(Question { asking, .. }) = self.waiting.front() else { return };
         let Asking { waiting, arguments, failed, .. } = asking;
         let tool = self
@@ -77,7 +77,7 @@ impl<'c> WaitingCalls<'c> {
     }
 
     /// Leaves out what nobody waits for any longer.
-    pub fn drop_abandoned(&mut self, out: &mut Out) {
+    pub fn drop_abandoned(&mut self, out: &mut CommandOutput) {
         let first = self.waiting.front().map(|question| question.reply.is_closed());
         self.waiting.retain(|question| !question.reply.is_closed());
         if first == Some(true) {
@@ -87,7 +87,7 @@ impl<'c> WaitingCalls<'c> {
     }
 
     /// Answers the first call; a line that is no answer is asked for again.
-    pub fn answer_first(&mut self, line: &str, out: &mut Out) {
+    pub fn answer_first(&mut self, line: &str, out: &mut CommandOutput) {
         let Some(Question { asking, .. }) = self.waiting.front() else { return };
         let answer = match asking.waiting.parse_line(line) {
             Ok(answer) => answer,
@@ -131,7 +131,7 @@ impl<'c> QuestionDesk<'c> {
 
     /// Answers the next question, or takes the next line for one. Never ends while nothing is
     /// asked; dropping it loses nothing.
-    pub async fn step(&mut self, out: &mut Out) {
+    pub async fn step(&mut self, out: &mut CommandOutput) {
         tokio::select! {
             question = self.questions.recv() => match question {
                 Some(question) => self.take_question(question, out),
@@ -148,7 +148,7 @@ impl<'c> QuestionDesk<'c> {
         }
     }
 
-    fn take_question(&mut self, question: Question, out: &mut Out) {
+    fn take_question(&mut self, question: Question, out: &mut CommandOutput) {
         let next = if self.given.len() > 1 { self.given.pop_front() } else { None };
         if let Some(line) = next.as_ref().or(self.given.front()) {
             match question.asking.waiting.parse_line(line) {

@@ -7,12 +7,12 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::{
-    ending::{Ended, Ending},
-    out::Out,
+    ending::{CommandResult, Ending},
+    out::CommandOutput,
     signals::interrupted,
 };
 use crate::{
-    engine::{case::verdict::Answer, series::Series},
+    engine::{case::verdict::Answer, series::CallSeries},
     model::{
         call::{EventKind, Limits, Outcome, Request},
         connection::Connection,
@@ -27,7 +27,7 @@ use crate::{
 const QUEUE: usize = 256;
 
 /// What is sent, and how.
-pub(crate) struct Batch {
+pub(crate) struct BatchCall {
     pub registry: Registry,
     pub requests: Vec<Request>,
     pub at_once: usize,
@@ -40,14 +40,14 @@ pub(crate) struct Batch {
 
 /// Sends all and tells how each ended, in their order, and what came of them together. An
 /// interruption ends it with what came until then.
-pub(crate) async fn run_batch(many: Batch, out: &mut Out) -> Ended {
-    let Batch { registry, requests, at_once, connection, limits, history, json } = many;
+pub(crate) async fn run_batch(many: BatchCall, out: &mut CommandOutput) -> CommandResult {
+    let BatchCall { registry, requests, at_once, connection, limits, history, json } = many;
     let mut interrupt = pin!(interrupted());
     let calls = requests
         .into_iter()
         .map(|request| call_once(&registry, &connection, request, limits, history.as_ref()));
     let mut answers = pin!(futures::stream::iter(calls).buffered(at_once));
-    let mut series = Series::default();
+    let mut series = CallSeries::default();
     let mut ending = Ending::Done;
     loop {
         let next = tokio::select! {

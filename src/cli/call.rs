@@ -10,12 +10,12 @@ use tokio::{sync::mpsc, time::Instant};
 use super::{
     answering::QuestionDesk,
     arguments,
-    batch::{self, Batch},
+    batch::{self, BatchCall},
     deployed,
-    ending::{Ended, Ending, Halt, end_event, of_call},
+    ending::{CommandResult, Ending, StopReason, end_event, of_call},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, print_problem},
+    out::{CommandOutput, print_problem},
     saving::SavedAnswer,
     signals::{interrupted, wait_for},
     step_options::{StepOptions, preview_steps, print_steps},
@@ -147,7 +147,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 impl Call {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let elsewhere = self.deployed_catalog(&opened, out);
         let found = elsewhere
@@ -195,7 +195,7 @@ impl Call {
         }
         if let Some(times) = self.times {
             let requests = (0..times).map(|_| fresh()).collect::<Result<_, _>>()?;
-            let many = Batch {
+            let many = BatchCall {
                 registry: registry::of_workspace(&opened.workspace.root),
                 requests,
                 at_once: usize::from(self.jobs),
@@ -234,17 +234,17 @@ impl Call {
     }
 
     /// Where the workspace does not have the tool: those that can be called on the running system.
-    fn deployed_catalog(&self, opened: &OpenWorkspace, out: &Out) -> Option<Catalog> {
+    fn deployed_catalog(&self, opened: &OpenWorkspace, out: &CommandOutput) -> Option<Catalog> {
         if opened.catalog.tool_called(&self.tool).is_some() {
             return None;
         }
         match deployed::callable_catalog(&opened.settings.connections.current()) {
             Ok(catalog) => catalog,
-            Err(Halt::Met(problem)) => {
+            Err(StopReason::Met(problem)) => {
                 out.warn(format_args!("the tools of the running system are not known: {problem}"));
                 None
             }
-            Err(Halt::Unread) => None,
+            Err(StopReason::Unread) => None,
         }
     }
 
@@ -289,10 +289,10 @@ impl Call {
 /// The request as it would be sent.
 fn print_request(
     global: &Global,
-    out: &mut Out,
+    out: &mut CommandOutput,
     request: &Request,
     connection: &Connection,
-) -> Ended {
+) -> CommandResult {
     if global.json {
         out.json_line(&request_json(request, connection, 0))?;
         return Ok(Ending::Done);
@@ -349,7 +349,7 @@ fn begin_recording(
     opened: &OpenWorkspace,
     request: &Request,
     connection: &Connection,
-    out: &Out,
+    out: &CommandOutput,
 ) -> Option<Recorder> {
     let begun = open_history(opened).and_then(|history| {
         history.begin_call(&Head::from_request(request, connection, now_millis()))
@@ -368,7 +368,7 @@ async fn stream_call(
     (request, limits): (Request, Limits),
     mut desk: QuestionDesk<'_>,
     mut teller: EventPrinter<'_>,
-) -> Ended {
+) -> CommandResult {
     let began = Instant::now();
     let (sender, mut events) = mpsc::channel(QUEUE);
     let mut interrupt = pin!(interrupted());
@@ -425,7 +425,7 @@ struct Chunk<'t> {
 
 /// Tells a call's events to whoever reads the output.
 struct EventPrinter<'t> {
-    out: &'t mut Out,
+    out: &'t mut CommandOutput,
     json: bool,
     key: &'t str,
     request: Value,
@@ -469,7 +469,7 @@ impl EventPrinter<'_> {
         &mut self,
         event: Event,
         is_last_for_now: bool,
-    ) -> Result<Option<Ending>, super::ending::Halt> {
+    ) -> Result<Option<Ending>, super::ending::StopReason> {
         let at_ms = event.at_ms;
         match event.kind {
             EventKind::Sent { .. } => {
@@ -538,7 +538,12 @@ impl EventPrinter<'_> {
         Ok(None)
     }
 
-    fn print_end(&mut self, at_ms: u64, outcome: Outcome, problem: Option<CallError>) -> Ended {
+    fn print_end(
+        &mut self,
+        at_ms: u64,
+        outcome: Outcome,
+        problem: Option<CallError>,
+    ) -> CommandResult {
         if self.json {
             let mut end = end_event(at_ms, outcome, problem.as_ref());
             end["chunks"] = self.chunks.into();

@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::{
-    ending::Halt,
-    out::{Out, Tint},
+    ending::StopReason,
+    out::{CommandOutput, Tint},
 };
 use crate::{
     engine::{mask::Mask, traffic::record::Record},
@@ -32,15 +32,15 @@ pub(crate) struct CardReader {
     mask: Mask,
     json: bool,
     asked: HashSet<String>,
-    waiting: VecDeque<Wanted>,
-    reading: Option<BoxFuture<'static, Vec<(Wanted, Read)>>>,
+    waiting: VecDeque<NamedCard>,
+    reading: Option<BoxFuture<'static, Vec<(NamedCard, Read)>>>,
     /// Those of a call of which the other one has not come yet.
     alone: HashMap<String, Value>,
 }
 
 /// A card, and whose message named it.
 #[derive(Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct NamedCard {
     id: String,
     system: Option<SystemId>,
     conversation: u64,
@@ -56,7 +56,7 @@ impl CardReader {
     pub fn request_cards(&mut self, system: Option<SystemId>, conversation: u64, cards: &[String]) {
         for id in cards {
             if self.waiting.len() < WAITING && self.asked.insert(id.clone()) {
-                self.waiting.push_back(Wanted { id: id.clone(), system, conversation });
+                self.waiting.push_back(NamedCard { id: id.clone(), system, conversation });
             }
         }
         self.go_on();
@@ -68,7 +68,7 @@ impl CardReader {
     }
 
     /// What came next; waits for it.
-    pub async fn next(&mut self) -> Vec<(Wanted, Read)> {
+    pub async fn next(&mut self) -> Vec<(NamedCard, Read)> {
         let came = match &mut self.reading {
             Some(reading) => reading.await,
             None => std::future::pending().await,
@@ -82,7 +82,8 @@ impl CardReader {
         if self.reading.is_some() || self.waiting.is_empty() {
             return;
         }
-        let wanted: Vec<Wanted> = self.waiting.drain(..self.waiting.len().min(AT_ONCE)).collect();
+        let wanted: Vec<NamedCard> =
+            self.waiting.drain(..self.waiting.len().min(AT_ONCE)).collect();
         let ids: Vec<String> = wanted.iter().map(|wanted| wanted.id.clone()).collect();
         let card_source = watched::card_source(
             wanted.first().and_then(|wanted| wanted.system),
@@ -110,10 +111,10 @@ impl CardReader {
     /// result says.
     pub fn print_card(
         &mut self,
-        (wanted, (id, read)): (Wanted, Read),
+        (wanted, (id, read)): (NamedCard, Read),
         record: &mut Record,
-        out: &mut Out,
-    ) -> Result<(), Halt> {
+        out: &mut CommandOutput,
+    ) -> Result<(), StopReason> {
         let value = match read {
             Ok(value) => value,
             Err(problem) if self.json => {
@@ -182,7 +183,7 @@ impl CardReader {
     }
 }
 
-fn print_indented(out: &mut Out, tint: Tint, words: &str) -> Result<(), Halt> {
+fn print_indented(out: &mut CommandOutput, tint: Tint, words: &str) -> Result<(), StopReason> {
     let line = format!("{:>20}{}", "", out.safe_text(words));
     let line = out.tint(tint, &line);
     Ok(out.print_line(line)?)

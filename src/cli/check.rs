@@ -7,10 +7,10 @@ use clap::Args;
 
 use super::{
     deployed, documents,
-    ending::{Ended, Ending, Halt},
+    ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
-    out::Out,
+    out::CommandOutput,
     report::{self, Format, Report},
 };
 use crate::{
@@ -38,7 +38,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_workspace(global, self.path.as_deref())?;
         let mut found = findings_of(&opened);
         found.extend(findings_there(&opened, global, out)?);
@@ -95,8 +95,8 @@ fn sort_key(finding: &Finding) -> (FileId, usize, usize) {
 fn findings_there(
     opened: &OpenWorkspace,
     global: &Global,
-    out: &Out,
-) -> Result<Vec<Finding>, Halt> {
+    out: &CommandOutput,
+) -> Result<Vec<Finding>, StopReason> {
     let mut listeners = Listeners::new();
     if global.connection.is_some() {
         let connection = opened.settings.connections.current();

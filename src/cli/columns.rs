@@ -5,7 +5,7 @@ use std::io;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     wrap::{WIDTH, wrap},
 };
 
@@ -32,7 +32,11 @@ const RIGHTMOST: usize = 56;
 
 /// Writes a head and rows, each column as wide as its widest cell. The last one is broken at blanks
 /// where it would leave the terminal.
-pub(crate) fn write_table(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::Result<()> {
+pub(crate) fn write_table(
+    out: &mut CommandOutput,
+    head: &[&str],
+    rows: Vec<Vec<Cell>>,
+) -> io::Result<()> {
     let head = head.iter().map(|text| Cell::tinted(Tint::Dim, *text)).collect();
     let rows: Vec<Vec<Cell>> = [head].into_iter().chain(rows).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();

@@ -4,8 +4,8 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::{
-    ending::{Ended, Ending},
-    out::Out,
+    ending::{CommandResult, Ending},
+    out::CommandOutput,
 };
 
 #[derive(Args, Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    pub fn run(&self, mut command: Command, out: &mut Out) -> Ended {
+    pub fn run(&self, mut command: Command, out: &mut CommandOutput) -> CommandResult {
         let mut script = Vec::new();
         let name = command.get_name().to_owned();
         clap_complete::generate(self.shell, &mut command, name, &mut script);

@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 
 use super::{
     columns::{self, Cell},
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     mcp::write_connection,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
 };
 use crate::{
     model::settings::SETTINGS,
@@ -42,7 +42,7 @@ fn servers(config: &FoundConfig) -> impl Iterator<Item = (&Path, &ConfigServer)>
 }
 
 impl ImportServers {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_workspace(global, None)?;
         let configs = match &self.file {
             Some(file) => vec![server_configs::read_config(file, &opened.workspace.root)?],
@@ -74,8 +74,8 @@ impl ImportServers {
         configs: &[FoundConfig],
         opened: &OpenWorkspace,
         global: &Global,
-        out: &mut Out,
-    ) -> Ended {
+        out: &mut CommandOutput,
+    ) -> CommandResult {
         let names: BTreeSet<&str> = match self.all {
             true => configs.iter().flat_map(servers).map(|(_, server)| &*server.name).collect(),
             false => self.take.iter().map(String::as_str).collect(),
@@ -156,7 +156,7 @@ fn to_json(config: &FoundConfig) -> Value {
     json!({"file": config.path, "form": form, "servers": servers, "findings": findings})
 }
 
-fn print_config(config: &FoundConfig, out: &mut Out) -> std::io::Result<()> {
+fn print_config(config: &FoundConfig, out: &mut CommandOutput) -> std::io::Result<()> {
     out.print_line(out.tint(Tint::Bold, &config.path.display().to_string()))?;
     let cells = |server: &ConfigServer| {
         let remark = match &server.table {

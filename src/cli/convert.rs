@@ -7,8 +7,8 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{
-    ending::{Ended, Ending},
-    out::Out,
+    ending::{CommandResult, Ending},
+    out::CommandOutput,
 };
 use crate::{
     model::problem::{Problem, ProblemKind},
@@ -29,7 +29,7 @@ pub(crate) struct Convert {
 }
 
 impl Convert {
-    pub fn run(&self, out: &mut Out) -> Ended {
+    pub fn run(&self, out: &mut CommandOutput) -> CommandResult {
         let text = self.read_text()?;
         let doing = || format!("reading {}", self.file);
         let Some(system) = shapes() else {
@@ -50,7 +50,12 @@ impl Convert {
         Ok(Ending::Done)
     }
 
-    fn convert_one(&self, system: &dyn Shapes, entry: Value, out: &Out) -> Result<Value, Problem> {
+    fn convert_one(
+        &self,
+        system: &dyn Shapes,
+        entry: Value,
+        out: &CommandOutput,
+    ) -> Result<Value, Problem> {
         let Some(shape) = &self.to else { return Ok(entry) };
         let name = entry.get("name").and_then(Value::as_str).unwrap_or("an entry").to_owned();
         let (entry, remarks) = system.convert_entry(&entry, shape).map_err(|why| {

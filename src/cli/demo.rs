@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, builder::PossibleValuesParser};
 
 use super::{
-    ending::Ended,
+    ending::CommandResult,
     global::Global,
     opened::OpenWorkspace,
-    out::Out,
+    out::CommandOutput,
     stand_in::StandIn,
     workbench::{self, Purpose},
 };
@@ -47,7 +47,7 @@ pub(crate) struct Demo {
 }
 
 impl Demo {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         if global.workspace.is_some() {
             let problem =
                 Problem::new(ProblemKind::Input, "opening the demo", "it brings its own workspace");

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::{
     columns::{self, Cell},
-    ending::{Ended, Ending, Halt},
+    ending::{CommandResult, Ending, StopReason},
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     signals::{interrupted, wait_for},
 };
 use crate::{
@@ -24,13 +24,13 @@ use crate::{
         tool::Tool,
     },
     runtime::registry,
-    store::files::{self, Expected, Outside, Stamp},
+    store::files::{self, Expected, OutsideLinks, Stamp},
     syntax::source::Format,
     systems::{
         self, calling,
         deployed::{
             catalog,
-            deployment::{Deployment, Elsewhere},
+            deployment::{Deployment, NotDeployed},
             item::Item,
             push::Push,
         },
@@ -77,7 +77,7 @@ impl SystemWord {
         let (cause, remedy) = match (there, wanted) {
             (Some((_, deployment)), _) => return Ok(deployment),
             (None, Some((_, deployment))) => {
-                let Elsewhere { cause, wanted } = deployment.elsewhere();
+                let NotDeployed { cause, wanted } = deployment.elsewhere();
                 (cause, format!("name {wanted}"))
             }
             (None, None) => ("and not there", String::new()),
@@ -93,7 +93,7 @@ impl SystemWord {
 }
 
 /// Everything there.
-pub(crate) fn read_items(connection: &Connection) -> Result<Vec<Item>, Halt> {
+pub(crate) fn read_items(connection: &Connection) -> Result<Vec<Item>, StopReason> {
     let mut items = Vec::new();
     let registry = async {
         let registry = registry::of_system();
@@ -113,7 +113,7 @@ pub(crate) fn read_items(connection: &Connection) -> Result<Vec<Item>, Halt> {
 /// Who listens where the connection leads; `None` where nobody can tell.
 pub(crate) fn read_listeners(
     connection: &Connection,
-) -> Result<Option<Vec<(String, String)>>, Halt> {
+) -> Result<Option<Vec<(String, String)>>, StopReason> {
     let mut found = None;
     let asking = async {
         let registry = registry::of_system();
@@ -129,13 +129,17 @@ pub(crate) fn read_listeners(
 
 /// The tools that can be called on the running system, also those that are not in the workspace;
 /// `None` where the connection leads to none.
-pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog>, Halt> {
+pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog>, StopReason> {
     let Some((_, deployment)) = table::deployment_at(connection) else { return Ok(None) };
     Ok(Some(catalog::callable_catalog(deployment, &read_items(connection)?)))
 }
 
 /// Lists them, each with the ways that lead to it.
-pub(crate) fn list_callable(opened: &OpenWorkspace, json: bool, out: &mut Out) -> Ended {
+pub(crate) fn list_callable(
+    opened: &OpenWorkspace,
+    json: bool,
+    out: &mut CommandOutput,
+) -> CommandResult {
     let connection = opened.settings.connections.current();
     let Some(catalog) = callable_catalog(&connection)? else {
         let cause = format!(
@@ -191,7 +195,7 @@ pub(crate) fn list_callable(opened: &OpenWorkspace, json: bool, out: &mut Out) -
 }
 
 /// Writes, and reads back.
-pub(crate) fn write_push(connection: &Connection, push: &Push) -> Result<(), Halt> {
+pub(crate) fn write_push(connection: &Connection, push: &Push) -> Result<(), StopReason> {
     let writing = async {
         let registry = registry::of_system();
         tokio::select! {
@@ -242,7 +246,7 @@ pub(super) fn save_file(opened: &OpenWorkspace, file: &FilePlan) -> Result<(), P
         &opened.workspace.file_path(&file.file),
         text,
         expected,
-        Outside::Refuse,
+        OutsideLinks::Refuse,
     );
     saved.map(drop).map_err(|refused| refused.problem().clone())
 }
@@ -261,7 +265,11 @@ pub(crate) fn to_documents(opened: &OpenWorkspace) -> Documents {
 }
 
 /// The lines that differ between two texts.
-pub(crate) fn print_diff(out: &mut Out, before: &str, after: &str) -> std::io::Result<()> {
+pub(crate) fn print_diff(
+    out: &mut CommandOutput,
+    before: &str,
+    after: &str,
+) -> std::io::Result<()> {
     for line in diff::diff_lines(before, after) {
         let (sign, tint) = match line.kind {
             LineKind::Same => continue,

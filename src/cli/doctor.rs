@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::{
     columns::{self, Cell},
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
 };
 use crate::{
     model::connection::{Connection, SecretAt},
@@ -64,7 +64,7 @@ impl Row {
 }
 
 impl Doctor {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let mut rows = vec![workspace_row(&opened)];
         rows.extend(folder_rows());

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{opened::OpenWorkspace, out::Out};
+use super::{opened::OpenWorkspace, out::CommandOutput};
 use crate::{
     engine::conformance,
     model::{entry::FileId, finding::Finding},
@@ -17,12 +17,16 @@ use crate::{
 };
 
 /// A schema that documents name, or why it cannot be used.
-type Known = Result<Checker, String>;
+type KnownSchema = Result<Checker, String>;
 
 /// Where the documents of the workspace do not match the schemas that they name. A schema is used
 /// where the map has its address, and where its name is the path of a file in the workspace;
 /// nothing is fetched.
-pub(crate) fn check_documents(opened: &OpenWorkspace, map: &SchemaMap, out: &Out) -> Vec<Finding> {
+pub(crate) fn check_documents(
+    opened: &OpenWorkspace,
+    map: &SchemaMap,
+    out: &CommandOutput,
+) -> Vec<Finding> {
     let mut schemas = Schemas { opened, map, known: HashMap::new(), flaws: Vec::new() };
     let mut found = Vec::new();
     let asked = |file: &FileId| opened.asked.as_ref().is_none_or(|asked| asked == file);
@@ -54,7 +58,7 @@ pub(crate) fn check_documents(opened: &OpenWorkspace, map: &SchemaMap, out: &Out
 struct Schemas<'s> {
     opened: &'s OpenWorkspace,
     map: &'s SchemaMap,
-    known: HashMap<PathBuf, Known>,
+    known: HashMap<PathBuf, KnownSchema>,
     flaws: Vec<Finding>,
 }
 
@@ -70,7 +74,7 @@ impl Schemas<'_> {
         (real.is_file() && real.starts_with(&self.opened.workspace.root)).then_some(real)
     }
 
-    fn checker_for(&mut self, path: &Path) -> &Known {
+    fn checker_for(&mut self, path: &Path) -> &KnownSchema {
         if !self.known.contains_key(path) {
             let known = self.open_schema(path);
             self.known.insert(path.to_owned(), known);
@@ -78,7 +82,7 @@ impl Schemas<'_> {
         &self.known[path]
     }
 
-    fn open_schema(&mut self, path: &Path) -> Known {
+    fn open_schema(&mut self, path: &Path) -> KnownSchema {
         let loaded =
             schema_files::load_schema(path, self.map).map_err(|problem| problem.to_string())?;
         let opened = Checker::compile_lenient(&Arc::new(loaded.schema));

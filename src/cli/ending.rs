@@ -96,19 +96,19 @@ pub(crate) fn end_event(at_ms: u64, outcome: Outcome, problem: Option<&CallError
 
 /// Why a command stops before its end.
 #[derive(Debug)]
-pub(crate) enum Halt {
+pub(crate) enum StopReason {
     Met(Problem),
     /// Nobody reads the output any more, which is no failure.
     Unread,
 }
 
-impl From<Problem> for Halt {
+impl From<Problem> for StopReason {
     fn from(problem: Problem) -> Self {
         Self::Met(problem)
     }
 }
 
-impl From<io::Error> for Halt {
+impl From<io::Error> for StopReason {
     /// An error of writing the output.
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -121,4 +121,4 @@ impl From<io::Error> for Halt {
 }
 
 /// What every command answers with.
-pub(crate) type Ended = Result<Ending, Halt>;
+pub(crate) type CommandResult = Result<Ending, StopReason>;

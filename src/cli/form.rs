@@ -12,24 +12,24 @@ use clap::{Args, ValueHint};
 use serde_json::Value;
 
 use super::{
-    ending::{Ended, Ending, Halt},
+    ending::{CommandResult, Ending, StopReason},
     form_check::{FormCheck, STDIN},
     global::Global,
-    out::Out,
+    out::CommandOutput,
     report,
     screen::open_screen,
 };
 use crate::{
     app::{
         documents::Document,
-        form_file::{FormEnd, FormFile, Goal},
+        form_file::{FormEnd, FormFile, FormGoal},
         state::Start,
     },
     model::{
         entry::FileId,
         problem::{Problem, ProblemKind},
     },
-    runtime::event_loop::End,
+    runtime::event_loop::ExitReason,
     schema::{
         blank::blank_value, count::count_text, pointer::Pointer, tree::Schema, ui_schema,
         validate::Checker,
@@ -93,19 +93,19 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let ended =
             if self.check { self.check_documents(global, out) } else { self.open_form(out) };
         ended.map_err(|halt| match halt {
             // Whatever keeps the form from opening is not to be taken for its being cancelled.
-            Halt::Met(problem) if problem.kind == ProblemKind::File => {
+            StopReason::Met(problem) if problem.kind == ProblemKind::File => {
                 Problem { kind: ProblemKind::Input, ..problem }.into()
             }
             other => other,
         })
     }
 
-    fn check_documents(&self, global: &Global, out: &mut Out) -> Ended {
+    fn check_documents(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let format = if global.json { report::Format::Json } else { self.format };
         let map = SchemaMap::from_pairs(&self.map)?;
         FormCheck { schema: &self.schema, documents: &self.documents, map: &map, format }.run(out)
@@ -121,7 +121,7 @@ impl Form {
         }
     }
 
-    fn open_form(&self, out: &mut Out) -> Ended {
+    fn open_form(&self, out: &mut CommandOutput) -> CommandResult {
         let SchemaFile { schema, left_out } =
             schema_files::load_schema(&self.schema, &SchemaMap::from_pairs(&self.map)?)?;
         let ui = self.ui.as_deref().map(schema_files::read_value).transpose()?.map(Arc::new);
@@ -129,19 +129,21 @@ impl Form {
         let schema = Arc::clone(&form.schema);
         let start = Start { workspace: form.title.clone(), form: Some(form), ..Start::default() };
         let (end, filled) = open_screen(workspace, start, left_out)?;
-        let (End::Left, Some(filled)) = (end, filled) else { return Ok(Ending::Interrupted) };
+        let (ExitReason::Left, Some(filled)) = (end, filled) else {
+            return Ok(Ending::Interrupted);
+        };
         for note in ui.iter().flat_map(|ui| ui_schema::ignored_options(ui)) {
             out.warn(format_args!("uiSchema {note}"));
         }
         let FormEnd::Accepted { issues } = filled.end else {
-            out.print_status(if filled.goal == Goal::Printed {
+            out.print_status(if filled.goal == FormGoal::Printed {
                 "cancelled: nothing is printed"
             } else {
                 "cancelled: nothing is saved"
             });
             return Ok(Ending::Found);
         };
-        if filled.goal == Goal::Printed {
+        if filled.goal == FormGoal::Printed {
             out.print_raw(&filled.text)?;
             out.flush()?;
         }
@@ -194,8 +196,8 @@ impl Form {
             _ => None,
         };
         let (goal, target) = match &self.output {
-            Some(output) => (Goal::Saved, output.display().to_string()),
-            None => (Goal::Printed, "standard output".to_owned()),
+            Some(output) => (FormGoal::Saved, output.display().to_string()),
+            None => (FormGoal::Printed, "standard output".to_owned()),
         };
         let text = source.text().clone();
         let made = instance.is_none() || source.is_blank();

@@ -9,8 +9,8 @@ use std::{
 
 use super::{
     data_files::list_data_files,
-    ending::{Ended, Ending},
-    out::Out,
+    ending::{CommandResult, Ending},
+    out::CommandOutput,
     report::{self, Format, Report},
 };
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) struct FormCheck<'c> {
 }
 
 impl FormCheck<'_> {
-    pub fn run(&self, out: &mut Out) -> Ended {
+    pub fn run(&self, out: &mut CommandOutput) -> CommandResult {
         let (checker, mut found, unchecked) = self.open_checker(out)?;
         let mut names = Vec::new();
         for path in expand_paths(self.documents)? {
@@ -71,7 +71,7 @@ impl FormCheck<'_> {
 
     /// The schema ready to check with, what is wrong with it, and whether that leaves anything
     /// unchecked.
-    fn open_checker(&self, out: &Out) -> Result<(Checker, Vec<Finding>, bool), Problem> {
+    fn open_checker(&self, out: &CommandOutput) -> Result<(Checker, Vec<Finding>, bool), Problem> {
         let SchemaFile { schema, left_out } = schema_files::load_schema(self.schema, self.map)?;
         left_out.iter().for_each(|words| out.warn(words));
         let opened = Checker::compile_lenient(&Arc::new(schema));

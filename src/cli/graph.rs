@@ -4,10 +4,10 @@ use clap::{Args, ValueEnum};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::Out,
+    out::CommandOutput,
     request::RequestArgs,
     wrap::WIDTH,
 };
@@ -16,7 +16,7 @@ use crate::engine::{
     layout::{
         diagram::Direction,
         extent::Scale,
-        states::{Detail, Drawn},
+        states::{Detail, DrawnTools},
     },
     workflow::graph::Workflow,
 };
@@ -63,7 +63,7 @@ enum ArrowsWord {
     All,
 }
 
-impl From<ArrowsWord> for Drawn {
+impl From<ArrowsWord> for DrawnTools {
     fn from(word: ArrowsWord) -> Self {
         match word {
             ArrowsWord::Asked => Self::Asked,
@@ -129,7 +129,7 @@ impl From<FormatWord> for Format {
 }
 
 impl Graph {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let asked = self.request.resolve_request(&opened, out);
         let workflow =
@@ -144,7 +144,7 @@ impl Graph {
             scale: self.view.into(),
             drawn: self
                 .arrows
-                .map_or_else(|| Drawn::for_tool_count(opened.tools.len()), Into::into),
+                .map_or_else(|| DrawnTools::for_tool_count(opened.tools.len()), Into::into),
             detail: self.detail.into(),
             measure: |text| text.width(),
         };

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::{
     columns::{self, Cell},
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     tools::Tools,
 };
 use crate::{
@@ -26,7 +26,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         if self.tools.asks_why() {
             return self.tools.run(global, out);
         }

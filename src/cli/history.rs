@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use super::{
     columns::{self, Cell},
-    ending::{Ended, Ending, Halt},
+    ending::{CommandResult, Ending, StopReason},
     global::Global,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     signals::{interrupted, wait_for},
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
         stub::{page, record, script::Stub},
         trace::{
             compare, lines, tally,
-            wanted::{WORDS, Wanted},
+            wanted::{TraceFilter, WORDS},
         },
     },
     model::{
@@ -38,7 +38,7 @@ use crate::{
     runtime::now,
     schema::count::count_text,
     store::{
-        files::{self, Expected, Outside},
+        files::{self, Expected, OutsideLinks},
         history::History as Store,
         paths::Paths,
         workspace::Workspace,
@@ -107,7 +107,7 @@ enum Command {
 }
 
 impl History {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let workspace = Workspace::find(global.workspace.as_deref())?;
         // What is read is masked already.
         let store = Store::for_workspace(&Paths::of_user()?, &workspace.root, Mask::default());
@@ -148,7 +148,7 @@ impl History {
 
 /// The call that a word names.
 fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> {
-    let listing = store.list_calls(Wanted::default())?;
+    let listing = store.list_calls(TraceFilter::default())?;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Missing, "looking into the history", cause)
             .with_remedy("`toolcrib history` lists what is kept")
@@ -168,8 +168,8 @@ fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> {
 }
 
 impl List {
-    fn run(&self, global: &Global, store: &Store, out: &mut Out) -> Ended {
-        let listing = store.list_calls(Wanted::parse(&self.find, now::now_millis()))?;
+    fn run(&self, global: &Global, store: &Store, out: &mut CommandOutput) -> CommandResult {
+        let listing = store.list_calls(TraceFilter::parse(&self.find, now::now_millis()))?;
         let shown = &listing.calls[..listing.calls.len().min(self.number)];
         if global.json {
             out.print_json(&shown.iter().map(summary_json).collect::<Value>())?;
@@ -243,7 +243,7 @@ fn summary_json(call: &Summary) -> Value {
     })
 }
 
-fn print_trace(global: &Global, trace: &Trace, out: &mut Out) -> Ended {
+fn print_trace(global: &Global, trace: &Trace, out: &mut CommandOutput) -> CommandResult {
     if global.json {
         return write_trace(trace, out).map(|()| Ending::Done);
     }
@@ -295,7 +295,7 @@ fn print_trace(global: &Global, trace: &Trace, out: &mut Out) -> Ended {
 }
 
 /// A call as it is kept.
-fn write_trace(trace: &Trace, out: &mut Out) -> Result<(), Halt> {
+fn write_trace(trace: &Trace, out: &mut CommandOutput) -> Result<(), StopReason> {
     out.print_raw(&trace_text(trace))?;
     Ok(())
 }
@@ -305,7 +305,12 @@ fn trace_text(trace: &Trace) -> String {
     std::iter::once(lines::of_head(&trace.head)).chain(events).collect()
 }
 
-fn print_comparison(global: &Global, before: &Trace, after: &Trace, out: &mut Out) -> Ended {
+fn print_comparison(
+    global: &Global,
+    before: &Trace,
+    after: &Trace,
+    out: &mut CommandOutput,
+) -> CommandResult {
     let texts = [compare::answer_text(before), compare::answer_text(after)];
     let parsed = texts.each_ref().map(|text| serde_json::from_str::<Value>(text).ok());
     let differences = match &parsed {
@@ -315,7 +320,7 @@ fn print_comparison(global: &Global, before: &Trace, after: &Trace, out: &mut Ou
     let ending = if texts[0] == texts[1] { Ending::Done } else { Ending::Found };
     if global.json {
         let of = |one: &compare::Difference| json!({"pointer": one.at.to_string(), "before": one.before, "after": one.after});
-        let measure = |row: &compare::Measure| json!({"name": row.name, "before": row.before, "after": row.after});
+        let measure = |row: &compare::ComparedMeasure| json!({"name": row.name, "before": row.before, "after": row.after});
         out.print_json(&json!({
             "same": texts[0] == texts[1],
             "json": differences.map(|found| found.iter().map(of).collect::<Value>()),
@@ -358,7 +363,12 @@ fn print_comparison(global: &Global, before: &Trace, after: &Trace, out: &mut Ou
     Ok(ending)
 }
 
-async fn replay_trace(as_json: bool, trace: Trace, speed: f64, out: &mut Out) -> Ended {
+async fn replay_trace(
+    as_json: bool,
+    trace: Trace,
+    speed: f64,
+    out: &mut CommandOutput,
+) -> CommandResult {
     let mut interrupt = pin!(interrupted());
     let mut last = 0;
     for event in &trace.events {
@@ -381,7 +391,7 @@ async fn replay_trace(as_json: bool, trace: Trace, speed: f64, out: &mut Out) ->
     Ok(Ending::Done)
 }
 
-fn print_event(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> {
+fn print_event(as_json: bool, event: &Event, out: &mut CommandOutput) -> Result<(), StopReason> {
     match &event.kind {
         _ if as_json => out.json_line(&events::event_json(event))?,
         EventKind::Chunk { text, .. } => out.print_raw(text)?,
@@ -402,7 +412,7 @@ fn print_event(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> 
 fn selected_ids(store: &Store, ids: &[String], find: &str) -> Result<Vec<TraceId>, Problem> {
     match ids {
         [] => Ok(store
-            .list_calls(Wanted::parse(find, now::now_millis()))?
+            .list_calls(TraceFilter::parse(find, now::now_millis()))?
             .calls
             .into_iter()
             .rev()
@@ -412,7 +422,12 @@ fn selected_ids(store: &Store, ids: &[String], find: &str) -> Result<Vec<TraceId
     }
 }
 
-fn export_traces(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> Ended {
+fn export_traces(
+    store: &Store,
+    ids: &[TraceId],
+    to: Option<&Path>,
+    out: &mut CommandOutput,
+) -> CommandResult {
     let mut text = String::new();
     for id in ids {
         let trace = store.load_trace(id)?;
@@ -430,7 +445,12 @@ fn export_traces(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Ou
 }
 
 /// Calls that no stub can answer are told and left out.
-fn as_stub(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> Ended {
+fn as_stub(
+    store: &Store,
+    ids: &[TraceId],
+    to: Option<&Path>,
+    out: &mut CommandOutput,
+) -> CommandResult {
     let mut stub = Stub::default();
     for id in ids {
         let trace = store.load_trace(id)?;
@@ -478,19 +498,19 @@ fn save_file(path: &Path, text: &str) -> Result<(), Problem> {
         Some(folder) => (folder, path.to_owned()),
         None => (here, here.join(path)),
     };
-    files::save_file(root, &path, text, Expected::Anything, Outside::Refuse)
+    files::save_file(root, &path, text, Expected::Anything, OutsideLinks::Refuse)
         .map(drop)
         .map_err(|error| error.problem().clone())
 }
 
-fn remove_traces(store: &Store, ids: &[String], all: bool, out: &Out) -> Ended {
+fn remove_traces(store: &Store, ids: &[String], all: bool, out: &CommandOutput) -> CommandResult {
     if ids.is_empty() && !all {
         let problem =
             Problem::new(ProblemKind::Input, "taking calls out of the history", "no call is named");
         return Err(problem.with_remedy("name calls by their ids, or say --all").into());
     }
     let ids: Vec<TraceId> = ids.iter().map(|id| find_trace(store, id)).collect::<Result<_, _>>()?;
-    let count = if all { store.list_calls(Wanted::default())?.calls.len() } else { ids.len() };
+    let count = if all { store.list_calls(TraceFilter::default())?.calls.len() } else { ids.len() };
     store.remove_calls(|id| all || ids.iter().any(|known| &**known == id))?;
     out.print_status(count_text(count, "call is gone", "calls are gone"));
     Ok(Ending::Done)

@@ -6,10 +6,10 @@ use clap::{Args, Subcommand};
 use super::{
     configured::ImportServers,
     deployed::{self, SystemWord},
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::Out,
+    out::CommandOutput,
     taking::Taking,
 };
 
@@ -17,7 +17,7 @@ use super::{
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Import {
     #[command(subcommand)]
-    from: Option<From>,
+    from: Option<ImportSource>,
 
     /// The system to take them from
     #[arg(value_parser = SystemWord::value_parser(), required = true)]
@@ -28,22 +28,27 @@ pub(crate) struct Import {
 }
 
 #[derive(Subcommand, Debug)]
-enum From {
+enum ImportSource {
     /// List the MCP servers that other programs have configured, and write them into toolcrib.toml
     Mcp(ImportServers),
 }
 
 impl Import {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         match (&self.from, self.system) {
-            (Some(From::Mcp(servers)), _) => servers.run(global, out),
+            (Some(ImportSource::Mcp(servers)), _) => servers.run(global, out),
             (None, Some(system)) => self.take_tools(system, global, out),
             // The command line is not read without either.
             (None, None) => Ok(Ending::Usage),
         }
     }
 
-    fn take_tools(&self, system: SystemWord, global: &Global, out: &mut Out) -> Ended {
+    fn take_tools(
+        &self,
+        system: SystemWord,
+        global: &Global,
+        out: &mut CommandOutput,
+    ) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let connection = system.claim_connection(opened.settings.connections.current());
         system.deployment_for(&connection)?;

@@ -4,19 +4,19 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 
 use super::{
-    ending::{Ended, Ending},
-    out::Out,
+    ending::{CommandResult, Ending},
+    out::CommandOutput,
 };
 use crate::model::problem::{Problem, ProblemKind};
 
 #[derive(Args, Debug)]
-pub(crate) struct Page {
+pub(crate) struct ManPage {
     /// The page of one command; without it, the page of toolcrib itself
     command: Option<String>,
 }
 
-impl Page {
-    pub fn run(&self, mut command: Command, out: &mut Out) -> Ended {
+impl ManPage {
+    pub fn run(&self, mut command: Command, out: &mut CommandOutput) -> CommandResult {
         // Options that every command takes are on every page.
         command.build();
         let wanted = match &self.command {

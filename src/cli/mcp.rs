@@ -13,13 +13,13 @@ use std::{collections::BTreeMap, fs, time::Instant};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-use self::target::{Looked, Target, change_line, listing, nobody, server_command, tools};
+use self::target::{InspectedServer, Target, change_line, listing, nobody, server_command, tools};
 use super::{
     columns::{self, Cell},
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
 };
 use crate::{
     engine::settings::connections,
@@ -33,7 +33,7 @@ use crate::{
     schema::pointer::Pointer,
     store::{
         consents::Consents,
-        files::{self, Expected, Outside, Stamp},
+        files::{self, Expected, OutsideLinks, Stamp},
     },
     syntax::{
         edit::Edit,
@@ -48,11 +48,11 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Mcp {
     #[command(subcommand)]
-    what: What,
+    what: McpCommand,
 }
 
 #[derive(Subcommand, Debug)]
-enum What {
+enum McpCommand {
     /// Start or reach a server, and say what it is and how long that took
     Ping(Target),
     /// List what a server has: tools, resources, prompts; and what changed since it was kept
@@ -141,26 +141,26 @@ struct Keep {
 }
 
 impl Mcp {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         match &self.what {
-            What::Ping(target) => ping(target, global, out),
-            What::List(target) => list(target, global, out),
-            What::Frames(frames) => frames.run(global, out),
-            What::Resources(resources) => resources.run(global, out),
-            What::Prompts(prompts) => prompts.run(global, out),
-            What::Compare(compare) => compare.run(global, out),
-            What::Conformance(conformance) => conformance.run(global, out),
-            What::Add(add) => add.run(global, out),
-            What::Allow(allow) => allow.run(global, out),
-            What::Auth(auth) => auth.run(global, out),
-            What::Keep(keep) => keep.run(global, out),
-            What::Adopt(adopt) => take_over(adopt, global, out),
+            McpCommand::Ping(target) => ping(target, global, out),
+            McpCommand::List(target) => list(target, global, out),
+            McpCommand::Frames(frames) => frames.run(global, out),
+            McpCommand::Resources(resources) => resources.run(global, out),
+            McpCommand::Prompts(prompts) => prompts.run(global, out),
+            McpCommand::Compare(compare) => compare.run(global, out),
+            McpCommand::Conformance(conformance) => conformance.run(global, out),
+            McpCommand::Add(add) => add.run(global, out),
+            McpCommand::Allow(allow) => allow.run(global, out),
+            McpCommand::Auth(auth) => auth.run(global, out),
+            McpCommand::Keep(keep) => keep.run(global, out),
+            McpCommand::Adopt(adopt) => take_over(adopt, global, out),
         }
     }
 }
 
-fn ping(target: &Target, global: &Global, out: &mut Out) -> Ended {
-    let looked = Looked::of(target, global, out)?;
+fn ping(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandResult {
+    let looked = InspectedServer::of(target, global, out)?;
     let begun = Instant::now();
     looked.with("pinging a server", async |bus| {
         let connected = begun.elapsed();
@@ -184,8 +184,8 @@ fn ping(target: &Target, global: &Global, out: &mut Out) -> Ended {
     })
 }
 
-fn list(target: &Target, global: &Global, out: &mut Out) -> Ended {
-    let looked = Looked::of(target, global, out)?;
+fn list(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandResult {
+    let looked = InspectedServer::of(target, global, out)?;
     let kept = match &target.name {
         Some(_) => kept_text(&looked, &OpenWorkspace::read_workspace(global, None)?),
         None => None,
@@ -211,7 +211,7 @@ fn list(target: &Target, global: &Global, out: &mut Out) -> Ended {
     })
 }
 
-fn write_lists(listing: &Listing, out: &mut Out) -> std::io::Result<()> {
+fn write_lists(listing: &Listing, out: &mut CommandOutput) -> std::io::Result<()> {
     for listed in listing.lists.iter().filter(|listed| !listed.items.is_empty()) {
         let text = |item: &Value, names: &[&str]| -> String {
             let found = names.iter().find_map(|name| item.get(*name)?.as_str());
@@ -231,9 +231,9 @@ fn write_lists(listing: &Listing, out: &mut Out) -> std::io::Result<()> {
     Ok(())
 }
 
-fn take_over(adopt: &adopt::Adopt, global: &Global, out: &mut Out) -> Ended {
+fn take_over(adopt: &adopt::Adopt, global: &Global, out: &mut CommandOutput) -> CommandResult {
     let opened = OpenWorkspace::read_aloud(global, out)?;
-    let looked = Looked::named(&adopt.name, &opened)?;
+    let looked = InspectedServer::named(&adopt.name, &opened)?;
     looked.with("listing what a server has", async |bus| {
         let listing = listing(&looked, bus).await?;
         let url = looked.connection.addresses().first().map(String::as_str);
@@ -243,14 +243,14 @@ fn take_over(adopt: &adopt::Adopt, global: &Global, out: &mut Out) -> Ended {
 }
 
 /// The kept list of a server, as its file in the workspace has it.
-fn kept_text(looked: &Looked, opened: &OpenWorkspace) -> Option<String> {
+fn kept_text(looked: &InspectedServer, opened: &OpenWorkspace) -> Option<String> {
     let path = looked.keeper.path(&looked.connection.name);
     fs::read_to_string(opened.workspace.root.join(path)).ok()
 }
 
 impl Conformance {
-    fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let looked = Looked::of(&self.target, global, out)?;
+    fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
+        let looked = InspectedServer::of(&self.target, global, out)?;
         let connection = &looked.connection;
         looked.with("examining a server", async |bus| {
             let Some(examiner) = table::examiner_at(connection) else {
@@ -265,7 +265,7 @@ impl Conformance {
 }
 
 impl Add {
-    fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_workspace(global, None)?;
         let Some(inspector) = table::inspectors().next() else { return Err(nobody("it").into()) };
         let refused = |cause: String| {
@@ -346,14 +346,14 @@ pub(super) fn write_connection(
     let expected =
         before.as_deref().map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
     let root = &opened.workspace.root;
-    let saved = files::save_file(root, &path, after.text(), expected, Outside::Refuse);
+    let saved = files::save_file(root, &path, after.text(), expected, OutsideLinks::Refuse);
     saved.map(drop).map_err(|refused| refused.problem().clone())
 }
 
 impl Allow {
-    fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
-        let looked = Looked::named(&self.name, &opened)?;
+        let looked = InspectedServer::named(&self.name, &opened)?;
         let Some(start) = process::start_of(&looked.connection) else {
             out.print_status("nothing is started for it, so there is nothing to allow");
             return Ok(Ending::Done);
@@ -374,9 +374,9 @@ impl Allow {
 }
 
 impl Keep {
-    fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
-        let looked = Looked::named(&self.name, &opened)?;
+        let looked = InspectedServer::named(&self.name, &opened)?;
         let before = kept_text(&looked, &opened);
         looked.with("keeping the tools of a server", async |bus| {
             let listing = listing(&looked, bus).await?;
@@ -410,7 +410,7 @@ impl Keep {
                 &opened.workspace.file_path(&path),
                 &text,
                 expected,
-                Outside::Refuse,
+                OutsideLinks::Refuse,
             )
             .map_err(|refused| refused.problem().clone())?;
             out.print_status(out.tint(

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use super::{
     arguments,
     columns::{self, Cell},
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     wrap::wrap,
 };
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) struct Merge {
 }
 
 impl Merge {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let tool = opened.tool(&self.tool)?;
         let given = arguments::read_arguments(self.args.as_deref(), &self.pairs)?;
@@ -121,7 +121,7 @@ fn to_json(merging: &Merging) -> Value {
 }
 
 /// As a table for people.
-fn print_merging(out: &mut Out, merging: &Merging) -> std::io::Result<()> {
+fn print_merging(out: &mut CommandOutput, merging: &Merging) -> std::io::Result<()> {
     let rows = merging.rows.iter().map(|row| {
         let tint = match &row.origin {
             Origin::Absent => Tint::Dim,

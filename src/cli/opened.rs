@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{global::Global, out::Out};
+use super::{global::Global, out::CommandOutput};
 use crate::{
     engine::{gated::Slot, groups::CustomGroups, settings::connections, workflow::similar},
     model::{
@@ -102,7 +102,7 @@ impl OpenWorkspace {
     ///
     /// # Errors
     /// As [`OpenWorkspace::read_workspace`].
-    pub fn read_aloud(global: &Global, out: &Out) -> Result<Self, Problem> {
+    pub fn read_aloud(global: &Global, out: &CommandOutput) -> Result<Self, Problem> {
         Self::read_at(global, None, out)
     }
 
@@ -110,7 +110,11 @@ impl OpenWorkspace {
     ///
     /// # Errors
     /// As [`OpenWorkspace::read_workspace`].
-    pub fn read_at(global: &Global, path: Option<&Path>, out: &Out) -> Result<Self, Problem> {
+    pub fn read_at(
+        global: &Global,
+        path: Option<&Path>,
+        out: &CommandOutput,
+    ) -> Result<Self, Problem> {
         let opened = Self::read_workspace(global, path)?;
         for finding in
             opened.settings_findings.iter().filter(|finding| finding.severity != Severity::Note)
@@ -142,7 +146,7 @@ impl OpenWorkspace {
     }
 
     /// Says which entry keeps a system from loading any of the tools.
-    pub fn warn_of_refusals(&self, out: &Out) {
+    pub fn warn_of_refusals(&self, out: &CommandOutput) {
         for refusal in &self.catalog.refusals {
             let line = self.catalog.entry(&refusal.entry).map_or(1, |entry| entry.line);
             out.warn(format_args!("{}:{line}: {refusal}", self.display_path(refusal.entry.file())));

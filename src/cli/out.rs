@@ -67,7 +67,7 @@ impl Write for Data {
 }
 
 /// The output of one command.
-pub(crate) struct Out {
+pub(crate) struct CommandOutput {
     data: BufWriter<Data>,
     /// Whether stdout is a terminal.
     terminal: bool,
@@ -76,7 +76,7 @@ pub(crate) struct Out {
     verbose: u8,
 }
 
-impl Out {
+impl CommandOutput {
     #[must_use]
     pub fn new(global: &Global) -> Self {
         let terminal = io::stdout().is_terminal();
@@ -92,7 +92,7 @@ impl Out {
     }
 
     /// A line of data, with nothing in it that steers a terminal. Line breaks in it stay: text that
-    /// must not break the line goes through [`Out::safe_text`] or [`Out::tint`] first.
+    /// must not break the line goes through [`CommandOutput::safe_text`] or [`CommandOutput::tint`] first.
     pub fn print_line(&mut self, line: impl fmt::Display) -> io::Result<()> {
         writeln!(self.data, "{}", sanitize_output(&line.to_string(), self.colour))
     }
@@ -133,7 +133,7 @@ impl Out {
         self.data.flush()
     }
 
-    /// Lines that are JSON already; they are seen with the next [`Out::flush`].
+    /// Lines that are JSON already; they are seen with the next [`CommandOutput::flush`].
     pub fn print_json_text(&mut self, lines: &str) -> io::Result<()> {
         EscapedJson::new(&mut self.data).write_all(lines.as_bytes())
     }
@@ -151,7 +151,7 @@ impl Out {
         write!(self.data, "{}{end}", visible_text(text))
     }
 
-    /// The label of a line whose text follows in pieces, already made harmless by [`Out::tint`].
+    /// The label of a line whose text follows in pieces, already made harmless by [`CommandOutput::tint`].
     pub fn raw_start(&mut self, label: &str) -> io::Result<()> {
         write!(self.data, "{label} ")
     }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::{
     deployed::{self, SystemWord},
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
 };
 use crate::{
     model::{
@@ -20,7 +20,7 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     systems::{
-        deployed::push::{self, Absent},
+        deployed::push::{self, AbsentEntries},
         findings,
     },
 };
@@ -50,7 +50,7 @@ pub(crate) struct Push {
 }
 
 impl Push {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         if let Some(broken) = opened.files.iter().find(|file| file.source.is_err()) {
             let cause = format!(
@@ -64,7 +64,7 @@ impl Push {
         let connection = self.system.claim_connection(opened.settings.connections.current());
         let deployment = self.system.deployment_for(&connection)?;
         let items = deployed::read_items(&connection)?;
-        let absent = if self.delete { Absent::Delete } else { Absent::Keep };
+        let absent = if self.delete { AbsentEntries::Delete } else { AbsentEntries::Keep };
         let mut push = deployment.plan_push(&opened.catalog, &items, absent)?;
         if self.reload {
             deployment.check_reload()?;
@@ -127,7 +127,7 @@ impl Push {
     /// Whether the user wants it written.
     fn ask_confirmation(
         &self,
-        out: &mut Out,
+        out: &mut CommandOutput,
         connection: &Connection,
         push: &push::Push,
     ) -> Result<bool, Problem> {
@@ -162,7 +162,7 @@ impl Push {
 }
 
 /// Whose calls nobody would get. It is pushed all the same: services may be started later.
-fn warn_of_listeners(opened: &OpenWorkspace, connection: &Connection, out: &Out) {
+fn warn_of_listeners(opened: &OpenWorkspace, connection: &Connection, out: &CommandOutput) {
     let Ok(Some(listeners)) = deployed::read_listeners(connection) else { return };
     let listeners = Listeners::from([(connection.name.clone(), listeners.into())]);
     for finding in findings::connection_findings(
@@ -180,7 +180,7 @@ fn warn_of_listeners(opened: &OpenWorkspace, connection: &Connection, out: &Out)
     }
 }
 
-fn print_changes(out: &mut Out, push: &push::Push) -> std::io::Result<()> {
+fn print_changes(out: &mut CommandOutput, push: &push::Push) -> std::io::Result<()> {
     for change in &push.changes {
         out.print_line(out.tint(Tint::Bold, &format!("{} {}", change.sign(), change.name())))?;
         let [before, after] = change.redacted_texts();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use clap::ValueEnum;
 
 use super::{
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     wrap::wrap,
 };
 use crate::{
@@ -43,7 +43,11 @@ pub(crate) struct Report<'r> {
 }
 
 /// Writes a report, and its counts on stderr.
-pub(crate) fn write_report(report: &Report<'_>, format: Format, out: &mut Out) -> io::Result<()> {
+pub(crate) fn write_report(
+    report: &Report<'_>,
+    format: Format,
+    out: &mut CommandOutput,
+) -> io::Result<()> {
     match format {
         Format::Human => write_human(report, out)?,
         Format::Json => out.print_json(&json_report(report))?,
@@ -62,7 +66,7 @@ pub(crate) fn has_errors(report: &Report<'_>) -> bool {
 }
 
 /// Place, severity and code on a line, the sentence and the fix below.
-fn write_human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
+fn write_human(report: &Report<'_>, out: &mut CommandOutput) -> io::Result<()> {
     for finding in report.findings {
         let site = &finding.site;
         let place = match site.line {
@@ -179,7 +183,7 @@ fn message_with_fix(finding: &Finding) -> String {
 }
 
 /// Workflow commands that GitHub shows at the lines they name.
-fn write_github(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
+fn write_github(report: &Report<'_>, out: &mut CommandOutput) -> io::Result<()> {
     for finding in report.findings {
         let site = &finding.site;
         let word = match finding.severity {

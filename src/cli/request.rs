@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{opened::OpenWorkspace, out::Out};
+use super::{opened::OpenWorkspace, out::CommandOutput};
 use crate::{
     engine::filter::{AskedGroups, available_tools, check_permission, join_names, unknown_groups},
     model::context::{Context, Name},
@@ -35,11 +35,11 @@ fn parse_names(text: &str) -> Result<Names, String> {
 }
 
 /// A request.
-pub(crate) struct Asked {
+pub(crate) struct RequestSettings {
     pub context: Context,
 }
 
-impl Asked {
+impl RequestSettings {
     /// The groups that count, in words.
     #[must_use]
     pub fn groups_text(&self) -> String {
@@ -75,7 +75,7 @@ impl RequestArgs {
 
     /// The request; warns about tools that are not loaded, groups that no tool is in, and a user
     /// who may not ask for them.
-    pub fn resolve_request(&self, opened: &OpenWorkspace, out: &Out) -> Asked {
+    pub fn resolve_request(&self, opened: &OpenWorkspace, out: &CommandOutput) -> RequestSettings {
         opened.warn_of_refusals(out);
         let context = self.context(opened);
         let unknown = unknown_groups(&opened.tools, &context);
@@ -90,6 +90,6 @@ impl RequestArgs {
         if let Err(denied) = check_permission(&opened.settings.profiles, &context) {
             out.warn(denied);
         }
-        Asked { context }
+        RequestSettings { context }
     }
 }

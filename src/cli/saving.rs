@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    ending::{Ended, Ending},
-    out::Out,
+    ending::{CommandResult, Ending},
+    out::CommandOutput,
 };
 use crate::{
     model::{
@@ -43,7 +43,7 @@ impl SavedAnswer {
     }
 
     /// Saves the parts, or the text of an answer that is nothing else.
-    pub fn save_parts(self, out: &Out) -> Ended {
+    pub fn save_parts(self, out: &CommandOutput) -> CommandResult {
         let parts = match self.parts.is_empty() && !self.text.is_empty() {
             true => vec![ContentPart {
                 kind: "text".to_owned(),
@@ -57,7 +57,11 @@ impl SavedAnswer {
 }
 
 /// Saves the parts of an answer where the user wants them.
-pub(crate) fn save_content(parts: &[ContentPart], path: &Path, out: &Out) -> Ended {
+pub(crate) fn save_content(
+    parts: &[ContentPart],
+    path: &Path,
+    out: &CommandOutput,
+) -> CommandResult {
     let saved = saved_parts::save_parts(parts, path)?;
     if saved.is_empty() {
         let problem = Problem::new(ProblemKind::Missing, "saving", "there is nothing to save");

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::{
     columns::{self, Cell},
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::Out,
+    out::CommandOutput,
 };
 use crate::{
     engine::workflow::similar,
@@ -28,7 +28,7 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let Some(word) = &self.of else { return list_types(global, out) };
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let known = opened
@@ -53,7 +53,7 @@ fn entry_types() -> impl Iterator<Item = (&'static str, NewEntry)> {
         .flat_map(|system| system.new_entry_kinds().into_iter().map(|kind| (system.id(), kind)))
 }
 
-fn list_types(global: &Global, out: &mut Out) -> Ended {
+fn list_types(global: &Global, out: &mut CommandOutput) -> CommandResult {
     if global.json {
         let of = |(system, new): (&str, NewEntry)| json!({"type": new.type_name, "kind": new.kind.as_str(), "system": system, "help": new.help});
         out.print_json(&entry_types().map(of).collect::<Value>())?;

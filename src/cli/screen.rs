@@ -1,12 +1,12 @@
 //! Opening the screen with what the user has set up.
 
-use super::ending::Halt;
+use super::ending::StopReason;
 use crate::{
-    app::{form_file::Filled, state::Start},
+    app::{form_file::FilledForm, state::Start},
     model::{call::Limits, finding::Finding},
     runtime::{
-        event_loop::End,
-        launch::{self, Launch},
+        event_loop::ExitReason,
+        launch::{self, LaunchSettings},
     },
     store::{log, paths::Paths, settings::user, workspace::Workspace},
 };
@@ -20,7 +20,7 @@ pub(crate) fn open_screen(
     workspace: Workspace,
     start: Start,
     mut complaints: Vec<String>,
-) -> Result<(End, Option<Filled>), Halt> {
+) -> Result<(ExitReason, Option<FilledForm>), StopReason> {
     let paths = Paths::of_user()?;
     let (settings, findings) = user::load_settings(&paths.config_file())?;
     complaints.extend(findings.iter().map(Finding::site_words));
@@ -29,7 +29,7 @@ pub(crate) fn open_screen(
     // One can work without a log; it is written until the screen has ended.
     let _log = log::open_log(&paths).map_err(|problem| complaints.push(problem.to_string()));
     let limits = Limits::default();
-    Ok(launch::run_screen(Launch {
+    Ok(launch::run_screen(LaunchSettings {
         workspace,
         paths,
         settings,

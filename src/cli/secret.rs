@@ -6,9 +6,9 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
-    out::Out,
+    out::CommandOutput,
 };
 use crate::{
     engine::mask,
@@ -23,11 +23,11 @@ const LONGEST: u64 = 64 * 1024;
 #[derive(Args, Debug)]
 pub(crate) struct Secret {
     #[command(subcommand)]
-    what: What,
+    what: SecretCommand,
 }
 
 #[derive(Subcommand, Debug)]
-enum What {
+enum SecretCommand {
     /// Keep a secret: it is asked for without being shown, or read from standard input
     Set {
         /// The name that connections know it by: password-key = "NAME", token-key = "NAME"
@@ -43,11 +43,11 @@ enum What {
 }
 
 impl Secret {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         match &self.what {
-            What::Set { name } => set_secret(name, out),
-            What::List => list_secrets(global, out),
-            What::Forget { names } => {
+            SecretCommand::Set { name } => set_secret(name, out),
+            SecretCommand::List => list_secrets(global, out),
+            SecretCommand::Forget { names } => {
                 let store = KeyStore::open()?;
                 for name in names {
                     store.delete_secret(name)?;
@@ -59,7 +59,7 @@ impl Secret {
     }
 }
 
-fn set_secret(name: &str, out: &Out) -> Ended {
+fn set_secret(name: &str, out: &CommandOutput) -> CommandResult {
     let refused = |cause: &str| {
         Problem::new(ProblemKind::Input, format!("keeping the secret \"{name}\""), cause)
     };
@@ -107,7 +107,7 @@ fn read_secret(name: &str) -> Result<Option<String>, Problem> {
     Ok(Some(line.to_owned()))
 }
 
-fn list_secrets(global: &Global, out: &mut Out) -> Ended {
+fn list_secrets(global: &Global, out: &mut CommandOutput) -> CommandResult {
     let names = KeyStore::open()?.secret_names()?;
     if global.json {
         out.print_json(&json!(names))?;

@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answering::{WaitingCalls, next_line, stdin_lines},
-    ending::{Ended, Ending, Halt},
+    ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
-    out::Out,
+    out::CommandOutput,
     signals::{interrupted, wait_for},
     stubs,
 };
@@ -33,7 +33,9 @@ use crate::{
     runtime::registry,
     systems::{self, by_id},
     wire::systems::{
-        facets::responder::{Abilities, Prepared, Question, Report, Stubs, Wanted},
+        facets::responder::{
+            PreparedResponder, Question, Report, ResponderAbilities, ResponderRequest, Stubs,
+        },
         table,
     },
 };
@@ -81,7 +83,7 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         if self.clients.mcp {
             return self.clients.run(global, out, &self.tools, self.stub.as_deref());
         }
@@ -118,8 +120,8 @@ impl Serve {
         opened: &OpenWorkspace,
         connection: &Connection,
         asks: mpsc::Sender<Question>,
-        out: &Out,
-    ) -> Result<Box<dyn Prepared>, Problem> {
+        out: &CommandOutput,
+    ) -> Result<Box<dyn PreparedResponder>, Problem> {
         let Some(responder) = table::responder_at(connection) else {
             let cause = format!(
                 "connection \"{}\" leads to no system that can be answered for",
@@ -128,7 +130,7 @@ impl Serve {
             return Err(Problem::new(ProblemKind::Input, "serving", cause)
                 .with_remedy("name another: --connection NAME"));
         };
-        let Abilities { by_hand, backlog, .. } = responder.abilities();
+        let ResponderAbilities { by_hand, backlog, .. } = responder.abilities();
         if self.waiting && !backlog {
             return Err(unsupported_problem(
                 "stream keeps commands that wait",
@@ -148,7 +150,7 @@ impl Serve {
             Some(path) => Some(Stubs { file: &file, services: stubs::read_services(path, out)? }),
             None => None,
         };
-        responder.prepare(&Wanted {
+        responder.prepare(&ResponderRequest {
             connection,
             catalog: &opened.catalog,
             tools: &self.tools,
@@ -190,7 +192,11 @@ impl Serve {
 }
 
 /// That a system lacks what others have: `only CommonGround's tools are answered by hand`.
-fn unsupported_problem(what: &str, option: &str, is_able: impl Fn(&Abilities) -> bool) -> Problem {
+fn unsupported_problem(
+    what: &str,
+    option: &str,
+    is_able: impl Fn(&ResponderAbilities) -> bool,
+) -> Problem {
     let able = table::responders()
         .map(|(system, responder)| (system, responder.abilities()))
         .filter(|(_, able)| is_able(able));
@@ -216,11 +222,11 @@ struct ByHand<'c> {
 /// Answers until it is interrupted.
 async fn serve_until_interrupted(
     global: &Global,
-    out: &mut Out,
+    out: &mut CommandOutput,
     connection: Connection,
-    prepared: Box<dyn Prepared>,
+    prepared: Box<dyn PreparedResponder>,
     ByHand { mut questions, catalog }: ByHand<'_>,
-) -> Ended {
+) -> CommandResult {
     let registry = registry::of_system();
     let doing = || format!("serving on {}", connection.name);
     let mut interrupt = std::pin::pin!(interrupted());
@@ -234,7 +240,7 @@ async fn serve_until_interrupted(
         } else {
             ProblemKind::Unreachable
         };
-        Halt::from(Problem::new(kind, doing(), problem.message).with_remedy(problem.remedy))
+        StopReason::from(Problem::new(kind, doing(), problem.message).with_remedy(problem.remedy))
     })?;
     responding.warnings().into_iter().for_each(|warning| out.warn(warning));
     responding.listening_lines().into_iter().for_each(|line| out.print_status(line));
@@ -270,7 +276,11 @@ async fn serve_until_interrupted(
     }
 }
 
-fn print_report(global: &Global, out: &mut Out, report: &Report) -> Result<(), Halt> {
+fn print_report(
+    global: &Global,
+    out: &mut CommandOutput,
+    report: &Report,
+) -> Result<(), StopReason> {
     if global.json {
         out.json_line(&report.json)?;
         return Ok(());

@@ -2,11 +2,11 @@
 
 use std::{future::Future, io};
 
-use super::ending::{Ended, Halt};
+use super::ending::{CommandResult, StopReason};
 use crate::model::problem::{Problem, ProblemKind};
 
 /// Runs something that waits for the network, on this thread.
-pub(crate) fn wait_for(doing: &str, future: impl Future<Output = Ended>) -> Ended {
+pub(crate) fn wait_for(doing: &str, future: impl Future<Output = CommandResult>) -> CommandResult {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -17,7 +17,7 @@ pub(crate) fn wait_for(doing: &str, future: impl Future<Output = Ended>) -> Ende
     ended
 }
 
-fn io_problem(doing: &str, error: &io::Error) -> Halt {
+fn io_problem(doing: &str, error: &io::Error) -> StopReason {
     Problem::new(ProblemKind::File, doing, error.to_string()).into()
 }
 

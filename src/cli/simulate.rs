@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::{
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     scenarios::{self, ScenarioFile},
     wrap::wrap,
 };
@@ -19,7 +19,7 @@ use crate::{
         scenario::{
             coverage::Coverage,
             junit,
-            trial::{self, StepEnd, Trial, TrialStep},
+            trial::{self, ScenarioRun, StepEnd, TrialStep},
         },
         simulate::{audit, metrics},
     },
@@ -29,7 +29,7 @@ use crate::{
     },
     runtime::now::now_millis,
     schema::count::count_text,
-    store::files::{self, Expected, Outside},
+    store::files::{self, Expected, OutsideLinks},
 };
 
 /// The folder of a workspace, and the mode that it is read in where a scenario names one.
@@ -70,7 +70,7 @@ enum Format {
 /// Scenarios as they went, with what they exercised of each workspace.
 struct Report<'r> {
     scripted: &'r [ScenarioFile],
-    trials: &'r [Trial],
+    trials: &'r [ScenarioRun],
     /// A workspace's name and its coverage, where that was asked for.
     coverage: Vec<(String, Coverage)>,
 }
@@ -84,7 +84,7 @@ enum Stdout {
 }
 
 impl Simulate {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let scripted = match self.scenarios.as_slice() {
             [] => scenarios::read_scenarios(&[scenarios::of_workspace(global)?])?,
             given => scenarios::read_scenarios(given)?,
@@ -145,7 +145,7 @@ impl Simulate {
             Format::Json => out.print_json(&report.to_json())?,
             Format::Junit => report.write_junit(out)?,
         }
-        Ok(if trials.iter().all(Trial::has_passed) { Ending::Done } else { Ending::Found })
+        Ok(if trials.iter().all(ScenarioRun::has_passed) { Ending::Done } else { Ending::Found })
     }
 
     fn stdout_use(&self, format: Format, scenarios: usize) -> Result<Stdout, Problem> {
@@ -170,10 +170,10 @@ impl Simulate {
     /// Writes the records that were asked for.
     fn write_records(
         &self,
-        trial: &Trial,
+        trial: &ScenarioRun,
         opened: &OpenWorkspace,
-        out: &mut Out,
-    ) -> Result<(), super::ending::Halt> {
+        out: &mut CommandOutput,
+    ) -> Result<(), super::ending::StopReason> {
         let profiles = &opened.settings.profiles;
         if let Some(to) = &self.audit {
             let id = uuid::Uuid::new_v4().to_string();
@@ -198,19 +198,19 @@ fn write_file(file: &str, text: &str) -> Result<(), Problem> {
     let path = Path::new(file);
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    files::save_file(folder, path, text, Expected::Anything, Outside::Allow)
+    files::save_file(folder, path, text, Expected::Anything, OutsideLinks::Allow)
         .map(drop)
         .map_err(|refused| refused.problem().clone())
 }
 
 impl Report<'_> {
-    fn scripted_trials(&self) -> impl Iterator<Item = (&ScenarioFile, &Trial)> {
+    fn scripted_trials(&self) -> impl Iterator<Item = (&ScenarioFile, &ScenarioRun)> {
         self.scripted.iter().zip(self.trials)
     }
 
     /// The steps of the one scenario, or a list of scenarios; with the coverage an object of both.
     fn to_json(&self) -> Value {
-        let of = |(script, trial): (&ScenarioFile, &Trial)| json!({"file": script.path.display().to_string(), "name": script.display_name(), "holds": trial.has_passed(), "steps": trial.to_json()});
+        let of = |(script, trial): (&ScenarioFile, &ScenarioRun)| json!({"file": script.path.display().to_string(), "name": script.display_name(), "holds": trial.has_passed(), "steps": trial.to_json()});
         let coverage = |(workspace, coverage): &(String, Coverage)| {
             let mut value = coverage.to_json();
             value["workspace"] = workspace.as_str().into();
@@ -226,7 +226,7 @@ impl Report<'_> {
         }
     }
 
-    fn write_junit(&self, out: &mut Out) -> std::io::Result<()> {
+    fn write_junit(&self, out: &mut CommandOutput) -> std::io::Result<()> {
         let names: Vec<(String, String)> = self
             .scripted
             .iter()
@@ -242,7 +242,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn write_human(&self, out: &mut Out, stdout: Stdout) -> std::io::Result<()> {
+    fn write_human(&self, out: &mut CommandOutput, stdout: Stdout) -> std::io::Result<()> {
         for (script, trial) in self.scripted_trials() {
             let mut lines = vec![out.tint(Tint::Bold, &script.display_name())];
             for (row, step) in trial.steps.iter().enumerate() {
@@ -265,9 +265,9 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn print_summary(&self, out: &Out) {
+    fn print_summary(&self, out: &CommandOutput) {
         let failed = self.trials.iter().filter(|trial| !trial.has_passed()).count();
-        let differences: usize = self.trials.iter().map(Trial::difference_count).sum();
+        let differences: usize = self.trials.iter().map(ScenarioRun::difference_count).sum();
         let all = count_text(self.trials.len(), "scenario", "scenarios");
         out.print_status(match failed {
             0 => format!("as expected: {all}"),
@@ -279,7 +279,7 @@ impl Report<'_> {
     }
 }
 
-fn write_lines(out: &mut Out, stdout: Stdout, lines: &[String]) -> std::io::Result<()> {
+fn write_lines(out: &mut CommandOutput, stdout: Stdout, lines: &[String]) -> std::io::Result<()> {
     match stdout {
         Stdout::Report => lines.iter().try_for_each(|line| out.print_line(line)),
         Stdout::Record => {
@@ -289,7 +289,7 @@ fn write_lines(out: &mut Out, stdout: Stdout, lines: &[String]) -> std::io::Resu
     }
 }
 
-fn step_lines(out: &Out, number: usize, step: &TrialStep) -> Vec<String> {
+fn step_lines(out: &CommandOutput, number: usize, step: &TrialStep) -> Vec<String> {
     let holds = step.expectations.iter().all(|expectation| expectation.difference.is_none());
     let mark = match (step.expectations.is_empty(), holds) {
         (true, _) => out.tint(Tint::Dim, "-"),

@@ -5,7 +5,7 @@ use std::{path::Path, sync::mpsc, thread};
 use tokio::sync::mpsc as reporting;
 use tokio_util::sync::CancellationToken;
 
-use super::{opened::OpenWorkspace, out::Out, stubs};
+use super::{opened::OpenWorkspace, out::CommandOutput, stubs};
 use crate::{
     model::{
         call::CallError,
@@ -14,7 +14,7 @@ use crate::{
     },
     runtime::registry,
     wire::systems::{
-        facets::responder::{Prepared, Stubs, Wanted},
+        facets::responder::{PreparedResponder, ResponderRequest, Stubs},
         table,
     },
 };
@@ -44,7 +44,11 @@ impl StandIn {
     ///
     /// # Errors
     /// When nobody can answer there, or the stub cannot be read.
-    pub fn start(opened: &OpenWorkspace, stub: &Path, out: &Out) -> Result<Self, Problem> {
+    pub fn start(
+        opened: &OpenWorkspace,
+        stub: &Path,
+        out: &CommandOutput,
+    ) -> Result<Self, Problem> {
         let connection = opened.settings.connections.current();
         let responder = table::responder_at(&connection).ok_or_else(|| {
             let cause = format!(
@@ -53,7 +57,7 @@ impl StandIn {
             );
             Problem::new(ProblemKind::Input, DOING, cause)
         })?;
-        let prepared = responder.prepare(&Wanted {
+        let prepared = responder.prepare(&ResponderRequest {
             connection: &connection,
             catalog: &opened.catalog,
             tools: &[],
@@ -85,7 +89,7 @@ impl StandIn {
 
 /// Listens, tells where, and answers until `stop`.
 fn run_apart(
-    prepared: Box<dyn Prepared>,
+    prepared: Box<dyn PreparedResponder>,
     connection: &Connection,
     stop: CancellationToken,
     tell: &mpsc::Sender<Result<String, CallError>>,

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::{
     columns::{self, Cell},
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     tools::{Tools, sets_json, sets_words},
     wrap::wrap,
 };
@@ -47,7 +47,7 @@ pub(crate) struct States {
 }
 
 impl States {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         if self.tools.asks_why() {
             return self.tools.run(global, out);
         }
@@ -142,11 +142,11 @@ impl View<'_> {
 /// How one comes into a state and out of it.
 fn print_state(
     global: &Global,
-    out: &mut Out,
+    out: &mut CommandOutput,
     opened: &OpenWorkspace,
     context: &Context,
     state: &str,
-) -> Ended {
+) -> CommandResult {
     let Some(view) = StateView::for_state(&opened.tools, context, state) else {
         let workflow = Workflow::new(&opened.tools, context);
         let cause = format!("no tool of {} names the state \"{state}\"", opened.workspace.name());
@@ -224,10 +224,10 @@ fn print_state(
 /// What the groups asked for never get to.
 fn print_unreachable(
     global: &Global,
-    out: &mut Out,
+    out: &mut CommandOutput,
     opened: &OpenWorkspace,
     view: &RequestView,
-) -> Ended {
+) -> CommandResult {
     let key = |row: &ToolRow| opened.tools[*row].key.to_string();
     let traps: Value = view.traps.iter().map(|trap| names_json(trap)).collect();
     if global.json {

@@ -6,12 +6,12 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::{
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
-    out::Out,
+    out::CommandOutput,
 };
 use crate::{
-    engine::trace::wanted::Wanted,
+    engine::trace::wanted::TraceFilter,
     model::{
         call::{EventKind, Request},
         problem::{Problem, ProblemKind},
@@ -48,7 +48,7 @@ impl StepOptions {
         &self,
         request: Request,
         history: impl FnOnce() -> Result<Arc<History>, Problem>,
-        out: &Out,
+        out: &CommandOutput,
     ) -> Result<Request, Problem> {
         let needs_outputs = self.from.is_some() || self.step.is_some();
         if !needs_outputs && self.until.is_none() {
@@ -79,9 +79,9 @@ fn kept_outputs(
     steps: &dyn Steps,
     request: &Request,
     history: &History,
-    out: &Out,
+    out: &CommandOutput,
 ) -> Result<Map<String, Value>, Problem> {
-    let listing = history.list_calls(Wanted::default())?;
+    let listing = history.list_calls(TraceFilter::default())?;
     for call in listing.calls.iter().filter(|call| *call.tool == request.name) {
         let trace = history.load_trace(&call.id)?;
         let stages: Vec<(String, String)> = trace
@@ -111,7 +111,11 @@ pub(crate) fn preview_steps(request: &Request) -> Result<Option<Vec<StepPreview>
 }
 
 /// Prints steps: what each sees, and what it would send.
-pub(crate) fn print_steps(global: &Global, out: &mut Out, steps: &[StepPreview]) -> Ended {
+pub(crate) fn print_steps(
+    global: &Global,
+    out: &mut CommandOutput,
+    steps: &[StepPreview],
+) -> CommandResult {
     for (row, step) in steps.iter().enumerate() {
         if global.json {
             out.json_line(&step.json)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{data_files::message_with_position, out::Out};
+use super::{data_files::message_with_position, out::CommandOutput};
 use crate::{
     engine::stub::{
         read::{read_stub, unreached_rules},
@@ -17,7 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// When the file is missing, cannot be read or is no stub (told with line and column).
-pub(crate) fn read_services(path: &Path, out: &Out) -> Result<Vec<StubService>, Problem> {
+pub(crate) fn read_services(path: &Path, out: &CommandOutput) -> Result<Vec<StubService>, Problem> {
     let text = files::read_text(path)?.text;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Input, format!("reading the stub {}", path.display()), cause)

@@ -5,15 +5,15 @@ use serde_json::json;
 
 use super::{
     deployed,
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
 };
 use crate::{
     app::compose::{
         context::ComposeContext,
-        imports::{self, Differing},
+        imports::{self, ConflictChoice},
     },
     model::problem::{Problem, ProblemKind},
     systems::deployed::item::Item,
@@ -38,10 +38,11 @@ impl Taking {
         items: &[Item],
         opened: &OpenWorkspace,
         global: &Global,
-        out: &mut Out,
-    ) -> Ended {
+        out: &mut CommandOutput,
+    ) -> CommandResult {
         let documents = deployed::to_documents(opened);
-        let differing = if self.overwrite { Differing::Overwrite } else { Differing::Keep };
+        let differing =
+            if self.overwrite { ConflictChoice::Overwrite } else { ConflictChoice::Keep };
         let plan = match imports::plan_import(
             ComposeContext { catalog: &opened.catalog, documents: &documents },
             items,

@@ -10,10 +10,10 @@ use tokio::sync::mpsc;
 
 use super::{
     cases::{self, CaseFile},
-    ending::{Ended, Ending, Halt},
+    ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     signals::{interrupted, wait_for},
     wrap::wrap,
 };
@@ -69,13 +69,13 @@ struct Plan {
 }
 
 /// A case as it went.
-struct Tried {
+struct TriedCase {
     filed: CaseFile,
     verdict: Verdict,
 }
 
 impl Test {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let filed = match self.cases.as_slice() {
             [] => cases::read_cases(&[cases::of_workspace(global)?])?,
             given => cases::read_cases(given)?,
@@ -100,7 +100,7 @@ impl Test {
         &self,
         global: &Global,
         filed: &[CaseFile],
-        out: &Out,
+        out: &CommandOutput,
     ) -> Result<OpenWorkspace, Problem> {
         let home =
             filed.first().and_then(CaseFile::workspace_root).filter(|_| global.workspace.is_none());
@@ -150,7 +150,7 @@ struct Run {
     history: Option<Arc<History>>,
 }
 
-async fn run_suite(suite: Run, format: Format, out: &mut Out) -> Ended {
+async fn run_suite(suite: Run, format: Format, out: &mut CommandOutput) -> CommandResult {
     let Run { registry, plans, jobs, history } = suite;
     let mut interrupt = pin!(interrupted());
     let mut tried = Vec::with_capacity(plans.len());
@@ -175,7 +175,7 @@ async fn run_suite(suite: Run, format: Format, out: &mut Out) -> Ended {
             out.print_raw(&junit::render_report("toolcrib test", &junit_suites(&tried)))?;
         }
     }
-    let failed: Vec<&Tried> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();
+    let failed: Vec<&TriedCase> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();
     let all = count_text(tried.len(), "case", "cases");
     out.print_status(match failed.len() {
         0 => format!("as expected: {all}"),
@@ -185,7 +185,7 @@ async fn run_suite(suite: Run, format: Format, out: &mut Out) -> Ended {
 }
 
 /// Where nothing but the connection is at fault, that is told.
-fn suite_ending(failed: &[&Tried]) -> Ending {
+fn suite_ending(failed: &[&TriedCase]) -> Ending {
     match failed {
         [] => Ending::Done,
         failed if failed.iter().all(|one| one.verdict.answer.outcome == Some(Outcome::Lost)) => {
@@ -195,7 +195,7 @@ fn suite_ending(failed: &[&Tried]) -> Ending {
     }
 }
 
-async fn run_case(plan: Plan, registry: &Registry, history: Option<&Arc<History>>) -> Tried {
+async fn run_case(plan: Plan, registry: &Registry, history: Option<&Arc<History>>) -> TriedCase {
     let Plan { filed, call } = plan;
     let verdict = match call {
         Err(problem) => Verdict::not_called(&problem),
@@ -227,10 +227,10 @@ async fn run_case(plan: Plan, registry: &Registry, history: Option<&Arc<History>
             check_answer(&filed.case, tokio::join!(calling, taking).1)
         }
     };
-    Tried { filed, verdict }
+    TriedCase { filed, verdict }
 }
 
-fn print_result(tried: &Tried, out: &mut Out) -> Result<(), Halt> {
+fn print_result(tried: &TriedCase, out: &mut CommandOutput) -> Result<(), StopReason> {
     let (mark, tint) =
         if tried.verdict.has_passed() { ("✓", Tint::Good) } else { ("✗", Tint::Bad) };
     let name = out
@@ -247,7 +247,7 @@ fn print_result(tried: &Tried, out: &mut Out) -> Result<(), Halt> {
     Ok(())
 }
 
-fn to_json(tried: &Tried) -> Value {
+fn to_json(tried: &TriedCase) -> Value {
     let mut value = json!({"case": tried.filed.display_name(), "file": tried.filed.path.display().to_string(), "tool": tried.filed.case.tool});
     if let (Value::Object(value), Value::Object(verdict)) = (&mut value, tried.verdict.to_json()) {
         value.extend(verdict);
@@ -256,8 +256,8 @@ fn to_json(tried: &Tried) -> Value {
 }
 
 /// A suite for each file.
-fn junit_suites(tried: &[Tried]) -> Vec<Suite> {
-    let suite = |one: &Tried| Suite {
+fn junit_suites(tried: &[TriedCase]) -> Vec<Suite> {
+    let suite = |one: &TriedCase| Suite {
         name: one.filed.display_name(),
         file: one.filed.path.display().to_string(),
         cases: vec![Checked {

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use super::{
     columns::{self, Cell},
     deployed,
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
-    request::{Asked, RequestArgs},
+    out::{CommandOutput, Tint},
+    request::{RequestArgs, RequestSettings},
     wrap::wrap,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
         explain::tool::{Explainer, Explanation, sufficient_groups},
         filter::join_names,
         gated::ToolRow,
-        workflow::reach::{GroupSets, Proof},
+        workflow::reach::{GroupSets, ReachProof},
     },
     model::{
         context::{ANY, Name},
@@ -54,7 +54,7 @@ impl Tools {
         self.why.is_some()
     }
 
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         if self.deployed {
             return deployed::list_callable(&opened, global.json, out);
@@ -95,7 +95,12 @@ impl Tools {
 }
 
 /// What a model gets of one tool.
-fn print_model_view(opened: &OpenWorkspace, word: &str, json: bool, out: &mut Out) -> Ended {
+fn print_model_view(
+    opened: &OpenWorkspace,
+    word: &str,
+    json: bool,
+    out: &mut CommandOutput,
+) -> CommandResult {
     let tool = opened.tool(word)?;
     if json {
         out.print_json(&model_text::model_json(tool, &opened.catalog))?;
@@ -110,7 +115,7 @@ fn print_model_view(opened: &OpenWorkspace, word: &str, json: bool, out: &mut Ou
 
 struct View<'v> {
     opened: &'v OpenWorkspace,
-    asked: &'v Asked,
+    asked: &'v RequestSettings,
     explainer: &'v Explainer,
 }
 
@@ -161,7 +166,7 @@ impl View<'_> {
         })
     }
 
-    fn print_list(&self, out: &mut Out) -> std::io::Result<()> {
+    fn print_list(&self, out: &mut CommandOutput) -> std::io::Result<()> {
         let explanations: Vec<Explanation> =
             self.tool_rows().into_iter().map(|row| self.explain(row)).collect();
         let (available, hidden): (Vec<_>, Vec<_>) =
@@ -200,7 +205,11 @@ impl View<'_> {
         Ok(())
     }
 
-    fn write_reasons(&self, out: &mut Out, explanation: &Explanation) -> std::io::Result<()> {
+    fn write_reasons(
+        &self,
+        out: &mut CommandOutput,
+        explanation: &Explanation,
+    ) -> std::io::Result<()> {
         let reasons = self.hidden_reasons(explanation);
         for (_, text, _) in &reasons {
             wrap(text, "  ").iter().try_for_each(|line| out.print_line(line))?;
@@ -213,7 +222,7 @@ impl View<'_> {
         }
     }
 
-    fn print_explanation(&self, out: &mut Out, row: ToolRow) -> std::io::Result<()> {
+    fn print_explanation(&self, out: &mut CommandOutput, row: ToolRow) -> std::io::Result<()> {
         let (tool, slot) = (&self.opened.catalog.tools[row], &self.opened.tools[row]);
         let explanation = self.explain(row);
         let available = explanation.reasons.is_empty();
@@ -283,7 +292,7 @@ pub(crate) fn sets_words(sets: &GroupSets) -> String {
     }
     let of =
         |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
-    let more = if sets.proof == Proof::Found { "; there may be others" } else { "" };
+    let more = if sets.proof == ReachProof::Found { "; there may be others" } else { "" };
     format!("{}{more}", sets.sets.iter().map(of).collect::<Vec<_>>().join("; or "))
 }
 

@@ -8,19 +8,19 @@ use tokio::time::{sleep, sleep_until};
 
 use super::{
     call::parse_duration,
-    cards::{CardReader, Wanted},
-    ending::{Ended, Ending, Halt},
+    cards::{CardReader, NamedCard},
+    ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
-    out::{Out, Tint},
+    out::{CommandOutput, Tint},
     signals::{interrupted, wait_for},
 };
 use crate::{
     engine::traffic::{
         conversation::Conversation,
         filter::{self, Filter},
-        record::{Bounds, Record, Ring},
-        span::Since,
+        record::{Record, RecordBounds, Ring},
+        span::StartTime,
         trace::{self, Head},
     },
     model::{
@@ -28,7 +28,7 @@ use crate::{
         clock::Millis,
         connection::Connection,
         problem::{Problem, ProblemKind},
-        traffic::{Decoded, ObservedMessage, Part, Tapped, Witnessed},
+        traffic::{Decoded, ObservedMessage, Part, Tapped, WatchedItem},
     },
     runtime::{
         now::{now_millis, resolve_since},
@@ -41,7 +41,7 @@ use crate::{
     },
     systems::{
         facets::observer::Place,
-        watched::{self, Witness},
+        watched::{self, TrafficWitness},
     },
     wire::{
         card_source::{self, Read},
@@ -77,8 +77,8 @@ pub(crate) struct Watch {
 
     /// Begin with what the broker kept since then: 10m, 2h, a time of day such as 14:05, or a
     /// moment such as 2026-01-01T12:00 or 2026-01-01T12:00:00Z (NATS with JetStream)
-    #[arg(long, value_name = "TIME", value_parser = Since::parse, conflicts_with = "open")]
-    since: Option<Since>,
+    #[arg(long, value_name = "TIME", value_parser = StartTime::parse, conflicts_with = "open")]
+    since: Option<StartTime>,
 
     /// Show what tells nothing new as well, such as the rings of a watchdog
     #[arg(long)]
@@ -107,8 +107,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let mut record = Record::new(Bounds::default());
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
+        let mut record = Record::new(RecordBounds::default());
         let refused = |cause: String| {
             Problem::new(ProblemKind::Input, "watching", cause).with_remedy(filter::HELP)
         };
@@ -154,7 +154,7 @@ impl Watch {
             out,
             json: global.json,
             record,
-            witness: Witness::default(),
+            witness: TrafficWitness::default(),
             began: None,
             told: 0,
             rang: 0,
@@ -186,7 +186,7 @@ impl Watch {
         source: &Source,
         mut file: Option<TraceFile>,
         mut teller: ObservedPrinter<'_>,
-    ) -> Ended {
+    ) -> CommandResult {
         let registry = registry::of_system();
         let mut interrupt = pin!(interrupted());
         let mut tap = tokio::select! {
@@ -254,10 +254,10 @@ impl Watch {
         path: &std::path::Path,
         mut record: Record,
         global: &Global,
-        out: &mut Out,
-    ) -> Ended {
+        out: &mut CommandOutput,
+    ) -> CommandResult {
         let mut rings = Vec::new();
-        let mut witness = Witness::default();
+        let mut witness = TrafficWitness::default();
         let head = traces::read_trace(path, |tapped| {
             rings.extend(record.add_witnessed(witness.observe_message(tapped)));
         })?;
@@ -265,7 +265,7 @@ impl Watch {
             out,
             json: global.json,
             record: Record::default(),
-            witness: Witness::default(),
+            witness: TrafficWitness::default(),
             began: None,
             told: 0,
             rang: rings.len(),
@@ -322,7 +322,7 @@ fn id_suffix(id: &str) -> String {
     id.chars().skip(id.chars().count().saturating_sub(8)).collect()
 }
 
-fn watch_problem(connection: &Connection, problem: CallError) -> Halt {
+fn watch_problem(connection: &Connection, problem: CallError) -> StopReason {
     problem.while_doing(format!("watching {}", connection.name)).into()
 }
 
@@ -333,7 +333,7 @@ struct Source {
     known: Vec<Connection>,
     places: Vec<Place>,
     head: Head,
-    since: Option<Since>,
+    since: Option<StartTime>,
 }
 
 impl Source {
@@ -353,10 +353,10 @@ impl Source {
 
 /// Tells what is heard to whoever reads the output.
 struct ObservedPrinter<'t> {
-    out: &'t mut Out,
+    out: &'t mut CommandOutput,
     json: bool,
     record: Record,
-    witness: Witness,
+    witness: TrafficWitness,
     /// When the first thing was heard.
     began: Option<Millis>,
     /// Messages that were written.
@@ -367,7 +367,7 @@ struct ObservedPrinter<'t> {
 }
 
 impl ObservedPrinter<'_> {
-    fn print_start(&mut self, head: &Head) -> Result<(), Halt> {
+    fn print_start(&mut self, head: &Head) -> Result<(), StopReason> {
         match self.json {
             true => self.out.json_line(&trace::head_line(head))?,
             false => self.out.print_status(format_args!(
@@ -380,21 +380,21 @@ impl ObservedPrinter<'_> {
     }
 
     /// Cards that came; waits for them.
-    async fn next_cards(&mut self) -> Vec<(Wanted, Read)> {
+    async fn next_cards(&mut self) -> Vec<(NamedCard, Read)> {
         match &mut self.cards {
             Some(cards) => cards.next().await,
             None => std::future::pending().await,
         }
     }
 
-    fn print_cards(&mut self, read: Vec<(Wanted, Read)>) -> Result<(), Halt> {
+    fn print_cards(&mut self, read: Vec<(NamedCard, Read)>) -> Result<(), StopReason> {
         let Some(cards) = &mut self.cards else { return Ok(()) };
         read.into_iter().try_for_each(|read| cards.print_card(read, &mut self.record, self.out))?;
         Ok(self.out.flush()?)
     }
 
     /// Those that are still on their way.
-    async fn rest_of_cards(&mut self) -> Result<(), Halt> {
+    async fn rest_of_cards(&mut self) -> Result<(), StopReason> {
         while self.cards.as_ref().is_some_and(|cards| !cards.is_idle()) {
             let read = self.next_cards().await;
             self.print_cards(read)?;
@@ -407,7 +407,7 @@ impl ObservedPrinter<'_> {
         !self.record.alerts().is_empty()
     }
 
-    fn tick(&mut self) -> Result<(), Halt> {
+    fn tick(&mut self) -> Result<(), StopReason> {
         let rings = self.record.tick(now_millis());
         self.print_alerts(rings, Vec::new())
     }
@@ -418,7 +418,7 @@ impl ObservedPrinter<'_> {
         heard: Vec<Tapped>,
         rest: u64,
         mut file: Option<&mut TraceFile>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), StopReason> {
         let mut lines = Vec::new();
         let most = self.told.saturating_add(rest);
         let mut all = Vec::new();
@@ -428,8 +428,8 @@ impl ObservedPrinter<'_> {
             }
             self.began.get_or_insert(tapped.heard_at());
             match self.witness.observe_message(tapped.clone()) {
-                Witnessed::ObservedMessage(crossing, reading) => {
-                    let rings = self.record.add_witnessed(Witnessed::ObservedMessage(
+                WatchedItem::ObservedMessage(crossing, reading) => {
+                    let rings = self.record.add_witnessed(WatchedItem::ObservedMessage(
                         Arc::clone(&crossing),
                         reading.clone(),
                     ));
@@ -464,7 +464,7 @@ impl ObservedPrinter<'_> {
         self.print_alerts(all, lines)
     }
 
-    fn print_alerts(&mut self, rings: Vec<Ring>, mut lines: Vec<Value>) -> Result<(), Halt> {
+    fn print_alerts(&mut self, rings: Vec<Ring>, mut lines: Vec<Value>) -> Result<(), StopReason> {
         self.rang += rings.len();
         let record = std::mem::take(&mut self.record);
         rings.into_iter().for_each(|ring| self.print_alert(&record, ring, &mut lines));
@@ -516,7 +516,7 @@ impl ObservedPrinter<'_> {
         reading: &Decoded,
         conversation: &Conversation,
         lines: &mut Vec<Value>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), StopReason> {
         self.told += 1;
         if self.json {
             lines.push(trace::decoded_line(crossing, reading, conversation));
@@ -553,7 +553,7 @@ impl ObservedPrinter<'_> {
         Ok(())
     }
 
-    fn print_end(&mut self, ending: Ending) -> Ended {
+    fn print_end(&mut self, ending: Ending) -> CommandResult {
         self.out.flush()?;
         let (heard, missed) = (self.record.heard_count(), self.record.missed_count());
         let gaps = if missed > 0 { format!(", {missed} missed") } else { String::new() };

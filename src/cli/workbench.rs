@@ -3,7 +3,7 @@
 use std::{collections::HashMap, path::Path};
 
 use super::{
-    ending::{Ended, Ending},
+    ending::{CommandResult, Ending},
     global::Global,
     screen::open_screen,
 };
@@ -28,7 +28,11 @@ pub(crate) enum Purpose {
 }
 
 /// Opens the workspace that the command line means and ends when the user leaves.
-pub(crate) fn run_workbench(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
+pub(crate) fn run_workbench(
+    global: &Global,
+    path: Option<&Path>,
+    purpose: Purpose,
+) -> CommandResult {
     let workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
     let (mut own, findings) = settings::load_settings(&workspace)?;
     if let Some(wanted) = &global.connection {

@@ -3,7 +3,7 @@
 
 use super::layout::{
     diagram::{Diagram, Direction, Frame},
-    picture::{Area, Caption, Heading, Picture, Placed, Point, Route},
+    picture::{BoxArea, Caption, Heading, Picture, PlacedBox, Point, Route},
 };
 
 /// What a cell is part of.
@@ -42,7 +42,7 @@ pub struct Cell {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
     /// Which part of the picture.
-    pub window: Area,
+    pub window: BoxArea,
     cells: Vec<Cell>,
 }
 
@@ -59,7 +59,7 @@ impl Drawing {
     }
 }
 
-fn cell_index(window: &Area, at: Point) -> Option<usize> {
+fn cell_index(window: &BoxArea, at: Point) -> Option<usize> {
     window.contains(at).then(|| (at.y - window.y) * window.width + (at.x - window.x))
 }
 
@@ -111,7 +111,8 @@ pub(crate) fn picture_lines(
     is_broken: impl Fn(Role) -> bool,
 ) -> impl Iterator<Item = String> {
     (0..picture.height).step_by(BAND).flat_map(move |y| {
-        let window = Area { x: 0, y, width: picture.width, height: BAND.min(picture.height - y) };
+        let window =
+            BoxArea { x: 0, y, width: picture.width, height: BAND.min(picture.height - y) };
         draw_picture(diagram, picture, window)
             .rows()
             .map(|cells| row_text(cells, &is_broken))
@@ -161,7 +162,7 @@ const RIGHT: u8 = 8;
 /// Draws the part of a diagram's picture that lies in a window; what is outside costs next to
 /// nothing.
 #[must_use]
-pub fn draw_picture(diagram: &Diagram, picture: &Picture, window: Area) -> Drawing {
+pub fn draw_picture(diagram: &Diagram, picture: &Picture, window: BoxArea) -> Drawing {
     let mut pen = Pen::new(diagram, window);
     let boxes = || {
         picture
@@ -197,22 +198,22 @@ pub fn draw_picture(diagram: &Diagram, picture: &Picture, window: Area) -> Drawi
 }
 
 /// A box together with its foot.
-fn bounding_area(placed: &Placed) -> Area {
+fn bounding_area(placed: &PlacedBox) -> BoxArea {
     let feet = [&placed.to_itself, &placed.from_any];
     let ends = feet.into_iter().flatten().flat_map(|foot| {
         let label =
             foot.label.as_ref().map(|label| Point { x: label.at.x + label.width, y: label.at.y });
         foot.points.iter().copied().chain(label)
     });
-    let Area { x, y, width, height } = placed.area;
+    let BoxArea { x, y, width, height } = placed.area;
     let (right, bottom) = ends.fold((x + width, y + height), |(right, bottom), end| {
         (right.max(end.x + 1), bottom.max(end.y + 1))
     });
-    Area { x, y, width: right - x, height: bottom - y }
+    BoxArea { x, y, width: right - x, height: bottom - y }
 }
 
 /// The arrows at a box's foot.
-fn foot_routes(placed: &Placed, row: usize) -> impl Iterator<Item = (&Route, Role)> {
+fn foot_routes(placed: &PlacedBox, row: usize) -> impl Iterator<Item = (&Route, Role)> {
     let itself = placed.to_itself.iter().map(move |route| (route, Role::Itself(row)));
     itself.chain(placed.from_any.iter().map(move |route| (route, Role::FromAny(row))))
 }
@@ -225,7 +226,7 @@ struct Pen<'d> {
 }
 
 impl<'d> Pen<'d> {
-    fn new(diagram: &'d Diagram, window: Area) -> Self {
+    fn new(diagram: &'d Diagram, window: BoxArea) -> Self {
         let size = window.width * window.height;
         Self {
             diagram,
@@ -298,7 +299,7 @@ impl<'d> Pen<'d> {
     }
 
     /// The edge of a box and the blanks in it.
-    fn draw_box(&mut self, placed: &Placed, row: usize) {
+    fn draw_box(&mut self, placed: &PlacedBox, row: usize) {
         let area = placed.area;
         let (right, bottom) = (area.x + area.width - 1, area.y + area.height - 1);
         let frameless = self.diagram.boxes[row].frame == Frame::None;
@@ -324,9 +325,9 @@ impl<'d> Pen<'d> {
     }
 
     /// The texts in a box; one without an edge is drawn out to its whole size.
-    fn draw_box_text(&mut self, placed: &Placed, row: usize) {
+    fn draw_box_text(&mut self, placed: &PlacedBox, row: usize) {
         let diagram = self.diagram;
-        let Area { x, y, width, height } = placed.area;
+        let BoxArea { x, y, width, height } = placed.area;
         let spec = &diagram.boxes[row];
         let (x, y) = if spec.frame == Frame::None {
             let bar = if diagram.direction == Direction::LeftToRight { "┃" } else { "━" };
@@ -425,8 +426,8 @@ mod tests {
         gated::Slot,
         layout::{
             diagram::{ArrowSpec, BoxSpec, char_count},
-            extent::Extent,
-            marks::Marks,
+            extent::PictureExtent,
+            marks::StateMarks,
             states::{self, Detail, View},
         },
         workflow::graph::Workflow,
@@ -459,8 +460,9 @@ mod tests {
 
     fn drawn(tools: &[Slot], direction: Direction) -> String {
         let workflow = Workflow::for_groups(tools, &AskedGroups::Every, "undefined");
-        let extent = Extent::all_states(workflow.states().len());
-        let marks = Marks::from_analysis(&workflow, &workflow.analysis(), Some(workflow.start()));
+        let extent = PictureExtent::all_states(workflow.states().len());
+        let marks =
+            StateMarks::from_analysis(&workflow, &workflow.analysis(), Some(workflow.start()));
         let view = View {
             extent: &extent,
             marks: &marks,
@@ -530,7 +532,7 @@ mod tests {
 
     fn check(diagram: &Diagram) {
         let picture = diagram.layout();
-        let bounds = Area { x: 0, y: 0, width: picture.width, height: picture.height };
+        let bounds = BoxArea { x: 0, y: 0, width: picture.width, height: picture.height };
         let areas: Vec<_> = picture.boxes.iter().map(|placed| placed.area).collect();
         let feet = || {
             picture.boxes.iter().flat_map(|placed| [&placed.to_itself, &placed.from_any]).flatten()
@@ -597,8 +599,8 @@ mod tests {
     }
 
     /// A label with the blank on both sides of it.
-    fn grown(label: &Area) -> Area {
-        Area { x: label.x.saturating_sub(1), width: label.width + 2, ..*label }
+    fn grown(label: &BoxArea) -> BoxArea {
+        BoxArea { x: label.x.saturating_sub(1), width: label.width + 2, ..*label }
     }
 
     proptest! {

@@ -8,11 +8,11 @@ use super::{
     canvas_text::{self, Role},
     gated::{Gated, ToolRow},
     layout::{
-        diagram::{Direction, Measure},
-        extent::{Choice, Extent, Scale},
-        marks::Marks,
-        picture::{Area, Caption, Picture, Point, Route},
-        states::{self, Detail, Drawn, StateDiagram, View},
+        diagram::{Direction, TextMeasure},
+        extent::{Choice, PictureExtent, Scale},
+        marks::StateMarks,
+        picture::{BoxArea, Caption, Picture, Point, Route},
+        states::{self, Detail, DrawnTools, StateDiagram, View},
     },
     workflow::{
         analysis::Analysis,
@@ -47,9 +47,9 @@ pub(crate) struct Subject<'s, T> {
     /// What the pictures (text, SVG, the layout in JSON) show; the other formats hold everything.
     pub scale: Scale,
     /// Which arrows they show; those of groups that are not asked for are broken.
-    pub drawn: Drawn,
+    pub drawn: DrawnTools,
     pub detail: Detail,
-    pub measure: Measure,
+    pub measure: TextMeasure,
 }
 
 /// How many boxes a part of a workflow has at most.
@@ -69,12 +69,12 @@ impl<T: Gated> Subject<'_, T> {
     }
 
     /// The diagram, and for each box the states that it stands for.
-    fn build_diagram(&self) -> (StateDiagram, Extent) {
+    fn build_diagram(&self) -> (StateDiagram, PictureExtent) {
         let Self { current, direction, measure, detail, scale, drawn, .. } = *self;
         let edges = drawn.edges(self.workflow);
         let choice = Choice { scale, focus: current, opened: &BTreeSet::new(), most: MOST };
-        let extent = Extent::choose_states(self.workflow.states().len(), &edges, &choice);
-        let marks = Marks::from_analysis(self.workflow, self.analysis, current);
+        let extent = PictureExtent::choose_states(self.workflow.states().len(), &edges, &choice);
+        let marks = StateMarks::from_analysis(self.workflow, self.analysis, current);
         let view =
             View { extent: &extent, marks: &marks, unbundled: None, direction, detail, measure };
         (states::state_diagram(self.workflow, &edges, self.tools, view), extent)
@@ -131,8 +131,11 @@ impl<T: Gated> Subject<'_, T> {
         }
         let mut any = false;
         let asked = self.workflow.edges().into_iter().map(|edge| (edge, ""));
-        let others =
-            if self.drawn == Drawn::All { self.workflow.edges_not_asked() } else { Vec::new() };
+        let others = if self.drawn == DrawnTools::All {
+            self.workflow.edges_not_asked()
+        } else {
+            Vec::new()
+        };
         let others =
             others.into_iter().map(|edge| (edge, ", style=dotted, color=gray, fontcolor=gray"));
         for (edge, style) in asked.chain(others) {
@@ -232,7 +235,7 @@ impl<T: Gated> Subject<'_, T> {
                 .collect()
         };
         let boxes = picture.boxes.iter().enumerate().map(|(row, placed)| {
-            let Area { x, y, width, height } = placed.area;
+            let BoxArea { x, y, width, height } = placed.area;
             json!({"states": names(row), "x": x, "y": y, "width": width, "height": height})
         });
         let arrows = picture.arrows.iter().zip(&states.arrows).map(|(route, strand)| {
@@ -306,7 +309,7 @@ impl Svg {
         Self { text }
     }
 
-    fn add_box(&mut self, area: &Area, class: &str, lines: &[String]) {
+    fn add_box(&mut self, area: &BoxArea, class: &str, lines: &[String]) {
         let (x, y) = (area.x * CELL_WIDTH + CELL_WIDTH / 2, area.y * CELL_HEIGHT + CELL_HEIGHT / 2);
         let (width, height) = ((area.width - 1) * CELL_WIDTH, (area.height - 1) * CELL_HEIGHT);
         let _ = writeln!(
@@ -415,7 +418,7 @@ mod tests {
             current: Some(0),
             direction: Direction::LeftToRight,
             scale: Scale::All,
-            drawn: Drawn::All,
+            drawn: DrawnTools::All,
             detail: Detail::Usual,
             measure: char_count,
         };
@@ -457,7 +460,7 @@ mod tests {
             detail: Detail::Usual,
             measure: char_count,
         };
-        let (all, asked) = (subject(Drawn::All), subject(Drawn::Asked));
+        let (all, asked) = (subject(DrawnTools::All), subject(DrawnTools::Asked));
         let text = all.render(Format::Text);
         assert!(
             text.contains("─ look ─") && text.contains("╌ wipe ╌") && text.contains('▷'),

@@ -296,12 +296,12 @@ impl fmt::Display for Denied {
 
 /// The groups that a context's user may ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Allowed {
+pub(crate) enum AllowedGroups {
     Every,
     Only(Vec<Name>),
 }
 
-impl Allowed {
+impl AllowedGroups {
     /// What the user's profile allows; without a user every group, without a profile none.
     #[must_use]
     pub fn from_profiles(profiles: &[Profile], context: &Context) -> Self {
@@ -330,7 +330,8 @@ impl Allowed {
 /// The groups that exceed what the profile allows; all of them when no profile bears the user's
 /// name.
 pub(crate) fn check_permission(profiles: &[Profile], context: &Context) -> Result<(), Denied> {
-    let (Some(user), allowed) = (&context.user, Allowed::from_profiles(profiles, context)) else {
+    let (Some(user), allowed) = (&context.user, AllowedGroups::from_profiles(profiles, context))
+    else {
         return Ok(());
     };
     let exceeding: Vec<Name> =

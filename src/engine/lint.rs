@@ -14,7 +14,7 @@ mod services;
 mod states;
 pub mod syntax;
 
-use check::{Check, Level, Report, Run};
+use check::{Check, CheckLevel, Report, Run};
 use context::LintContext;
 
 use crate::model::{
@@ -27,121 +27,121 @@ use crate::model::{
 pub const CHECKS: &[Check] = &[
     Check {
         code: "identity.duplicate-key",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "Two entries of a kind have the same key; where both are loaded, the last one counts.",
         run: Run::All(identity::duplicate_key),
     },
     Check {
         code: "identity.duplicate-name",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "Two tools have the same name; a model cannot tell them apart, and the last one loaded counts.",
         run: Run::All(identity::duplicate_name),
     },
     Check {
         code: "identity.twins",
-        severity: Level::NOTE,
+        severity: CheckLevel::NOTE,
         about: "Two tools differ only by their names: a model has no ground to choose between them.",
         run: Run::All(identity::twin_tools),
     },
     Check {
         code: "identity.name-refused",
-        severity: Level::NOTE,
+        severity: CheckLevel::NOTE,
         about: "The name has letters that the function-calling APIs of OpenAI and Anthropic refuse.",
         run: Run::Tool(identity::name_refused),
     },
     Check {
         code: "groups.empty",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "The tool is in no group: only a request for \"*\" shows it.",
         run: Run::Tool(gates::no_group),
     },
     Check {
         code: "groups.wildcard",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "\"*\" among a tool's groups is a group of that name, not a wildcard.",
         run: Run::Tool(gates::wildcard_group),
     },
     Check {
         code: "groups.comma",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "A group's name has a comma in it: most likely several names in one text.",
         run: Run::Tool(gates::comma_in_group),
     },
     Check {
         code: "names.blanks",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "A group or state begins or ends with a blank; names match exactly.",
         run: Run::Tool(gates::surrounding_blanks),
     },
     Check {
         code: "names.near-duplicate",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "Two names of groups, or of states, differ only by case, blanks or dashes; names match exactly.",
         run: Run::All(gates::near_duplicates),
     },
     Check {
         code: "gates.write-reachable",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "A tool that seems to change things is also in a group that is named for reading.",
         run: Run::Tool(gates::write_reachable),
     },
     Check {
         code: "states.empty",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "The list of states is empty: the tool is never available.",
         run: Run::Tool(states::empty_states),
     },
     Check {
         code: "states.never-produced",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "A tool waits for a state that no tool leads to.",
         run: Run::All(states::never_produced),
     },
     Check {
         code: "states.never-awaited",
-        severity: Level::NOTE,
+        severity: CheckLevel::NOTE,
         about: "A tool leads to a state that no tool lists.",
         run: Run::All(states::never_awaited),
     },
     Check {
         code: "states.dead-end",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "A tool leads to a state in which no tool at all is available.",
         run: Run::All(states::dead_end),
     },
     Check {
         code: "states.trap",
-        severity: Level::NOTE,
+        severity: CheckLevel::NOTE,
         about: "A tool leads into states that no tool leads out of again, even with every group.",
         run: Run::All(states::state_trap),
     },
     Check {
         code: "states.unreachable",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "The tool is hidden in \"undefined\", and no run from there comes to a state that shows it.",
         run: Run::All(states::unreachable_tool),
     },
     Check {
         code: "service.unused",
-        severity: Level::NOTE,
+        severity: CheckLevel::NOTE,
         about: "No tool uses the service.",
         run: Run::All(services::unused_service),
     },
     Check {
         code: "service.same-queue",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "Requests and responses share one queue: the service would answer itself.",
         run: Run::Service(services::same_queue),
     },
     Check {
         code: "service.queue-shared",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "Two services take requests from one queue: each request goes to either of them.",
         run: Run::All(services::queue_shared),
     },
     Check {
         code: "secrets.in-descriptor",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "A value looks like a key, a token or a password.",
         run: Run::Entry(secrets::in_descriptor),
     },

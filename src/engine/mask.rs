@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use super::secret::{self, Found};
+use super::secret::{self, SecretPlaces};
 
 /// What stands in a secret's place.
 pub(crate) const MASKED: &str = "***";
@@ -17,9 +17,9 @@ pub(crate) const SHORTEST: usize = 6;
 
 /// Values that become known while the program runs. Clones are one list.
 #[derive(Clone, Default)]
-pub struct Learned(Arc<RwLock<Vec<String>>>);
+pub struct LearnedSecrets(Arc<RwLock<Vec<String>>>);
 
-impl Learned {
+impl LearnedSecrets {
     /// Every mask with this list hides the value from now on.
     pub fn register_secret(&self, value: &str) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -33,7 +33,7 @@ impl Learned {
 #[derive(Clone, Default)]
 pub struct Mask {
     values: Vec<String>,
-    learned: Learned,
+    learned: LearnedSecrets,
 }
 
 impl std::fmt::Debug for Mask {
@@ -49,12 +49,12 @@ impl Mask {
         let mut known: Vec<String> = values.into_iter().flat_map(secret_spellings).collect();
         known.sort();
         known.dedup();
-        Self { values: known, learned: Learned::default() }
+        Self { values: known, learned: LearnedSecrets::default() }
     }
 
     /// The same, and it hides what is learned from now on.
     #[must_use]
-    pub fn with_learned(self, learned: Learned) -> Self {
+    pub fn with_learned(self, learned: LearnedSecrets) -> Self {
         Self { learned, ..self }
     }
 
@@ -102,14 +102,14 @@ impl Mask {
     }
 
     /// Where secrets stand in a text, and where one may have begun at its end.
-    pub(super) fn find_secrets(&self, text: &str) -> Found {
-        let Found { mut places, begun } = secret::find_secrets(text);
+    pub(super) fn find_secrets(&self, text: &str) -> SecretPlaces {
+        let SecretPlaces { mut places, begun } = secret::find_secrets(text);
         let found = self.of_each(|value| {
             (occurrences(text, value).collect::<Vec<_>>(), secret::partial_match_start(text, value))
         });
         let begun = found.iter().filter_map(|(_, begun)| *begun).chain(begun).min();
         places.extend(found.into_iter().flat_map(|(places, _)| places));
-        Found { places: secret::merge_ranges(places), begun }
+        SecretPlaces { places: secret::merge_ranges(places), begun }
     }
 
     /// The length of the longest value that it knows.
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_learned_later_is_hidden_by_masks_that_were_there_before() {
-        let learned = Learned::default();
+        let learned = LearnedSecrets::default();
         let mask = mask().with_learned(learned.clone());
         assert_eq!(mask.mask_text("correct-horse and hunter2hunter2"), "correct-horse and ***");
         learned.register_secret("correct-horse");

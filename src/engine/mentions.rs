@@ -8,7 +8,7 @@ use crate::schema::pointer::Pointer;
 
 /// What a name is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum NameKind {
     State,
     Group,
     /// A tool, by its key.
@@ -30,16 +30,16 @@ impl Naming {
     }
 
     /// Paths of tokens; `*` is any one, `**` any number of them.
-    fn token_paths(self, named: Named) -> &'static [&'static [&'static str]] {
+    fn token_paths(self, named: NameKind) -> &'static [&'static [&'static str]] {
         match (self, named) {
-            (Self::Settings, Named::State) => &[&["states", "*"], &["context", "state"]],
-            (Self::Settings, Named::Group) => {
+            (Self::Settings, NameKind::State) => &[&["states", "*"], &["context", "state"]],
+            (Self::Settings, NameKind::Group) => {
                 &[&["context", "groups", "*"], &["profiles", "**"], &["groups", "**"]]
             }
-            (Self::Settings, Named::Tool) => {
+            (Self::Settings, NameKind::Tool) => {
                 &[&["groups", "**"], &["connections", "*", "tools", "*"]]
             }
-            (Self::Scenario, Named::Tool) => &[
+            (Self::Scenario, NameKind::Tool) => &[
                 &["steps", "*", "tool"],
                 &["steps", "*", "expect", "available", "*"],
                 &["steps", "*", "expect", "includes", "*"],
@@ -47,13 +47,13 @@ impl Naming {
                 &["steps", "*", "expect", "filtered_by_group", "*"],
                 &["steps", "*", "expect", "filtered_by_state", "*"],
             ],
-            (Self::Scenario, Named::State) => &[
+            (Self::Scenario, NameKind::State) => &[
                 &["start", "state"],
                 &["steps", "*", "expect", "before"],
                 &["steps", "*", "expect", "after"],
                 &["steps", "*", "expect", "state"],
             ],
-            (Self::Scenario, Named::Group) => {
+            (Self::Scenario, NameKind::Group) => {
                 &[&["start", "groups", "*"], &["steps", "*", "groups", "*"]]
             }
         }
@@ -65,7 +65,7 @@ impl Naming {
 pub(crate) fn find_mentions(
     value: &Value,
     naming: Naming,
-    named: Named,
+    named: NameKind,
     name: &str,
 ) -> Vec<Pointer> {
     let mut found = Vec::new();
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    fn places(value: &Value, naming: Naming, named: Named, name: &str) -> Vec<String> {
+    fn places(value: &Value, naming: Naming, named: NameKind, name: &str) -> Vec<String> {
         find_mentions(value, naming, named, name).iter().map(ToString::to_string).collect()
     }
 
@@ -124,11 +124,11 @@ mod tests {
             "connections": {"a": {"tools": ["b", "a"], "servers": ["a"]}}
         });
         assert_eq!(
-            places(&settings, Naming::Settings, Named::State, "a"),
+            places(&settings, Naming::Settings, NameKind::State, "a"),
             ["/states/1", "/context/state"]
         );
         assert_eq!(
-            places(&settings, Naming::Settings, Named::Group, "a"),
+            places(&settings, Naming::Settings, NameKind::Group, "a"),
             [
                 "/context/groups/0",
                 "/profiles/a/0",
@@ -144,19 +144,19 @@ mod tests {
         });
         assert_eq!(Naming::of_scenario(&scenario), Some(Naming::Scenario));
         assert_eq!(
-            places(&scenario, Naming::Scenario, Named::State, "a"),
+            places(&scenario, Naming::Scenario, NameKind::State, "a"),
             ["/start/state", "/steps/0/expect/state"]
         );
         assert_eq!(
-            places(&scenario, Naming::Scenario, Named::Group, "a"),
+            places(&scenario, Naming::Scenario, NameKind::Group, "a"),
             ["/start/groups/0", "/steps/0/groups/1"]
         );
         assert_eq!(
-            places(&scenario, Naming::Scenario, Named::Tool, "a"),
+            places(&scenario, Naming::Scenario, NameKind::Tool, "a"),
             ["/steps/0/tool", "/steps/0/expect/available/0"]
         );
         assert_eq!(
-            places(&settings, Naming::Settings, Named::Tool, "a"),
+            places(&settings, Naming::Settings, NameKind::Tool, "a"),
             ["/groups/own/0", "/groups/tree/below/0", "/connections/a/tools/1"]
         );
     }

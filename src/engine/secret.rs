@@ -101,7 +101,7 @@ const KEY_STARTS: [bool; 256] = {
 
 /// What of a text is secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct SecretPlaces {
     /// Where secrets stand, in order and apart from each other.
     pub places: Vec<Range<usize>>,
     /// From where on the text, if it goes on, may turn out to be a secret that none of the places
@@ -110,18 +110,18 @@ pub(crate) struct Found {
 }
 
 /// What a rule found: where it stands, and whether it is a secret as it stands.
-type Candidate = (Range<usize>, bool);
+type SecretMatch = (Range<usize>, bool);
 
 /// Where in a text of any kind (prose, JSON, JSON text within JSON, an address) secrets stand, in
 /// order and apart from each other, and where one may have begun at the end of the text.
 #[must_use]
-pub(crate) fn find_secrets(text: &str) -> Found {
+pub(crate) fn find_secrets(text: &str) -> SecretPlaces {
     search_words(text, |word| !is_plain(text, word))
 }
 
 /// The same; beside what stands before them, only those words are looked at more closely that a
 /// rule may hold for.
-fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> Found {
+fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> SecretPlaces {
     let mut candidates = private_keys(text);
     let mut before = "";
     for word in word_ranges(text) {
@@ -141,7 +141,7 @@ fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> Found {
     let begun =
         candidates.iter().filter(|(place, is)| !is && place.end == text.len() && !place.is_empty());
     let begun = begun.map(|(place, _)| place.start).min();
-    Found {
+    SecretPlaces {
         places: merge_ranges(
             candidates.into_iter().filter_map(|(place, is)| is.then_some(place)).collect(),
         ),
@@ -243,8 +243,8 @@ fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Keys within a word by how they begin: at its start, or after the sign that gives one a name.
-fn by_beginning(word: &str) -> Vec<Candidate> {
-    let mut found: Vec<Candidate> = Vec::new();
+fn by_beginning(word: &str) -> Vec<SecretMatch> {
+    let mut found: Vec<SecretMatch> = Vec::new();
     let starts = std::iter::once(0)
         .chain(word.match_indices(['=', ':', '/', '@', '&']).map(|(at, _)| at + 1));
     for start in starts {
@@ -275,7 +275,7 @@ fn by_beginning(word: &str) -> Vec<Candidate> {
 
 /// The values that a word gives names to which are those of secrets: `token=x`, `"password": "x"`,
 /// `\"api_key\":\"x\"`.
-fn named_values(text: &str, word: &Range<usize>) -> Vec<Candidate> {
+fn named_values(text: &str, word: &Range<usize>) -> Vec<SecretMatch> {
     let written = &text[word.clone()];
     // A name may end within the word (`token=x`), or with it (`"token": …`).
     let ends = written.match_indices(['=', ':']).map(|(at, _)| at).chain([written.len()]);
@@ -288,7 +288,7 @@ fn named_values(text: &str, word: &Range<usize>) -> Vec<Candidate> {
 }
 
 /// The value of a name that ends there.
-fn value_of(text: &str, name: &str, end: usize) -> Vec<Candidate> {
+fn value_of(text: &str, name: &str, end: usize) -> Vec<SecretMatch> {
     let gap: String = text[end..]
         .chars()
         .take_while(|letter| matches!(letter, '"' | '\'' | '\\' | ' ' | ':' | '='))
@@ -346,7 +346,7 @@ fn is_value(name: &str, value: &str, quoted: bool, apart: bool) -> bool {
 }
 
 /// Private keys in PEM form, with all that stands between their lines.
-fn private_keys(text: &str) -> Vec<Candidate> {
+fn private_keys(text: &str) -> Vec<SecretMatch> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find(KEY_FILE).map(|at| from + at) {
@@ -392,7 +392,7 @@ fn is_token(rest: &str) -> bool {
 }
 
 /// The password of `scheme://user:password@host`, also while the host is still to come.
-fn password_in(text: &str) -> Vec<Candidate> {
+fn password_in(text: &str) -> Vec<SecretMatch> {
     let found = || {
         let start = text.find("://")? + 3;
         let authority = text[start..].split(['/', '?', '#']).next()?;

@@ -8,7 +8,7 @@ use crate::model::call::Outcome;
 
 /// What came of the calls so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Series {
+pub struct CallSeries {
     outcomes: Vec<Outcome>,
     took: Vec<u64>,
     first: Vec<u64>,
@@ -24,7 +24,7 @@ pub struct Spread {
     pub most: u64,
 }
 
-impl Series {
+impl CallSeries {
     /// Counts a call that has ended. Only one that succeeded counts for the times.
     pub fn add_call(&mut self, outcome: Outcome, took_ms: u64, first_ms: Option<u64>) {
         self.outcomes.push(outcome);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn percentiles_are_nearest_ranks() {
-        let mut series = Series::default();
+        let mut series = CallSeries::default();
         (1..=100).rev().for_each(|ms| series.add_call(Outcome::Succeeded, ms, Some(ms / 2)));
         series.add_call(Outcome::Failed, 10_000, None);
         let spread = series.duration_spread().unwrap();
@@ -159,8 +159,8 @@ mod tests {
             series.summary(),
             "101 calls: 100 succeeded, 1 failed · p50 50 ms · p90 90 ms · p99 99 ms · longest 100 ms"
         );
-        assert_eq!(Series::default().duration_spread(), None);
-        let mut one = Series::default();
+        assert_eq!(CallSeries::default().duration_spread(), None);
+        let mut one = CallSeries::default();
         one.add_call(Outcome::Succeeded, 7, None);
         assert_eq!(one.duration_spread().map(|spread| (spread.p50, spread.p99)), Some((7, 7)));
     }

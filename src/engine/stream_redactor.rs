@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     mask::{Mask, mask_ranges},
-    secret::{Found, merge_ranges},
+    secret::{SecretPlaces, merge_ranges},
 };
 
 /// So far back a secret is looked for that began earlier, and so many letters wait at most until it
@@ -18,7 +18,7 @@ const LEAD: usize = 128;
 /// that is decided, so that not even its first letter is seen; however long the answer is, a piece
 /// costs the same.
 #[derive(Clone, Default)]
-pub(crate) struct Pieces {
+pub(crate) struct RedactedPieces {
     /// What was decided last, and what waits, as it came.
     text: String,
     /// Where in the text what waits begins.
@@ -30,7 +30,7 @@ pub(crate) struct Pieces {
 
 /// What may be seen of an answer, now that it is known to be no secret, or replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Decided {
+pub(crate) struct DecidedText {
     /// What waited of earlier pieces: their numbers from 0, and what follows what was seen of them.
     pub earlier: Vec<(u64, String)>,
     /// Each new piece as far as it is decided, which may be nothing of it.
@@ -39,25 +39,25 @@ pub(crate) struct Decided {
 
 /// Whether an answer goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum More {
+pub(crate) enum StreamEnd {
     MayCome,
     None,
 }
 
-impl std::fmt::Debug for Pieces {
+impl std::fmt::Debug for RedactedPieces {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} pieces", self.count)
     }
 }
 
-impl Pieces {
+impl RedactedPieces {
     /// The next pieces. Where no more comes, nothing waits any longer.
     pub fn redact_next<'p>(
         &mut self,
         mask: &Mask,
         pieces: impl IntoIterator<Item = &'p str>,
-        more: More,
-    ) -> Decided {
+        more: StreamEnd,
+    ) -> DecidedText {
         let mut ends = std::mem::take(&mut self.open);
         let earlier = ends.len();
         for piece in pieces {
@@ -67,7 +67,7 @@ impl Pieces {
         }
         let reach = REACH.max(mask.longest_secret_len());
         let (places, until) = self.find_decided(mask, reach, more);
-        let mut now = Decided::default();
+        let mut now = DecidedText::default();
         let mut start = self.decided;
         for (row, (piece, end)) in ends.into_iter().enumerate() {
             let text = mask_ranges(&self.text, start.min(until)..end.min(until), &places);
@@ -96,7 +96,7 @@ impl Pieces {
             Some(open) => open.1 = end,
             None => self.open.push((last, end)),
         }
-        self.redact_next(mask, [], More::MayCome).earlier
+        self.redact_next(mask, [], StreamEnd::MayCome).earlier
     }
 
     /// How many pieces there were.
@@ -112,11 +112,17 @@ impl Pieces {
     }
 
     /// Where secrets stand in the text, and how far it is decided.
-    fn find_decided(&self, mask: &Mask, reach: usize, more: More) -> (Vec<Range<usize>>, usize) {
+    fn find_decided(
+        &self,
+        mask: &Mask,
+        reach: usize,
+        more: StreamEnd,
+    ) -> (Vec<Range<usize>>, usize) {
         let end = self.text.len();
-        let Found { mut places, begun } = mask.find_secrets(&self.text);
-        let mut until =
-            begun.filter(|_| more == More::MayCome).map_or(end, |begun| begun.max(self.decided));
+        let SecretPlaces { mut places, begun } = mask.find_secrets(&self.text);
+        let mut until = begun
+            .filter(|_| more == StreamEnd::MayCome)
+            .map_or(end, |begun| begun.max(self.decided));
         // What is a secret already need not wait for more of it.
         if let Some(place) = places.iter().find(|place| place.start <= until && until < place.end) {
             until = place.end;
@@ -171,16 +177,17 @@ mod tests {
     fn seen(text: &str, size: usize, at_once: usize) -> Vec<String> {
         let letters: Vec<char> = text.chars().collect();
         let cut: Vec<String> = letters.chunks(size).map(|piece| piece.iter().collect()).collect();
-        let mut pieces = Pieces::default();
+        let mut pieces = RedactedPieces::default();
         let mut seen: Vec<String> = Vec::new();
-        let take = |seen: &mut Vec<String>, now: Decided| {
+        let take = |seen: &mut Vec<String>, now: DecidedText| {
             now.earlier
                 .into_iter()
                 .for_each(|(piece, text)| seen[usize::try_from(piece).unwrap()].push_str(&text));
             seen.extend(now.pieces);
         };
         for some in cut.chunks(at_once) {
-            let now = pieces.redact_next(&mask(), some.iter().map(String::as_str), More::MayCome);
+            let now =
+                pieces.redact_next(&mask(), some.iter().map(String::as_str), StreamEnd::MayCome);
             assert_eq!(now.pieces.len(), some.len(), "no piece waits as a whole");
             take(&mut seen, now);
             assert!(
@@ -189,7 +196,7 @@ mod tests {
                 pieces.text.len()
             );
         }
-        take(&mut seen, pieces.redact_next(&mask(), [], More::None));
+        take(&mut seen, pieces.redact_next(&mask(), [], StreamEnd::None));
         assert_eq!((seen.len(), pieces.open.len()), (cut.len(), 0));
         seen
     }
@@ -199,13 +206,13 @@ mod tests {
         let text = "before hunter2hunter2 and token=sk-0123456789abcdefghij0123456789 after it. "
             .repeat(9);
         for size in [1, 2, 7, 50] {
-            let mut pieces = Pieces::default();
-            let mut seen = pieces.redact_next(&mask(), ["first ", ""], More::MayCome).pieces;
+            let mut pieces = RedactedPieces::default();
+            let mut seen = pieces.redact_next(&mask(), ["first ", ""], StreamEnd::MayCome).pieces;
             let letters: Vec<char> = text.chars().collect();
             let parts = letters.chunks(size).map(|part| part.iter().collect::<String>());
             let mut later: Vec<(u64, String)> =
                 parts.flat_map(|part| pieces.go_on(&mask(), &part)).collect();
-            later.extend(pieces.redact_next(&mask(), [], More::None).earlier);
+            later.extend(pieces.redact_next(&mask(), [], StreamEnd::None).earlier);
             for (piece, text) in later {
                 seen[usize::try_from(piece).unwrap()].push_str(&text);
             }
@@ -273,23 +280,26 @@ mod tests {
 
     #[test]
     fn what_never_gets_decided_does_not_wait_for_ever() {
-        let mut pieces = Pieces::default();
+        let mut pieces = RedactedPieces::default();
         let long = format!("sk-{}", "x".repeat(LONG));
-        let now = pieces.redact_next(&mask(), ["a ", &long, " b "], More::MayCome);
+        let now = pieces.redact_next(&mask(), ["a ", &long, " b "], StreamEnd::MayCome);
         assert_eq!(now.pieces, ["a ", &long, " b "], "it has ended and was none");
-        assert_eq!(pieces.redact_next(&mask(), ["sk-x"], More::MayCome).pieces, [""]);
-        let now = pieces.redact_next(&mask(), [&*long], More::MayCome);
-        assert_eq!(now, Decided { earlier: vec![(3, MASKED.into())], pieces: vec![String::new()] });
+        assert_eq!(pieces.redact_next(&mask(), ["sk-x"], StreamEnd::MayCome).pieces, [""]);
+        let now = pieces.redact_next(&mask(), [&*long], StreamEnd::MayCome);
+        assert_eq!(
+            now,
+            DecidedText { earlier: vec![(3, MASKED.into())], pieces: vec![String::new()] }
+        );
         // Pieces without letters do not wait.
-        assert_eq!(pieces.redact_next(&mask(), [" s"], More::MayCome).pieces, [" "]);
+        assert_eq!(pieces.redact_next(&mask(), [" s"], StreamEnd::MayCome).pieces, [" "]);
         for _ in 0..1_000 {
             assert_eq!(
-                pieces.redact_next(&mask(), [""], More::MayCome),
-                Decided { earlier: vec![], pieces: vec!["".into()] }
+                pieces.redact_next(&mask(), [""], StreamEnd::MayCome),
+                DecidedText { earlier: vec![], pieces: vec!["".into()] }
             );
         }
         assert_eq!(pieces.open.len(), 1);
-        assert_eq!(pieces.redact_next(&mask(), [], More::None).earlier, [(5, "s".to_owned())]);
+        assert_eq!(pieces.redact_next(&mask(), [], StreamEnd::None).earlier, [(5, "s".to_owned())]);
     }
 
     fn secrets() -> impl Strategy<Value = String> {

@@ -4,7 +4,7 @@ use super::context::Context;
 
 /// What an agent is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct AgentQuestion {
     pub question: String,
     pub context: Context,
     /// One of those that the system has; else the agent chooses itself.

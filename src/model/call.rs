@@ -335,7 +335,7 @@ pub struct EventLog {
 
 /// Events that are looked at without the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum EventMark {
     Stray,
     /// It holds a frame as it crossed the wire.
     Frame,
@@ -355,10 +355,10 @@ impl Marked {
         self.frames += u64::from(is_frame);
     }
 
-    fn count(&self, mark: Mark) -> u64 {
+    fn count(&self, mark: EventMark) -> u64 {
         match mark {
-            Mark::Stray => self.strays,
-            Mark::Frame => self.frames,
+            EventMark::Stray => self.strays,
+            EventMark::Frame => self.frames,
         }
     }
 }
@@ -427,14 +427,14 @@ impl EventLog {
 
     /// How many events of a mark are in memory.
     #[must_use]
-    pub fn marked_count(&self, mark: Mark) -> usize {
+    pub fn marked_count(&self, mark: EventMark) -> usize {
         let count = self.marked.count(mark) - self.gone.count(mark);
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
     /// How many of them stand before [`EventLog::gap`].
     #[must_use]
-    pub fn marked_before_gap(&self, mark: Mark) -> usize {
+    pub fn marked_before_gap(&self, mark: EventMark) -> usize {
         let count = self.first.last().map_or(0, |logged| logged.marked.count(mark));
         usize::try_from(count).unwrap_or(usize::MAX)
     }
@@ -442,7 +442,7 @@ impl EventLog {
     /// The row of one of those in memory, which count from 0. It is found by the numbers beside the
     /// events, without going through them.
     #[must_use]
-    pub fn marked_row(&self, mark: Mark, number: usize) -> Option<usize> {
+    pub fn marked_row(&self, mark: EventMark, number: usize) -> Option<usize> {
         if number >= self.marked_count(mark) {
             return None;
         }
@@ -706,9 +706,9 @@ mod tests {
         let is_stray =
             |row: &usize| matches!(call.events.get(*row).unwrap().kind, EventKind::Stray { .. });
         let rows: Vec<usize> = (0..call.events.len()).filter(is_stray).collect();
-        assert_eq!(call.events.marked_count(Mark::Stray), rows.len());
+        assert_eq!(call.events.marked_count(EventMark::Stray), rows.len());
         let found: Vec<usize> =
-            (0..).map_while(|stray| call.events.marked_row(Mark::Stray, stray)).collect();
+            (0..).map_while(|stray| call.events.marked_row(EventMark::Stray, stray)).collect();
         assert_eq!(found, rows);
     }
 

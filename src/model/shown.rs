@@ -13,9 +13,9 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let shown = char_fates(text).filter_map(|(letter, fate)| match fate {
-        Fate::Kept => Some(letter),
-        Fate::Joins => None,
-        Fate::Unseen => Some(visible_sign(letter)),
+        CharFate::Kept => Some(letter),
+        CharFate::Joins => None,
+        CharFate::Unseen => Some(visible_sign(letter)),
     });
     Cow::Owned(shown.collect())
 }
@@ -23,7 +23,7 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
 /// Whether [`visible_text`] shows something else in a character's place, after the one before it.
 #[must_use]
 pub(crate) fn is_replaced(before: char, letter: char) -> bool {
-    char_fate(before, letter) == Fate::Unseen
+    char_fate(before, letter) == CharFate::Unseen
 }
 
 /// Whether a character never shows, or would steer a terminal.
@@ -42,7 +42,7 @@ pub(crate) fn is_unseen(letter: char) -> bool {
 
 /// What becomes of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum CharFate {
     Kept,
     /// It makes one picture of two.
     Joins,
@@ -50,7 +50,7 @@ enum Fate {
 }
 
 /// Each character with what becomes of it after the one before.
-fn char_fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
+fn char_fates(text: &str) -> impl Iterator<Item = (char, CharFate)> {
     let mut before = ' ';
     text.chars().map(move |letter| {
         let last = mem::replace(&mut before, letter);
@@ -58,12 +58,12 @@ fn char_fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
     })
 }
 
-fn char_fate(before: char, letter: char) -> Fate {
+fn char_fate(before: char, letter: char) -> CharFate {
     match letter {
-        JOINER if is_picture(before) => Fate::Joins,
-        _ if is_unseen(letter) => Fate::Unseen,
-        _ if is_modifier(letter) && !can_modify(before, letter) => Fate::Unseen,
-        _ => Fate::Kept,
+        JOINER if is_picture(before) => CharFate::Joins,
+        _ if is_unseen(letter) => CharFate::Unseen,
+        _ if is_modifier(letter) && !can_modify(before, letter) => CharFate::Unseen,
+        _ => CharFate::Kept,
     }
 }
 

@@ -158,7 +158,7 @@ pub struct Decoded {
     pub system: Option<SystemId>,
     /// What ties it to the others of its conversation.
     pub id: Option<String>,
-    pub ties: Ties,
+    pub ties: MessageLinks,
     pub part: Part,
     /// What it is, in a word or three: `request`, `thought`, `step 2`.
     pub label: Cow<'static, str>,
@@ -193,7 +193,7 @@ impl Decoded {
         Self {
             system,
             id: None,
-            ties: Ties::default(),
+            ties: MessageLinks::default(),
             part,
             label: label.into(),
             text: text.into(),
@@ -215,7 +215,7 @@ impl Decoded {
 
 /// What ties a message to others, beside the id of its conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ties {
+pub struct MessageLinks {
     /// Other names that its conversation goes by.
     pub also: Vec<String>,
     /// What its conversation is a part of; its messages are heard there, too.
@@ -225,12 +225,12 @@ pub struct Ties {
     /// What it shares with other conversations of the same errand, over several agents.
     pub trace: Option<String>,
     /// Other conversations that end with it, though it is no message of theirs.
-    pub settles: Vec<Settled>,
+    pub settles: Vec<SettledConversation>,
 }
 
 /// How a conversation ended, as something tells that is no message of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledConversation {
     /// What the conversation goes by.
     pub name: String,
     /// What went wrong, where something did.
@@ -241,12 +241,12 @@ pub struct Settled {
     pub card: Option<String>,
     /// When it ended, where that is told.
     pub at: Option<Millis>,
-    pub known: Known,
+    pub known: EndEvidence,
 }
 
 /// How an end is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum EndEvidence {
     /// It follows from what others did next.
     Inferred,
     /// It was read where it is kept.
@@ -264,13 +264,13 @@ pub struct ParentConversation {
 /// What was heard, with what its system makes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are crossings, so little room is lost")]
-pub enum Witnessed {
+pub enum WatchedItem {
     ObservedMessage(Arc<ObservedMessage>, Decoded),
     Gap { at: Millis, messages: Option<u64> },
     Notice { at: Millis, words: String },
 }
 
-impl Witnessed {
+impl WatchedItem {
     /// When it was heard.
     #[must_use]
     pub fn heard_at(&self) -> Millis {

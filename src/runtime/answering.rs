@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     app::{
-        answering::{AnsweringMessage, AskId, Asked, SERVERS},
+        answering::{AnsweringMessage, AskId, SERVERS, WaitingQuestion},
         message::Message,
     },
     engine::mask::Mask,
@@ -208,10 +208,10 @@ async fn answer_calls(
     }
 }
 
-fn build_asked(turn: u64, asking: Asking) -> Asked {
+fn build_asked(turn: u64, asking: Asking) -> WaitingQuestion {
     let Asking { number, waiting, arguments, failed } = asking;
     let arguments = serde_json::to_string_pretty(&arguments).unwrap_or_default();
-    Asked {
+    WaitingQuestion {
         ask: AskId { turn, number },
         waiting,
         arguments: Mask::default().mask_text(&arguments).into_owned(),

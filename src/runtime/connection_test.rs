@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::{
     app::{
-        connection_test::{Reached, Report},
+        connection_test::{ConnectionReport, Report},
         message::{ConnectionMessage, Message},
     },
     model::{call::CallError, connection::Connection, problem::Problem, server_item::ItemKind},
@@ -33,7 +33,7 @@ pub async fn connection_report(registry: &Registry, connection: &Connection) -> 
         Err(problem) => return Report::Failed(problem),
     };
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut reached = Reached { greeting, took_ms, ..Reached::default() };
+    let mut reached = ConnectionReport { greeting, took_ms, ..ConnectionReport::default() };
     if table::deployment_at(connection).is_some() {
         let items =
             ok_or_record(deployed::read_items(registry, connection).await, &mut reached.untold);
@@ -55,7 +55,7 @@ pub async fn connection_report(registry: &Registry, connection: &Connection) -> 
 async fn list_server(
     registry: &Registry,
     connection: &Connection,
-    reached: &mut Reached,
+    reached: &mut ConnectionReport,
 ) -> Result<ListedTools, Problem> {
     let told = |problem: CallError| problem.while_doing("asking a server for its lists");
     let mut listed = ListedTools {

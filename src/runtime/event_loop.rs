@@ -37,7 +37,7 @@ const UNDRAWN: Duration = Duration::from_millis(200);
 
 /// How the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ExitReason {
     Left,
     /// By a signal, or because the terminal has gone.
     Told,
@@ -75,7 +75,7 @@ pub struct EventLoop<H> {
 }
 
 /// What woke the loop.
-enum Woken {
+enum WakeCause {
     Input(Input),
     Messages,
     Frame,
@@ -88,21 +88,21 @@ impl<H: Host> EventLoop<H> {
     ///
     /// # Errors
     /// When the terminal can't be used; what is unsaved is kept then too.
-    pub async fn run(&mut self, first: Vec<Effect>) -> io::Result<End> {
+    pub async fn run(&mut self, first: Vec<Effect>) -> io::Result<ExitReason> {
         let ended = self.run_until_end(first).await;
-        if !matches!(ended, Ok(End::Left)) {
+        if !matches!(ended, Ok(ExitReason::Left)) {
             self.host.finish(&self.state).await;
         }
         match ended {
             Err(error) if has_hung_up(&error) => {
                 tracing::warn!("the terminal has gone: {error}");
-                Ok(End::Told)
+                Ok(ExitReason::Told)
             }
             ended => ended,
         }
     }
 
-    async fn run_until_end(&mut self, first: Vec<Effect>) -> io::Result<End> {
+    async fn run_until_end(&mut self, first: Vec<Effect>) -> io::Result<ExitReason> {
         let mut signals = Signals::listen()?;
         let mut batch = Vec::with_capacity(SLICE);
         let mut due: Option<Instant> = None;
@@ -116,7 +116,7 @@ impl<H: Host> EventLoop<H> {
                 next_wake(&mut self.host, &mut self.messages, &mut batch, &mut signals, due)
                     .await?;
             let flow = match woken {
-                Woken::Input(input) => {
+                WakeCause::Input(input) => {
                     // A press is meant for what the user sees there.
                     if due.is_some() && is_press(&input) {
                         drawn = self.draw()?;
@@ -126,19 +126,19 @@ impl<H: Host> EventLoop<H> {
                     is_typed = is_letter(&input) && self.root.is_typing(&self.state);
                     flow
                 }
-                Woken::Messages => {
+                WakeCause::Messages => {
                     due.get_or_insert_with(|| (drawn + FRAME).max(Instant::now()));
                     self.take_messages(std::mem::take(&mut batch))?
                 }
-                Woken::Resized => {
+                WakeCause::Resized => {
                     due = Some(Instant::now());
                     Flow::Continue
                 }
-                Woken::Frame => Flow::Continue,
-                Woken::Signal => return Ok(End::Told),
+                WakeCause::Frame => Flow::Continue,
+                WakeCause::Signal => return Ok(ExitReason::Told),
             };
             if flow == Flow::Quit {
-                return Ok(End::Left);
+                return Ok(ExitReason::Left);
             }
             // A save behind what is typed must not wait for pictures: of a large document each
             // takes longer than a key.
@@ -216,7 +216,7 @@ async fn next_wake<H: Host>(
     batch: &mut Vec<Message>,
     signals: &mut Signals,
     due: Option<Instant>,
-) -> io::Result<Woken> {
+) -> io::Result<WakeCause> {
     let frame = async {
         match due {
             Some(due) => tokio::time::sleep_until(due).await,
@@ -226,11 +226,11 @@ async fn next_wake<H: Host>(
     Ok(tokio::select! {
         biased;
         signal = signals.next() => match signal {
-            Signal::End => Woken::Signal,
-            Signal::Resized => Woken::Resized,
+            Signal::End => WakeCause::Signal,
+            Signal::Resized => WakeCause::Resized,
         },
-        input = host.next_input() => Woken::Input(input?),
-        () = frame => Woken::Frame,
-        count = messages.recv_many(batch, SLICE) => if count == 0 { Woken::Signal } else { Woken::Messages },
+        input = host.next_input() => WakeCause::Input(input?),
+        () = frame => WakeCause::Frame,
+        count = messages.recv_many(batch, SLICE) => if count == 0 { WakeCause::Signal } else { WakeCause::Messages },
     })
 }

@@ -34,9 +34,9 @@ pub(crate) fn read_hidden_line(words: &str) -> io::Result<Option<String>> {
     loop {
         match reader.next_blocking()? {
             Input::Key(key) => match apply_key(&mut typed, key) {
-                Taken::More => {}
-                Taken::Done => return Ok(Some(typed)),
-                Taken::Broken => return Ok(None),
+                LineStep::More => {}
+                LineStep::Done => return Ok(Some(typed)),
+                LineStep::Broken => return Ok(None),
             },
             Input::Paste(text) => typed.push_str(text.trim_end_matches(['\r', '\n'])),
             Input::Mouse(_) => {}
@@ -46,28 +46,28 @@ pub(crate) fn read_hidden_line(words: &str) -> io::Result<Option<String>> {
 
 /// What a key does to the line.
 #[derive(Debug, PartialEq, Eq)]
-enum Taken {
+enum LineStep {
     More,
     Done,
     Broken,
 }
 
-fn apply_key(typed: &mut String, key: Key) -> Taken {
+fn apply_key(typed: &mut String, key: Key) -> LineStep {
     let control = key.mods.ctrl;
     match key.code {
-        Code::Enter => return Taken::Done,
-        Code::Esc => return Taken::Broken,
-        Code::Char('c' | 'd') if control => return Taken::Broken,
+        Code::Enter => return LineStep::Done,
+        Code::Esc => return LineStep::Broken,
+        Code::Char('c' | 'd') if control => return LineStep::Broken,
         Code::Char('u') if control => typed.clear(),
         // What a terminal sends for Enter within a paste.
-        Code::Char('j' | 'm') if control => return Taken::Done,
+        Code::Char('j' | 'm') if control => return LineStep::Done,
         Code::Char(letter) if !control => typed.push(letter),
         Code::Backspace => {
             typed.pop();
         }
         _ => {}
     }
-    Taken::More
+    LineStep::More
 }
 
 #[cfg(test)]
@@ -79,14 +79,14 @@ mod tests {
         let mut typed = String::new();
         let (plain, control) = (Key::plain, Key::ctrl);
         for letter in ['x', 'a', 'é'] {
-            assert_eq!(apply_key(&mut typed, plain(Code::Char(letter))), Taken::More);
+            assert_eq!(apply_key(&mut typed, plain(Code::Char(letter))), LineStep::More);
         }
         apply_key(&mut typed, plain(Code::Backspace));
         assert_eq!(typed, "xa");
         apply_key(&mut typed, control('u'));
         assert_eq!(typed, "");
-        assert_eq!(apply_key(&mut typed, plain(Code::Enter)), Taken::Done);
-        assert_eq!(apply_key(&mut typed, control('c')), Taken::Broken);
-        assert_eq!(apply_key(&mut typed, plain(Code::Esc)), Taken::Broken);
+        assert_eq!(apply_key(&mut typed, plain(Code::Enter)), LineStep::Done);
+        assert_eq!(apply_key(&mut typed, control('c')), LineStep::Broken);
+        assert_eq!(apply_key(&mut typed, plain(Code::Esc)), LineStep::Broken);
     }
 }

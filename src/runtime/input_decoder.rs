@@ -36,7 +36,7 @@ enum Paste {
 }
 
 /// What stands at the beginning of some bytes, and how many of them it takes.
-enum Found {
+enum DecodedItem {
     Input(usize, Option<Input>),
     PasteStart(usize),
     Incomplete,
@@ -67,15 +67,15 @@ impl InputDecoder {
                 continue;
             }
             match decode_next(&self.pending[at..]) {
-                Found::Input(length, input) => {
+                DecodedItem::Input(length, input) => {
                     inputs.extend(input);
                     at += length;
                 }
-                Found::PasteStart(length) => {
+                DecodedItem::PasteStart(length) => {
                     self.paste = Paste::Open;
                     at += length;
                 }
-                Found::Incomplete => break,
+                DecodedItem::Incomplete => break,
             }
         }
         self.pending.drain(..at);
@@ -121,23 +121,23 @@ fn with_alt(mut key: Key) -> Key {
     key
 }
 
-fn found_key(length: usize, key: Option<Key>) -> Found {
-    Found::Input(length, key.map(Input::Key))
+fn found_key(length: usize, key: Option<Key>) -> DecodedItem {
+    DecodedItem::Input(length, key.map(Input::Key))
 }
 
-fn decode_next(bytes: &[u8]) -> Found {
+fn decode_next(bytes: &[u8]) -> DecodedItem {
     match bytes {
-        [] | [ESC] => Found::Incomplete,
+        [] | [ESC] => DecodedItem::Incomplete,
         [ESC, b'[', body @ ..] => control_sequence(body),
         [ESC, b'O', rest @ ..] => single_shift(rest),
         [ESC, ESC, ..] => found_key(1, Some(Key::plain(Code::Esc))),
         [ESC, rest @ ..] => match decode_letter(rest) {
             Some((length, found)) => found_key(length + 1, found.map(with_alt)),
-            None => Found::Incomplete,
+            None => DecodedItem::Incomplete,
         },
         _ => match decode_letter(bytes) {
             Some((length, found)) => found_key(length, found),
-            None => Found::Incomplete,
+            None => DecodedItem::Incomplete,
         },
     }
 }
@@ -170,40 +170,40 @@ fn decode_letter(bytes: &[u8]) -> Option<(usize, Option<Key>)> {
 }
 
 /// What follows `ESC [`.
-fn control_sequence(body: &[u8]) -> Found {
+fn control_sequence(body: &[u8]) -> DecodedItem {
     match body {
-        [] | [b'['] => return Found::Incomplete,
+        [] | [b'['] => return DecodedItem::Incomplete,
         // The Linux console's function keys.
         [b'[', number @ b'A'..=b'E', ..] => {
             return found_key(4, Some(Key::plain(Code::F(number - b'A' + 1))));
         }
         [b'M', button, column, row, ..] => {
-            return Found::Input(6, old_mouse(*button, *column, *row).map(Input::Mouse));
+            return DecodedItem::Input(6, old_mouse(*button, *column, *row).map(Input::Mouse));
         }
-        [b'M', ..] => return Found::Incomplete,
+        [b'M', ..] => return DecodedItem::Incomplete,
         _ => {}
     }
     match body.iter().take(LONGEST).position(|byte| !(0x20..=0x3f).contains(byte)) {
-        None if body.len() < LONGEST => Found::Incomplete,
-        None => Found::Input(2 + LONGEST, None),
+        None if body.len() < LONGEST => DecodedItem::Incomplete,
+        None => DecodedItem::Input(2 + LONGEST, None),
         Some(end) if !(0x40..=0x7e).contains(&body[end]) => match end {
             // Something else came right behind: it was the key.
             0 => found_key(2, Some(with_alt(Key::plain(Code::Char('['))))),
             // What is broken off means nothing.
-            _ => Found::Input(2 + end, None),
+            _ => DecodedItem::Input(2 + end, None),
         },
-        Some(end) if body.starts_with(b"200~") => Found::PasteStart(3 + end),
+        Some(end) if body.starts_with(b"200~") => DecodedItem::PasteStart(3 + end),
         Some(end) => {
             let parameters = std::str::from_utf8(&body[..end]).unwrap_or_default();
-            Found::Input(3 + end, parse_sequence(parameters, body[end]))
+            DecodedItem::Input(3 + end, parse_sequence(parameters, body[end]))
         }
     }
 }
 
 /// What follows `ESC O`.
-fn single_shift(rest: &[u8]) -> Found {
+fn single_shift(rest: &[u8]) -> DecodedItem {
     let code = match rest.first() {
-        None => return Found::Incomplete,
+        None => return DecodedItem::Incomplete,
         Some(0..0x20 | 0x7f..) => return found_key(2, Some(with_alt(Key::plain(Code::Char('O'))))),
         Some(b'M') => Some(Code::Enter),
         Some(end) => letter_code(*end),

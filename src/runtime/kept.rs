@@ -16,7 +16,7 @@ use tokio::{
 use super::now::now_millis;
 use crate::{
     app::{effect::Effect, history::HistoryMessage, message::Message, notices::NoticeKind},
-    engine::trace::{lines, wanted::Wanted},
+    engine::trace::{lines, wanted::TraceFilter},
     model::{
         call::{Event, Request},
         connection::Connection,
@@ -24,7 +24,7 @@ use crate::{
         trace::{Head, Trace, TraceId},
     },
     store::{
-        files::{self, Expected, Outside},
+        files::{self, Expected, OutsideLinks},
         history::{History, Recorder},
     },
 };
@@ -141,7 +141,7 @@ async fn list_traces(
         let (turn, query) = wanted.borrow_and_update().clone();
         let history = Arc::clone(&history);
         let read = tokio::task::spawn_blocking(move || {
-            history.list_calls(Wanted::parse(&query, now_millis()))
+            history.list_calls(TraceFilter::parse(&query, now_millis()))
         })
         .await;
         let message = match read {
@@ -210,7 +210,7 @@ fn export_trace(trace: &Trace, path: &Path) -> Result<(), Problem> {
     let text: String = std::iter::once(lines::of_head(&trace.head)).chain(events).collect();
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    files::save_file(folder, path, &text, Expected::Absent, Outside::Refuse)
+    files::save_file(folder, path, &text, Expected::Absent, OutsideLinks::Refuse)
         .map(drop)
         .map_err(|error| error.problem().clone())
 }

@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::{
-    event_loop::{End, EventLoop},
+    event_loop::{EventLoop, ExitReason},
     perform::{Performer, Tools},
     terminal,
     terminal_host::TerminalHost,
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     app::{
         effect::Effect,
-        form_file::{Filled, Goal},
+        form_file::{FilledForm, FormGoal},
         message::{DocumentMessage, Message},
         notices::NoticeKind,
         state::{Start, State},
@@ -40,7 +40,7 @@ use crate::{
 const QUEUE: usize = 32;
 
 /// What the command line gives.
-pub(crate) struct Launch {
+pub(crate) struct LaunchSettings {
     pub workspace: Workspace,
     pub paths: Paths,
     pub settings: UserSettings,
@@ -58,7 +58,9 @@ pub(crate) struct Launch {
 ///
 /// # Errors
 /// When there is no terminal, or the system refuses what the runtime needs.
-pub(crate) fn run_screen(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
+pub(crate) fn run_screen(
+    launch: LaunchSettings,
+) -> Result<(ExitReason, Option<FilledForm>), Problem> {
     let failed = |error: std::io::Error| {
         Problem::new(ProblemKind::File, "opening the screen", error.to_string()).with_remedy(
             "run it in a terminal; `toolcrib --help` lists the commands that need none",
@@ -87,9 +89,10 @@ pub(crate) fn run_screen(launch: Launch) -> Result<(End, Option<Filled>), Proble
 
 /// The program, and what it does first.
 async fn open_event_loop(
-    launch: Launch,
+    launch: LaunchSettings,
 ) -> std::io::Result<(EventLoop<TerminalHost>, Vec<Effect>)> {
-    let Launch { workspace, paths, settings, themes, mut start, limits, mut complaints } = launch;
+    let LaunchSettings { workspace, paths, settings, themes, mut start, limits, mut complaints } =
+        launch;
     let (themes, theme_complaints) = theme::available_themes(&themes);
     let (keymap, keymap_complaints) = build_keymap(&settings.keys);
     complaints.extend(theme_complaints.into_iter().chain(keymap_complaints));
@@ -116,7 +119,7 @@ async fn open_event_loop(
         .map_or_else(|| workspace.root.clone(), |form| workspace.file_path(&form.file));
     let journal = Journal::for_workspace(&paths, &of);
     // What a form prints is in no file, whatever the form takes its name from.
-    let is_printed = start.form.as_ref().is_some_and(|form| form.goal == Goal::Printed);
+    let is_printed = start.form.as_ref().is_some_and(|form| form.goal == FormGoal::Printed);
     let pending = journal.unsaved_texts(|file| (!is_printed).then(|| workspace.file_path(file)));
     if start.form.is_some() {
         // A workspace's folders are swept when they are watched.

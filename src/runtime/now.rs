@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::{
-    engine::traffic::span::Since,
+    engine::traffic::span::StartTime,
     model::{call::CallError, clock::Millis, error_kind::ErrorKind},
     schema::moment::LocalTime,
 };
@@ -39,7 +39,7 @@ pub(crate) fn local_time(at: Millis) -> LocalTime {
 ///
 /// # Errors
 /// When it is still to come.
-pub(crate) fn resolve_since(since: Since) -> Result<Millis, CallError> {
+pub(crate) fn resolve_since(since: StartTime) -> Result<Millis, CallError> {
     let moment = since.to_moment(now_millis(), |at| local_time(at).offset);
     moment.map_err(|message| CallError {
         kind: ErrorKind::BadTime,

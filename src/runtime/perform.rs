@@ -23,7 +23,7 @@ use super::{
     kept::{HistoryRecorder, Record},
     pushing, reading, registry, resources,
     sign_in::SignInTasks,
-    watching::{self, At, Listening},
+    watching::{self, OpenTap, WatchTarget},
 };
 use crate::{
     app::{
@@ -46,7 +46,7 @@ use crate::{
     },
     store::{
         consents::Consents,
-        files::{self, Expected, NotSaved, Outside, Stamp},
+        files::{self, Expected, NotSaved, OutsideLinks, Stamp},
         history::History,
         journal::{Drafts, Journal, UnsavedText},
         samples,
@@ -86,7 +86,7 @@ pub(crate) struct Performer {
     asked: HashMap<FileId, Option<Arc<str>>>,
     running: HashMap<CallId, Running>,
     /// What listens on the bus.
-    listening: Listening,
+    listening: OpenTap,
     answering: AnsweringByHand,
     /// Those that wait for the user, by the names of their connections.
     sign_ins: SignInTasks,
@@ -147,7 +147,7 @@ impl Performer {
             check_took: Arc::default(),
             asked: HashMap::new(),
             running: HashMap::new(),
-            listening: Listening::default(),
+            listening: OpenTap::default(),
             answering,
             sign_ins: SignInTasks::default(),
             editor: tools.editor,
@@ -180,7 +180,7 @@ impl Performer {
             }
             Effect::Cancel(call) => self.cancel_call(call),
             Effect::Watch { turn, connection, known, places, since } => {
-                let at = At { turn, connection: *connection, known, places, since };
+                let at = WatchTarget { turn, connection: *connection, known, places, since };
                 self.listening.listen_at(at, Arc::clone(&self.registry), self.messages.clone());
             }
             Effect::StopWatching => self.listening.stop(),
@@ -377,10 +377,10 @@ impl Performer {
             let path = workspace.file_path(&file);
             let done = match &text {
                 Some(text) => {
-                    files::save_file(&workspace.root, &path, text, expected, Outside::Refuse)
+                    files::save_file(&workspace.root, &path, text, expected, OutsideLinks::Refuse)
                         .map(drop)
                 }
-                None => files::remove_file(&workspace.root, &path, expected, Outside::Refuse),
+                None => files::remove_file(&workspace.root, &path, expected, OutsideLinks::Refuse),
             };
             let message = match done {
                 Ok(()) => Message::Document(DocumentMessage::Saved { file, text }),

@@ -18,8 +18,8 @@ use crate::{
     engine::{
         mask::Mask,
         traffic::{
-            record::{Bounds, Record},
-            span::Since,
+            record::{Record, RecordBounds},
+            span::StartTime,
             trace::Head,
         },
     },
@@ -29,14 +29,14 @@ use crate::{
         clock::Millis,
         connection::Connection,
         problem::Problem,
-        traffic::{Tapped, Witnessed},
+        traffic::{Tapped, WatchedItem},
     },
     runtime::now::{now_millis, resolve_since},
     store::{
         secrets,
         traces::{self, TraceFile},
     },
-    systems::{facets::observer::Place, watched::Witness},
+    systems::{facets::observer::Place, watched::TrafficWitness},
     wire::{card_source, registry::Registry, tap::Tap, transport::message::Address},
 };
 
@@ -51,18 +51,18 @@ const TICKS: u32 = 60;
 
 /// The tap that is open, if one is.
 #[derive(Debug, Default)]
-pub(crate) struct Listening(Option<(CancellationToken, JoinHandle<()>)>);
+pub(crate) struct OpenTap(Option<(CancellationToken, JoinHandle<()>)>);
 
 /// How long the server may take to hear that nobody listens any more, when the program ends.
 const LEAVING: Duration = Duration::from_secs(1);
 
-impl Drop for Listening {
+impl Drop for OpenTap {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-impl Listening {
+impl OpenTap {
     /// Listens no more.
     pub fn stop(&mut self) {
         if let Some((stop, _)) = self.0.take() {
@@ -79,7 +79,12 @@ impl Listening {
     }
 
     /// Listens there from now on, and nowhere else.
-    pub fn listen_at(&mut self, at: At, registry: Arc<Registry>, messages: mpsc::Sender<Message>) {
+    pub fn listen_at(
+        &mut self,
+        at: WatchTarget,
+        registry: Arc<Registry>,
+        messages: mpsc::Sender<Message>,
+    ) {
         self.stop();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
@@ -103,17 +108,17 @@ impl Listening {
 }
 
 /// What is listened to.
-pub(crate) struct At {
+pub(crate) struct WatchTarget {
     pub turn: u64,
     pub connection: Connection,
     /// All connections whose secrets might pass.
     pub known: Vec<Connection>,
     pub places: Vec<Place>,
     /// What the broker kept since then comes first.
-    pub since: Option<Since>,
+    pub since: Option<StartTime>,
 }
 
-async fn open_tap(at: &At, registry: &Registry) -> Result<Tap, CallError> {
+async fn open_tap(at: &WatchTarget, registry: &Registry) -> Result<Tap, CallError> {
     let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
     let addresses: Vec<Address> = at.places.iter().map(address).collect();
     let since = at.since.map(resolve_since).transpose()?;
@@ -122,9 +127,9 @@ async fn open_tap(at: &At, registry: &Registry) -> Result<Tap, CallError> {
 }
 
 /// Passes on what is heard, until nobody takes it any more.
-async fn forward_traffic(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
+async fn forward_traffic(at: &WatchTarget, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
     let turn = at.turn;
-    let mut witness = Witness::default();
+    let mut witness = TrafficWitness::default();
     card_source::load_rosters(&mut witness, &at.connection, &secrets::build_mask(&at.known)).await;
     let mut quiet = TICKS;
     // Until then something counts down on the screen.
@@ -141,7 +146,7 @@ async fn forward_traffic(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message
             heard = tap.next(SLICE) => {
                 quiet = 0;
                 let heard: Vec<_> = heard.into_iter().map(|tapped| witness.observe_message(tapped)).collect();
-                due = heard.iter().filter_map(Witnessed::due).max().map_or(due, |new| due.max(new));
+                due = heard.iter().filter_map(WatchedItem::due).max().map_or(due, |new| due.max(new));
                 WatchMessage::Heard { turn, heard }
             }
             () = sleep(Duration::from_secs(1)), if quiet < TICKS || now_millis() < due => {
@@ -194,8 +199,8 @@ pub(crate) fn save_trace(
 
 /// Opens a trace, decoded anew.
 pub(crate) fn open_trace(root: &Path, path: String) -> Result<WatchMessage, Problem> {
-    let mut record = Record::new(Bounds::default());
-    let mut witness = Witness::default();
+    let mut record = Record::new(RecordBounds::default());
+    let mut witness = TrafficWitness::default();
     let head = traces::read_trace(&resolve_path(root, &path), |tapped| {
         drop(record.add_witnessed(witness.observe_message(tapped)));
     })?;

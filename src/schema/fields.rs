@@ -15,7 +15,7 @@ pub use super::{
     },
 };
 use super::{
-    kind::{self, Adds, Column, Kind, Shape, TextKind},
+    kind::{self, AddedPart, Column, Kind, Shape, TextKind},
     node::{Locks, Node, NodeKey},
     pointer::Pointer,
     table,
@@ -32,7 +32,7 @@ const MOST_OPEN: usize = 8;
 
 /// A list or an object, and how deep what it holds lies.
 #[derive(Clone, Copy)]
-struct Holder<'p> {
+struct ParentValue<'p> {
     pointer: &'p Pointer,
     depth: usize,
 }
@@ -45,7 +45,7 @@ struct Item {
 
 /// How a node's row stands to what is below it.
 #[derive(Clone, Copy)]
-struct Below {
+struct RowsBelow {
     /// The row of its switch stands above it.
     switched: bool,
     /// What it holds is laid out.
@@ -214,7 +214,7 @@ impl Layout<'_> {
                 *fold = (!is_root).then_some(open);
             }
             _ if nothing_to_edit || is_bare_root => {}
-            _ => self.fields.push(self.build_row(slot, node, shape, Below { switched, open })),
+            _ => self.fields.push(self.build_row(slot, node, shape, RowsBelow { switched, open })),
         }
         if !open {
             return;
@@ -223,10 +223,10 @@ impl Layout<'_> {
         match shape {
             Shape::List => {
                 let items = slot.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-                self.layout_items(Holder { pointer: &slot.pointer, depth }, node, ui, items);
+                self.layout_items(ParentValue { pointer: &slot.pointer, depth }, node, ui, items);
             }
             _ => self.layout_members(
-                Holder { pointer: &slot.pointer, depth },
+                ParentValue { pointer: &slot.pointer, depth },
                 node,
                 ui,
                 slot.value.and_then(Value::as_object),
@@ -239,9 +239,9 @@ impl Layout<'_> {
         slot: &FieldSlot<'_>,
         node: &Arc<Node>,
         shape: Shape,
-        below: Below,
+        below: RowsBelow,
     ) -> Field {
-        let Below { switched, open } = below;
+        let RowsBelow { switched, open } = below;
         let kind = match shape {
             Shape::Const => Kind::Const(node.constant.clone().unwrap_or_default()),
             Shape::Choice => match &node.choices {
@@ -315,8 +315,14 @@ impl Layout<'_> {
         }
     }
 
-    fn layout_items(&mut self, holder: Holder<'_>, node: &Arc<Node>, ui: &Ui<'_>, items: &[Value]) {
-        let Holder { pointer: list, depth } = holder;
+    fn layout_items(
+        &mut self,
+        holder: ParentValue<'_>,
+        node: &Arc<Node>,
+        ui: &Ui<'_>,
+        items: &[Value],
+    ) {
+        let ParentValue { pointer: list, depth } = holder;
         let last_start = items.len().saturating_sub(WINDOW);
         let start = self.view.windows.get(list).copied().unwrap_or_default().min(last_start);
         let end = (start + WINDOW).min(items.len());
@@ -350,13 +356,13 @@ impl Layout<'_> {
         }
         if items.len() >= declared && items.len() < room && !node.read_only && !node.hints.locks.add
         {
-            self.push_extra_row(list, depth, Part::Add, Kind::Add(Adds::Item), node);
+            self.push_extra_row(list, depth, Part::Add, Kind::Add(AddedPart::Item), node);
         }
     }
 
     fn layout_item(
         &mut self,
-        Holder { pointer: list, depth }: Holder<'_>,
+        ParentValue { pointer: list, depth }: ParentValue<'_>,
         node: &Node,
         ui: &Ui<'_>,
         Item { index, len }: Item,
@@ -388,7 +394,7 @@ impl Layout<'_> {
 
     fn layout_members(
         &mut self,
-        Holder { pointer: object, depth }: Holder<'_>,
+        ParentValue { pointer: object, depth }: ParentValue<'_>,
         node: &Arc<Node>,
         ui: &Ui<'_>,
         members: Option<&Map<String, Value>>,
@@ -412,7 +418,7 @@ impl Layout<'_> {
             if (inner.never && value.is_none()) || ui.is_hidden() {
                 continue;
             }
-            declared.push(Declared {
+            declared.push(DeclaredMember {
                 name: &property.name,
                 key,
                 title: inner.title.clone(),
@@ -421,7 +427,7 @@ impl Layout<'_> {
             });
         }
         let shared = shared_titles(&declared);
-        for Declared { name, key, title, value, ui } in declared {
+        for DeclaredMember { name, key, title, value, ui } in declared {
             let title = title.filter(|title| !shared.contains(title));
             let label = ui.title().map(Arc::from).or(title).unwrap_or_else(|| Arc::clone(name));
             let label = if ui.hides_label() { "".into() } else { label };
@@ -474,7 +480,7 @@ impl Layout<'_> {
             && !node.hints.locks.add
             && (takes_entries(node) || is_adding && may_hold_entries(node))
         {
-            self.push_extra_row(object, depth, Part::Add, Kind::Add(Adds::Member), node);
+            self.push_extra_row(object, depth, Part::Add, Kind::Add(AddedPart::Member), node);
         }
     }
 
@@ -510,7 +516,7 @@ impl Layout<'_> {
 }
 
 /// A member that its object's schema names, before it has a row.
-struct Declared<'a> {
+struct DeclaredMember<'a> {
     name: &'a Arc<str>,
     key: NodeKey,
     title: Option<Arc<str>>,
@@ -520,7 +526,7 @@ struct Declared<'a> {
 
 /// Titles that several members have: a schema that is referred to from many places often titles
 /// them all alike, so their names tell them apart.
-fn shared_titles(declared: &[Declared<'_>]) -> HashSet<Arc<str>> {
+fn shared_titles(declared: &[DeclaredMember<'_>]) -> HashSet<Arc<str>> {
     let mut seen = HashSet::new();
     declared
         .iter()

@@ -15,12 +15,12 @@ use super::{
     phrase::value_text,
     pointer::Pointer,
     resolve::Addresses,
-    subschemas::{self, Holds, held_by},
+    subschemas::{self, SubschemaShape, held_by},
 };
 
 /// A keyword that cannot count as it is.
 #[derive(Clone, Debug)]
-pub(super) struct Flaw {
+pub(super) struct KeywordFlaw {
     pub(super) finding: SchemaFinding,
     repair: Repair,
 }
@@ -60,7 +60,7 @@ const SAYS: [&str; 16] = [
 /// More findings than these are not listed.
 const MOST: usize = 100;
 
-impl Flaw {
+impl KeywordFlaw {
     /// A keyword of the schema at a place.
     fn at_keyword(schema: &Pointer, name: &str, words: String) -> Self {
         let unchecked = !SAYS.contains(&name);
@@ -100,7 +100,11 @@ impl Flaw {
 
 /// What keeps a schema from compiling, with the error that says so: first what the draft's own
 /// schema finds, then references and patterns, then whatever the error is about.
-pub(super) fn find_flaws(schema: &Value, draft: Draft, error: &ValidationError<'_>) -> Vec<Flaw> {
+pub(super) fn find_flaws(
+    schema: &Value,
+    draft: Draft,
+    error: &ValidationError<'_>,
+) -> Vec<KeywordFlaw> {
     let mut flaws = find_misshapen(schema, draft);
     let is_about_reference = matches!(error.kind(), ValidationErrorKind::Referencing(_));
     flaws.extend(if is_about_reference { broken_references(schema) } else { bad_patterns(schema) });
@@ -139,7 +143,7 @@ fn error_finding(error: &ValidationError<'_>) -> SchemaFinding {
 }
 
 /// References that lead nowhere, patterns that are none, a `$schema` that is not known.
-pub(super) fn find_misnamed(schema: &Value, error: &ValidationError<'_>) -> Vec<Flaw> {
+pub(super) fn find_misnamed(schema: &Value, error: &ValidationError<'_>) -> Vec<KeywordFlaw> {
     if let Some(flaw) = unknown_draft(schema) {
         return vec![flaw];
     }
@@ -153,7 +157,7 @@ pub(super) fn find_misnamed(schema: &Value, error: &ValidationError<'_>) -> Vec<
 }
 
 /// A `$schema` that names no version of JSON Schema.
-pub(super) fn unknown_draft(schema: &Value) -> Option<Flaw> {
+pub(super) fn unknown_draft(schema: &Value) -> Option<KeywordFlaw> {
     let named = schema.get("$schema").and_then(Value::as_str)?;
     if jsonschema::Draft::default().detect(schema) != jsonschema::Draft::Unknown {
         return None;
@@ -162,11 +166,11 @@ pub(super) fn unknown_draft(schema: &Value) -> Option<Flaw> {
         "{named:?} is no version of JSON Schema that is known; read as {}",
         Draft::detect(schema)
     );
-    Some(Flaw::at_keyword(&Pointer::root(), "$schema", words))
+    Some(KeywordFlaw::at_keyword(&Pointer::root(), "$schema", words))
 }
 
 /// Keywords whose value is not what the draft's schema of schemas wants.
-fn find_misshapen(schema: &Value, draft: Draft) -> Vec<Flaw> {
+fn find_misshapen(schema: &Value, draft: Draft) -> Vec<KeywordFlaw> {
     let meta = match draft {
         Draft::Draft4 => jsonschema::draft4::meta::validator(),
         Draft::Draft6 => jsonschema::draft6::meta::validator(),
@@ -174,11 +178,11 @@ fn find_misshapen(schema: &Value, draft: Draft) -> Vec<Flaw> {
         Draft::Draft201909 => jsonschema::draft201909::meta::validator(),
         Draft::Draft202012 => jsonschema::draft202012::meta::validator(),
     };
-    let mut flaws: Vec<Flaw> = Vec::new();
+    let mut flaws: Vec<KeywordFlaw> = Vec::new();
     for (at, schema) in subschemas::list_subschemas(schema) {
         let (Some(keywords), Ok(at)) = (schema.as_object(), Pointer::parse(&at)) else { continue };
         let alone = without_subschemas(keywords);
-        let mut own: Vec<Flaw> = Vec::new();
+        let mut own: Vec<KeywordFlaw> = Vec::new();
         for error in meta.iter_errors(&alone).filter(|error| !is_about_pattern(error)) {
             let Ok(within) = Pointer::parse(error.instance_path().as_str()) else { continue };
             let flaw = flaw_from_error(&at, keywords, within.tokens(), &error);
@@ -197,9 +201,11 @@ fn without_subschemas(keywords: &Map<String, Value>) -> Value {
         |value: &Value| if value.is_object() { Value::Object(Map::new()) } else { value.clone() };
     let own = keywords.iter().map(|(name, value)| {
         let value = match (held_by(name), value) {
-            (Holds::Schemas, Value::Array(schemas)) => schemas.iter().map(emptied).collect(),
-            (Holds::Schemas, schema) => emptied(schema),
-            (Holds::Named, Value::Object(schemas)) => Value::Object(
+            (SubschemaShape::Schemas, Value::Array(schemas)) => {
+                schemas.iter().map(emptied).collect()
+            }
+            (SubschemaShape::Schemas, schema) => emptied(schema),
+            (SubschemaShape::Named, Value::Object(schemas)) => Value::Object(
                 schemas.iter().map(|(name, schema)| (name.clone(), emptied(schema))).collect(),
             ),
             (_, value) => value.clone(),
@@ -215,20 +221,20 @@ fn flaw_from_error(
     keywords: &Map<String, Value>,
     within: &[String],
     error: &ValidationError<'_>,
-) -> Option<Flaw> {
+) -> Option<KeywordFlaw> {
     let (name, rest) = within.split_first()?;
     let value = keywords.get(name)?;
-    let mut flaw = Flaw::at_keyword(
+    let mut flaw = KeywordFlaw::at_keyword(
         schema,
         name,
         format!("{}; it is left out", flaw_message(name, value, error)),
     );
-    let says = |flaw: &mut Flaw, words: &str, repair: Repair| {
+    let says = |flaw: &mut KeywordFlaw, words: &str, repair: Repair| {
         flaw.finding.words = words.into();
         flaw.repair = repair;
     };
     match (held_by(name), rest, value) {
-        (Holds::Schemas | Holds::Named, [inner, ..], _)
+        (SubschemaShape::Schemas | SubschemaShape::Named, [inner, ..], _)
             if !value.get(inner).is_some_and(Value::is_array) =>
         {
             flaw.finding.at = flaw.finding.at.child(inner.clone());
@@ -289,12 +295,12 @@ fn flaw_message(name: &str, value: &Value, error: &ValidationError<'_>) -> Strin
 }
 
 /// References that lead to nothing.
-fn broken_references(schema: &Value) -> Vec<Flaw> {
+fn broken_references(schema: &Value) -> Vec<KeywordFlaw> {
     let found = astray_of(schema, subschemas::list_subschemas(schema));
     if found.is_empty() { astray_of(schema, subschemas::list_objects(schema)) } else { found }
 }
 
-fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<Flaw> {
+fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<KeywordFlaw> {
     let addresses = Addresses::from_schema(schema);
     let mut flaws = Vec::new();
     for (at, subschema) in places {
@@ -305,7 +311,7 @@ fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<Flaw> {
                 && target.is_none_or(|target| schema.pointer(&target).is_none())
                 && let Ok(at) = Pointer::parse(&at)
             {
-                flaws.push(Flaw::at_keyword(&at, name, stray_words(reference)));
+                flaws.push(KeywordFlaw::at_keyword(&at, name, stray_words(reference)));
             }
         }
     }
@@ -313,7 +319,7 @@ fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<Flaw> {
 }
 
 /// Patterns that the validator cannot read.
-fn bad_patterns(schema: &Value) -> Vec<Flaw> {
+fn bad_patterns(schema: &Value) -> Vec<KeywordFlaw> {
     let mut known: HashMap<&str, bool> = HashMap::new();
     let mut flaws = Vec::new();
     let words = "is not a regular expression that can be checked; it is left out";
@@ -323,7 +329,7 @@ fn bad_patterns(schema: &Value) -> Vec<Flaw> {
             *known.entry(pattern).or_insert_with(|| patterns::compile_pattern(pattern).is_err())
         };
         if subschema.get("pattern").and_then(Value::as_str).is_some_and(&mut is_bad) {
-            flaws.push(Flaw::at_keyword(&at, "pattern", words.into()));
+            flaws.push(KeywordFlaw::at_keyword(&at, "pattern", words.into()));
         }
         for pattern in subschema
             .get("patternProperties")
@@ -332,7 +338,7 @@ fn bad_patterns(schema: &Value) -> Vec<Flaw> {
             .flat_map(Map::keys)
         {
             if is_bad(pattern) {
-                let mut flaw = Flaw::at_keyword(&at, "patternProperties", words.into());
+                let mut flaw = KeywordFlaw::at_keyword(&at, "patternProperties", words.into());
                 flaw.finding.at = flaw.finding.at.child(pattern.clone());
                 flaws.push(flaw);
             }
@@ -351,13 +357,13 @@ fn is_about_pattern(error: &ValidationError<'_>) -> bool {
 }
 
 /// The keyword that an error is about, whatever it says.
-fn at_fault(schema: &Value, error: &ValidationError<'_>) -> Option<Flaw> {
+fn at_fault(schema: &Value, error: &ValidationError<'_>) -> Option<KeywordFlaw> {
     let [instance, schema_path] = [error.instance_path().as_str(), error.schema_path().as_str()];
     let place = [instance, schema_path].into_iter().filter_map(|path| Pointer::parse(path).ok());
     let at = place.into_iter().find(|at| !at.is_root() && at.get(schema).is_some())?;
     let (parent, name) = (at.parent()?, at.last()?);
     let words = format!("{}; it is left out", messages::error_message(error.kind()));
-    parent.get(schema)?.is_object().then(|| Flaw::at_keyword(&parent, name, words))
+    parent.get(schema)?.is_object().then(|| KeywordFlaw::at_keyword(&parent, name, words))
 }
 
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];

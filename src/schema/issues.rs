@@ -24,15 +24,15 @@ pub(crate) const MOST_ISSUES: usize = 500;
 
 /// Answers which branch of a union counts: for the value at a place, by the schema's pointer to the
 /// list of branches.
-pub(crate) type Chosen<'c> = dyn Fn(&Pointer, &str) -> Option<usize> + 'c;
+pub(crate) type ChooseBranch<'c> = dyn Fn(&Pointer, &str) -> Option<usize> + 'c;
 
 pub(super) struct Issues<'c> {
     pub(super) found: Vec<Issue>,
-    chosen: &'c Chosen<'c>,
+    chosen: &'c ChooseBranch<'c>,
 }
 
 impl<'c> Issues<'c> {
-    pub(super) fn new(chosen: &'c Chosen<'c>) -> Self {
+    pub(super) fn new(chosen: &'c ChooseBranch<'c>) -> Self {
         Self { found: Vec::new(), chosen }
     }
 
@@ -98,9 +98,11 @@ impl<'c> Issues<'c> {
         }
         let place = at.to_string();
         let is_own = |error: &ValidationError<'_>| error.instance_path().as_str() == place;
-        let wanted =
-            branches.iter().map(|errors| Wanted::from_errors(errors, &is_own)).collect::<Vec<_>>();
-        if let Some(words) = Wanted::combined_message(&wanted) {
+        let wanted = branches
+            .iter()
+            .map(|errors| BranchNeeds::from_errors(errors, &is_own))
+            .collect::<Vec<_>>();
+        if let Some(words) = BranchNeeds::combined_message(&wanted) {
             self.add_issue(at.clone(), words, keyword);
             return;
         }
@@ -118,14 +120,14 @@ impl<'c> Issues<'c> {
 }
 
 /// What a branch of a union wants of the value itself.
-enum Wanted {
+enum BranchNeeds {
     Types(Types),
     Values(Vec<Value>),
     Members(Vec<String>),
     More,
 }
 
-impl Wanted {
+impl BranchNeeds {
     fn from_errors(
         errors: &[ValidationError<'static>],
         is_own: &impl Fn(&ValidationError<'_>) -> bool,

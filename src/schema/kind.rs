@@ -54,7 +54,7 @@ pub enum Kind {
     /// Anything else, as JSON.
     Raw,
     /// The row that adds an item or a member to what stands at its pointer.
-    Add(Adds),
+    Add(AddedPart),
     /// Items of a long list that are not laid out; opening the row moves the window there.
     More {
         hidden: usize,
@@ -69,14 +69,14 @@ pub enum TextKind {
     Lines,
     /// Masked.
     Secret,
-    Moment(Moment),
+    Moment(TimeKind),
     /// The path of a file.
     Path,
 }
 
 /// A text that says when, or how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum TimeKind {
     Date,
     Time,
     DateTime,
@@ -93,7 +93,7 @@ pub struct Column {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Adds {
+pub enum AddedPart {
     Item,
     Member,
 }
@@ -216,10 +216,10 @@ pub(super) fn text_kind(node: &Node, value: Option<&Value>) -> TextKind {
         return TextKind::Secret;
     }
     let moment = match node.text.format.as_deref() {
-        Some("date") => Some(Moment::Date),
-        Some("time") => Some(Moment::Time),
-        Some("date-time") => Some(Moment::DateTime),
-        Some("duration") => Some(Moment::Duration),
+        Some("date") => Some(TimeKind::Date),
+        Some("time") => Some(TimeKind::Time),
+        Some("date-time") => Some(TimeKind::DateTime),
+        Some("duration") => Some(TimeKind::Duration),
         _ => None,
     };
     if let Some(moment) = moment {

@@ -47,7 +47,7 @@ fn merge_node(schema: &Schema, key: &NodeKey) -> Node {
         node: Node::new(key.clone()),
         seen: Vec::new(),
         refused: Vec::new(),
-        rests: Rests::default(),
+        rests: RestSchemas::default(),
         offered: Vec::new(),
     };
     for place in &key.places {
@@ -64,14 +64,14 @@ pub(super) struct Merge<'s> {
     /// Values that are ruled out one by one.
     refused: Vec<Value>,
     /// What is said about members and items that a place does not declare itself.
-    pub(super) rests: Rests,
+    pub(super) rests: RestSchemas,
     /// Branches of settled unions whose members may stand beside those of the branch that is taken.
     pub(super) offered: Vec<PlaceId>,
 }
 
 /// Schemas for what their own place does not declare.
 #[derive(Debug, Default)]
-pub(super) struct Rests {
+pub(super) struct RestSchemas {
     /// With the names that are declared beside it.
     pub(super) members: Vec<(PlaceId, HashSet<Box<str>>)>,
     /// With the number of items that have their own schema.

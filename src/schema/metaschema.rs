@@ -22,7 +22,7 @@ const UNCHECKED: [&str; 4] = ["uri", "uri-reference", "json-pointer", "iri"];
 
 /// What is wrong with a schema; the pointer is within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Flaw {
+pub(crate) struct SchemaFlaw {
     pub at: Pointer,
     pub words: String,
 }
@@ -68,7 +68,7 @@ impl Metaschemas {
 
     /// The first thing that is wrong with a schema.
     #[must_use]
-    pub fn first_flaw(&self, schema: &Value) -> Option<Flaw> {
+    pub fn first_flaw(&self, schema: &Value) -> Option<SchemaFlaw> {
         let named = schema
             .get("$schema")
             .and_then(Value::as_str)
@@ -83,10 +83,10 @@ impl Metaschemas {
             .map(|error| self.flaw_from_error(&error))
     }
 
-    fn flaw_from_error(&self, error: &ValidationError<'_>) -> Flaw {
+    fn flaw_from_error(&self, error: &ValidationError<'_>) -> SchemaFlaw {
         let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
         if let ValidationErrorKind::PropertyNames { error } = error.kind() {
-            return Flaw { at, words: self.flaw_from_error(error).words };
+            return SchemaFlaw { at, words: self.flaw_from_error(error).words };
         }
         let words = match (error.kind(), error.instance().as_str()) {
             (ValidationErrorKind::Format { format }, Some(pattern)) if format == REGEX => {
@@ -94,7 +94,7 @@ impl Metaschemas {
             }
             (kind, _) => messages::error_message(kind),
         };
-        Flaw { at, words }
+        SchemaFlaw { at, words }
     }
 }
 

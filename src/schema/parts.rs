@@ -11,7 +11,7 @@ use std::{
 use jsonschema::{Registry, Validator};
 use serde_json::{Map, Value, json};
 
-use super::{draft::Draft, patterns, resolve::Addresses, simple::Simple, subschemas};
+use super::{draft::Draft, patterns, resolve::Addresses, simple::SimpleSchema, subschemas};
 
 /// The address under which the schema stands for its own parts.
 const ADDRESS: &str = "toolcrib:schema";
@@ -30,7 +30,7 @@ const SAYS: [&str; 9] = [
     "markdownDescription",
 ];
 
-pub(super) struct Parts {
+pub(super) struct SchemaParts {
     schema: Arc<Value>,
     draft: Draft,
     addresses: OnceCell<Addresses>,
@@ -46,7 +46,7 @@ struct Compiled {
     numbers: HashMap<String, usize>,
 }
 
-impl Parts {
+impl SchemaParts {
     pub(super) fn new(schema: &Arc<Value>, draft: Draft) -> Self {
         Self {
             schema: Arc::clone(schema),
@@ -70,7 +70,7 @@ impl Parts {
             })
         };
         let simple =
-            Simple { root: &self.schema, draft: self.draft, target: &target, alone: &alone };
+            SimpleSchema { root: &self.schema, draft: self.draft, target: &target, alone: &alone };
         if let Some(fits) = simple.fits_part(&pointer, value) {
             return Some(fits);
         }

@@ -146,7 +146,7 @@ pub fn key_at(
     let mut here = Pointer::root();
     let mut value = Some(value);
     for token in at.tokens() {
-        let node = decide_node(schema, checker, view, &key, Placed { at: &here, value })?;
+        let node = decide_node(schema, checker, view, &key, PlacedValue { at: &here, value })?;
         let is_list = node.shown_types() == Types::LIST;
         key = match node.object.property(token) {
             Some(property) if !is_list => property_key(&node, checker, property),
@@ -169,11 +169,11 @@ pub fn decided_at(
     at: &Pointer,
 ) -> Option<Arc<Node>> {
     let key = key_at(schema, checker, view, value, at)?;
-    decide_node(schema, checker, view, &key, Placed { at, value: at.get(value) })
+    decide_node(schema, checker, view, &key, PlacedValue { at, value: at.get(value) })
 }
 
 /// What is at a pointer; `None`: nothing yet.
-struct Placed<'p> {
+struct PlacedValue<'p> {
     at: &'p Pointer,
     value: Option<&'p Value>,
 }
@@ -183,7 +183,7 @@ fn decide_node(
     checker: Option<&Checker>,
     view: &View,
     key: &NodeKey,
-    Placed { at, value }: Placed<'_>,
+    PlacedValue { at, value }: PlacedValue<'_>,
 ) -> Option<Arc<Node>> {
     let mut node = effective_node(schema, checker, key, value);
     // Each decided union may bring another one; the bound is for unions that hold themselves.

@@ -6,7 +6,7 @@ use super::{pointer::Pointer, resolve::Addresses, subschemas::list_objects};
 
 /// Where a reference leads that does not lead to a part of its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Astray {
+pub(crate) enum StrayReference {
     /// Out of the schema: it does not begin with `#`.
     Outside,
     /// To a pointer or an anchor that is not there.
@@ -16,7 +16,7 @@ pub(crate) enum Astray {
 /// Each `$ref` that leads astray, by its place. What stands in `const`, `enum`, `default` and
 /// `examples` is data.
 #[must_use]
-pub(crate) fn stray_references(schema: &Value) -> Vec<(Pointer, Astray)> {
+pub(crate) fn stray_references(schema: &Value) -> Vec<(Pointer, StrayReference)> {
     let mut addresses = None;
     let mut found = Vec::new();
     for (at, object) in list_objects(schema) {
@@ -28,9 +28,9 @@ pub(crate) fn stray_references(schema: &Value) -> Vec<(Pointer, Astray)> {
                 .is_some_and(|target| schema.pointer(&target).is_some())
         };
         let astray = match reference.starts_with('#') {
-            false => Astray::Outside,
+            false => StrayReference::Outside,
             true if leads() => continue,
-            true => Astray::Nowhere,
+            true => StrayReference::Nowhere,
         };
         found.extend(Pointer::parse(&at).ok().map(|at| (at.child("$ref"), astray)));
     }

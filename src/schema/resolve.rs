@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     draft::Draft,
     encoding::{escape_token, percent_decode},
-    subschemas::{Holds, held_by},
+    subschemas::{SubschemaShape, held_by},
 };
 
 /// Every address in a schema that a reference can name.
@@ -44,9 +44,9 @@ impl Addresses {
                 for (name, member) in members {
                     let below = format!("{pointer}/{}", escape_token(name));
                     match held_by(name) {
-                        Holds::Nothing => {}
-                        Holds::Schemas => self.collect_addresses(member, &below, &own),
-                        Holds::Named => {
+                        SubschemaShape::Nothing => {}
+                        SubschemaShape::Schemas => self.collect_addresses(member, &below, &own),
+                        SubschemaShape::Named => {
                             for (name, member) in member.as_object().into_iter().flatten() {
                                 self.collect_addresses(
                                     member,

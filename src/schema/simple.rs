@@ -44,7 +44,7 @@ const OTHERS: [&str; 7] =
     ["$dynamicRef", "$recursiveRef", "if", "contentSchema", "discriminator", "disallow", "extends"];
 
 /// Whether a value fits a keyword that means the same alone: its place, its name, and what it says.
-type Alone<'a> = dyn Fn(&str, (&str, &Value), &Value) -> Option<bool> + 'a;
+type KeywordCheck<'a> = dyn Fn(&str, (&str, &Value), &Value) -> Option<bool> + 'a;
 
 /// A keyword of a schema and what it says.
 #[derive(Clone, Copy)]
@@ -54,15 +54,15 @@ struct Keyword<'s> {
 }
 
 /// A schema whose parts are asked about.
-pub(super) struct Simple<'s> {
+pub(super) struct SimpleSchema<'s> {
     pub(super) root: &'s Value,
     pub(super) draft: Draft,
     /// Where a reference leads that stands at a place.
     pub(super) target: &'s dyn Fn(&str, &str) -> Option<String>,
-    pub(super) alone: &'s Alone<'s>,
+    pub(super) alone: &'s KeywordCheck<'s>,
 }
 
-impl Simple<'_> {
+impl SimpleSchema<'_> {
     /// Whether a value fits the part at a JSON pointer; `None` when that cannot be told here.
     pub(super) fn fits_part(&self, pointer: &str, value: &Value) -> Option<bool> {
         self.fits_schema(self.root.pointer(pointer)?, pointer, value, DEEPEST)
@@ -262,7 +262,7 @@ mod tests {
             let options = jsonschema::options().with_draft(draft.for_validator());
             options.build(&schema).ok().map(|validator| validator.is_valid(value))
         };
-        Simple { root: schema, draft, target: &target, alone: &alone }.fits_part("", value)
+        SimpleSchema { root: schema, draft, target: &target, alone: &alone }.fits_part("", value)
     }
 
     fn values() -> impl Strategy<Value = Value> {

@@ -34,7 +34,7 @@ const DATA: [&str; 5] = ["enum", "const", "default", "examples", "example"];
 
 /// How a keyword holds schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum SubschemaShape {
     Nothing,
     /// A schema, or a list of them.
     Schemas,
@@ -42,11 +42,11 @@ pub(super) enum Holds {
     Named,
 }
 
-pub(super) fn held_by(keyword: &str) -> Holds {
+pub(super) fn held_by(keyword: &str) -> SubschemaShape {
     match keyword {
-        _ if HOLDS_SCHEMA.contains(&keyword) => Holds::Schemas,
-        _ if HOLDS_NAMED.contains(&keyword) => Holds::Named,
-        _ => Holds::Nothing,
+        _ if HOLDS_SCHEMA.contains(&keyword) => SubschemaShape::Schemas,
+        _ if HOLDS_NAMED.contains(&keyword) => SubschemaShape::Named,
+        _ => SubschemaShape::Nothing,
     }
 }
 
@@ -99,13 +99,13 @@ fn walk_subschemas<'s>(schema: &'s Value, at: &mut String, found: &mut Vec<(Stri
         let end = at.len();
         push_token(at, keyword);
         match (held_by(keyword), value) {
-            (Holds::Schemas, Value::Array(schemas)) => {
+            (SubschemaShape::Schemas, Value::Array(schemas)) => {
                 for (index, schema) in schemas.iter().enumerate() {
                     with_token(at, &index.to_string(), |at| walk_subschemas(schema, at, found));
                 }
             }
-            (Holds::Schemas, schema) => walk_subschemas(schema, at, found),
-            (Holds::Named, Value::Object(schemas)) => {
+            (SubschemaShape::Schemas, schema) => walk_subschemas(schema, at, found),
+            (SubschemaShape::Named, Value::Object(schemas)) => {
                 for (name, schema) in schemas {
                     with_token(at, name, |at| walk_subschemas(schema, at, found));
                 }
@@ -134,7 +134,7 @@ fn walk_objects<'s>(value: &'s Value, at: &mut String, found: &mut Vec<(String, 
             {
                 with_token(at, keyword, |at| match (held_by(keyword), value) {
                     // What stands in these are names, not keywords.
-                    (Holds::Named, Value::Object(named)) => {
+                    (SubschemaShape::Named, Value::Object(named)) => {
                         named.iter().for_each(|(name, value)| {
                             with_token(at, name, |at| walk_objects(value, at, found));
                         });

@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 
 use super::{
     draft::Draft,
-    flaws::{self, Flaw},
+    flaws::{self, KeywordFlaw},
     issues::Issues,
     node::NodeKey,
-    parts::{Parts, validation_options},
+    parts::{SchemaParts, validation_options},
     patterns,
     readable::readable_schema,
     tree::Schema,
 };
 pub(crate) use super::{
     finding::SchemaFinding,
-    issues::{Chosen, Issue, MOST_ISSUES},
+    issues::{ChooseBranch, Issue, MOST_ISSUES},
 };
 
 /// How often a schema is compiled again without what was found wrong.
@@ -26,7 +26,7 @@ const MOST_ROUNDS: usize = 16;
 /// A compiled schema.
 pub struct Checker {
     whole: Validator,
-    parts: Parts,
+    parts: SchemaParts,
     patterns: RefCell<HashMap<String, Option<Validator>>>,
     /// Whether defaults are what their schemas allow.
     defaults: RefCell<HashMap<NodeKey, bool>>,
@@ -70,7 +70,7 @@ impl Checker {
             reason.map(|reason| format!("no \"$schema\": read as {draft}, because {reason}"));
         let mut shown = readable_schema(schema);
         let mut findings = Vec::new();
-        let mut flaws: Vec<Flaw> = flaws::unknown_draft(&shown).into_iter().collect();
+        let mut flaws: Vec<KeywordFlaw> = flaws::unknown_draft(&shown).into_iter().collect();
         for _ in 0..MOST_ROUNDS {
             for flaw in flaws {
                 flaw.apply_repair(Arc::make_mut(&mut shown));
@@ -102,7 +102,7 @@ impl Checker {
     fn from_validator(whole: Validator, schema: &Arc<Value>, draft: Draft) -> Self {
         Self {
             whole,
-            parts: Parts::new(schema, draft),
+            parts: SchemaParts::new(schema, draft),
             patterns: RefCell::default(),
             defaults: RefCell::default(),
         }
@@ -121,7 +121,7 @@ impl Checker {
 
     /// The same, with the issues of a union told for the branch that is chosen.
     #[must_use]
-    pub fn issues_by(&self, value: &Value, chosen: &Chosen<'_>) -> Vec<Issue> {
+    pub fn issues_by(&self, value: &Value, chosen: &ChooseBranch<'_>) -> Vec<Issue> {
         let mut issues = Issues::new(chosen);
         for error in self.whole.iter_errors(value) {
             issues.add_error(&error);

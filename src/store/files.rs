@@ -78,7 +78,7 @@ pub enum Expected {
 
 /// Whether a link may lead the save out of the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outside {
+pub enum OutsideLinks {
     Refuse,
     /// The user was asked.
     Allow,
@@ -198,7 +198,7 @@ pub fn save_file(
     path: &Path,
     text: &str,
     expected: Expected,
-    outside: Outside,
+    outside: OutsideLinks,
 ) -> Result<Stamp, NotSaved> {
     let doing = format!("saving {}", display_path(root, path));
     let target = resolve_target(root, path, &doing, outside)?;
@@ -234,7 +234,7 @@ pub(crate) fn remove_file(
     root: &Path,
     path: &Path,
     expected: Expected,
-    outside: Outside,
+    outside: OutsideLinks,
 ) -> Result<(), NotSaved> {
     let doing = format!("removing {}", display_path(root, path));
     let folder = path.parent().unwrap_or(root);
@@ -290,12 +290,12 @@ fn resolve_target(
     root: &Path,
     path: &Path,
     doing: &str,
-    outside: Outside,
+    outside: OutsideLinks,
 ) -> Result<PathBuf, NotSaved> {
     let failed = |error: io::Error| NotSaved::Failed(io_problem(doing, &error));
     let target = follow_links(path).map_err(failed)?;
     let root = fs::canonicalize(root).map_err(failed)?;
-    if outside == Outside::Refuse && !target.starts_with(&root) {
+    if outside == OutsideLinks::Refuse && !target.starts_with(&root) {
         let cause = format!("a link leads out of the workspace, to {}", target.display());
         let problem = Problem::new(ProblemKind::File, doing, cause)
             .with_remedy("open that folder instead, or allow it for this file");
@@ -468,13 +468,14 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let read = read_text(&path).unwrap();
         let stamp =
-            save_file(root.path(), &path, "two", Expected::Same(read.stamp), Outside::Refuse)
+            save_file(root.path(), &path, "two", Expected::Same(read.stamp), OutsideLinks::Refuse)
                 .unwrap();
         assert_eq!((&*fs::read_to_string(&path).unwrap(), mode(&path)), ("two", 0o640));
-        save_file(root.path(), &path, "three", Expected::Same(stamp), Outside::Refuse).unwrap();
+        save_file(root.path(), &path, "three", Expected::Same(stamp), OutsideLinks::Refuse)
+            .unwrap();
         assert_eq!(names(root.path()), ["a.yaml"]);
         let fresh = root.path().join("new/deep/b.yaml");
-        save_file(root.path(), &fresh, "b", Expected::Absent, Outside::Refuse).unwrap();
+        save_file(root.path(), &fresh, "b", Expected::Absent, OutsideLinks::Refuse).unwrap();
         assert_eq!(mode(&fresh) | 0o022, 0o666, "a new file gets what the user's mask leaves");
     }
 
@@ -487,23 +488,24 @@ mod tests {
         fs::write(&path, "theirs").unwrap();
         for expected in [Expected::Same(stamp), Expected::Absent] {
             let refused =
-                save_file(root.path(), &path, "ours", expected, Outside::Refuse).unwrap_err();
+                save_file(root.path(), &path, "ours", expected, OutsideLinks::Refuse).unwrap_err();
             let NotSaved::Changed { problem, disk } = refused else { panic!("{refused:?}") };
             assert_eq!((problem.kind, disk.as_deref()), (ProblemKind::Changed, Some("theirs")));
             assert!(matches!(
-                remove_file(root.path(), &path, expected, Outside::Refuse),
+                remove_file(root.path(), &path, expected, OutsideLinks::Refuse),
                 Err(NotSaved::Changed { .. })
             ));
         }
         fs::write(&path, "one").unwrap();
-        save_file(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse)
+        save_file(root.path(), &path, "ours", Expected::Same(stamp), OutsideLinks::Refuse)
             .expect("touched, not changed");
         fs::remove_file(&path).unwrap();
-        let refused = save_file(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse)
-            .unwrap_err();
+        let refused =
+            save_file(root.path(), &path, "ours", Expected::Same(stamp), OutsideLinks::Refuse)
+                .unwrap_err();
         assert!(matches!(refused, NotSaved::Changed { disk: None, .. }));
-        save_file(root.path(), &path, "ours", Expected::Anything, Outside::Refuse).unwrap();
-        remove_file(root.path(), &path, Expected::Anything, Outside::Refuse).unwrap();
+        save_file(root.path(), &path, "ours", Expected::Anything, OutsideLinks::Refuse).unwrap();
+        remove_file(root.path(), &path, Expected::Anything, OutsideLinks::Refuse).unwrap();
         assert!(names(root.path()).is_empty());
     }
 
@@ -514,8 +516,14 @@ mod tests {
         fs::write(at("real.yaml"), "r").unwrap();
         fs::write(out.path().join("o.yaml"), "o").unwrap();
         symlink("real.yaml", at("link.yaml")).unwrap();
-        save_file(root.path(), &at("link.yaml"), "through", Expected::Anything, Outside::Refuse)
-            .unwrap();
+        save_file(
+            root.path(),
+            &at("link.yaml"),
+            "through",
+            Expected::Anything,
+            OutsideLinks::Refuse,
+        )
+        .unwrap();
         assert!(at("link.yaml").is_symlink());
         assert_eq!(fs::read_to_string(at("real.yaml")).unwrap(), "through");
 
@@ -524,20 +532,26 @@ mod tests {
         symlink(out.path().join("new.yaml"), at("dangling.yaml")).unwrap();
         for name in ["out.yaml", "folder/o.yaml", "folder/new/n.yaml", "dangling.yaml"] {
             let refused =
-                save_file(root.path(), &at(name), "x", Expected::Anything, Outside::Refuse)
+                save_file(root.path(), &at(name), "x", Expected::Anything, OutsideLinks::Refuse)
                     .unwrap_err();
             assert!(matches!(refused, NotSaved::LeadsOut { .. }), "{name}: {refused:?}");
         }
         assert!(matches!(
-            remove_file(root.path(), &at("folder/o.yaml"), Expected::Anything, Outside::Refuse),
+            remove_file(
+                root.path(),
+                &at("folder/o.yaml"),
+                Expected::Anything,
+                OutsideLinks::Refuse
+            ),
             Err(NotSaved::LeadsOut { .. })
         ));
         assert_eq!(names(out.path()), ["o.yaml"]);
         assert_eq!(fs::read_to_string(out.path().join("o.yaml")).unwrap(), "o");
-        save_file(root.path(), &at("out.yaml"), "allowed", Expected::Anything, Outside::Allow)
+        save_file(root.path(), &at("out.yaml"), "allowed", Expected::Anything, OutsideLinks::Allow)
             .unwrap();
         assert_eq!(fs::read_to_string(out.path().join("o.yaml")).unwrap(), "allowed");
-        remove_file(root.path(), &at("out.yaml"), Expected::Anything, Outside::Refuse).unwrap();
+        remove_file(root.path(), &at("out.yaml"), Expected::Anything, OutsideLinks::Refuse)
+            .unwrap();
         assert_eq!(names(out.path()), ["o.yaml"], "the link goes, not what it leads to");
     }
 
@@ -573,7 +587,8 @@ mod tests {
         fs::write(&path, "one").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
         let refused =
-            save_file(root.path(), &path, "two", Expected::Anything, Outside::Refuse).unwrap_err();
+            save_file(root.path(), &path, "two", Expected::Anything, OutsideLinks::Refuse)
+                .unwrap_err();
         assert!(refused.problem().cause.contains("read-only"), "{refused:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
     }
@@ -583,7 +598,7 @@ mod tests {
         fn what_is_saved_is_read(text in any::<String>()) {
             let root = tempfile::tempdir().unwrap();
             let path = root.path().join("a.json");
-            let stamp = save_file(root.path(), &path, &text, Expected::Absent, Outside::Refuse).unwrap();
+            let stamp = save_file(root.path(), &path, &text, Expected::Absent, OutsideLinks::Refuse).unwrap();
             let back = read_text(&path).unwrap();
             prop_assert_eq!(&*back.text, text);
             prop_assert_eq!(back.stamp, stamp);

@@ -18,11 +18,11 @@ use super::{files, paths::Paths, stale};
 use crate::{
     engine::{
         mask::Mask,
-        stream_redactor::Pieces,
+        stream_redactor::RedactedPieces,
         trace::{
             compare, lines,
             tally::{self, Tally},
-            wanted::Wanted,
+            wanted::TraceFilter,
         },
     },
     model::{
@@ -34,7 +34,7 @@ use crate::{
 
 /// The bounds of what is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bounds {
+pub(crate) struct HistoryBounds {
     /// A segment that has reached this many bytes is followed by another.
     pub segment: u64,
     /// All segments of a workspace together.
@@ -43,7 +43,7 @@ pub(crate) struct Bounds {
     pub listed: usize,
 }
 
-impl Default for Bounds {
+impl Default for HistoryBounds {
     fn default() -> Self {
         Self { segment: 16 * 1024 * 1024, all: 256 * 1024 * 1024, listed: 5_000 }
     }
@@ -55,7 +55,7 @@ pub(crate) struct History {
     paths: Paths,
     name: String,
     mask: Mask,
-    bounds: Bounds,
+    bounds: HistoryBounds,
     held: Mutex<Option<Segment>>,
 }
 
@@ -72,12 +72,12 @@ impl History {
     /// is made before it is needed.
     #[must_use]
     pub fn for_workspace(paths: &Paths, root: &Path, mask: Mask) -> Self {
-        Self::with_bounds(paths, root, mask, Bounds::default())
+        Self::with_bounds(paths, root, mask, HistoryBounds::default())
     }
 
     /// The same with other bounds.
     #[must_use]
-    pub fn with_bounds(paths: &Paths, root: &Path, mask: Mask, bounds: Bounds) -> Self {
+    pub fn with_bounds(paths: &Paths, root: &Path, mask: Mask, bounds: HistoryBounds) -> Self {
         Self {
             paths: paths.clone(),
             name: paths.workspace_name("history", root),
@@ -98,7 +98,7 @@ impl History {
             history: Arc::clone(self),
             id: head.id.clone(),
             head: Some(head.clone()),
-            pieces: Pieces::default(),
+            pieces: RedactedPieces::default(),
         })
     }
 
@@ -106,7 +106,7 @@ impl History {
     ///
     /// # Errors
     /// When a segment cannot be read.
-    pub fn list_calls(&self, wanted: Wanted) -> Result<Listing, Problem> {
+    pub fn list_calls(&self, wanted: TraceFilter) -> Result<Listing, Problem> {
         let mut tally = Tally::new(wanted);
         self.each_segment(|text| whole_lines(text).for_each(|line| tally.add_line(line)))?;
         Ok(tally.into_listing(self.bounds.listed))
@@ -138,7 +138,7 @@ impl History {
     /// The newest answer that a tool of that name gave to its end.
     #[must_use]
     pub fn answer_of(&self, tool: &str) -> Option<String> {
-        let listing = self.list_calls(Wanted::default()).ok()?;
+        let listing = self.list_calls(TraceFilter::default()).ok()?;
         let succeeded =
             |call: &&Summary| &*call.tool == tool && call.outcome == Some(Outcome::Succeeded);
         let id = &listing.calls.iter().find(succeeded)?.id;
@@ -302,7 +302,7 @@ pub(crate) struct Recorder {
     id: TraceId,
     /// Until it is written.
     head: Option<Head>,
-    pieces: Pieces,
+    pieces: RedactedPieces,
 }
 
 impl Drop for Recorder {
@@ -456,7 +456,7 @@ mod tests {
 
     fn ids(history: &History) -> Vec<String> {
         let mut ids: Vec<String> = history
-            .list_calls(Wanted::default())
+            .list_calls(TraceFilter::default())
             .unwrap()
             .calls
             .iter()
@@ -534,7 +534,7 @@ mod tests {
     #[test]
     fn full_segments_are_followed_and_the_oldest_go() {
         let (_home, paths) = home();
-        let bounds = Bounds { segment: 500, all: 2_000, listed: 3 };
+        let bounds = HistoryBounds { segment: 500, all: 2_000, listed: 3 };
         let history =
             Arc::new(History::with_bounds(&paths, Path::new("/w"), Mask::default(), bounds));
         for number in 0..40 {
@@ -551,7 +551,7 @@ mod tests {
             .map(|(_, path)| fs::metadata(path).unwrap().len())
             .sum();
         assert!(size < 3_500, "{size} bytes are kept");
-        let listing = history.list_calls(Wanted::default()).unwrap();
+        let listing = history.list_calls(TraceFilter::default()).unwrap();
         assert!(listing.calls.len() == 3 && listing.older > 0, "{listing:?}");
         assert!(history.load_trace("call-39").is_ok() && history.load_trace("call-00").is_err());
     }

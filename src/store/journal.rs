@@ -137,7 +137,8 @@ impl Journal {
                 false => write_slot(&slot.path, &self.root, &left)?,
             }
             slots.iter().try_for_each(|other| clear_slot(&other.path))?;
-            let text = |(file, Left { text, .. })| (file, SharedText::whole_text(&text).clone());
+            let text =
+                |(file, LeftDraft { text, .. })| (file, SharedText::whole_text(&text).clone());
             Ok(left.into_iter().map(text).collect())
         })
     }
@@ -152,7 +153,7 @@ impl Journal {
         }
         let left = drafts
             .iter()
-            .map(|(file, draft)| (file.clone(), Left::from_draft(draft)))
+            .map(|(file, draft)| (file.clone(), LeftDraft::from_draft(draft)))
             .collect::<BTreeMap<_, _>>();
         self.with_slot(|_, slot| match left.is_empty() {
             true => clear_slot(&slot.path),
@@ -215,14 +216,14 @@ fn lock_slot(lock: &Path, path: PathBuf, number: usize) -> Option<Slot> {
 
 /// A draft as it stands in a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Left {
+struct LeftDraft {
     text: SharedText,
     at: SystemTime,
     /// Fingerprints of the texts that it is newer than.
     newer_than: Vec<Option<u64>>,
 }
 
-impl Left {
+impl LeftDraft {
     fn from_draft(draft: &UnsavedText) -> Self {
         let newer_than =
             draft.newer_than.iter().map(|text| text.as_deref().map(text_digest)).collect();
@@ -264,7 +265,7 @@ impl Left {
     }
 }
 
-fn read_slot(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
+fn read_slot(path: &Path) -> Result<BTreeMap<FileId, LeftDraft>, Problem> {
     let Text { text, stamp } = match files::read_text(path) {
         Ok(read) => read,
         Err(problem) if problem.kind == ProblemKind::Missing => return Ok(BTreeMap::new()),
@@ -276,7 +277,7 @@ fn read_slot(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
         files
             .iter()
             .map(|(file, left)| {
-                Some((FileId::new(file.as_str()), Left::from_value(left, written)?))
+                Some((FileId::new(file.as_str()), LeftDraft::from_value(left, written)?))
             })
             .collect()
     });
@@ -287,7 +288,7 @@ fn read_slot(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
     })
 }
 
-fn write_slot(path: &Path, root: &Path, left: &BTreeMap<FileId, Left>) -> Result<(), Problem> {
+fn write_slot(path: &Path, root: &Path, left: &BTreeMap<FileId, LeftDraft>) -> Result<(), Problem> {
     files::write_private(path, |file| {
         write!(file, "{{\"workspace\":")?;
         serde_json::to_writer(&mut *file, &root.to_string_lossy())?;

@@ -51,7 +51,11 @@ pub(crate) fn load_schema(path: &Path, map: &SchemaMap) -> Result<SchemaFile, Pr
         files: Vec::new(),
         left_out: Vec::new(),
     };
-    bundle.follow_references(&mut schema, &Home { file: &real, address: "", own: &own }, &own);
+    bundle.follow_references(
+        &mut schema,
+        &FollowedFile { file: &real, address: "", own: &own },
+        &own,
+    );
     let mut done = 0;
     while let Some((file, address)) = bundle.files.get(done).cloned() {
         let mut part = read_value(&file)?;
@@ -60,7 +64,7 @@ pub(crate) fn load_schema(path: &Path, map: &SchemaMap) -> Result<SchemaFile, Pr
         let base = if own.contains(':') { own.clone() } else { address.clone() };
         bundle.follow_references(
             &mut part,
-            &Home { file: &file, address: &address, own: &own },
+            &FollowedFile { file: &file, address: &address, own: &own },
             &base,
         );
         embed_file(&mut schema, part, &address);
@@ -118,7 +122,7 @@ struct Bundle<'m> {
 }
 
 /// The file whose references are followed.
-struct Home<'h> {
+struct FollowedFile<'h> {
     file: &'h Path,
     /// Its address in the bundle.
     address: &'h str,
@@ -129,7 +133,7 @@ struct Home<'h> {
 impl Bundle<'_> {
     /// Gives each reference to another file the address that the file has in the bundle. References
     /// are relative to `base`.
-    fn follow_references(&mut self, schema: &mut Value, home: &Home<'_>, base: &str) {
+    fn follow_references(&mut self, schema: &mut Value, home: &FollowedFile<'_>, base: &str) {
         match schema {
             Value::Object(members) => {
                 let id = members
@@ -157,7 +161,12 @@ impl Bundle<'_> {
         }
     }
 
-    fn bundle_address(&mut self, reference: &str, home: &Home<'_>, base: &str) -> Option<String> {
+    fn bundle_address(
+        &mut self,
+        reference: &str,
+        home: &FollowedFile<'_>,
+        base: &str,
+    ) -> Option<String> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         if document.is_empty() {
             return None;

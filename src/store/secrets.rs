@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::key_store::KeyStore;
 use crate::{
     engine::{
-        mask::{Learned, Mask},
+        mask::{LearnedSecrets, Mask},
         secret,
     },
     model::{
@@ -17,7 +17,7 @@ use crate::{
 
 /// What the key store gave to this process. One list for all: whoever writes a text must not see
 /// these, wherever they came in.
-static LEARNED: LazyLock<Learned> = LazyLock::new(Learned::default);
+static LEARNED: LazyLock<LearnedSecrets> = LazyLock::new(LearnedSecrets::default);
 
 /// Hides the values of all variables that connections name, of those whose names say that they hold
 /// secrets, and what [`read_secret`] gives, also later.

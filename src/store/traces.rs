@@ -15,7 +15,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         traffic::Tapped,
     },
-    systems::covered::Cover,
+    systems::covered::SecretCover,
 };
 
 /// A line may be so long; a message's body is far shorter.
@@ -28,7 +28,7 @@ const LONGEST: u64 = 32 * 1024 * 1024;
 pub(crate) struct TraceFile {
     file: BufWriter<File>,
     path: PathBuf,
-    cover: Cover,
+    cover: SecretCover,
 }
 
 impl Drop for TraceFile {
@@ -57,8 +57,11 @@ impl TraceFile {
                 problem
             }
         })?;
-        let mut trace =
-            Self { file: BufWriter::new(file), path: path.to_owned(), cover: Cover::new(mask) };
+        let mut trace = Self {
+            file: BufWriter::new(file),
+            path: path.to_owned(),
+            cover: SecretCover::new(mask),
+        };
         trace.write_line(&trace::head_line(head).to_string())?;
         Ok(trace)
     }

@@ -23,7 +23,7 @@ const PASSED_OVER: [&str; 2] = ["target", "node_modules"];
 
 /// The files of a folder, in the order of their names, and what was left out.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     pub files: Vec<FileId>,
     pub skipped: Vec<String>,
 }
@@ -56,7 +56,7 @@ fn is_entered(folder: &str) -> bool {
 
 /// Lists the files below a folder. Hidden ones, `target` and `node_modules` are passed over in
 /// silence.
-pub(super) fn list_files(root: &Path) -> Result<Found, Problem> {
+pub(super) fn list_files(root: &Path) -> Result<FoundFiles, Problem> {
     let mut walk = Walk::default();
     walk.walk_folder(root, "", 0).map_err(|error| {
         files::io_problem(&format!("reading the folder {}", root.display()), &error)
@@ -84,7 +84,7 @@ pub(super) fn list_folders(root: &Path) -> Vec<PathBuf> {
 
 #[derive(Default)]
 struct Walk {
-    found: Found,
+    found: FoundFiles,
     folders: Vec<String>,
     entries: usize,
     ended: bool,

@@ -29,10 +29,10 @@ pub(crate) enum Changed {
 
 /// Watches until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Watch(Sender<Heard>);
+pub(crate) struct Watch(Sender<FolderEvent>);
 
 #[derive(Debug)]
-enum Heard {
+enum FolderEvent {
     Event(notify::Result<Event>),
     Stop,
 }
@@ -68,7 +68,7 @@ impl Watch {
         let events = sender.clone();
         // The teller may have ended; then nobody needs to know.
         let watcher =
-            notify::recommended_watcher(move |event| drop(events.send(Heard::Event(event))));
+            notify::recommended_watcher(move |event| drop(events.send(FolderEvent::Event(event))));
         let watcher = watcher.map_err(|error| failed(&error))?;
         let mut teller =
             FolderWatcher { workspace: workspace.clone(), watcher, folders: HashSet::new() };
@@ -97,19 +97,19 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let _ = self.0.send(Heard::Stop);
+        let _ = self.0.send(FolderEvent::Stop);
     }
 }
 
 /// The events of one moment; `None`: it is over.
-fn gather_events(heard: &Receiver<Heard>) -> Option<Vec<notify::Result<Event>>> {
+fn gather_events(heard: &Receiver<FolderEvent>) -> Option<Vec<notify::Result<Event>>> {
     let mut events = Vec::new();
     let mut next = heard.recv().ok()?;
     thread::sleep(GATHERING);
     loop {
         match next {
-            Heard::Event(event) => events.push(event),
-            Heard::Stop => return None,
+            FolderEvent::Event(event) => events.push(event),
+            FolderEvent::Stop => return None,
         }
         match heard.try_recv() {
             Ok(more) => next = more,
@@ -185,7 +185,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::store::files::{self, Expected, Outside};
+    use crate::store::files::{self, Expected, OutsideLinks};
 
     /// Longer than any machine needs; only a failure waits for it.
     const PATIENCE: Duration = Duration::from_secs(20);
@@ -211,7 +211,7 @@ mod tests {
         let path = workspace.root.join("a/b/old.json");
         fs::write(workspace.root.join("target/made.json"), "{}").unwrap();
         fs::write(workspace.root.join("notes.txt"), "").unwrap();
-        files::save_file(&workspace.root, &path, "{ }", Expected::Anything, Outside::Refuse)
+        files::save_file(&workspace.root, &path, "{ }", Expected::Anything, OutsideLinks::Refuse)
             .unwrap();
         assert_eq!(changes.recv_timeout(PATIENCE).unwrap(), files(&["a/b/old.json"]));
         fs::remove_file(&path).unwrap();

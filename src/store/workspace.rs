@@ -16,7 +16,7 @@ use std::{
 
 use super::{
     files::{self, Stamp, Text},
-    walk::{self, Found},
+    walk::{self, FoundFiles},
 };
 use crate::{
     model::{
@@ -183,8 +183,8 @@ impl Workspace {
         beginning: impl Fn(&FileId, Source) + Sync,
         mut slice: impl FnMut(Vec<FileRead>) -> ControlFlow<()>,
     ) -> Result<ReadEnd, Problem> {
-        let Found { files, mut skipped } = match &self.only {
-            Some(only) => Found { files: vec![only.clone()], skipped: Vec::new() },
+        let FoundFiles { files, mut skipped } = match &self.only {
+            Some(only) => FoundFiles { files: vec![only.clone()], skipped: Vec::new() },
             None => walk::list_files(&self.root)?,
         };
         let mut end = ReadEnd::default();

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::Value;
 
 use super::{
-    edit_strategies::Learned,
+    edit_strategies::TextStyle,
     lines::Lines,
-    page::Page,
+    page::TextPage,
     place::{Format, Note},
     segments::{ParsedSegment, Segments},
     shared_text::SharedText,
@@ -22,7 +22,7 @@ pub(crate) struct SegmentedText {
     value: OnceLock<Arc<Value>>,
     notes: OnceLock<Vec<Note>>,
     /// The manner of the text as it was before the first edit, for all of its revisions.
-    learned: Arc<OnceLock<Option<Arc<Learned>>>>,
+    learned: Arc<OnceLock<Option<Arc<TextStyle>>>>,
     /// The segment that was last asked about.
     last: Mutex<Option<(usize, Arc<ParsedSegment>)>>,
 }
@@ -61,12 +61,12 @@ impl SegmentedText {
         })
     }
 
-    pub fn learned_style(&self, format: Format, text: &SharedText) -> Option<Arc<Learned>> {
+    pub fn learned_style(&self, format: Format, text: &SharedText) -> Option<Arc<TextStyle>> {
         let learn = || {
             let sample = self.segments.sample_text(text.whole_text())?;
             let whole = ParsedText::parse(format, &sample, &Lines::new(&sample)).ok()?;
             let root = &whole.tree.documents.first()?.root;
-            Learned::from_page(&Page::new(&sample, format), format, root, text.whole_text())
+            TextStyle::from_page(&TextPage::new(&sample, format), format, root, text.whole_text())
                 .map(Arc::new)
         };
         self.learned.get_or_init(learn).clone()

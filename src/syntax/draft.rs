@@ -24,11 +24,11 @@ pub(crate) enum Draft {
 
 /// The spelling of a value that was given as JSON text.
 #[derive(Debug)]
-pub(crate) struct Spelled {
+pub(crate) struct SpelledValue {
     text: Option<(String, Tree)>,
 }
 
-impl Spelled {
+impl SpelledValue {
     pub fn from_literal(literal: &Literal) -> Self {
         let text = literal.source_text().and_then(|text| {
             Some((text.to_owned(), json::parse::parse_tree(text, Dialect::Strict).ok()?))
@@ -53,7 +53,7 @@ impl Spelled {
 
 impl Draft {
     pub fn from_literal(literal: &Literal) -> Self {
-        Self::from_spelled(literal.value(), Spelled::from_literal(literal).root_node())
+        Self::from_spelled(literal.value(), SpelledValue::from_literal(literal).root_node())
     }
 
     pub fn of_value(value: &Value) -> Self {

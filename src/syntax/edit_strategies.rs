@@ -8,27 +8,32 @@ use super::{
     draft::Draft,
     edit::{Edit, EditError},
     json::{self, dialect::Dialect, print::Layout},
-    page::Page,
+    page::TextPage,
     place::Format,
     print, toml,
     tree::{Document, Node, Shape},
     yaml::{
         self,
-        print::{Caution, YamlStyle},
+        print::{ScalarFreedom, YamlStyle},
     },
 };
 
 /// How a text is written, learnt from what is there.
 #[derive(Clone, Debug)]
-pub(crate) enum Learned {
+pub(crate) enum TextStyle {
     Json(Layout),
     Yaml(YamlStyle),
 }
 
-impl Learned {
+impl TextStyle {
     /// The manner of a text of which `page` is enough to learn it from; `None` for TOML, where it
     /// is learnt in each place.
-    pub fn from_page(page: &Page<'_>, format: Format, root: &Node, whole: &str) -> Option<Self> {
+    pub fn from_page(
+        page: &TextPage<'_>,
+        format: Format,
+        root: &Node,
+        whole: &str,
+    ) -> Option<Self> {
         match format {
             Format::Json | Format::Jsonc | Format::Json5 => Some(Self::Json(
                 json::edit::learn_layout(page, root, Dialect::from_format(format), whole),
@@ -48,24 +53,24 @@ pub(crate) fn list_strategies(
     document: Option<&Document>,
     edit: &Edit,
     expected: &Value,
-    learned: Option<&Learned>,
+    learned: Option<&TextStyle>,
 ) -> Result<Vec<Vec<Splice>>, EditError> {
-    let page = Page::new(text, format);
+    let page = TextPage::new(text, format);
     let Some(document) = document else {
         return Ok(vec![first_document(&page, format, &Draft::of_value(expected))]);
     };
     let (root, plan) = (&document.root, change::plan_change(document, edit)?);
-    let learned = learned.cloned().or_else(|| Learned::from_page(&page, format, root, text));
+    let learned = learned.cloned().or_else(|| TextStyle::from_page(&page, format, root, text));
     Ok(match learned {
         None => vec![toml::edit::write_change(&page, root, &plan, expected)?],
-        Some(Learned::Json(layout)) => vec![json::edit::write_change(&page, layout, &plan)],
-        Some(Learned::Yaml(manner)) => {
+        Some(TextStyle::Json(layout)) => vec![json::edit::write_change(&page, layout, &plan)],
+        Some(TextStyle::Yaml(manner)) => {
             let edit = |caution| yaml::edit::write_change(&page, &manner, &plan, caution);
-            let mut ways: Vec<_> = Caution::ALL.into_iter().map(edit).collect();
+            let mut ways: Vec<_> = ScalarFreedom::ALL.into_iter().map(edit).collect();
             if !text.ends_with('\n') {
                 // A block text that comes to stand last needs the line end that the file had not.
                 ways.push(
-                    edit(Caution::Free)
+                    edit(ScalarFreedom::Free)
                         .into_iter()
                         .chain([Splice::insert(text.len(), page.eol)])
                         .collect(),
@@ -83,7 +88,7 @@ pub(crate) fn matches_expected(document: &Document, expected: &Value) -> bool {
 }
 
 /// The first document of a text that holds none: behind the comments that are there.
-fn first_document(page: &Page<'_>, format: Format, to: &Draft) -> Vec<Splice> {
+fn first_document(page: &TextPage<'_>, format: Format, to: &Draft) -> Vec<Splice> {
     let text = print::print_whole(format, to, page.eol);
     let parting =
         if page.text.is_empty() || page.text.ends_with(['\n', '\u{feff}']) { "" } else { page.eol };

@@ -5,7 +5,7 @@
 
 use super::{
     change::Splice,
-    page::Page,
+    page::TextPage,
     place::Span,
     tree::{Member, Node, Shape},
 };
@@ -43,7 +43,7 @@ pub(crate) enum Placement<'p> {
 
 /// How a new child would stand in brackets that have children already.
 pub(crate) fn child_placement<'p>(
-    page: &Page<'p>,
+    page: &TextPage<'p>,
     parent: &Node,
     row: usize,
 ) -> Option<Placement<'p>> {
@@ -59,7 +59,7 @@ pub(crate) fn child_placement<'p>(
 /// Puts a child before that row of brackets that have children already. `gap` parts it from a
 /// neighbour on its line.
 pub(crate) fn insert_child(
-    page: &Page<'_>,
+    page: &TextPage<'_>,
     parent: &Node,
     row: usize,
     child: &str,
@@ -114,7 +114,7 @@ pub(crate) fn insert_child(
 
 /// Takes children out.
 pub(crate) fn drop_rows(
-    page: &Page<'_>,
+    page: &TextPage<'_>,
     parent: &Node,
     rows: &[usize],
     rules: Rules,
@@ -140,19 +140,25 @@ pub(crate) fn drop_rows(
 /// Moves one of several texts to another place among them; comments on the lines above a child and
 /// behind it go with it, everything else that stands between them stays.
 pub(crate) fn move_with_comments(
-    page: &Page<'_>,
+    page: &TextPage<'_>,
     spans: &[Span],
     from: usize,
     to: usize,
 ) -> Vec<Splice> {
-    let parts: Vec<Parts> = spans.iter().map(|span| Parts::from_child(page, *span)).collect();
-    let of = |part: fn(&Parts) -> Span| parts.iter().map(part).collect::<Vec<_>>();
+    let parts: Vec<ChildParts> =
+        spans.iter().map(|span| ChildParts::from_child(page, *span)).collect();
+    let of = |part: fn(&ChildParts) -> Span| parts.iter().map(part).collect::<Vec<_>>();
     let pieces = [of(|parts| parts.above), of(|parts| parts.child), of(|parts| parts.behind)];
     pieces.iter().flat_map(|spans| move_spans(page, spans, from, to)).collect()
 }
 
 /// The same for texts that have their comments in them.
-pub(crate) fn move_spans(page: &Page<'_>, spans: &[Span], from: usize, to: usize) -> Vec<Splice> {
+pub(crate) fn move_spans(
+    page: &TextPage<'_>,
+    spans: &[Span],
+    from: usize,
+    to: usize,
+) -> Vec<Splice> {
     let mut order: Vec<usize> = (0..spans.len()).collect();
     let moved = order.remove(from);
     order.insert(to, moved);
@@ -169,15 +175,15 @@ pub(crate) fn move_spans(page: &Page<'_>, spans: &[Span], from: usize, to: usize
 }
 
 /// A child with the comments that are about it.
-struct Parts {
+struct ChildParts {
     above: Span,
     child: Span,
     /// Behind its comma, where it has one.
     behind: Span,
 }
 
-impl Parts {
-    fn from_child(page: &Page<'_>, child: Span) -> Self {
+impl ChildParts {
+    fn from_child(page: &TextPage<'_>, child: Span) -> Self {
         let end = comma_behind(page, child.end)
             .filter(|comma| !page.has_line_break(child.end, *comma))
             .map_or(child.end, |comma| comma + 1);
@@ -202,7 +208,7 @@ impl Parts {
 }
 
 /// The comma behind a child, over blanks and comments.
-pub(crate) fn comma_behind(page: &Page<'_>, end: usize) -> Option<usize> {
+pub(crate) fn comma_behind(page: &TextPage<'_>, end: usize) -> Option<usize> {
     let mut at = end;
     let bytes = page.text.as_bytes();
     loop {
@@ -214,7 +220,7 @@ pub(crate) fn comma_behind(page: &Page<'_>, end: usize) -> Option<usize> {
     }
 }
 
-fn drop_row(page: &Page<'_>, spans: &[Span], row: usize, last: usize) -> Splice {
+fn drop_row(page: &TextPage<'_>, spans: &[Span], row: usize, last: usize) -> Splice {
     let Span { start, end } = spans[row];
     let behind = comma_behind(page, end).map_or(end, |comma| comma + 1);
     if page.begins_line(start)
@@ -239,7 +245,7 @@ fn drop_row(page: &Page<'_>, spans: &[Span], row: usize, last: usize) -> Splice 
 }
 
 /// Takes everything out of brackets.
-fn clear_children(page: &Page<'_>, parent: &Node, spans: &[Span], rules: Rules) -> Vec<Splice> {
+fn clear_children(page: &TextPage<'_>, parent: &Node, spans: &[Span], rules: Rules) -> Vec<Splice> {
     let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return Vec::new() };
     let (open, close) = (parent.span.start + 1, parent.span.end.saturating_sub(1));
     let end = comma_behind(page, last.end)
@@ -257,12 +263,12 @@ fn clear_children(page: &Page<'_>, parent: &Node, spans: &[Span], rules: Rules) 
 
 /// The end of the line behind a child, if nothing but a comment follows on it; else the child's own
 /// end.
-fn behind_comment(page: &Page<'_>, end: usize) -> usize {
+fn behind_comment(page: &TextPage<'_>, end: usize) -> usize {
     page.rest_is_comment(end).unwrap_or(end)
 }
 
 /// Whether nothing but spaces and line ends stands between two offsets.
-fn is_bare(page: &Page<'_>, from: usize, to: usize) -> bool {
+fn is_bare(page: &TextPage<'_>, from: usize, to: usize) -> bool {
     page.text.get(from..to).is_some_and(|between| between.trim().is_empty())
 }
 

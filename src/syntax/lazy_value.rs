@@ -14,19 +14,19 @@ use super::place::Span;
 /// the value is kept, but not by clones that are made of it: who looks at the values of a large
 /// file one after the other does that on clones.
 pub struct LazyValue {
-    piece: Option<Piece>,
+    piece: Option<LazyPiece>,
     kept: OnceLock<Arc<Value>>,
 }
 
 /// A piece of a text, and what reads it.
 #[derive(Clone)]
-struct Piece {
+struct LazyPiece {
     text: Arc<str>,
     span: Span,
     read: fn(&str) -> Option<Value>,
 }
 
-impl Piece {
+impl LazyPiece {
     fn parse(&self) -> Arc<Value> {
         let written = self.text.get(self.span.start..self.span.end).unwrap_or_default();
         Arc::new((self.read)(written).unwrap_or_default())
@@ -39,7 +39,7 @@ impl LazyValue {
         (text, span): (Arc<str>, Span),
         read: fn(&str) -> Option<Value>,
     ) -> Self {
-        Self { piece: Some(Piece { text, span, read }), kept: OnceLock::new() }
+        Self { piece: Some(LazyPiece { text, span, read }), kept: OnceLock::new() }
     }
 
     /// The same, with the value kept by this and by all clones.
@@ -60,7 +60,7 @@ impl LazyValue {
     /// The value, which is kept from now on.
     #[must_use]
     pub fn shared(&self) -> &Arc<Value> {
-        self.kept.get_or_init(|| self.piece.as_ref().map(Piece::parse).unwrap_or_default())
+        self.kept.get_or_init(|| self.piece.as_ref().map(LazyPiece::parse).unwrap_or_default())
     }
 }
 

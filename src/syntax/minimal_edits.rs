@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{draft::Spelled, edit::Edit};
+use super::{draft::SpelledValue, edit::Edit};
 use crate::schema::{literal::Literal, pointer::Pointer};
 
 /// With more differences than this the value is written anew: each edit reads the whole text again.
@@ -11,7 +11,7 @@ const MOST: usize = 12;
 /// The edits that lead from the value at a place to another; `None` where writing it anew is as
 /// well: other kinds of values, nothing in common, too many differences.
 pub(crate) fn edits_between(at: &Pointer, from: &Value, to: &Literal) -> Option<Vec<Edit>> {
-    let spelled = Spelled::from_literal(to);
+    let spelled = SpelledValue::from_literal(to);
     let mut steps = Vec::new();
     compare_values(at, from, to.value(), &spelled, &Pointer::root(), &mut steps)?;
     // A single step at the place itself is what was asked for.
@@ -24,7 +24,7 @@ fn compare_values(
     at: &Pointer,
     from: &Value,
     to: &Value,
-    spelled: &Spelled,
+    spelled: &SpelledValue,
     inner: &Pointer,
     steps: &mut Vec<Edit>,
 ) -> Option<()> {
@@ -76,7 +76,7 @@ fn push_change(
     at: &Pointer,
     from: &Value,
     to: &Value,
-    spelled: &Spelled,
+    spelled: &SpelledValue,
     inner: &Pointer,
     steps: &mut Vec<Edit>,
 ) {

@@ -3,7 +3,7 @@
 use super::{json, place::Format, tree::Node};
 
 #[derive(Clone, Copy)]
-pub(crate) struct Page<'t> {
+pub(crate) struct TextPage<'t> {
     pub text: &'t str,
     /// How lines end here: as the first one does.
     pub eol: &'static str,
@@ -19,7 +19,7 @@ enum Comments {
     Slashes,
 }
 
-impl<'t> Page<'t> {
+impl<'t> TextPage<'t> {
     pub fn new(text: &'t str, format: Format) -> Self {
         let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
         let comments = if format.is_json() { Comments::Slashes } else { Comments::Hash };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     place::Span,
     tree::{Document, Member, Node, Shape},
-    yaml::resolve::{self, Old},
+    yaml::resolve::{self, ScalarKind},
 };
 use crate::schema::{decimal, pointer::Pointer};
 
@@ -20,12 +20,12 @@ use crate::schema::{decimal, pointer::Pointer};
 pub struct Reading {
     pub value: Value,
     /// In the order they stand; pointers are those of the text as it reads here.
-    pub oddities: Vec<(Pointer, Oddity)>,
+    pub oddities: Vec<(Pointer, PythonOddity)>,
 }
 
 /// What JSON does not have, or PyYAML's safe loader refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Oddity {
+pub enum PythonOddity {
     /// A value of this Python type: `date`, `datetime`, `set`, `bytes`; `float` for what is no
     /// number.
     NotJson(&'static str),
@@ -56,7 +56,7 @@ pub(super) fn reading_at(document: &Document, at: &Pointer, text: &str) -> Optio
 struct Reader<'t> {
     text: &'t str,
     anchors: HashMap<&'t str, Value>,
-    oddities: Vec<(Pointer, Oddity)>,
+    oddities: Vec<(Pointer, PythonOddity)>,
 }
 
 impl<'t> Reader<'t> {
@@ -135,11 +135,11 @@ impl<'t> Reader<'t> {
         }
         let read = resolve::yaml11_value(written);
         if let Some(kind) = python_type(&read) {
-            self.oddities.push((at.clone(), Oddity::Key(kind)));
+            self.oddities.push((at.clone(), PythonOddity::Key(kind)));
         }
         match read {
-            Old::Json(Value::String(_)) | Old::Other(_) => member.key.to_string(),
-            Old::Json(other) => other.to_string(),
+            ScalarKind::Json(Value::String(_)) | ScalarKind::Other(_) => member.key.to_string(),
+            ScalarKind::Json(other) => other.to_string(),
         }
     }
 
@@ -162,14 +162,14 @@ impl<'t> Reader<'t> {
             return here;
         }
         match resolve::yaml11_value(written) {
-            Old::Json(value) => {
+            ScalarKind::Json(value) => {
                 if value != here {
-                    self.oddities.push((at.clone(), Oddity::Differs(value.clone())));
+                    self.oddities.push((at.clone(), PythonOddity::Differs(value.clone())));
                 }
                 value
             }
-            Old::Other(kind) => {
-                self.oddities.push((at.clone(), Oddity::NotJson(kind)));
+            ScalarKind::Other(kind) => {
+                self.oddities.push((at.clone(), PythonOddity::NotJson(kind)));
                 Value::String(written.to_owned())
             }
         }
@@ -179,22 +179,22 @@ impl<'t> Reader<'t> {
         let Some(tag) = tag else { return };
         let oddity = match tag {
             "!!str" | "!!int" | "!!float" | "!!bool" | "!!null" | "!!map" | "!!seq" | "!" => return,
-            "!!set" => Oddity::NotJson("set"),
-            "!!binary" => Oddity::NotJson("bytes"),
-            "!!timestamp" => Oddity::NotJson("datetime"),
-            "!!omap" | "!!pairs" => Oddity::NotJson("tuple"),
-            other => Oddity::Tag(other.to_owned()),
+            "!!set" => PythonOddity::NotJson("set"),
+            "!!binary" => PythonOddity::NotJson("bytes"),
+            "!!timestamp" => PythonOddity::NotJson("datetime"),
+            "!!omap" | "!!pairs" => PythonOddity::NotJson("tuple"),
+            other => PythonOddity::Tag(other.to_owned()),
         };
         self.oddities.push((at.clone(), oddity));
     }
 }
 
 /// The type of what is no text, as Python calls it.
-fn python_type(read: &Old) -> Option<&'static str> {
+fn python_type(read: &ScalarKind) -> Option<&'static str> {
     match read {
-        Old::Other(kind) => Some(kind),
-        Old::Json(Value::String(_)) => None,
-        Old::Json(value) => Some(type_name(value)),
+        ScalarKind::Other(kind) => Some(kind),
+        ScalarKind::Json(Value::String(_)) => None,
+        ScalarKind::Json(value) => Some(type_name(value)),
     }
 }
 
@@ -202,8 +202,8 @@ fn python_type(read: &Old) -> Option<&'static str> {
 #[must_use]
 pub(crate) fn python_value(written: &str) -> Option<Value> {
     match resolve::yaml11_value(written) {
-        Old::Json(value) => Some(value),
-        Old::Other(_) => None,
+        ScalarKind::Json(value) => Some(value),
+        ScalarKind::Other(_) => None,
     }
 }
 
@@ -211,9 +211,9 @@ pub(crate) fn python_value(written: &str) -> Option<Value> {
 #[must_use]
 pub(crate) fn describe_word(written: &str) -> String {
     match resolve::yaml11_value(written) {
-        Old::Json(Value::String(text)) => format!("the text \"{text}\""),
-        Old::Json(value) => value.to_string(),
-        Old::Other(kind) => format!("a {kind}"),
+        ScalarKind::Json(Value::String(text)) => format!("the text \"{text}\""),
+        ScalarKind::Json(value) => value.to_string(),
+        ScalarKind::Other(kind) => format!("a {kind}"),
     }
 }
 
@@ -280,14 +280,14 @@ mod tests {
         assert_eq!(
             told,
             [
-                ("/a".into(), Oddity::NotJson("date")),
-                ("/b/c".into(), Oddity::NotJson("float")),
-                ("/b/d".into(), Oddity::NotJson("set")),
-                ("/1/0".into(), Oddity::NotJson("datetime")),
-                ("/1".into(), Oddity::Key("int")),
-                ("/yes".into(), Oddity::Tag("!custom".into())),
-                ("/yes".into(), Oddity::Key("bool")),
-                ("/n".into(), Oddity::Differs(json!(8))),
+                ("/a".into(), PythonOddity::NotJson("date")),
+                ("/b/c".into(), PythonOddity::NotJson("float")),
+                ("/b/d".into(), PythonOddity::NotJson("set")),
+                ("/1/0".into(), PythonOddity::NotJson("datetime")),
+                ("/1".into(), PythonOddity::Key("int")),
+                ("/yes".into(), PythonOddity::Tag("!custom".into())),
+                ("/yes".into(), PythonOddity::Key("bool")),
+                ("/n".into(), PythonOddity::Differs(json!(8))),
             ]
         );
         assert_eq!(

@@ -15,7 +15,7 @@ use std::{collections::HashMap, sync::Arc};
 use serde_json::{Map, Value};
 
 pub(crate) use found::ParsedSegment;
-use found::{Found, SegmentContent};
+use found::{FoundSection, SegmentContent};
 
 use super::{
     lazy_value::LazyValue,
@@ -115,7 +115,7 @@ impl Segments {
             Format::Jsonc | Format::Json5 | Format::Toml => return None,
         };
         let (mut sections, mut rows) = (Vec::<Section>::new(), Vec::new());
-        for Found { name, members } in found {
+        for FoundSection { name, members } in found {
             if sections.iter().any(|section| *section.name == *name) {
                 return None;
             }

@@ -18,17 +18,17 @@ const LONGEST_LINE: usize = 4 * 1024;
 /// once for all of its clones; it is asked for by name, so that nothing that happens with each key
 /// does so unseen.
 #[derive(Clone)]
-pub struct SharedText(Arc<Pieces>);
+pub struct SharedText(Arc<TextPieces>);
 
-struct Pieces {
-    all: Vec<Piece>,
+struct TextPieces {
+    all: Vec<TextPiece>,
     len: usize,
     whole: OnceLock<Arc<str>>,
 }
 
 /// A part of a text that is kept elsewhere.
 #[derive(Clone)]
-struct Piece {
+struct TextPiece {
     /// Where it begins in the whole.
     start: usize,
     kept: Arc<str>,
@@ -36,7 +36,7 @@ struct Piece {
     span: Span,
 }
 
-impl Piece {
+impl TextPiece {
     fn as_str(&self) -> &str {
         &self.kept[self.span.start..self.span.end]
     }
@@ -75,7 +75,9 @@ impl SharedText {
     /// The text in one piece.
     #[must_use]
     pub fn whole_text(&self) -> &Arc<str> {
-        self.0.whole.get_or_init(|| self.0.all.iter().map(Piece::as_str).collect::<String>().into())
+        self.0
+            .whole
+            .get_or_init(|| self.0.all.iter().map(TextPiece::as_str).collect::<String>().into())
     }
 
     /// A part of the text. Only one that lies in several pieces makes the whole be put together.
@@ -126,7 +128,7 @@ impl SharedText {
     /// Whether it reads as a text that it may share pieces with; those are not compared.
     #[must_use]
     pub fn equals_text(&self, other: &Arc<str>) -> bool {
-        let is_there = |piece: &Piece| {
+        let is_there = |piece: &TextPiece| {
             let is_shared = Arc::ptr_eq(&piece.kept, other) && piece.span.start == piece.start;
             is_shared || other.get(piece.start..piece.end()) == Some(piece.as_str())
         };
@@ -150,7 +152,8 @@ impl SharedText {
         let (head, tail) = (old.get(..patch.at - lines.start)?, old.get(end - lines.start..)?);
         let new: Arc<str> = [head, &patch.new, tail].concat().into();
         let after = lines.start + new.len();
-        let moved = |piece: Piece| Piece { start: after + piece.start - lines.end, ..piece };
+        let moved =
+            |piece: TextPiece| TextPiece { start: after + piece.start - lines.end, ..piece };
         let before =
             self.0.all.iter().map_while(|piece| piece.clip_to(Span { start: 0, end: lines.start }));
         let behind = self
@@ -159,11 +162,11 @@ impl SharedText {
             .iter()
             .filter_map(|piece| piece.clip_to(Span { start: lines.end, end: self.len() }));
         let piece =
-            Piece { start: lines.start, span: Span { start: 0, end: new.len() }, kept: new };
+            TextPiece { start: lines.start, span: Span { start: 0, end: new.len() }, kept: new };
         let new = [piece].into_iter().filter(|piece| piece.end() > piece.start);
         let all: Vec<_> = before.chain(new).chain(behind.map(moved)).collect();
-        let len = all.last().map_or(0, Piece::end);
-        let parted = Self(Arc::new(Pieces { all, len, whole: OnceLock::new() }));
+        let len = all.last().map_or(0, TextPiece::end);
+        let parted = Self(Arc::new(TextPieces { all, len, whole: OnceLock::new() }));
         Some(if parted.0.all.len() > MOST_PIECES {
             parted.whole_text().clone().into()
         } else {
@@ -214,9 +217,12 @@ fn is_break(byte: &u8) -> bool {
 impl From<Arc<str>> for SharedText {
     fn from(text: Arc<str>) -> Self {
         let len = text.len();
-        let all =
-            vec![Piece { start: 0, kept: Arc::clone(&text), span: Span { start: 0, end: len } }];
-        Self(Arc::new(Pieces { all, len, whole: text.into() }))
+        let all = vec![TextPiece {
+            start: 0,
+            kept: Arc::clone(&text),
+            span: Span { start: 0, end: len },
+        }];
+        Self(Arc::new(TextPieces { all, len, whole: text.into() }))
     }
 }
 

@@ -9,12 +9,12 @@ use super::{
     cut::SegmentedText,
     draft::Draft,
     edit::{Edit, EditError, Patch},
-    edit_strategies::{self, Learned},
+    edit_strategies::{self, TextStyle},
     json,
     lazy_value::LazyValue,
     lines::Lines,
     minimal_edits,
-    page::Page,
+    page::TextPage,
     print,
     python::{self, Reading},
     segments::{self, ParsedSegment, Segments},
@@ -40,7 +40,7 @@ pub struct Source {
     text: SharedText,
     meaning: Arc<Meaning>,
     /// The manner of the text that this one is a segment of.
-    learned: Option<Arc<Learned>>,
+    learned: Option<Arc<TextStyle>>,
 }
 
 #[derive(Debug)]
@@ -266,7 +266,7 @@ impl Source {
         Some(format!(
             "{}{}",
             self.leading_comments(),
-            print::laid_out(self.format, &draft, Page::new(self.text(), self.format).eol)
+            print::laid_out(self.format, &draft, TextPage::new(self.text(), self.format).eol)
         ))
     }
 

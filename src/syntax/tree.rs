@@ -88,7 +88,7 @@ pub(crate) struct Member {
 
 /// What stands at a pointer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found<'t> {
+pub(crate) struct FoundNode<'t> {
     pub member: Option<&'t Member>,
     pub node: &'t Node,
     /// The value comes from an alias or a merge key: `node` is the alias, not the value.
@@ -211,25 +211,28 @@ impl Members {
 
 impl Document {
     /// What stands at a pointer.
-    pub fn find(&self, at: &Pointer) -> Option<Found<'_>> {
+    pub fn find(&self, at: &Pointer) -> Option<FoundNode<'_>> {
         at.get(&self.value)?;
-        let mut found = Found { member: None, node: &self.root, aliased: false };
+        let mut found = FoundNode { member: None, node: &self.root, aliased: false };
         for token in at.tokens() {
             match &found.node.shape {
                 Shape::Object { members, .. } => {
                     let own = members.get(token);
                     let member = own.or_else(|| members.iter().find(|member| member.merge))?;
-                    found =
-                        Found { member: Some(member), node: &member.value, aliased: own.is_none() };
+                    found = FoundNode {
+                        member: Some(member),
+                        node: &member.value,
+                        aliased: own.is_none(),
+                    };
                 }
                 Shape::List { items, .. } => {
-                    found = Found {
+                    found = FoundNode {
                         member: None,
                         node: items.get(token.parse::<usize>().ok()?)?,
                         aliased: false,
                     };
                 }
-                Shape::Alias => return Some(Found { aliased: true, ..found }),
+                Shape::Alias => return Some(FoundNode { aliased: true, ..found }),
                 Shape::Scalar => return None,
             }
             if found.aliased {

@@ -2,7 +2,7 @@
 
 use super::{facets::agent::Agent, table::every_system};
 use crate::model::{
-    agent::Asked,
+    agent::AgentQuestion,
     call::Request,
     connection::Connection,
     problem::{Problem, ProblemKind},
@@ -43,6 +43,6 @@ pub(crate) fn is_at(to: &str) -> bool {
 
 /// What a request asks an agent; `None` when it asks something else.
 #[must_use]
-pub(crate) fn parse_question(request: &Request) -> Option<Asked> {
+pub(crate) fn parse_question(request: &Request) -> Option<AgentQuestion> {
     agents().find_map(|agent| agent.parse_question(request))
 }

@@ -104,7 +104,7 @@ use crate::{
         merging::Merging,
         problem::Problem,
         tool::{Function, Tool},
-        traffic::{Decoded, ObservedMessage, Settled},
+        traffic::{Decoded, ObservedMessage, SettledConversation},
     },
     schema::pointer::Pointer,
     syntax::source::Source,
@@ -323,7 +323,7 @@ impl Attachments for CommonGround {
         attachments::laid_out(cards)
     }
 
-    fn card_outcome(&self, card: &Value) -> Option<Settled> {
+    fn card_outcome(&self, card: &Value) -> Option<SettledConversation> {
         attachments::card_outcome(card)
     }
 }

@@ -8,7 +8,7 @@ use super::watched::classify_message;
 use crate::{
     engine::{
         mask::{MASKED, Mask},
-        stream_redactor::{More, Pieces},
+        stream_redactor::{RedactedPieces, StreamEnd},
     },
     model::traffic::{KeptMessage, ObservedMessage, Part, Tapped},
 };
@@ -23,21 +23,21 @@ type Key = (String, Option<String>);
 /// beginning of a secret waits until that is decided, and those after it wait with it, so that
 /// their order stays.
 #[derive(Debug)]
-pub(crate) struct Cover {
+pub(crate) struct SecretCover {
     mask: Mask,
-    answers: HashMap<Key, Pieces>,
+    answers: HashMap<Key, RedactedPieces>,
     waiting: VecDeque<Waiting>,
 }
 
 #[derive(Debug)]
 struct Waiting {
     tapped: Tapped,
-    piece: Option<Piece>,
+    piece: Option<MessagePiece>,
 }
 
 /// A message's piece of its answer.
 #[derive(Debug)]
-struct Piece {
+struct MessagePiece {
     of: Key,
     number: u64,
     text: String,
@@ -45,7 +45,7 @@ struct Piece {
     seen: String,
 }
 
-impl Cover {
+impl SecretCover {
     #[must_use]
     pub fn new(mask: Mask) -> Self {
         Self { mask, answers: HashMap::new(), waiting: VecDeque::new() }
@@ -81,13 +81,13 @@ impl Cover {
     }
 
     /// The piece that a message holds, as far as it is decided.
-    fn register_piece(&mut self, crossing: &ObservedMessage) -> Option<Piece> {
+    fn register_piece(&mut self, crossing: &ObservedMessage) -> Option<MessagePiece> {
         let reading = classify_message(crossing);
         let of: Key = (crossing.subject.to_string(), reading.id);
         let Part::Answer { last } = reading.part else {
             // Nothing of that kind goes on after it.
             if let Some(mut pieces) = self.answers.remove(&of) {
-                let earlier = pieces.redact_next(&self.mask, [], More::None).earlier;
+                let earlier = pieces.redact_next(&self.mask, [], StreamEnd::None).earlier;
                 self.reveal_text(&of, earlier);
             }
             return None;
@@ -97,13 +97,18 @@ impl Cover {
         let mut now = pieces.redact_next(
             &self.mask,
             [reading.text.as_str()],
-            if last { More::None } else { More::MayCome },
+            if last { StreamEnd::None } else { StreamEnd::MayCome },
         );
         if last {
             self.answers.remove(&of);
         }
         self.reveal_text(&of, now.earlier);
-        Some(Piece { of, number, text: reading.text, seen: now.pieces.pop().unwrap_or_default() })
+        Some(MessagePiece {
+            of,
+            number,
+            text: reading.text,
+            seen: now.pieces.pop().unwrap_or_default(),
+        })
     }
 
     /// More of earlier pieces may be seen.
@@ -117,14 +122,14 @@ impl Cover {
         }
     }
 
-    fn is_undecided(&self, piece: &Piece) -> bool {
-        let oldest = self.answers.get(&piece.of).and_then(Pieces::oldest_pending);
+    fn is_undecided(&self, piece: &MessagePiece) -> bool {
+        let oldest = self.answers.get(&piece.of).and_then(RedactedPieces::oldest_pending);
         oldest.is_some_and(|oldest| oldest <= piece.number)
     }
 
     fn decide_all(&mut self) {
         for (of, mut pieces) in std::mem::take(&mut self.answers) {
-            let earlier = pieces.redact_next(&self.mask, [], More::None).earlier;
+            let earlier = pieces.redact_next(&self.mask, [], StreamEnd::None).earlier;
             self.reveal_text(&of, earlier);
         }
     }
@@ -157,14 +162,14 @@ impl Waiting {
 
 /// The body with what may be seen in the place of its piece; where the piece stands in it
 /// otherwise, nothing of the body.
-fn masked_body(body: &[u8], piece: &Piece) -> String {
+fn masked_body(body: &[u8], piece: &MessagePiece) -> String {
     let mut found = false;
     let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return MASKED.to_owned() };
     replace(&mut value, piece, &mut found);
     if found { value.to_string() } else { MASKED.to_owned() }
 }
 
-fn replace(value: &mut Value, piece: &Piece, found: &mut bool) {
+fn replace(value: &mut Value, piece: &MessagePiece, found: &mut bool) {
     match value {
         Value::String(text) if *text == piece.text => {
             text.clone_from(&piece.seen);
@@ -214,8 +219,8 @@ mod tests {
         tapped.iter().map(text).collect()
     }
 
-    fn cover() -> Cover {
-        Cover::new(Mask::new(["hunter2hunter2".to_owned()]))
+    fn cover() -> SecretCover {
+        SecretCover::new(Mask::new(["hunter2hunter2".to_owned()]))
     }
 
     #[test]

@@ -45,7 +45,7 @@ use crate::{
         stub::script::StubService,
     },
     model::{
-        agent::Asked,
+        agent::AgentQuestion,
         call::{Call, Request},
         catalog::{Catalog, Loading},
         connection::Connection,
@@ -235,7 +235,7 @@ impl Observer for TrustGraph {
 
     fn parse_place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
         let spelled = queue::is_spelled(text).then(|| queue::spell_queue(text, transport));
-        spelled.map(|spelled| spelled.map(|queue::Spelled { name, kept }| Place { name, kept }))
+        spelled.map(|spelled| spelled.map(|queue::QueueName { name, kept }| Place { name, kept }))
     }
 }
 
@@ -250,7 +250,7 @@ impl Agent for TrustGraph {
 
     fn question_request(
         &self,
-        asked: &Asked,
+        asked: &AgentQuestion,
         correlation: &str,
         connection: &Connection,
     ) -> Result<Request, Problem> {
@@ -261,7 +261,7 @@ impl Agent for TrustGraph {
         agent::is_at(to)
     }
 
-    fn parse_question(&self, request: &Request) -> Option<Asked> {
+    fn parse_question(&self, request: &Request) -> Option<AgentQuestion> {
         agent::parse_question(request)
     }
 

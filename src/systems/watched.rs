@@ -10,7 +10,7 @@ use super::{
     table::{by_id, every_system},
 };
 use crate::{
-    engine::traffic::conversation::{Conversation, Standing},
+    engine::traffic::conversation::{Conversation, ConversationState},
     model::{
         attachment::{Attachment, CardSource},
         call::CallError,
@@ -20,7 +20,7 @@ use crate::{
         entry::SystemId,
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
-        traffic::{Decoded, ObservedMessage, Part, Settled, Tapped, Witnessed},
+        traffic::{Decoded, ObservedMessage, Part, SettledConversation, Tapped, WatchedItem},
         transport::{Names, TransportKind},
     },
 };
@@ -176,11 +176,11 @@ const IDS: [&str; 5] = ["id", "correlation_id", "correlation-id", "request_id", 
 /// Reads what is heard as the systems do, and remembers what they need to see more than one message
 /// tells.
 #[derive(Default)]
-pub struct Witness {
+pub struct TrafficWitness {
     followers: BTreeMap<SystemId, Box<dyn Follower>>,
 }
 
-impl Witness {
+impl TrafficWitness {
     /// Learns who takes part, as the places of [`roster_sources`] tell it.
     pub fn update_roster(&mut self, system: SystemId, roster: &Value) {
         let follower =
@@ -193,9 +193,9 @@ impl Witness {
 
     /// What was heard next.
     #[must_use]
-    pub fn observe_message(&mut self, tapped: Tapped) -> Witnessed {
+    pub fn observe_message(&mut self, tapped: Tapped) -> WatchedItem {
         let mut witnessed = classify_tapped(tapped);
-        if let Witnessed::ObservedMessage(crossing, reading) = &mut witnessed
+        if let WatchedItem::ObservedMessage(crossing, reading) = &mut witnessed
             && let Some(id) = reading.system
         {
             let known = self.followers.contains_key(id);
@@ -213,7 +213,7 @@ impl Witness {
 /// What may be the matter with a conversation that waits; `None` while nothing need be.
 #[must_use]
 pub(crate) fn waiting_reason(conversation: &Conversation, now: Millis) -> Option<String> {
-    let waits = conversation.standing == Standing::Open;
+    let waits = conversation.standing == ConversationState::Open;
     waits
         .then(|| by_id(conversation.system?)?.observer()?.waiting_reason(conversation, now))
         .flatten()
@@ -281,20 +281,20 @@ pub(crate) fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Attachm
 
 /// How a card says that a conversation of its system ended.
 #[must_use]
-pub(crate) fn card_outcome(system: Option<SystemId>, card: &Value) -> Option<Settled> {
+pub(crate) fn card_outcome(system: Option<SystemId>, card: &Value) -> Option<SettledConversation> {
     by_id(system?)?.attachments()?.card_outcome(card)
 }
 
 /// One message, as its system reads it, without what went before.
 #[must_use]
-pub fn classify_tapped(tapped: Tapped) -> Witnessed {
+pub fn classify_tapped(tapped: Tapped) -> WatchedItem {
     match tapped {
         Tapped::ObservedMessage(crossing) => {
             let reading = classify_message(&crossing);
-            Witnessed::ObservedMessage(crossing, reading)
+            WatchedItem::ObservedMessage(crossing, reading)
         }
-        Tapped::Gap { at, messages } => Witnessed::Gap { at, messages },
-        Tapped::Notice { at, words } => Witnessed::Notice { at, words },
+        Tapped::Gap { at, messages } => WatchedItem::Gap { at, messages },
+        Tapped::Notice { at, words } => WatchedItem::Notice { at, words },
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     canvas::wrap,
     overlays::{
         menu::{Item, Menu},
-        page::{Line, Page},
+        page::{Line, PageOverlay},
         ticked::{Tick, Ticked},
     },
     styles::Role,
@@ -96,9 +96,9 @@ fn value_line(value: &Value) -> String {
 }
 
 /// A case of the workspace, or what is wrong with its file.
-type Found = (FileId, Result<Case, String>);
+type FiledCase = (FileId, Result<Case, String>);
 
-fn workspace_cases(state: &State) -> Vec<Found> {
+fn workspace_cases(state: &State) -> Vec<FiledCase> {
     state
         .documents
         .iter()
@@ -149,7 +149,7 @@ pub(crate) fn case_menu(state: &State) -> Reply {
     let page: Vec<Line> = found.iter().flat_map(|found| verdict_lines(found, state)).collect();
     let then = move |row: usize| match row {
         0 => Reply::send(Message::Call(CallMessage::RunCases(good.clone()))),
-        1 => Reply::Open(Box::new(Page::new("Cases", page.clone()))),
+        1 => Reply::Open(Box::new(PageOverlay::new("Cases", page.clone()))),
         row => match found.get(row - 2) {
             Some((file, Ok(_))) => {
                 Reply::send(Message::Call(CallMessage::RunCases(vec![file.clone()])))
@@ -161,7 +161,7 @@ pub(crate) fn case_menu(state: &State) -> Reply {
     Reply::Open(Box::new(Menu::with_replies("Cases", items, then)))
 }
 
-fn case_item((file, case): &Found, state: &State) -> Item {
+fn case_item((file, case): &FiledCase, state: &State) -> Item {
     let verdict = state.invoke.cases.verdicts.get(file);
     let mark = verdict.map_or("  ", |verdict| if verdict.has_passed() { "✓ " } else { "✗ " });
     match case {
@@ -185,7 +185,7 @@ fn case_item((file, case): &Found, state: &State) -> Item {
     }
 }
 
-fn verdict_lines((file, case): &Found, state: &State) -> Vec<Line> {
+fn verdict_lines((file, case): &FiledCase, state: &State) -> Vec<Line> {
     let Some(verdict) = state.invoke.cases.verdicts.get(file) else { return Vec::new() };
     let name = case.as_ref().map_or_else(|_| file.to_string(), |case| case.name.clone());
     let (role, end) = if verdict.has_passed() {

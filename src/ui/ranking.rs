@@ -14,7 +14,7 @@ use nucleo_matcher::{
 
 /// Something that can be found.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Candidate<'c> {
+pub(crate) struct RankedItem<'c> {
     pub name: &'c str,
     /// A second name; empty where there is none.
     pub alias: &'c str,
@@ -39,7 +39,7 @@ enum Closeness {
 #[must_use]
 pub(crate) fn rank_candidates<'c>(
     text: &str,
-    candidates: impl IntoIterator<Item = Candidate<'c>>,
+    candidates: impl IntoIterator<Item = RankedItem<'c>>,
 ) -> Vec<usize> {
     let mut query = Query::new(text);
     if query.text.is_empty() {
@@ -88,7 +88,7 @@ impl Query {
     }
 
     /// How closely it matches, and how well among those that match as closely.
-    fn candidate_closeness(&mut self, candidate: Candidate<'_>) -> Option<(Closeness, u32)> {
+    fn candidate_closeness(&mut self, candidate: RankedItem<'_>) -> Option<(Closeness, u32)> {
         let names = [candidate.name, candidate.alias];
         let by_name =
             names.iter().filter(|name| !name.is_empty()).filter_map(|name| self.of_name(name));
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     fn named<'c>(names: &[&'c str], text: &str) -> Vec<&'c str> {
-        let candidates = names.iter().map(|name| Candidate { name, ..Candidate::default() });
+        let candidates = names.iter().map(|name| RankedItem { name, ..RankedItem::default() });
         rank_candidates(text, candidates).into_iter().map(|row| names[row]).collect()
     }
 
@@ -159,19 +159,19 @@ mod tests {
 
     #[test]
     fn names_come_before_descriptions() {
-        let of = |name, description| Candidate { name, description, ..Candidate::default() };
+        let of = |name, description| RankedItem { name, description, ..RankedItem::default() };
         let candidates =
             [of("push", "Send the tools"), of("sleep and end", ""), of("other", "nothing")];
         assert_eq!(rank_candidates("send", candidates), [1, 0]);
         assert_eq!(rank_candidates("push tools", candidates), [0]);
         let alias =
-            [Candidate { name: "a", alias: "joke", ..Candidate::default() }, of("joker", "")];
+            [RankedItem { name: "a", alias: "joke", ..RankedItem::default() }, of("joker", "")];
         assert_eq!(rank_candidates("joke", alias), [0, 1]);
     }
 
     #[test]
     fn what_deletes_comes_first_only_where_it_is_named() {
-        let of = |name, risky| Candidate { name, risky, ..Candidate::default() };
+        let of = |name, risky| RankedItem { name, risky, ..RankedItem::default() };
         let candidates =
             [of("delete column", true), of("rename column", false), of("delete…", true)];
         assert_eq!(rank_candidates("column", candidates), [1, 0]);
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_can_be_chosen_comes_before_its_equal() {
-        let of = |unusable| Candidate { name: "send", unusable, ..Candidate::default() };
+        let of = |unusable| RankedItem { name: "send", unusable, ..RankedItem::default() };
         assert_eq!(rank_candidates("send", [of(true), of(false)]), [1, 0]);
     }
 }

@@ -16,7 +16,7 @@ use crate::{
         transcript::{Transcript, state_words},
     },
     model::{
-        agent::{AgentReport, Asked},
+        agent::{AgentQuestion, AgentReport},
         call::{CallError, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         entry::SystemId,
@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub(crate) async fn ask_agent(
     connector: &dyn Connector,
     connection: &Connection,
-    (request, asked): (Request, Asked),
+    (request, asked): (Request, AgentQuestion),
     mask: Mask,
     events: mpsc::Sender<Event>,
 ) {
@@ -86,7 +86,7 @@ async fn open_run(
     connector: &dyn Connector,
     connection: &Connection,
     system: SystemId,
-    asked: &Asked,
+    asked: &AgentQuestion,
 ) -> Result<Box<dyn AgentRun>, Problem> {
     let items = deployed::read_items(connector, connection).await?;
     begin_run(system, asked, &items)
@@ -98,7 +98,7 @@ async fn open_run(
 /// When the system has no agent whose run can be told.
 pub(crate) fn begin_run(
     system: SystemId,
-    asked: &Asked,
+    asked: &AgentQuestion,
     items: &[Item],
 ) -> Result<Box<dyn AgentRun>, Problem> {
     let agent = table::by_id(system).and_then(|system| system.agent());

@@ -9,7 +9,7 @@ use super::management::Management;
 use crate::{
     engine::mask::Mask,
     model::{attachment::CardSource, call::CallError, connection::Connection},
-    systems::watched::{self, Witness},
+    systems::watched::{self, TrafficWitness},
 };
 
 /// How long it may take to learn who takes part.
@@ -54,7 +54,11 @@ pub(crate) async fn read_cards(
 
 /// Has a witness know who takes part on the connection; where that cannot be read in time, it goes
 /// without.
-pub(crate) async fn load_rosters(witness: &mut Witness, connection: &Connection, mask: &Mask) {
+pub(crate) async fn load_rosters(
+    witness: &mut TrafficWitness,
+    connection: &Connection,
+    mask: &Mask,
+) {
     for (system, card_source) in watched::roster_sources(connection) {
         let Ok(read) =
             tokio::time::timeout(INTRODUCING, read_cards(connection, &card_source, mask)).await

@@ -185,7 +185,7 @@ impl Registry {
         match driver {
             CallDriver::Exchange(exchange) => begun.run_exchange(&*bus, exchange).await,
             CallDriver::MultiStep(procedure) => {
-                let with = session::With {
+                let with = session::ProcedureContext {
                     connection,
                     bus: &*bus,
                     secrets: &self.secrets,

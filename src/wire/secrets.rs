@@ -21,7 +21,7 @@ pub(crate) type Keys = Arc<dyn Fn(&str) -> Result<String, Problem> + Send + Sync
 pub(crate) type Saving = Arc<dyn Fn(&str, Option<&str>) -> Result<(), Problem> + Send + Sync>;
 
 /// Is told each secret before it is used.
-pub(crate) type Told = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type SecretListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// So long the user may take to unlock the key store.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -32,7 +32,7 @@ pub struct Secrets {
     variables: Variables,
     keys: Keys,
     saving: Saving,
-    told: Told,
+    told: SecretListener,
 }
 
 impl Secrets {
@@ -63,7 +63,7 @@ impl Secrets {
 
     /// The same, where somebody is told each secret before it is used.
     #[must_use]
-    pub fn with_observer(self, told: Told) -> Self {
+    pub fn with_observer(self, told: SecretListener) -> Self {
         Self { told, ..self }
     }
 

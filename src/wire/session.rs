@@ -9,9 +9,9 @@ use tokio::{
 };
 
 use self::{
-    event_sink::{End, EventSink, SinkClosed},
+    event_sink::{CallEnd, EventSink, SinkClosed},
     lines::Lines,
-    messages::Strangers,
+    messages::StrangerCounts,
 };
 use super::{
     secrets::Secrets,
@@ -54,7 +54,7 @@ const GRACE: std::time::Duration = std::time::Duration::from_millis(100);
 const TELLING: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// A call whose clock is running.
-pub(crate) struct Begun {
+pub(crate) struct BegunCall {
     request: Request,
     limits: Limits,
     sink: EventSink,
@@ -62,7 +62,7 @@ pub(crate) struct Begun {
 
 /// What a procedure gets beside its request.
 #[derive(Clone, Copy)]
-pub(crate) struct With<'w> {
+pub(crate) struct ProcedureContext<'w> {
     pub connection: &'w Connection,
     pub bus: &'w dyn Bus,
     pub secrets: &'w Secrets,
@@ -71,11 +71,15 @@ pub(crate) struct With<'w> {
 
 /// Starts the clock of a call, before its connection is there.
 #[must_use]
-pub(crate) fn begin_call(request: Request, limits: Limits, events: mpsc::Sender<Event>) -> Begun {
-    Begun { request, limits, sink: EventSink::new(events) }
+pub(crate) fn begin_call(
+    request: Request,
+    limits: Limits,
+    events: mpsc::Sender<Event>,
+) -> BegunCall {
+    BegunCall { request, limits, sink: EventSink::new(events) }
 }
 
-impl Begun {
+impl BegunCall {
     /// Ends a call that could not even start.
     pub async fn fail_call(mut self, problem: CallError) {
         // Whoever no longer listens need not be told.
@@ -117,7 +121,7 @@ impl Begun {
             size: 0,
             last_body: None,
             headers: Vec::new(),
-            strangers: Strangers::default(),
+            strangers: StrangerCounts::default(),
             receipt: None,
             broken: false,
         };
@@ -127,9 +131,9 @@ impl Begun {
     }
 
     /// Makes the call in several steps; all else as with [`Self::run_exchange`], but that no strays come.
-    pub async fn run_multi_step(self, procedure: &dyn MultiStep, with: With<'_>) {
+    pub async fn run_multi_step(self, procedure: &dyn MultiStep, with: ProcedureContext<'_>) {
         let Self { request, limits, mut sink } = self;
-        let With { connection, bus, secrets, kept } = with;
+        let ProcedureContext { connection, bus, secrets, kept } = with;
         let latest = sink.began + limits.total.max(limits.first) + TELLING;
         let breaks = bus.connection_events().fault_counts().breaks;
         let call_context =
@@ -179,7 +183,7 @@ struct Session<'s> {
     /// Those that came last with a message of the answer.
     headers: Vec<(String, String)>,
     /// Replies so far that were none of the call's.
-    strangers: Strangers,
+    strangers: StrangerCounts,
     /// What the broker said of the request, where it keeps requests.
     receipt: Option<Receipt>,
     broken: bool,
@@ -240,7 +244,7 @@ impl Session<'_> {
     }
 
     /// Takes the answer in until it ends, one way or another.
-    async fn receive_answer(&mut self) -> Result<End, SinkClosed> {
+    async fn receive_answer(&mut self) -> Result<CallEnd, SinkClosed> {
         loop {
             let end = match self.next_step().await {
                 Step::Incoming(channel, heard) => self.handle_incoming(channel, heard).await?,
@@ -305,7 +309,7 @@ impl Session<'_> {
         self.waiting_since + limit + (self.sink.held - self.held_then)
     }
 
-    fn out_of_patience(&self) -> End {
+    fn out_of_patience(&self) -> CallEnd {
         if self.broken {
             return self.connection_lost();
         }
@@ -317,7 +321,7 @@ impl Session<'_> {
     }
 
     /// The connection broke, or is over.
-    fn connection_lost(&self) -> End {
+    fn connection_lost(&self) -> CallEnd {
         let broke = || messages::connection_lost(&self.bus.display_address(), self.pieces);
         (Outcome::Lost, Some(self.bus.close_reason().unwrap_or_else(broke)))
     }
@@ -344,7 +348,7 @@ impl Session<'_> {
         &mut self,
         channel: ReplyChannel,
         heard: Incoming,
-    ) -> Result<Option<End>, SinkClosed> {
+    ) -> Result<Option<CallEnd>, SinkClosed> {
         match heard {
             Incoming::NoResponders if self.pieces == 0 => Ok(Some((
                 Outcome::Lost,
@@ -392,7 +396,7 @@ impl Session<'_> {
         &mut self,
         channel: ReplyChannel,
         packet: Packet,
-    ) -> Result<Option<End>, SinkClosed> {
+    ) -> Result<Option<CallEnd>, SinkClosed> {
         if let Some(receipt) = self.broker_receipt(channel, &packet) {
             return self.tell_receipt(receipt, &packet).await.map(|()| None);
         }
@@ -443,7 +447,7 @@ impl Session<'_> {
         text: String,
         last: bool,
         packet: Packet,
-    ) -> Result<Option<End>, SinkClosed> {
+    ) -> Result<Option<CallEnd>, SinkClosed> {
         self.pieces += 1;
         self.size += text.len() as u64;
         let bytes = packet.body.len();
@@ -477,7 +481,7 @@ impl Session<'_> {
         Some(self.request.correlation.clone())
     }
 
-    async fn handle_notice(&mut self, words: String) -> Result<Option<End>, SinkClosed> {
+    async fn handle_notice(&mut self, words: String) -> Result<Option<CallEnd>, SinkClosed> {
         let about_us = |address: &Address| words.contains(&format!("\"{}\"", address.name));
         let refused = words.to_lowercase().contains("permissions violation")
             && (about_us(&self.route.to) || self.route.answers.as_ref().is_some_and(about_us));
@@ -488,7 +492,7 @@ impl Session<'_> {
     }
 
     /// An answer with gaps has not succeeded, and silence after a gap has its reason there.
-    fn check_gaps(&self, end: End) -> End {
+    fn check_gaps(&self, end: CallEnd) -> CallEnd {
         let LostCounts { messages, bytes } = self.lines.lost_counts();
         let gaps = messages > 0
             || self.bus.connection_events().fault_counts().overflows != self.faults.overflows;

@@ -11,13 +11,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     session::event_sink::{EventSink, SinkClosed},
-    systems::facets::decided::{By, decide_answer, timed_steps},
+    systems::facets::decided::{AnswerSource, decide_answer, timed_steps},
 };
 use crate::{
     engine::{
         services::sample::Asking,
         stub::{
-            play::{Body, Step, StubOutput, Under},
+            play::{Body, ReplyId, Step, StubOutput},
             script::StubService,
         },
     },
@@ -47,7 +47,7 @@ async fn tell_answer(
     sink: &mut EventSink,
 ) -> Result<(), SinkClosed> {
     sink.emit(EventKind::Sent { bytes: 0 }).await?;
-    let decided = decide_answer(&By::Stub(stub), asking);
+    let decided = decide_answer(&AnswerSource::Stub(stub), asking);
     let stop = CancellationToken::new();
     let _stop = stop.clone().drop_guard();
     let mut steps = timed_steps(decided.play, &stop);
@@ -75,11 +75,11 @@ async fn tell_step(
         StubOutput::Error { message, .. } => message.clone(),
     };
     let cause = match step.under {
-        Under::Own if step.body == Body::Whole => None,
-        Under::Own => Some(StrayCause::Unreadable),
-        Under::Foreign => Some(StrayCause::ForeignId),
-        Under::Unknown => Some(StrayCause::UnknownId),
-        Under::Nothing => Some(StrayCause::NoId),
+        ReplyId::Own if step.body == Body::Whole => None,
+        ReplyId::Own => Some(StrayCause::Unreadable),
+        ReplyId::Foreign => Some(StrayCause::ForeignId),
+        ReplyId::Unknown => Some(StrayCause::UnknownId),
+        ReplyId::Nothing => Some(StrayCause::NoId),
     };
     if let Some(cause) = cause {
         let (id, headers, body) = (None, Headers::default(), text.into());

@@ -20,11 +20,13 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{buffer::TapBuffer, now::notice_now, order::Order, redact::Redactor, replay::Past};
+use self::{
+    buffer::TapBuffer, now::notice_now, order::Order, redact::Redactor, replay::StoredPast,
+};
 use super::{
     now::now_millis,
     transport::{
-        bus::{Bus, Share},
+        bus::{Bus, SubscriptionShare},
         message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueReceiver,
         pattern::subject_matches,
@@ -98,7 +100,7 @@ impl Tap {
             Some(since) => {
                 buffer.hold_back();
                 let keeps = bus.retained_streams(places).await?;
-                Some(Past {
+                Some(StoredPast {
                     bus: Arc::clone(&bus),
                     keeps,
                     since,
@@ -112,7 +114,7 @@ impl Tap {
         let said = Arc::clone(&buffer);
         let mut lines = Vec::with_capacity(places.len());
         for place in places {
-            lines.push(match bus.subscribe(place, Share::Observer).await {
+            lines.push(match bus.subscribe(place, SubscriptionShare::Observer).await {
                 Ok(line) => Some(line),
                 Err(problem) if is_not_there(&problem) => {
                     buffer.put_live(notice_now(format!(
@@ -272,7 +274,7 @@ impl TapListener {
     async fn wait_for_place(&self) -> Result<QueueReceiver, CallError> {
         loop {
             sleep(LOOKING).await;
-            match self.bus.subscribe(&self.place, Share::Observer).await {
+            match self.bus.subscribe(&self.place, SubscriptionShare::Observer).await {
                 Ok(line) => {
                     self.buffer.put_live(notice_now(format!("{} is there now", self.place.name)));
                     return Ok(line);
@@ -297,7 +299,7 @@ async fn confirm_subscriptions(bus: &dyn Bus) -> Result<Option<String>, CallErro
     }
     let Some(inbox) = bus.new_inbox() else { return Ok(None) };
     let name = inbox.name.clone();
-    let mut line = bus.subscribe(&inbox, Share::Each).await?;
+    let mut line = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
     bus.send(Outgoing {
         to: inbox,
         reply: None,

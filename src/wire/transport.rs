@@ -22,13 +22,13 @@ pub mod websocket;
 
 use std::sync::Arc;
 
-use bus::{Bus, Doing};
+use bus::{Bus, BusFuture};
 
 use super::secrets::Secrets;
 use crate::model::{connection::Connection, transport::TransportKind};
 
 /// Opens a connection of one kind.
-type Open = for<'a> fn(&'a Connection, &'a Secrets) -> Doing<'a, Arc<dyn Bus>>;
+type Open = for<'a> fn(&'a Connection, &'a Secrets) -> BusFuture<'a, Arc<dyn Bus>>;
 
 /// Every transport.
 const TRANSPORTS: &[(TransportKind, Open)] = &[
@@ -69,7 +69,7 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
 pub(crate) fn open_bus<'a>(
     connection: &'a Connection,
     secrets: &'a Secrets,
-) -> Option<Doing<'a, Arc<dyn Bus>>> {
+) -> Option<BusFuture<'a, Arc<dyn Bus>>> {
     TRANSPORTS
         .iter()
         .find(|(kind, _)| *kind == connection.transport())

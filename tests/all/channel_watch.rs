@@ -15,8 +15,8 @@ use toolcrib::{
     engine::{
         mask::Mask,
         traffic::{
-            conversation::{Conversation, Standing},
-            record::{Bounds, Record},
+            conversation::{Conversation, ConversationState},
+            record::{Record, RecordBounds},
         },
     },
     model::{
@@ -27,7 +27,7 @@ use toolcrib::{
     },
     systems::{
         commonground::{idempotency::tool_key, settings::Channel},
-        watched::{self, Witness},
+        watched::{self, TrafficWitness},
     },
     wire::{registry::Registry, tap::Tap, transport::message::Address},
 };
@@ -157,7 +157,7 @@ impl Deployment {
 struct Onlooker {
     _registry: Registry,
     tap: Tap,
-    witness: Witness,
+    witness: TrafficWitness,
     record: Record,
     heard: Vec<Arc<ObservedMessage>>,
     words: Vec<String>,
@@ -175,8 +175,8 @@ impl Onlooker {
             places => places.iter().map(|place| Address::ephemeral(*place)).collect(),
         };
         let tap = Tap::open_since(bus, &places, Mask::default(), since).await.unwrap();
-        let (heard, words, record) = (Vec::new(), Vec::new(), Record::new(Bounds::default()));
-        Self { _registry: registry, tap, witness: Witness::default(), record, heard, words }
+        let (heard, words, record) = (Vec::new(), Vec::new(), Record::new(RecordBounds::default()));
+        Self { _registry: registry, tap, witness: TrafficWitness::default(), record, heard, words }
     }
 
     async fn until(&mut self, wanted: impl Fn(&Self) -> bool) {
@@ -225,7 +225,7 @@ async fn a_whole_turn_is_heard_and_nobody_notices() {
     let (turn, call) = (onlooker.found("turn_1").unwrap(), onlooker.found("call_1").unwrap());
     assert_eq!(
         (&turn.standing, &call.standing, call.whole),
-        (&Standing::Succeeded, &Standing::Succeeded, Some(turn.number))
+        (&ConversationState::Succeeded, &ConversationState::Succeeded, Some(turn.number))
     );
     assert_eq!(
         (turn.said.as_str(), call.count, onlooker.record.len()),
@@ -287,7 +287,7 @@ async fn what_was_kept_comes_first_and_nothing_twice() {
         onlooker.words
     );
     let call = onlooker.found("call_1").unwrap();
-    assert_eq!((&call.standing, call.count), (&Standing::Succeeded, 3));
+    assert_eq!((&call.standing, call.count), (&ConversationState::Succeeded, 3));
     let times: Vec<_> = onlooker.heard.iter().map(|crossing| crossing.at).collect();
     assert!(
         times[..4].is_sorted() && times[0].0 > 1_700_000_000_000,
@@ -443,7 +443,11 @@ async fn a_turn_with_a_child_is_heard_from_its_action_to_its_task() {
         (turn("counter"), turn("reader"), onlooker.found("act_1").unwrap());
     assert_eq!(
         (&counter.standing, &reader.standing, &action.standing),
-        (&Standing::Succeeded, &Standing::Succeeded, &Standing::Succeeded)
+        (
+            &ConversationState::Succeeded,
+            &ConversationState::Succeeded,
+            &ConversationState::Succeeded
+        )
     );
     assert_eq!(
         counter.states,

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
-        connection_test::{Reached, Report},
+        connection_test::{ConnectionReport, Report},
         effect::Effect,
         folder::FolderList,
         message::{ConnectionMessage, DocumentMessage, Loaded, Message, ScreenId},
@@ -173,11 +173,11 @@ fn a_test_is_asked_for_and_told() {
     assert_eq!(name, "local");
     assert!(bench.shows("asking"), "{}", bench.screen());
     let there = Some(vec!["tool/tell-joke".to_owned()]);
-    let reached = Report::Reached(Box::new(Reached {
+    let reached = Report::Reached(Box::new(ConnectionReport {
         greeting: "a server".into(),
         took_ms: 7,
         there,
-        ..Reached::default()
+        ..ConnectionReport::default()
     }));
     bench.send(Message::Connection(ConnectionMessage::Tested {
         turn: turn - 1,
@@ -309,7 +309,7 @@ fn lists(bench: &mut Workbench, version: &str, tools: &Value) {
         time: "2026-11-23T10:00:00Z".into(),
         tools: tools.as_array().cloned().unwrap(),
     };
-    let reached = Reached { listed: Some(listed), ..Reached::default() };
+    let reached = ConnectionReport { listed: Some(listed), ..ConnectionReport::default() };
     bench.send(Message::Connection(ConnectionMessage::Tested {
         turn: turn.expect("the connection is to be tested"),
         connection: "files".into(),

@@ -6,7 +6,7 @@ use ratatui::{Terminal, backend::TestBackend};
 use tokio::sync::mpsc;
 use toolcrib::{
     app::{effect::Effect, input::Input, state::State},
-    runtime::event_loop::{End, EventLoop, Flow, Host},
+    runtime::event_loop::{EventLoop, ExitReason, Flow, Host},
     ui::root::Root,
 };
 
@@ -72,7 +72,7 @@ fn first_line(text: &str) -> &str {
 }
 
 /// Runs the loop over a form whose keys are all there at once.
-fn run(keys: &str, fails: Option<(usize, i32)>) -> (io::Result<End>, Vec<String>) {
+fn run(keys: &str, fails: Option<(usize, i32)>) -> (io::Result<ExitReason>, Vec<String>) {
     let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
     let (state, root) = Workbench::form(schema, None, 100, 30).into_parts();
     let inputs = keys.split_whitespace().map(|key| Input::Key(key.parse().unwrap())).collect();
@@ -94,7 +94,7 @@ fn run(keys: &str, fails: Option<(usize, i32)>) -> (io::Result<End>, Vec<String>
 #[test]
 fn a_save_and_the_journal_wait_for_no_picture() {
     let (ended, done) = run("enter a b ctrl+s c d ctrl+c d", None);
-    assert_eq!(ended.unwrap(), End::Left);
+    assert_eq!(ended.unwrap(), ExitReason::Left);
     let effects: Vec<&str> = done.iter().map(String::as_str).collect();
     let wanted = [
         "draw",
@@ -115,7 +115,7 @@ fn a_terminal_that_has_gone_ends_it_quietly_and_what_is_unsaved_is_kept() {
     const EIO: i32 = 5;
     const ENOSPC: i32 = 28;
     let (ended, done) = run("enter a", Some((2, EIO)));
-    assert_eq!(ended.unwrap(), End::Told);
+    assert_eq!(ended.unwrap(), ExitReason::Told);
     assert_eq!(done.last().map(String::as_str), Some("finish with 1 unsaved"));
     let (ended, done) = run("enter a", Some((2, ENOSPC)));
     assert_eq!(ended.unwrap_err().raw_os_error(), Some(ENOSPC), "what can be said is said");

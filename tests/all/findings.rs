@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use toolcrib::{
-    engine::lint::{self, check::Level},
+    engine::lint::{self, check::CheckLevel},
     model::{
         connection::Connection,
         connections::{Connections, Listeners},
@@ -774,7 +774,7 @@ fn a_queue_that_the_chosen_broker_cannot_carry_has_its_right_spelling() {
 
 /// The documentation's table of codes, from the checks themselves.
 fn table_of_codes() -> String {
-    let words = |level: Level| match (level.document, level.as_deployed) {
+    let words = |level: CheckLevel| match (level.document, level.as_deployed) {
         (Some(one), Some(other)) if one == other => one.as_str().to_owned(),
         (one, other) => {
             [one, other].map(|severity| severity.map_or("–", Severity::as_str)).join(" / ")

@@ -8,7 +8,7 @@ use serde_json::Value;
 use toolcrib::{
     app::input::{Input, Key},
     schema::{
-        kind::{Kind, Moment, TextKind},
+        kind::{Kind, TextKind, TimeKind},
         pointer::Pointer,
         validate::Checker,
     },
@@ -214,10 +214,10 @@ fn word(kind: &Kind) -> &'static str {
         Kind::Text(TextKind::Line) => "line",
         Kind::Text(TextKind::Lines) => "lines",
         Kind::Text(TextKind::Secret) => "secret",
-        Kind::Text(TextKind::Moment(Moment::Date)) => "date",
-        Kind::Text(TextKind::Moment(Moment::Time)) => "time",
-        Kind::Text(TextKind::Moment(Moment::DateTime)) => "date-time",
-        Kind::Text(TextKind::Moment(Moment::Duration)) => "duration",
+        Kind::Text(TextKind::Moment(TimeKind::Date)) => "date",
+        Kind::Text(TextKind::Moment(TimeKind::Time)) => "time",
+        Kind::Text(TextKind::Moment(TimeKind::DateTime)) => "date-time",
+        Kind::Text(TextKind::Moment(TimeKind::Duration)) => "duration",
         Kind::Text(TextKind::Path) => "path",
         Kind::ReadOnly => "read-only",
         Kind::Number { .. } => "number",

@@ -43,7 +43,7 @@ fn next() -> impl Strategy<Value = Option<&'static str>> {
 /// A tool whose entry holds its gate.
 fn own_entry() -> impl Strategy<Value = Vec<(&'static str, String)>> {
     let block = Just(Some("\n      - a  # why\n      - s"));
-    let list = || prop_oneof![names(), block.clone()];
+    let list = || prop_oneof![names(), block];
     let key = proptest::sample::select(&["applicable-states", "available_in_states"][..]);
     (list(), list(), key, next()).prop_map(|(groups, states, key, next)| {
         let mut text = "tool:\n  one:\n    type: knowledge-query\n".to_owned();

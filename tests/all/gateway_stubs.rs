@@ -25,8 +25,8 @@ use toolcrib::{
     wire::{
         registry::Registry,
         systems::{
-            facets::decided::By,
-            trustgraph::gateway::{doors::GatewayRoute, listening::Listening},
+            facets::decided::AnswerSource,
+            trustgraph::gateway::{doors::GatewayRoute, listening::OpenGateway},
         },
     },
 };
@@ -284,10 +284,11 @@ struct InProcess {
 
 impl InProcess {
     async fn start(stub: StubService) -> Self {
-        let doors = vec![GatewayRoute::of_path(&stub, By::Stub(Arc::new(stub.clone()))).unwrap()];
+        let doors =
+            vec![GatewayRoute::of_path(&stub, AnswerSource::Stub(Arc::new(stub.clone()))).unwrap()];
         let free = Connection::from_address(TransportKind::Http, "gate", "http://127.0.0.1:0");
         let listening =
-            Listening::start(&free, Registry::default().secrets(), None, doors).await.unwrap();
+            OpenGateway::start(&free, Registry::default().secrets(), None, doors).await.unwrap();
         let url = listening.url();
         let socket = Connection::from_address(
             TransportKind::WebSocket,

@@ -367,7 +367,7 @@ mod screen {
             history::HistoryMessage,
             message::{Message, ScreenId},
         },
-        engine::trace::{lines, tally::Tally, wanted::Wanted},
+        engine::trace::{lines, tally::Tally, wanted::TraceFilter},
         model::{
             call::{CallError, Event, EventKind, Outcome},
             clock::Millis,
@@ -464,7 +464,7 @@ mod screen {
             let find = |id: &str| traces().into_iter().find(|trace| &*trace.head.id == id).unwrap();
             match effect {
                 Effect::ListKept { turn, query } => {
-                    let mut tally = Tally::new(Wanted::parse(&query, Millis(NOW)));
+                    let mut tally = Tally::new(TraceFilter::parse(&query, Millis(NOW)));
                     for trace in traces() {
                         tally.add_line(&lines::of_head(&trace.head));
                         trace.events.iter().for_each(|event| {

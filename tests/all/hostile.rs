@@ -23,7 +23,7 @@ use toolcrib::{
     wire::{
         registry::Registry,
         transport::{
-            bus::Share,
+            bus::SubscriptionShare,
             message::{Address, Incoming},
         },
     },
@@ -231,11 +231,11 @@ fn server(does: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + 'static)
 async fn end_of(connection: &Connection) -> String {
     let registry = Registry::default();
     let bus = registry.open_bus(connection).await.unwrap();
-    let mut line = bus.subscribe(&Address::ephemeral("x"), Share::Each).await.unwrap();
+    let mut line = bus.subscribe(&Address::ephemeral("x"), SubscriptionShare::Each).await.unwrap();
     let Some(Incoming::Failed(problem)) = line.next().await else { panic!("no end is told") };
     assert_eq!(bus.close_reason().as_ref(), Some(&problem), "it is not tried again by itself");
     assert!(
-        bus.subscribe(&Address::ephemeral("x"), Share::Each)
+        bus.subscribe(&Address::ephemeral("x"), SubscriptionShare::Each)
             .await
             .is_err_and(|refused| refused == problem)
     );
@@ -303,7 +303,7 @@ async fn ends_as_too_large(connection: &Connection, what: &str) {
         .unwrap();
     assert_eq!(bus.close_reason(), Some(problem.clone()), "it is not tried again by itself");
     assert!(
-        bus.subscribe(&Address::ephemeral("x"), Share::Each)
+        bus.subscribe(&Address::ephemeral("x"), SubscriptionShare::Each)
             .await
             .is_err_and(|refused| refused == problem)
     );

@@ -14,7 +14,7 @@ use toolcrib::{
     wire::{
         registry::Registry,
         transport::{
-            bus::{Bus, Share},
+            bus::{Bus, SubscriptionShare},
             http::marks,
             message::{Address, Incoming, Outgoing, Packet},
             message_queue::QueueReceiver,
@@ -72,7 +72,7 @@ async fn asked(
     body: &'static str,
 ) -> QueueReceiver {
     let inbox = bus.new_inbox().unwrap();
-    let line = bus.subscribe(&inbox, Share::Each).await.unwrap();
+    let line = bus.subscribe(&inbox, SubscriptionShare::Each).await.unwrap();
     let own = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let headers = method.map(marks::method_header).into_iter().chain(own).collect();
     let to = Address::ephemeral(path);
@@ -179,7 +179,7 @@ async fn what_cannot_be_sent_or_is_not_answered_is_told() {
     let Some(Incoming::Failed(problem)) = line.next().await else { panic!("no failure is told") };
     assert!(problem.message.contains("nothing answers at http://127.0.0.1"), "{problem:?}");
     let inbox = bus.new_inbox().unwrap();
-    let _line = bus.subscribe(&inbox, Share::Each).await.unwrap();
+    let _line = bus.subscribe(&inbox, SubscriptionShare::Each).await.unwrap();
     let headers = vec![("X-Bad".to_owned(), "a\r\nb".to_owned())];
     let sent = bus
         .send(Outgoing {

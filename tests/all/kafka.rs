@@ -20,7 +20,7 @@ use toolcrib::{
         registry::Registry,
         systems::trustgraph::{beside, offers, serving::Serving},
         transport::{
-            bus::Share,
+            bus::SubscriptionShare,
             message::{Address, Incoming as OnLine, Outgoing},
         },
     },
@@ -128,7 +128,8 @@ async fn a_message_that_is_larger_than_may_be_ends_the_connection() {
 async fn what_is_compressed_without_a_library_in_c_is_read() {
     let broker = KafkaBroker::start();
     let bus = Registry::default().open_bus(&broker.connection()).await.unwrap();
-    let mut line = bus.subscribe(&Address::ephemeral("packed"), Share::Each).await.unwrap();
+    let mut line =
+        bus.subscribe(&Address::ephemeral("packed"), SubscriptionShare::Each).await.unwrap();
     let client =
         rskafka::client::ClientBuilder::new(vec![broker.address().into()]).build().await.unwrap();
     let packed = client.partition_client("packed", 0, UnknownTopicHandling::Retry).await.unwrap();
@@ -200,8 +201,8 @@ async fn of_a_topic_with_many_partitions_all_is_heard_and_each_answer_in_its_ord
     let bus = Registry::default().open_bus(&broker.connection()).await.unwrap();
     let many = Address::ephemeral("many");
     let (mut one, mut other) = (
-        bus.subscribe(&many, Share::OneOf("g")).await.unwrap(),
-        bus.subscribe(&many, Share::Observer).await.unwrap(),
+        bus.subscribe(&many, SubscriptionShare::OneOf("g")).await.unwrap(),
+        bus.subscribe(&many, SubscriptionShare::Observer).await.unwrap(),
     );
     let message = |id: usize, piece: usize| Outgoing {
         to: many.clone(),

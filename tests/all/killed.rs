@@ -15,7 +15,7 @@ use std::{
 use toolcrib::{
     model::entry::FileId,
     store::{
-        files::{self, Expected, Outside},
+        files::{self, Expected, OutsideLinks},
         journal::{Drafts, Journal, UnsavedText},
         paths::Paths,
         workspace::Workspace,
@@ -70,7 +70,7 @@ fn writes_until_it_is_killed() {
             &root.join("tools.yaml"),
             text,
             Expected::Anything,
-            Outside::Refuse,
+            OutsideLinks::Refuse,
         )
         .unwrap();
         journal.write_drafts(&drafts(text)).unwrap();
@@ -143,7 +143,7 @@ fn saves_more_than_there_is_room_for() {
         &root.join("tools.yaml"),
         &two,
         Expected::Anything,
-        Outside::Refuse,
+        OutsideLinks::Refuse,
     )
     .unwrap_err();
     assert!(refused.problem().doing.contains("saving tools.yaml"), "{refused:?}");

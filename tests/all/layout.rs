@@ -5,8 +5,8 @@ use toolcrib::engine::{
     canvas_text,
     layout::{
         diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, char_count},
-        hit::Hit,
-        picture::{Area, BoxPosition, Caption, KeptLayout, Picture, Placed, Point, Route},
+        hit::DiagramHit,
+        picture::{BoxArea, BoxPosition, Caption, KeptLayout, Picture, PlacedBox, Point, Route},
     },
 };
 
@@ -69,7 +69,7 @@ fn feet(picture: &Picture) -> impl Iterator<Item = &Route> {
     picture
         .boxes
         .iter()
-        .flat_map(|Placed { to_itself, from_any, .. }| [to_itself, from_any])
+        .flat_map(|PlacedBox { to_itself, from_any, .. }| [to_itself, from_any])
         .flatten()
 }
 
@@ -82,7 +82,7 @@ fn cells(route: &Route) -> impl Iterator<Item = Point> + '_ {
 }
 
 fn nothing_stands_over_anything(seed: u64, diagram: &Diagram, picture: &Picture) {
-    let areas: Vec<Area> = picture.boxes.iter().map(|placed| placed.area).collect();
+    let areas: Vec<BoxArea> = picture.boxes.iter().map(|placed| placed.area).collect();
     for (row, area) in areas.iter().enumerate() {
         assert!(
             areas[..row].iter().all(|other| !area.overlaps(other)),
@@ -97,7 +97,7 @@ fn nothing_stands_over_anything(seed: u64, diagram: &Diagram, picture: &Picture)
         );
         assert_eq!(
             picture.hit_test(route.head),
-            Hit::Arrow(row),
+            DiagramHit::Arrow(row),
             "graph {seed}: the head of arrow {row} is its own"
         );
     }
@@ -120,7 +120,7 @@ fn nothing_stands_over_anything(seed: u64, diagram: &Diagram, picture: &Picture)
         );
     }
     // What is meant to be read stands in the drawing, letter for letter.
-    let whole = Area { x: 0, y: 0, width: picture.width, height: picture.height };
+    let whole = BoxArea { x: 0, y: 0, width: picture.width, height: picture.height };
     let drawing = canvas_text::draw_picture(diagram, picture, whole);
     let read = |at: Point, width: usize| {
         (0..width)
@@ -176,12 +176,16 @@ fn what_is_in_view_is_drawn_as_in_the_whole() {
         let whole = canvas_text::draw_picture(
             &diagram,
             &picture,
-            Area { x: 0, y: 0, width: picture.width, height: picture.height },
+            BoxArea { x: 0, y: 0, width: picture.width, height: picture.height },
         );
         let mut dice = Dice(seed);
         let (x, y) = (dice.below(picture.width), dice.below(picture.height));
-        let window =
-            Area { x, y, width: (picture.width - x).min(30), height: (picture.height - y).min(9) };
+        let window = BoxArea {
+            x,
+            y,
+            width: (picture.width - x).min(30),
+            height: (picture.height - y).min(9),
+        };
         let part = canvas_text::draw_picture(&diagram, &picture, window);
         for (row, cells) in part.rows().enumerate() {
             for (column, cell) in cells.iter().enumerate() {

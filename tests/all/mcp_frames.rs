@@ -15,7 +15,7 @@ use toolcrib::{
         clock::Millis,
         traffic::{DIRECTION, FRAMES, KeptMessage, ObservedMessage, Tapped},
     },
-    systems::watched::Witness,
+    systems::watched::TrafficWitness,
 };
 
 use super::mcp_live::{events, place};
@@ -149,7 +149,7 @@ fn a_connection_is_watched_as_conversations() {
     assert!(bench.shows("opening sky") && bench.shows("on frames"), "{}", bench.screen());
     let turn = bench.state.watching.turn;
     bench.send(Message::Watch(WatchMessage::Began { turn }));
-    let mut witness = Witness::default();
+    let mut witness = TrafficWitness::default();
     let mut hear = |at, direction: &str, text: &str| {
         witness.observe_message(Tapped::ObservedMessage(std::sync::Arc::new(ObservedMessage {
             at: Millis(at),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
-        answering::{AnsweringMessage, AskId, Asked, SERVERS},
-        connection_test::{Reached, Report},
+        answering::{AnsweringMessage, AskId, SERVERS, WaitingQuestion},
+        connection_test::{ConnectionReport, Report},
         effect::Effect,
         message::{ConnectionMessage, Message, ScreenId},
         resources::ResourceMessage,
@@ -25,7 +25,7 @@ use toolcrib::{
         },
         mcp::{
             answering::WaitingRequest,
-            asked::{Asked as McpAsked, Kind},
+            asked::{Kind, ServerRequest as McpAsked},
         },
     },
 };
@@ -119,7 +119,7 @@ fn a_question_with_many_fields_is_laid_out_at_once() {
         faults: Vec::new(),
     };
     let waiting = WaitingRequest { server: "sky".into(), asked, faults: Vec::new() };
-    bench.send(Message::Answering(AnsweringMessage::Asked(Box::new(Asked {
+    bench.send(Message::Answering(AnsweringMessage::Asked(Box::new(WaitingQuestion {
         ask: AskId { turn: SERVERS, number: 1 },
         waiting: Arc::new(waiting),
         arguments: "{}".into(),
@@ -214,7 +214,10 @@ fn trustgraph_tools_are_made_of_a_servers_tools() {
     bench.send(Message::Connection(ConnectionMessage::Tested {
         turn: turn.expect("it is tested"),
         connection: "sky".into(),
-        report: Report::Reached(Box::new(Reached { listed: Some(listed), ..Reached::default() })),
+        report: Report::Reached(Box::new(ConnectionReport {
+            listed: Some(listed),
+            ..ConnectionReport::default()
+        })),
     }));
     bench.draw();
     bench.keys("A down space enter");

@@ -16,7 +16,7 @@ use toolcrib::{
         registry::Registry,
         systems::trustgraph::{offers, serving::Serving},
         transport::{
-            bus::Share,
+            bus::SubscriptionShare,
             message::{self, Address, Outgoing},
         },
     },
@@ -481,11 +481,13 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
     let (registry, connection) = (Registry::default(), server.connection());
     // On a connection of its own: the server lets nobody fall behind for both.
     let elsewhere = Registry::default().open_bus(&connection).await.unwrap();
-    let mut onlooker =
-        elsewhere.subscribe(&Address::ephemeral("tg.response.joke"), Share::Each).await.unwrap();
+    let mut onlooker = elsewhere
+        .subscribe(&Address::ephemeral("tg.response.joke"), SubscriptionShare::Each)
+        .await
+        .unwrap();
     let here = registry.open_bus(&connection).await.unwrap();
     let inbox = here.new_inbox().unwrap();
-    let mut echo = here.subscribe(&inbox, Share::Each).await.unwrap();
+    let mut echo = here.subscribe(&inbox, SubscriptionShare::Each).await.unwrap();
     let (sender, mut receiver) = mpsc::channel::<Event>(1);
     // The last piece, which says that it is the last, is among those let go.
     let short = Limits { idle: Duration::from_millis(300), ..limits() };

@@ -18,7 +18,7 @@ use toolcrib::{
     },
     syntax::source::{Format, Source},
     systems::{
-        deployed::push::Absent,
+        deployed::push::AbsentEntries,
         read,
         trustgraph::{deployed::push, gateway::table::Table},
     },
@@ -110,7 +110,7 @@ async fn pushed(at: &'static str, stays_away: bool) -> String {
     let (registry, connection) =
         (Registry::default(), Connection::from_address(TransportKind::Http, "tg", url));
     let items = deployed::read_items(&registry, &connection).await.unwrap();
-    let push = push::plan_push(&catalog(AFTER), &items, Absent::Delete).unwrap();
+    let push = push::plan_push(&catalog(AFTER), &items, AbsentEntries::Delete).unwrap();
     let problem = deployed::apply_push(&registry, &connection, &push).await.unwrap_err();
     serving.abort();
     assert!(problem.remedy.contains("push trustgraph --dry-run"), "{problem}");

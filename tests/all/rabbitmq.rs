@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
-    engine::stub::script::{Rule, StubService, Then},
+    engine::stub::script::{Rule, StubAnswer, StubService},
     model::{
         call::{Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState, Credentials, Tls},
@@ -18,7 +18,7 @@ use toolcrib::{
     wire::{
         registry::Registry,
         systems::{
-            facets::decided::By,
+            facets::decided::AnswerSource,
             trustgraph::{
                 beside,
                 offers::{self, ServedService},
@@ -102,7 +102,7 @@ async fn a_request_that_timed_out_is_gone(broker: &Rabbit) {
         name: topic.into(),
         request: format!("request:tg:{topic}"),
         response: Some(format!("response:tg:{topic}")),
-        by: By::Stub(Arc::new(StubService {
+        by: AnswerSource::Stub(Arc::new(StubService {
             rules: vec![Rule { name: "any".into(), ..Rule::default() }],
             ..StubService::default()
         })),
@@ -284,7 +284,7 @@ async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
     let bus = registry.open_bus(&broker.connection()).await.unwrap();
     let rule = Rule {
         name: "any".into(),
-        then: Then { delay: Duration::from_millis(5), ..Then::default() },
+        then: StubAnswer { delay: Duration::from_millis(5), ..StubAnswer::default() },
         ..Rule::default()
     };
     let stub = StubService { rules: vec![rule], ..StubService::default() };
@@ -292,7 +292,7 @@ async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
         name: "stubbed".into(),
         request: "request:tg:stubbed".into(),
         response: Some("response:tg:stubbed".into()),
-        by: By::Stub(Arc::new(stub)),
+        by: AnswerSource::Stub(Arc::new(stub)),
     };
     let serving =
         Serving::start(bus, [offers::sample_services(), vec![stubbed]].concat()).await.unwrap();

@@ -9,9 +9,9 @@ use std::{env, mem, path::Path, sync::Arc};
 use serde_json::json;
 use toolcrib::{
     app::{
-        answering::{AnsweringMessage, AskId, Asked},
+        answering::{AnsweringMessage, AskId, WaitingQuestion},
         calls::CallMessage,
-        connection_test::{Reached, Report},
+        connection_test::{ConnectionReport, Report},
         effect::Effect,
         folder::FolderList,
         history::HistoryMessage,
@@ -32,7 +32,7 @@ use toolcrib::{
     },
     runtime::input_decoder::InputDecoder,
     syntax::source::{Format, Source},
-    systems::{commonground::by_hand::Waiting, deployed::item::Item, watched::Witness},
+    systems::{commonground::by_hand::Waiting, deployed::item::Item, watched::TrafficWitness},
 };
 
 use crate::support::{luck::Luck, workbench::Workbench};
@@ -168,7 +168,7 @@ struct Session {
     luck: Luck,
     bench: Workbench,
     decoder: InputDecoder,
-    witness: Witness,
+    witness: TrafficWitness,
     pending: Vec<Effect>,
     calls: Vec<CallId>,
     at: u64,
@@ -193,7 +193,7 @@ impl Session {
         let mut luck = Luck::new(seed);
         let mut bench = open(&mut luck);
         bench.draw();
-        let (decoder, witness) = (InputDecoder::default(), Witness::default());
+        let (decoder, witness) = (InputDecoder::default(), TrafficWitness::default());
         Self {
             seed,
             luck,
@@ -372,7 +372,7 @@ impl Session {
         self.bench.send(Message::Watch(WatchMessage::Heard { turn, heard }));
         if self.luck.chance(20) {
             let ask = AskId { turn: self.luck.below(3) as u64, number: self.luck.below(6) as u64 };
-            let asked = Asked {
+            let asked = WaitingQuestion {
                 ask,
                 waiting: Arc::new(Waiting { tool: "lamp".into(), ..Waiting::default() }),
                 arguments: "{\"on\": true}".into(),
@@ -470,9 +470,9 @@ impl Session {
             }
             Effect::TestConnection { turn, connection } => {
                 let reached = || {
-                    Report::Reached(Box::new(Reached {
+                    Report::Reached(Box::new(ConnectionReport {
                         there: Some(vec!["tool/joke".into()]),
-                        ..Reached::default()
+                        ..ConnectionReport::default()
                     }))
                 };
                 let report = if fails { Report::Failed(problem()) } else { reached() };

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
-        connection_test::{Reached, Report},
+        connection_test::{ConnectionReport, Report},
         effect::Effect,
         message::{ConnectionMessage, DocumentMessage, Loaded, Message, ScreenId},
         resources::ResourceMessage,
@@ -40,12 +40,12 @@ fn opened(width: u16, height: u16, items: Vec<ServerItem>) -> Workbench {
         Effect::TestConnection { turn, .. } => Some(*turn),
         _ => None,
     });
-    let reached = Reached {
+    let reached = ConnectionReport {
         listed: Some(ListedTools::default()),
         items,
         list_faults: vec!["prompts: page.loop: the same cursor came twice".into()],
         tool_faults: vec!["draw: input.missing: has no schema".into()],
-        ..Reached::default()
+        ..ConnectionReport::default()
     };
     bench.send(Message::Connection(ConnectionMessage::Tested {
         turn: tested.expect("the server is asked what it has"),

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use toolcrib::{
     engine::stub::{
         read::read_stub,
-        script::{Fault, Piece, Rule, StubService, Then},
+        script::{AnswerPiece, Fault, Rule, StubAnswer, StubService},
     },
     model::{
         call::{Limits, Outcome, Request, StrayCause},
@@ -20,7 +20,7 @@ use toolcrib::{
     wire::{
         registry::Registry,
         systems::{
-            facets::decided::By,
+            facets::decided::AnswerSource,
             trustgraph::{
                 offers::{self, ServedService},
                 serving::Serving as InProcess,
@@ -231,15 +231,18 @@ async fn what_a_fault_sends_after_the_end_is_kept_apart() {
         (Fault::Twice, "ab", StrayCause::Duplicate),
         (Fault::OutOfOrder, "b", StrayCause::Late),
     ] {
-        let piece = |text: &str| Piece { text: text.into(), after: None };
-        let then =
-            Then { pieces: vec![piece("a"), piece("b")], fault: Some(fault), ..Then::default() };
+        let piece = |text: &str| AnswerPiece { text: text.into(), after: None };
+        let then = StubAnswer {
+            pieces: vec![piece("a"), piece("b")],
+            fault: Some(fault),
+            ..StubAnswer::default()
+        };
         let rule = Rule { name: "any".into(), then, ..Rule::default() };
         let samples =
             offers::sample_services().into_iter().filter(|offer| offer.request.ends_with(":joke"));
         let stub = Arc::new(StubService { rules: vec![rule], ..StubService::default() });
         let stubs = samples
-            .map(|offer| ServedService { by: By::Stub(Arc::clone(&stub)), ..offer })
+            .map(|offer| ServedService { by: AnswerSource::Stub(Arc::clone(&stub)), ..offer })
             .collect();
         let serving =
             InProcess::start(registry.open_bus(&server.connection()).await.unwrap(), stubs)
@@ -264,7 +267,7 @@ pub async fn the_sample_answers_on(registry: &Registry, connection: &Connection)
         name: service.name.clone(),
         request: format!("request:tg:stubbed-{}", service.name),
         response: Some(format!("response:tg:stubbed-{}", service.name)),
-        by: By::Stub(Arc::new(service)),
+        by: AnswerSource::Stub(Arc::new(service)),
     });
     let serving = InProcess::start(registry.open_bus(connection).await.unwrap(), offers.collect())
         .await

@@ -14,8 +14,8 @@ use toolcrib::{
     engine::{
         mask::Mask,
         traffic::{
-            conversation::{Conversation, Standing},
-            record::{Bounds, Record},
+            conversation::{Conversation, ConversationState},
+            record::{Record, RecordBounds},
         },
     },
     model::{
@@ -29,7 +29,7 @@ use toolcrib::{
         systems::trustgraph::{offers, serving::Serving},
         tap::Tap,
         transport::{
-            bus::Share,
+            bus::SubscriptionShare,
             message::{Address, Outgoing},
         },
     },
@@ -68,7 +68,12 @@ impl Onlooker {
         let addresses: Vec<Address> = subjects.iter().map(address).collect();
         let bus = registry.open_bus(connection).await.unwrap();
         let tap = Tap::open(bus, &addresses, Mask::default()).await.unwrap();
-        Self { _registry: registry, tap, record: Record::new(Bounds::default()), words: Vec::new() }
+        Self {
+            _registry: registry,
+            tap,
+            record: Record::new(RecordBounds::default()),
+            words: Vec::new(),
+        }
     }
 
     /// Looks on until something is so.
@@ -114,7 +119,7 @@ async fn on_nats_a_call_is_heard_whole_and_nothing_is_taken_away() {
         (conversation.id.as_deref(), &*conversation.subject),
         (Some("7f1c"), "tg.request.joke")
     );
-    assert_eq!((&conversation.standing, conversation.count), (&Standing::Succeeded, 4));
+    assert_eq!((&conversation.standing, conversation.count), (&ConversationState::Succeeded, 4));
     assert!(
         conversation.asked.contains("llamas") && conversation.asked.contains("a pun"),
         "{}",
@@ -381,8 +386,8 @@ async fn on_kafka_no_request_is_shown_after_its_answer() {
     let [request, response] = ["tg.request.joke", "tg.response.joke"].map(Address::ephemeral);
     // Who listens makes the topics.
     let _lines = [
-        bus.subscribe(&request, Share::Each).await.unwrap(),
-        bus.subscribe(&response, Share::Each).await.unwrap(),
+        bus.subscribe(&request, SubscriptionShare::Each).await.unwrap(),
+        bus.subscribe(&response, SubscriptionShare::Each).await.unwrap(),
     ];
     let mut onlooker =
         Onlooker::at(&broker.connection(), &["request:tg:joke", "response:tg:joke"]).await;

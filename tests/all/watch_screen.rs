@@ -13,9 +13,9 @@ use toolcrib::{
         watching::{Source, WatchMessage},
     },
     engine::traffic::{
-        conversation::Standing,
+        conversation::ConversationState,
         record::Record,
-        span::Since,
+        span::StartTime,
         trace::{self, Head},
     },
     model::{
@@ -23,12 +23,12 @@ use toolcrib::{
         clock::Millis,
         connection::Connection,
         error_kind::ErrorKind,
-        traffic::{KeptMessage, ObservedMessage, Tapped, Witnessed},
+        traffic::{KeptMessage, ObservedMessage, Tapped, WatchedItem},
         transport::TransportKind,
     },
     systems::{
         commonground::settings::Channel,
-        watched::{self, Witness},
+        watched::{self, TrafficWitness},
     },
     ui::{
         screens::watch::WatchScreen,
@@ -420,7 +420,7 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
     let mut bench = listening(120, 36);
     let mut work = Vec::new();
     for thousand in [0, 9, 99] {
-        let many: Vec<Witnessed> = (bench.state.watching.record.heard_count()
+        let many: Vec<WatchedItem> = (bench.state.watching.record.heard_count()
             ..(thousand + 1) * 1_000)
             .map(|number| {
                 watched::classify_tapped(request(number, &format!("r{}", number / 2), "llamas"))
@@ -662,7 +662,7 @@ fn cards_stand_beside_each_other_with_their_labels_compared() {
         bench.screen()
     );
     assert!(
-        matches!(&bench.state.watching.record.conversation_at(1).unwrap().standing, Standing::Failed(problem) if problem.message.starts_with("mode=map")),
+        matches!(&bench.state.watching.record.conversation_at(1).unwrap().standing, ConversationState::Failed(problem) if problem.message.starts_with("mode=map")),
         "the card says more than the mark"
     );
     bench.keys("y");
@@ -821,7 +821,7 @@ fn a_channel_that_is_kept_as_a_trace_opens_as_it_was() {
     let Some(Effect::SaveTrace { heard: kept, head, .. }) = bench.effects.last().cloned() else {
         panic!("{:?}", bench.effects)
     };
-    let (mut record, mut witness) = (Record::default(), Witness::default());
+    let (mut record, mut witness) = (Record::default(), TrafficWitness::default());
     for tapped in &kept {
         let line = trace::parse_line(&trace::tapped_line(tapped).to_string()).unwrap();
         let trace::Line::Tapped(tapped) = line else { panic!("{line:?}") };
@@ -867,10 +867,11 @@ fn listening_may_begin_with_what_was_kept() {
     let Some(Effect::Watch { places, since, .. }) = bench.effects.last() else {
         panic!("{:?}", bench.effects)
     };
-    assert_eq!((places.len(), *since), (1, Some(Since::Ago(500))));
-    for (text, begins) in
-        [("14:05", Since::Clock(14 * 3_600 + 300)), ("1970-01-02T00:01", Since::Wall(86_460))]
-    {
+    assert_eq!((places.len(), *since), (1, Some(StartTime::Ago(500))));
+    for (text, begins) in [
+        ("14:05", StartTime::Clock(14 * 3_600 + 300)),
+        ("1970-01-02T00:01", StartTime::Wall(86_460)),
+    ] {
         bench.keys("w");
         bench.types(&format!("since:{text}"));
         bench.keys("enter");

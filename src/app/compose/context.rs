@@ -10,7 +10,7 @@ use crate::{
         state::State,
     },
     engine::{
-        mentions::{Named, Naming, find_mentions},
+        mentions::{NameKind, Naming, find_mentions},
         settings::gate_table::{self, table_edits},
     },
     model::{
@@ -113,11 +113,11 @@ impl<'s> ComposeContext<'s> {
 
     /// Every place in the tables of tools' gates that names a state or a group.
     #[must_use]
-    pub fn gate_mentions(self, named: Named, name: &str) -> Vec<Mention> {
+    pub fn gate_mentions(self, named: NameKind, name: &str) -> Vec<Mention> {
         let keys: &[&str] = match named {
-            Named::State => &[gate_table::STATES, gate_table::NEXT],
-            Named::Group => &[gate_table::GROUPS],
-            Named::Tool => &[],
+            NameKind::State => &[gate_table::STATES, gate_table::NEXT],
+            NameKind::Group => &[gate_table::GROUPS],
+            NameKind::Tool => &[],
         };
         let Some(settings) = self.settings_value() else { return Vec::new() };
         let tables: BTreeSet<&Pointer> =
@@ -157,7 +157,7 @@ impl<'s> ComposeContext<'s> {
     }
 
     /// The table of a tool's gate, where it is there and the tool's alone.
-    fn own_gate_table<'t>(self, tool: &'t Tool) -> Option<&'t Pointer> {
+    fn own_gate_table(self, tool: &Tool) -> Option<&Pointer> {
         let at = tool.gate_table.as_ref()?;
         at.get(self.settings_value()?)?;
         let others = self.catalog.tools.iter().filter(|other| other.id() != tool.id());
@@ -183,7 +183,7 @@ impl<'s> ComposeContext<'s> {
 
     /// Every place outside descriptors that names a state, a group or a tool.
     #[must_use]
-    pub fn find_mentions(self, named: Named, name: &str) -> Vec<Mention> {
+    pub fn find_mentions(self, named: NameKind, name: &str) -> Vec<Mention> {
         let mut all = Vec::new();
         for (file, document) in self.documents.iter() {
             let Ok(source) = &document.source else { continue };
@@ -210,8 +210,8 @@ impl<'s> ComposeContext<'s> {
     }
 
     /// In the workspace's own lists a tool's name wins over a group's.
-    fn is_tool_member(self, named: Named, at: &Pointer, name: &str) -> bool {
-        named == Named::Group
+    fn is_tool_member(self, named: NameKind, at: &Pointer, name: &str) -> bool {
+        named == NameKind::Group
             && at.tokens().first().is_some_and(|token| token == "groups")
             && self.catalog.tool_called(name).is_some()
     }

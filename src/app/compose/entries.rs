@@ -31,7 +31,7 @@ use crate::{
 
 /// Where a new entry goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum EntryHome {
     /// Into a map of entries in this file.
     Map { file: FileId, document: usize },
     /// Into a file of its own, in this folder with this ending.
@@ -40,7 +40,7 @@ pub enum Home {
     Fresh { file: FileId },
 }
 
-impl fmt::Display for Home {
+impl fmt::Display for EntryHome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Map { file, .. } | Self::Fresh { file } => write!(f, "It goes into {file}."),
@@ -51,7 +51,7 @@ impl fmt::Display for Home {
     }
 }
 
-impl Home {
+impl EntryHome {
     /// Beside an entry; without one, in a file of its own.
     #[must_use]
     pub fn beside_entry(entry: Option<&Entry>) -> Self {
@@ -124,11 +124,11 @@ pub(crate) fn place_new(
     kind: EntryKind,
     section: Option<&str>,
     value: &Value,
-    home: &Home,
+    home: &EntryHome,
     context: ComposeContext<'_>,
 ) -> Result<Change, String> {
     match home {
-        Home::Map { file, document } => {
+        EntryHome::Map { file, document } => {
             let in_document =
                 |entry: &&Entry| entry.kind == kind && entry.id.place().document == *document;
             let like = context.catalog.of_file(file).find(in_document);
@@ -137,7 +137,14 @@ pub(crate) fn place_new(
                     Some((entry.id.place().at.parent()?, entry.id.place().at.last_index()?))
                 });
                 let Some((list, _)) = list else {
-                    return place_new(key, kind, None, value, &Home::beside_file(file), context);
+                    return place_new(
+                        key,
+                        kind,
+                        None,
+                        value,
+                        &EntryHome::beside_file(file),
+                        context,
+                    );
                 };
                 let edit = Edit::Insert {
                     at: list.item(list_length(context, file, *document, &list)),
@@ -155,7 +162,7 @@ pub(crate) fn place_new(
             let edit = Edit::Set { at: parent.child(key), to: written.into() };
             Ok(Change::File { file: file.clone(), document: *document, edit })
         }
-        Home::Folder { folder, ending } => {
+        EntryHome::Folder { folder, ending } => {
             let file = FileId::new(format!("{folder}{key}.{ending}"));
             if context.documents.get(&file).is_some_and(|document| !document.gone) {
                 return Err(format!("{file} is there already"));
@@ -164,7 +171,7 @@ pub(crate) fn place_new(
             let text = file_text(&file, format, key, section, value);
             Ok(Change::Create { file, text })
         }
-        Home::Fresh { file } => {
+        EntryHome::Fresh { file } => {
             let format = Format::from_path(file.path()).unwrap_or(Format::Yaml);
             Ok(Change::Create {
                 file: file.clone(),
@@ -223,7 +230,7 @@ pub fn new_tool(
     kind: &NewEntry,
     key: &str,
     gate: &Gate,
-    home: &Home,
+    home: &EntryHome,
 ) -> Result<Plan, String> {
     free_key(key, EntryKind::Tool, context)?;
     let value = kind.named_value(key);
@@ -328,7 +335,7 @@ pub fn paste_entries(
     if entries.is_empty() {
         return Err("there is no descriptor in this text: a tool as YAML or JSON is wanted".into());
     }
-    let mut home = Home::of_workflow(context, near);
+    let mut home = EntryHome::of_workflow(context, near);
     let mut plan = Plan::default();
     let mut taken: Vec<String> = Vec::new();
     let mut keys: Vec<String> = Vec::new();
@@ -362,8 +369,8 @@ pub fn paste_entries(
         };
         let change = place_new(&key, entry.kind, kind.section, &value, &home, context)?;
         // What comes after the first goes into the file that it made.
-        if let (Home::Fresh { file }, Change::Create { .. }) = (&home, &change) {
-            home = Home::Map { file: file.clone(), document: 0 };
+        if let (EntryHome::Fresh { file }, Change::Create { .. }) = (&home, &change) {
+            home = EntryHome::Map { file: file.clone(), document: 0 };
         }
         plan.changes.push(change);
         keys.push(key);

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     app::documents::Change,
-    engine::mentions::{Named, Naming},
+    engine::mentions::{NameKind, Naming},
     model::{
         context::{DEFAULT_GROUP, Name},
         tool::{Gate, Tool},
@@ -69,8 +69,9 @@ pub fn rename_group(context: ComposeContext<'_>, from: &str, to: &str) -> Result
             else {
                 return Err(format!("it stays where it is in the hierarchy: {above}NAME"));
             };
-            changes
-                .extend(context.rename_mentions(&context.find_mentions(Named::Group, from), &to));
+            changes.extend(
+                context.rename_mentions(&context.find_mentions(NameKind::Group, from), &to),
+            );
             changes
                 .push(context.in_settings(Edit::Rename { at, key: key.to_owned() }, String::new));
         }
@@ -78,8 +79,8 @@ pub fn rename_group(context: ComposeContext<'_>, from: &str, to: &str) -> Result
             changes.extend(
                 rename::group_edits(from, &to, context.catalog).into_iter().map(Change::Entry),
             );
-            let mut mentions = context.find_mentions(Named::Group, from);
-            mentions.extend(context.gate_mentions(Named::Group, from));
+            let mut mentions = context.find_mentions(NameKind::Group, from);
+            mentions.extend(context.gate_mentions(NameKind::Group, from));
             changes.extend(context.rename_mentions(&mentions, &to));
         }
     }
@@ -88,7 +89,7 @@ pub fn rename_group(context: ComposeContext<'_>, from: &str, to: &str) -> Result
     }
     let note = there.then(|| format!("{to} is there already: the two become one."));
     Ok(Plan::new(format!("rename group {from} to {to}"), changes).with_note(note).with_renaming(
-        Named::Group,
+        NameKind::Group,
         from,
         &to,
         there,
@@ -103,7 +104,7 @@ pub fn delete_group(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
     if name == DEFAULT_GROUP {
         return Err("tools that name no group are in default; it can't be deleted".into());
     }
-    let mentions = context.find_mentions(Named::Group, name);
+    let mentions = context.find_mentions(NameKind::Group, name);
     let (own, scenarios): (Vec<_>, Vec<_>) =
         mentions.into_iter().partition(|mention| mention.naming == Naming::Settings);
     let mut gates = Vec::new();

@@ -24,11 +24,11 @@ use crate::{
 };
 
 /// An entry that is not here yet.
-type New<'n> = (&'static dyn Deployment, &'n Item, Value);
+type MissingEntry<'n> = (&'static dyn Deployment, &'n Item, Value);
 
 /// What becomes of entries here that are other than those there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Differing {
+pub(crate) enum ConflictChoice {
     Keep,
     Overwrite,
 }
@@ -41,7 +41,7 @@ pub(crate) enum Differing {
 pub(crate) fn plan_import(
     context: ComposeContext<'_>,
     items: &[Item],
-    differing: Differing,
+    differing: ConflictChoice,
 ) -> Result<Plan, String> {
     let mut plan = Plan::default();
     let (mut new, mut same, mut kept, mut taken, mut unread, mut tokens, mut own) =
@@ -72,7 +72,7 @@ pub(crate) fn plan_import(
         match known {
             None => new.push((deployment, item, value)),
             Some(entry) if deployment.file_value((*entry.value).clone()) == value => same += 1,
-            Some(_) if differing == Differing::Keep => kept.push(item.name()),
+            Some(_) if differing == ConflictChoice::Keep => kept.push(item.name()),
             Some(entry) => {
                 taken.push(item.name());
                 plan.changes.push(replace_entry(entry, value));
@@ -151,7 +151,7 @@ fn replace_entry(entry: &Entry, value: Value) -> Change {
 }
 
 /// New entries, where the layout of their system puts them.
-fn place_entries(context: ComposeContext<'_>, new: &[New<'_>]) -> Vec<Change> {
+fn place_entries(context: ComposeContext<'_>, new: &[MissingEntry<'_>]) -> Vec<Change> {
     let Some((deployment, ..)) = new.first() else { return Vec::new() };
     match deployment.layout() {
         Layout::Sections(name) => place_in_sections(context, name, new),
@@ -165,14 +165,18 @@ fn place_entries(context: ComposeContext<'_>, new: &[New<'_>]) -> Vec<Change> {
 }
 
 /// In maps by their sections, in the file for them.
-fn place_in_sections(context: ComposeContext<'_>, name: &str, new: &[New<'_>]) -> Vec<Change> {
+fn place_in_sections(
+    context: ComposeContext<'_>,
+    name: &str,
+    new: &[MissingEntry<'_>],
+) -> Vec<Change> {
     let file = FileId::new(format!("{name}.yaml"));
     let readable = |file: &FileId| {
         let document = context.documents.get(file).filter(|document| !document.gone)?;
         Some(document.source.as_ref().ok()?.value(0).is_some_and(|value| value.is_object()))
     };
     if readable(&file) == Some(true) {
-        let set = |(_, item, value): &New<'_>| {
+        let set = |(_, item, value): &MissingEntry<'_>| {
             let at = Pointer::root().child(item.section).child(item.key.as_str());
             Change::File {
                 file: file.clone(),
@@ -260,7 +264,7 @@ mod tests {
     fn after(
         name: &str,
         text: &str,
-        differing: Differing,
+        differing: ConflictChoice,
     ) -> (Result<Plan, String>, Vec<(String, String)>) {
         let mut documents = Documents::default();
         let (file, source) = (FileId::new(name), Source::parse(Format::Yaml, text).unwrap());
@@ -285,7 +289,7 @@ mod tests {
 
     #[test]
     fn new_entries_get_a_file_and_what_differs_is_kept_unless_asked() {
-        let (plan, files) = after("ours.yaml", HERE, Differing::Keep);
+        let (plan, files) = after("ours.yaml", HERE, ConflictChoice::Keep);
         let notes = plan.unwrap().notes.join(" ");
         assert_eq!(files.len(), 1);
         let (name, text) = &files[0];
@@ -297,7 +301,7 @@ mod tests {
         for word in ["tool/bad", "tool/say", "mcp/echo"] {
             assert!(notes.contains(word), "{notes}");
         }
-        let (_, files) = after("ours.yaml", HERE, Differing::Overwrite);
+        let (_, files) = after("ours.yaml", HERE, ConflictChoice::Overwrite);
         let (_, text) = files.iter().find(|(name, _)| name == "ours.yaml").unwrap();
         assert!(
             text.starts_with("# ours\ntool:\n  ask: {type: text-completion, name: ask, description: Asks}   # the first\n"),
@@ -308,7 +312,7 @@ mod tests {
 
     #[test]
     fn an_import_goes_into_the_file_of_the_one_before() {
-        let (_, files) = after("trustgraph.yaml", HERE, Differing::Keep);
+        let (_, files) = after("trustgraph.yaml", HERE, ConflictChoice::Keep);
         assert_eq!(files.len(), 1);
         assert!(
             files[0].1.starts_with(HERE.lines().next().unwrap()) && files[0].1.contains("echo"),

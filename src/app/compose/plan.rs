@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     app::documents::{Change, ChangeError, Documents, Renamed},
-    engine::mentions::Named,
+    engine::mentions::NameKind,
     model::{context::Name, entry::FileId},
 };
 
@@ -54,7 +54,7 @@ impl Plan {
 
     /// The same, by which something gets another name.
     #[must_use]
-    pub fn with_renaming(mut self, what: Named, from: &str, to: &Name, joins: bool) -> Self {
+    pub fn with_renaming(mut self, what: NameKind, from: &str, to: &Name, joins: bool) -> Self {
         self.renamed =
             Some(Renaming { renamed: Renamed { what, from: from.into(), to: to.clone() }, joins });
         self

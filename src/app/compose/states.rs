@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     app::documents::Change,
-    engine::mentions::{Named, Naming},
+    engine::mentions::{NameKind, Naming},
     model::{
         context::{Name, UNDEFINED},
         tool::{Gate, States, Tool},
@@ -99,8 +99,8 @@ pub fn rename_state(context: ComposeContext<'_>, from: &str, to: &str) -> Result
     }
     let mut changes: Vec<Change> =
         rename::state_edits(from, &to, context.catalog).into_iter().map(Change::Entry).collect();
-    let mut mentions = context.find_mentions(Named::State, from);
-    mentions.extend(context.gate_mentions(Named::State, from));
+    let mut mentions = context.find_mentions(NameKind::State, from);
+    mentions.extend(context.gate_mentions(NameKind::State, from));
     changes.extend(context.rename_mentions(&mentions, &to));
     if changes.is_empty() {
         return Err(format!("no file names {from}"));
@@ -108,7 +108,7 @@ pub fn rename_state(context: ComposeContext<'_>, from: &str, to: &str) -> Result
     let joins = is_there(context, &to);
     let note = joins.then(|| format!("{to} is there already: the two become one."));
     Ok(Plan::new(format!("rename state {from} to {to}"), changes).with_note(note).with_renaming(
-        Named::State,
+        NameKind::State,
         from,
         &to,
         joins,
@@ -129,7 +129,7 @@ pub(crate) fn state_references(context: ComposeContext<'_>, name: &str) -> Vec<S
         )
     };
     let (waiting, leading) = (keys(lists_state), keys(leads_to));
-    let mentions = context.find_mentions(Named::State, name);
+    let mentions = context.find_mentions(NameKind::State, name);
     let scenarios = files_of(mentions.iter().filter(|mention| mention.naming == Naming::Scenario));
     let mut words = Vec::new();
     if !waiting.is_empty() {
@@ -173,7 +173,7 @@ pub fn delete_state(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
     }
     let mut changes = context.regate_changes(gates.iter().map(|(tool, to)| (&***tool, to)));
     let (own, scenarios): (Vec<_>, Vec<_>) = context
-        .find_mentions(Named::State, name)
+        .find_mentions(NameKind::State, name)
         .into_iter()
         .partition(|mention| mention.naming == Naming::Settings);
     changes.extend(ComposeContext::remove_mentions(&own));

@@ -2,7 +2,9 @@
 
 use crate::{
     app::{
-        answering::{AnsweredTool, Answering, AnsweringMessage, AskId, Asked, Open, SERVERS},
+        answering::{
+            AnsweredTool, Answering, AnsweringMessage, AskId, Open, SERVERS, WaitingQuestion,
+        },
         edited_text::EditedText,
         effect::Effect,
         message::ScreenId,
@@ -125,7 +127,7 @@ fn begin_answering(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> 
 }
 
 /// A call waits. What was written for it before stays.
-fn add_waiting_call(state: &mut State, asked: Asked, now: Millis) {
+fn add_waiting_call(state: &mut State, asked: WaitingQuestion, now: Millis) {
     if !state.answering.takes(asked.ask.turn) {
         return;
     }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::calls;
 use crate::{
-    app::{batch::Batch, effect::Effect, notices::NoticeKind, state::State},
-    engine::series::{BatchSize, Series},
+    app::{batch::CallBatch, effect::Effect, notices::NoticeKind, state::State},
+    engine::series::{BatchSize, CallSeries},
     model::{
         call::{CallId, Outcome},
         clock::Millis,
@@ -21,14 +21,14 @@ pub(super) fn begin_batch(
 ) -> Vec<Effect> {
     match state.build_request(tool) {
         Ok(request) => {
-            state.invoke.batch = Some(Batch {
+            state.invoke.batch = Some(CallBatch {
                 request,
                 connection: state.connection_of(tool).name,
                 times: size.times,
                 at_once: size.at_once,
                 waiting: size.times,
                 running: HashSet::new(),
-                series: Series::default(),
+                series: CallSeries::default(),
             });
             go_on(state, now)
         }

@@ -8,7 +8,7 @@ use crate::{
         notices::NoticeKind, state::State,
     },
     model::{
-        agent::Asked,
+        agent::AgentQuestion,
         call::{CallId, Event, EventKind, Outcome},
         clock::Millis,
         connection::Connection,
@@ -106,8 +106,11 @@ pub(super) fn send_again(
 /// Asks the agent, and shows how it goes.
 pub(super) fn ask_agent(state: &mut State, question: &str, now: Millis) -> Vec<Effect> {
     let connection = state.current_connection();
-    let asked =
-        Asked { question: question.to_owned(), context: state.context(), ..Asked::default() };
+    let asked = AgentQuestion {
+        question: question.to_owned(),
+        context: state.context(),
+        ..AgentQuestion::default()
+    };
     match agents::find_agent(&connection)
         .and_then(|agent| agent.question_request(&asked, &state.ids.peek_id(), &connection))
     {

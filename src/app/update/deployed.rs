@@ -20,7 +20,7 @@ use crate::{
         deployed::{
             catalog,
             item::Item,
-            push::{Absent, Push},
+            push::{AbsentEntries, Push},
         },
         start::Start,
         table,
@@ -187,7 +187,7 @@ fn plan_pushes(state: &State, items: &[Item]) -> Result<[Push; 2], Problem> {
         wrong(format!("connection \"{}\" leads to no system that takes entries", connection.name))
     })?;
     let plan = |absent| deployment.plan_push(&state.catalog, items, absent);
-    Ok([plan(Absent::Keep)?, plan(Absent::Delete)?])
+    Ok([plan(AbsentEntries::Keep)?, plan(AbsentEntries::Delete)?])
 }
 
 /// Writes there.

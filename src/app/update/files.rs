@@ -16,12 +16,12 @@ use crate::{
             plan::{Plan, Renaming},
             states::listed_states,
         },
-        documents::{Change, ChangeError, Document, Documents, Stepped},
+        documents::{Change, ChangeError, Document, Documents, HistoryStep},
         effect::{Effect, Overwrite},
-        form_file::Goal as FormGoal,
-        message::{FileEntries, Loaded, Recovery, Then},
+        form_file::FormGoal,
+        message::{AfterSave, FileEntries, Loaded, Recovery},
         notices::NoticeKind,
-        state::{Checking, Goal, LoadProgress, Question, State},
+        state::{Checking, LoadProgress, Question, State, ViewTarget},
     },
     engine::groups::CustomGroups,
     model::{
@@ -68,13 +68,13 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
     effects
 }
 
-type Making = fn(&mut Documents, &str, &[Change]) -> Result<Vec<FileId>, ChangeError>;
+type MakeFiles = fn(&mut Documents, &str, &[Change]) -> Result<Vec<FileId>, ChangeError>;
 
 fn apply_changes_with(
     state: &mut State,
     label: &str,
     changes: &[Change],
-    make: Making,
+    make: MakeFiles,
     now: Millis,
 ) -> Vec<Effect> {
     let before = entries_where_new_ones_go(&state.catalog, changes);
@@ -104,7 +104,7 @@ pub(super) fn redo(state: &mut State, now: Millis) -> Vec<Effect> {
     step_history(state, "made again", "there is nothing to redo", now, Documents::redo)
 }
 
-type Stepping = fn(&mut Documents) -> Option<Stepped>;
+type Stepping = fn(&mut Documents) -> Option<HistoryStep>;
 
 fn step_history(
     state: &mut State,
@@ -113,7 +113,7 @@ fn step_history(
     now: Millis,
     go: Stepping,
 ) -> Vec<Effect> {
-    let Some(Stepped { label, files, renamed }) = go(&mut state.documents) else {
+    let Some(HistoryStep { label, files, renamed }) = go(&mut state.documents) else {
         state.notices.push(NoticeKind::Hint, nothing, now);
         return Vec::new();
     };
@@ -146,7 +146,7 @@ fn follow_new_entry(state: &mut State, before: &HashSet<EntryId>, changes: &[Cha
     };
     if let Some(id) = state.catalog.of_file(file).find(is_new).map(|entry| entry.id.clone()) {
         let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
-        state.goal = Some(Goal { entry: id.clone(), pointer: Pointer::root(), turn });
+        state.goal = Some(ViewTarget { entry: id.clone(), pointer: Pointer::root(), turn });
         state.selected = Some(id);
     }
 }
@@ -340,7 +340,7 @@ pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -
 pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
     // What was to come after the save comes after this one.
     state.leaving =
-        matches!(state.question.take(), Some(Question::Conflict { then: Then::Leave, .. }));
+        matches!(state.question.take(), Some(Question::Conflict { then: AfterSave::Leave, .. }));
     state
         .documents
         .get(file)

@@ -9,8 +9,8 @@ use crate::{
     app::{
         documents::Change,
         effect::Effect,
-        form_file::{FormEnd, Goal, issues_of, value_of},
-        message::{DraftPolicy, Then},
+        form_file::{FormEnd, FormGoal, issues_of, value_of},
+        message::{AfterSave, DraftPolicy},
         notices::NoticeKind,
         state::{Question, State},
     },
@@ -23,7 +23,7 @@ use crate::{
 /// draft.
 pub(super) fn accept(
     state: &mut State,
-    then: Then,
+    then: AfterSave,
     draft: DraftPolicy,
     now: Millis,
 ) -> Vec<Effect> {
@@ -38,17 +38,19 @@ pub(super) fn accept(
         return Vec::new();
     }
     match form.goal {
-        Goal::Printed => leave_form(state, FormEnd::Accepted { issues }),
-        Goal::Saved if document.is_changed() => {
+        FormGoal::Printed => leave_form(state, FormEnd::Accepted { issues }),
+        FormGoal::Saved if document.is_changed() => {
             let file = form.file.clone();
             if let Some(form) = &mut state.form {
                 form.saving = issues;
             }
-            state.leaving = then == Then::Leave;
+            state.leaving = then == AfterSave::Leave;
             files::save_files(state, Some(file), now)
         }
-        Goal::Saved if then == Then::Leave => leave_form(state, FormEnd::Accepted { issues }),
-        Goal::Saved => {
+        FormGoal::Saved if then == AfterSave::Leave => {
+            leave_form(state, FormEnd::Accepted { issues })
+        }
+        FormGoal::Saved => {
             state.notices.push(NoticeKind::Hint, "it is saved already", now);
             Vec::new()
         }

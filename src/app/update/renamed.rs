@@ -3,7 +3,7 @@
 use crate::{
     app::{documents::Renamed, state::State},
     engine::{
-        mentions::Named,
+        mentions::NameKind,
         simulate::{run::rename_in, stop::Stop},
     },
 };
@@ -11,7 +11,7 @@ use crate::{
 /// A state, a group or a tool has another name: the run, what is tried and the stops go by it.
 pub(super) fn follow_rename(state: &mut State, Renamed { what, from, to }: &Renamed) {
     match what {
-        Named::State => {
+        NameKind::State => {
             state.workflow.simulation.rename_state(from, to);
             for stop in &mut state.workflow.stops {
                 if *stop == Stop::State(from.clone()) {
@@ -19,7 +19,7 @@ pub(super) fn follow_rename(state: &mut State, Renamed { what, from, to }: &Rena
                 }
             }
         }
-        Named::Tool => {
+        NameKind::Tool => {
             state.workflow.simulation.rename_tool(from, to);
             for stop in &mut state.workflow.stops {
                 if *stop == Stop::Available(from.clone()) {
@@ -27,7 +27,7 @@ pub(super) fn follow_rename(state: &mut State, Renamed { what, from, to }: &Rena
                 }
             }
         }
-        Named::Group => {
+        NameKind::Group => {
             state.workflow.simulation.rename_group(from, to);
             if let Some(groups) =
                 state.workflow.what_if.as_mut().and_then(|what_if| what_if.groups.as_mut())

@@ -9,7 +9,7 @@ use crate::{
         notices::NoticeKind,
         resending::request_of,
         state::State,
-        watching::{Asked, CardRead, Cards, Source, WatchMessage, Watching},
+        watching::{CardRead, Cards, Source, WatchMessage, WatchRequest, Watching},
     },
     engine::traffic::{
         self,
@@ -17,7 +17,7 @@ use crate::{
         record::{Record, Ring},
         trace::Head,
     },
-    model::{clock::Millis, entry::SystemId, traffic::Settled},
+    model::{clock::Millis, entry::SystemId, traffic::SettledConversation},
     systems::watched,
 };
 
@@ -111,7 +111,7 @@ fn report_filter_error(state: &mut State, done: Result<(), String>, now: Millis)
 
 fn begin_watching(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
     let connection = state.connection_to_watch();
-    let Asked { subjects, since } = match Asked::parse(subjects) {
+    let WatchRequest { subjects, since } = match WatchRequest::parse(subjects) {
         Ok(asked) => asked,
         Err(cause) => {
             state.notices.push(NoticeKind::Hint, cause, now);
@@ -226,7 +226,7 @@ fn cards_read(state: &mut State, turn: u64, read: Vec<CardRead>, now: Millis) ->
     cards.awaited.clear();
     cards.read.extend(read);
     let values: Vec<Value> = cards.values().cloned().collect();
-    let settled: Vec<Settled> =
+    let settled: Vec<SettledConversation> =
         values.iter().filter_map(|value| watched::card_outcome(cards.system, value)).collect();
     let rings: Vec<Ring> =
         settled.iter().flat_map(|settled| record.apply_settled(settled)).collect();

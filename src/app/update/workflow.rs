@@ -151,11 +151,11 @@ fn walk_tools(state: &mut State, way: &[EntryId], now: Millis) {
             try_take(state, &tools, tool, |row| Take::simulated(row, Outcome::Succeeded, now));
         told = words;
         let rest = way.len() - row - 1;
-        if taken == Taken::Stopped && rest > 0 {
+        if taken == StepOutcome::Stopped && rest > 0 {
             let words = count_text(rest, "step was not taken", "steps were not taken");
             told.push((NoticeKind::Hint, format!("stopped; {words}")));
         }
-        if taken != Taken::On {
+        if taken != StepOutcome::On {
             break;
         }
     }
@@ -165,7 +165,7 @@ fn walk_tools(state: &mut State, way: &[EntryId], now: Millis) {
 
 /// What came of trying to take a tool.
 #[derive(Clone, Copy, PartialEq)]
-enum Taken {
+enum StepOutcome {
     On,
     /// The step met a stop.
     Stopped,
@@ -223,11 +223,11 @@ fn try_take(
     tools: &[Slot],
     tool: &EntryId,
     make: impl FnOnce(usize) -> Take,
-) -> (Taken, Vec<(NoticeKind, String)>) {
+) -> (StepOutcome, Vec<(NoticeKind, String)>) {
     let catalog = state.catalog.clone();
     let Some(row) = catalog.tools.iter().position(|known| known.id() == tool) else {
         return (
-            Taken::Refused,
+            StepOutcome::Refused,
             vec![(NoticeKind::Warning, "this tool is no longer there".to_owned())],
         );
     };
@@ -262,15 +262,15 @@ fn try_take(
                 .map(Stop::description)
                 .collect();
             if met.is_empty() {
-                return (Taken::On, told);
+                return (StepOutcome::On, told);
             }
             told.push((NoticeKind::Hint, format!("stop: {}", met.join(", "))));
-            (Taken::Stopped, told)
+            (StepOutcome::Stopped, told)
         }
         Err(cause) => {
             let words = cause.messages().join("; ");
             (
-                Taken::Refused,
+                StepOutcome::Refused,
                 vec![(
                     NoticeKind::Warning,
                     format!("{} cannot be taken: {words}", catalog.tools[row].name),

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::{
-        ending::{Ended, Ending},
+        ending::{CommandResult, Ending},
         global::Global,
         opened::OpenWorkspace,
-        out::{Out, Tint},
+        out::{CommandOutput, Tint},
         signals::{interrupted, wait_for},
     },
     engine::settings::connections,
@@ -45,7 +45,7 @@ pub(super) struct Auth {
 }
 
 impl Auth {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let connection = connections::find_connection(&opened.settings.connections, &self.name)?;
         let authorizer = table::authorizers().find(|authorizer| authorizer.is_at(&connection));
@@ -68,8 +68,8 @@ impl Auth {
         authorizer: &dyn Authorizer,
         connection: &Connection,
         global: &Global,
-        out: &mut Out,
-    ) -> Ended {
+        out: &mut CommandOutput,
+    ) -> CommandResult {
         let registry = registry::of_system();
         let secrets = registry.secrets();
         let told = |problem: CallError| {
@@ -103,7 +103,7 @@ impl Auth {
         Ok(Ending::Done)
     }
 
-    fn show_page(&self, url: &str, out: &mut Out) -> std::io::Result<()> {
+    fn show_page(&self, url: &str, out: &mut CommandOutput) -> std::io::Result<()> {
         out.print_status("allow it on this page:");
         let shown = out.safe_text(url).into_owned();
         out.print_line(shown)?;
@@ -117,7 +117,11 @@ impl Auth {
     }
 }
 
-fn write_report(report: &AuthorizationReport, global: &Global, out: &mut Out) -> Ended {
+fn write_report(
+    report: &AuthorizationReport,
+    global: &Global,
+    out: &mut CommandOutput,
+) -> CommandResult {
     let ending = if report.is_open { Ending::Done } else { Ending::Found };
     if global.json {
         out.print_json(&to_json(report))?;

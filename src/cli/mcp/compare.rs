@@ -3,14 +3,14 @@
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::target::{Looked, Target};
+use super::target::{InspectedServer, Target};
 use crate::{
     cli::{
         arguments,
         columns::{self, Cell},
-        ending::{Ended, Ending},
+        ending::{CommandResult, Ending},
         global::Global,
-        out::{Out, Tint},
+        out::{CommandOutput, Tint},
         signals::{interrupted, wait_for},
     },
     engine::{
@@ -35,9 +35,9 @@ pub(super) struct Compare {
 }
 
 impl Compare {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let target = Target { name: Some(self.name.clone()), command: Vec::new() };
-        let looked = Looked::of(&target, global, out)?;
+        let looked = InspectedServer::of(&target, global, out)?;
         let arguments = arguments::read_arguments(None, &self.arguments)?.into_value();
         let call = self.tool.clone().map(|tool| (tool, arguments));
         let mut comparison = EraComparison::default();
@@ -102,7 +102,7 @@ fn eras_of(row: &EraRow, comparison: &EraComparison) -> Vec<&'static str> {
     }
 }
 
-fn write_comparison(comparison: &EraComparison, out: &mut Out) -> std::io::Result<()> {
+fn write_comparison(comparison: &EraComparison, out: &mut CommandOutput) -> std::io::Result<()> {
     for side in &comparison.sides {
         match &side.seen {
             Ok(view) => {

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::{
-        ending::{Ended, Ending},
-        out::{Out, Tint},
+        ending::{CommandResult, Ending},
+        out::{CommandOutput, Tint},
         wrap::wrap,
     },
     engine::junit::{Checked, Suite, render_report},
@@ -45,8 +45,8 @@ impl ConformanceReport {
         server: &str,
         examined: &[Examined],
         json: bool,
-        out: &mut Out,
-    ) -> Ended {
+        out: &mut CommandOutput,
+    ) -> CommandResult {
         match if json { Format::Json } else { self.format } {
             Format::Human => {
                 examined.iter().try_for_each(|examined| print_verdict(examined, out))?;
@@ -88,7 +88,7 @@ fn details(examined: &Examined) -> &[String] {
     }
 }
 
-fn print_verdict(examined: &Examined, out: &mut Out) -> std::io::Result<()> {
+fn print_verdict(examined: &Examined, out: &mut CommandOutput) -> std::io::Result<()> {
     let word = verdict_word(examined);
     let tint = match word {
         "kept" => Tint::Good,

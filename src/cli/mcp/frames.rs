@@ -6,12 +6,12 @@ use clap::Args;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-use super::target::{Looked, Target, listing};
+use super::target::{InspectedServer, Target, listing};
 use crate::{
     cli::{
-        ending::{Ended, Ending},
+        ending::{CommandResult, Ending},
         global::Global,
-        out::Out,
+        out::CommandOutput,
     },
     model::{
         call::{CallError, FrameWay},
@@ -22,7 +22,7 @@ use crate::{
     wire::{
         systems::facets::inspector::AT,
         transport::{
-            bus::{Bus, Share},
+            bus::{Bus, SubscriptionShare},
             message::{Address, Incoming, Outgoing, Packet},
             message_queue::QueueReceiver,
         },
@@ -65,20 +65,20 @@ struct FramePrinter<'f> {
     frames: QueueReceiver,
     find: Option<&'f str>,
     json: bool,
-    out: &'f mut Out,
+    out: &'f mut CommandOutput,
     /// The id of the request that was sent last, as it was written, and when.
     asked: Option<(Value, Instant)>,
 }
 
 impl Frames {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let sent =
             self.send.iter().map(|given| read_frames(given)).collect::<Result<Vec<_>, _>>()?;
-        let looked = Looked::of(&self.target, global, out)?;
+        let looked = InspectedServer::of(&self.target, global, out)?;
         looked.with("following the frames of a server", async |bus| {
             let at = Address::ephemeral(FRAMES);
             let told = |problem: CallError| problem.while_doing("listening");
-            let frames = bus.subscribe(&at, Share::Observer).await.map_err(told)?;
+            let frames = bus.subscribe(&at, SubscriptionShare::Observer).await.map_err(told)?;
             let (find, json) = (self.find.as_deref(), global.json);
             let mut printer = FramePrinter { frames, find, json, out, asked: None };
             let ending = if sent.is_empty() {
@@ -126,7 +126,11 @@ impl FramePrinter<'_> {
         }
     }
 
-    async fn send_all(&mut self, bus: &dyn Bus, frames: impl Iterator<Item = String>) -> Ended {
+    async fn send_all(
+        &mut self,
+        bus: &dyn Bus,
+        frames: impl Iterator<Item = String>,
+    ) -> CommandResult {
         let mut ending = Ending::Done;
         for text in frames {
             // What was there before answers nothing.

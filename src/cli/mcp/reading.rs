@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::target::{Looked, Target, listing};
+use super::target::{InspectedServer, Target, listing};
 use crate::{
     cli::{
         arguments,
         columns::{self, Cell},
-        ending::{Ended, Ending},
+        ending::{CommandResult, Ending},
         global::Global,
-        out::Out,
+        out::CommandOutput,
         saving::save_content,
     },
     model::server_item::{ItemContent, ItemKind, ItemRequest, ServerItem},
@@ -28,7 +28,7 @@ pub(super) struct Resources {
     uri: Option<String>,
 
     #[command(flatten)]
-    how: How,
+    how: ReadArgs,
 }
 
 #[derive(Args, Debug)]
@@ -40,11 +40,11 @@ pub(super) struct Prompts {
     prompt: Option<String>,
 
     #[command(flatten)]
-    how: How,
+    how: ReadArgs,
 }
 
 #[derive(Args, Debug)]
-struct How {
+struct ReadArgs {
     /// A variable of a template, or an argument of a prompt: key=text; repeat it for more
     #[arg(short, long = "argument", value_name = "KEY=TEXT")]
     arguments: Vec<String>,
@@ -60,7 +60,7 @@ struct How {
 }
 
 impl Resources {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let kind = match &self.uri {
             Some(uri) if uri.contains('{') => ItemKind::Template,
             _ => ItemKind::Resource,
@@ -71,7 +71,7 @@ impl Resources {
 }
 
 impl Prompts {
-    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let wanted = (ItemKind::Prompt, self.prompt.as_deref());
         run_reading(&self.name, wanted, &[ItemKind::Prompt], &self.how, global, out)
     }
@@ -81,12 +81,12 @@ fn run_reading(
     name: &str,
     (kind, id): (ItemKind, Option<&str>),
     kinds: &[ItemKind],
-    how: &How,
+    how: &ReadArgs,
     global: &Global,
-    out: &mut Out,
-) -> Ended {
+    out: &mut CommandOutput,
+) -> CommandResult {
     let target = Target { name: Some(name.to_owned()), command: Vec::new() };
-    let looked = Looked::of(&target, global, out)?;
+    let looked = InspectedServer::of(&target, global, out)?;
     let arguments = arguments::read_arguments(None, &how.arguments)?.into_value();
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     let request = id.map(|id| ItemRequest { kind, id: id.to_owned(), arguments });
@@ -121,12 +121,12 @@ fn run_reading(
 }
 
 async fn write_lists(
-    looked: &Looked,
+    looked: &InspectedServer,
     bus: &dyn Bus,
     kinds: &[ItemKind],
     global: &Global,
-    out: &mut Out,
-) -> Ended {
+    out: &mut CommandOutput,
+) -> CommandResult {
     let listing = listing(looked, bus).await?;
     for listed in &listing.lists {
         if kinds.iter().any(|kind| kind.list_name() == listed.kind) {
@@ -173,7 +173,11 @@ fn item_cells(item: &ServerItem) -> Vec<Cell> {
     ]
 }
 
-fn write_content(content: &ItemContent, global: &Global, out: &mut Out) -> std::io::Result<()> {
+fn write_content(
+    content: &ItemContent,
+    global: &Global,
+    out: &mut CommandOutput,
+) -> std::io::Result<()> {
     for words in &content.faults {
         out.warn(words);
     }

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::{
     cli::{
-        ending::{Ended, Ending},
+        ending::{CommandResult, Ending},
         global::Global,
         opened::OpenWorkspace,
-        out::Out,
+        out::CommandOutput,
         signals::{interrupted, wait_for},
     },
     engine::settings::connections,
@@ -46,15 +46,15 @@ pub(super) struct Target {
 }
 
 /// A server that is to be looked at.
-pub(super) struct Looked {
+pub(super) struct InspectedServer {
     pub connection: Connection,
     pub inspector: &'static dyn Inspector,
     pub keeper: &'static dyn KeptTools,
     pub registry: Registry,
 }
 
-impl Looked {
-    pub fn of(target: &Target, global: &Global, out: &Out) -> Result<Self, Problem> {
+impl InspectedServer {
+    pub fn of(target: &Target, global: &Global, out: &CommandOutput) -> Result<Self, Problem> {
         let Some(name) = &target.name else {
             let Some(inspector) = table::inspectors().next() else { return Err(nobody("it")) };
             let command = server_command(&target.command, BTreeMap::new(), None);
@@ -95,7 +95,11 @@ impl Looked {
     }
 
     /// Opens the connection, works with it, and ends it cleanly.
-    pub fn with(&self, doing: &str, work: impl AsyncFnOnce(&dyn Bus) -> Ended) -> Ended {
+    pub fn with(
+        &self,
+        doing: &str,
+        work: impl AsyncFnOnce(&dyn Bus) -> CommandResult,
+    ) -> CommandResult {
         let opened = async {
             let working = async {
                 let bus = self.registry.open_bus(&self.connection).await;
@@ -132,7 +136,7 @@ pub(super) fn server_command(
     ServerCommand { command, args, env, dir }
 }
 
-pub(super) async fn listing(looked: &Looked, bus: &dyn Bus) -> Result<Listing, Problem> {
+pub(super) async fn listing(looked: &InspectedServer, bus: &dyn Bus) -> Result<Listing, Problem> {
     looked.inspector.list(bus).await.map_err(|problem| problem.while_doing("asking for its lists"))
 }
 

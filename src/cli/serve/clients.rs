@@ -13,10 +13,10 @@ use super::{
 use crate::{
     cli::{
         call::{NOBODY, open_history, parse_duration},
-        ending::{Ended, Ending, Halt},
+        ending::{CommandResult, Ending, StopReason},
         global::Global,
         opened::OpenWorkspace,
-        out::Out,
+        out::CommandOutput,
         request::RequestArgs,
         signals::{interrupted, wait_for},
         stubs,
@@ -82,10 +82,10 @@ impl ServeClients {
     pub fn run(
         &self,
         global: &Global,
-        out: &mut Out,
+        out: &mut CommandOutput,
         tools: &[String],
         stub: Option<&Path>,
-    ) -> Ended {
+    ) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let context = self.request.resolve_request(&opened, out).context;
         if let Err(denied) = check_permission(&opened.settings.profiles, &context) {
@@ -163,7 +163,11 @@ impl ServeClients {
     }
 }
 
-async fn serve_pipes(server: &dyn ToolServer, host: &Arc<WorkspaceHost>, out: &Out) -> Ended {
+async fn serve_pipes(
+    server: &dyn ToolServer,
+    host: &Arc<WorkspaceHost>,
+    out: &CommandOutput,
+) -> CommandResult {
     out.print_status(format_args!("serving MCP on standard input and output: {}", host.summary()));
     let stop = CancellationToken::new();
     let (pipes, flushed) = open_pipes();
@@ -185,11 +189,11 @@ async fn serve_http(
     server: &dyn ToolServer,
     host: &Arc<WorkspaceHost>,
     place: ListenPlace,
-    out: &Out,
-) -> Ended {
+    out: &CommandOutput,
+) -> CommandResult {
     let is_open = place.token.is_none();
     let listening = server.listen(Arc::clone(host) as Arc<dyn ToolHost>, place).await;
-    let listening = listening.map_err(Halt::from)?;
+    let listening = listening.map_err(StopReason::from)?;
     if is_open && !listening.address().ip().is_loopback() {
         out.warn("other machines can reach this server, and call every tool that it lists");
     }

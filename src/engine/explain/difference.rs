@@ -10,7 +10,7 @@ use crate::{
 /// What a request has: now, and in all that it can come to. Each list in the order of tools or
 /// states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct RequestTools {
     /// Keys of the tools that are available now.
     pub available: Vec<Name>,
     /// Keys of the tools that a run can come to take.
@@ -19,7 +19,7 @@ pub(crate) struct Standing {
     pub reached: Vec<Name>,
 }
 
-impl Standing {
+impl RequestTools {
     #[must_use]
     pub fn from_tools<T: Gated>(tools: &[T], context: &Context) -> Self {
         let workflow = Workflow::new(tools, context);
@@ -72,7 +72,7 @@ pub(crate) struct Difference {
 
 impl Difference {
     #[must_use]
-    pub fn between(before: &Standing, after: &Standing) -> Self {
+    pub fn between(before: &RequestTools, after: &RequestTools) -> Self {
         Self {
             available: Turn::between(&before.available, &after.available),
             runnable: Turn::between(&before.runnable, &after.runnable),
@@ -114,20 +114,21 @@ mod tests {
         ];
         let context =
             |groups: &[&str]| Context { groups: Some(names(groups)), ..Context::default() };
-        let before = Standing::from_tools(&tools, &context(&["g"]));
+        let before = RequestTools::from_tools(&tools, &context(&["g"]));
         assert_eq!(
             (before.available.clone(), before.runnable.clone()),
             (names(&["a"]), names(&["a"]))
         );
         let ticked =
-            Difference::between(&before, &Standing::from_tools(&tools, &context(&["g", "h"])));
+            Difference::between(&before, &RequestTools::from_tools(&tools, &context(&["g", "h"])));
         assert_eq!(ticked.available, Turn::default());
         let turn =
             |gained: &[&str], lost: &[&str]| Turn { gained: names(gained), lost: names(lost) };
         assert_eq!((ticked.runnable, ticked.states), (turn(&["b", "c"], &[]), turn(&["t"], &[])));
         let mut edited = tools.to_vec();
         edited[0].gate = GateEdit::LeadTo(Some("t".into())).apply_to(&edited[0].gate);
-        let edited = Difference::between(&before, &Standing::from_tools(&edited, &context(&["g"])));
+        let edited =
+            Difference::between(&before, &RequestTools::from_tools(&edited, &context(&["g"])));
         assert_eq!((edited.runnable, edited.states), (turn(&["c"], &[]), turn(&["t"], &["s"])));
         assert!(Difference::between(&before, &before).is_none());
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     engine::{
-        filter::{Allowed, AskedGroups},
+        filter::{AllowedGroups, AskedGroups},
         gated::{Gated, ToolRow},
         workflow::{
             graph::{Origin, StateRow, Workflow},
@@ -62,7 +62,7 @@ impl StateView {
                 tools,
                 &AskedGroups::Only(Vec::new()),
                 context.state(),
-                &Allowed::Every,
+                &AllowedGroups::Every,
             )
             .every_smallest_to(state),
         };

@@ -2,7 +2,9 @@
 
 use crate::{
     engine::{
-        filter::{Allowed, AskedGroups, Denied, Filter, Reason, check_permission, join_names},
+        filter::{
+            AllowedGroups, AskedGroups, Denied, Filter, Reason, check_permission, join_names,
+        },
         gate_edit::GateEdit,
         gated::{Gated, ToolRow},
         groups::groups_of,
@@ -94,7 +96,7 @@ impl Change {
 /// for beside.
 #[must_use]
 pub(crate) fn sufficient_groups<T: Gated>(tools: &[T], start: &str, tool: ToolRow) -> GroupSets {
-    GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), start, &Allowed::Every)
+    GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), start, &AllowedGroups::Every)
         .every_smallest(tool)
 }
 
@@ -104,7 +106,7 @@ pub(crate) struct Explainer {
     filter: Filter,
     /// Why the user may not ask for these groups, and the filter without those that exceed.
     denied: Option<(Denied, Filter)>,
-    allowed: Allowed,
+    allowed: AllowedGroups,
     workflow: Workflow,
     paths: Paths,
     search: GroupSearch,
@@ -115,7 +117,7 @@ impl Explainer {
     /// What a user may not ask for is part of no change.
     #[must_use]
     pub fn new<T: Gated>(tools: &[T], context: &Context, profiles: &[Profile]) -> Self {
-        let allowed = Allowed::from_profiles(profiles, context);
+        let allowed = AllowedGroups::from_profiles(profiles, context);
         let denied = check_permission(profiles, context).err().map(|denied| {
             let groups = context.groups().into_iter().filter(|name| allowed.allows(name)).collect();
             (denied, Filter::new(&Context { groups: Some(groups), ..context.clone() }))

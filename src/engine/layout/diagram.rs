@@ -1,7 +1,7 @@
 //! What to draw: boxes with their lines, arrows with their labels.
 
 /// How many cells a text takes. Given by the caller, since terminals and other media differ.
-pub(crate) type Measure = fn(&str) -> usize;
+pub(crate) type TextMeasure = fn(&str) -> usize;
 
 /// One cell for each letter; right for plain text.
 #[must_use]
@@ -35,7 +35,7 @@ pub struct Diagram {
     /// The box that comes first.
     pub first: usize,
     pub direction: Direction,
-    pub measure: Measure,
+    pub measure: TextMeasure,
 }
 
 /// The edge of a box.

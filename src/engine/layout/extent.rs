@@ -59,7 +59,7 @@ pub struct Choice<'c> {
 
 /// The boxes of a picture, and what they leave out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct PictureExtent {
     pub scale: Scale,
     pub nodes: Vec<Node>,
     /// The box of each state, `None` for those that are not shown.
@@ -68,7 +68,7 @@ pub struct Extent {
     pub beyond: Vec<usize>,
 }
 
-impl Extent {
+impl PictureExtent {
     /// Every state in a box of its own.
     #[must_use]
     pub fn all_states(count: usize) -> Self {
@@ -134,7 +134,7 @@ impl Links {
 
     /// Parts that nothing connects with the rest, and in what remains the circles, one box each;
     /// opened ones and those of the focus stay open.
-    fn folded_extent(&self, choice: &Choice<'_>) -> Extent {
+    fn folded_extent(&self, choice: &Choice<'_>) -> PictureExtent {
         let count = self.to.len();
         let is_open = |states: &[StateRow]| {
             states.iter().any(|state| Some(*state) == choice.focus || choice.opened.contains(state))
@@ -160,12 +160,12 @@ impl Links {
                 }
             }
         }
-        Extent::from_nodes(Scale::Folded, count, nodes)
+        PictureExtent::from_nodes(Scale::Folded, count, nodes)
     }
 
     /// The states around the focus, ring by ring, as many as are still a picture; then the
     /// neighbours of each that was opened.
-    fn near_extent(&self, choice: &Choice<'_>) -> Extent {
+    fn near_extent(&self, choice: &Choice<'_>) -> PictureExtent {
         let count = self.to.len();
         let focus = choice.focus.unwrap_or(0);
         let mut shown = BTreeSet::from([focus]);
@@ -181,7 +181,7 @@ impl Links {
             shown.insert(*opened);
             shown.extend(self.neighbours(*opened).take(choice.most / 2));
         }
-        let mut extent = Extent::from_nodes(
+        let mut extent = PictureExtent::from_nodes(
             Scale::Near,
             count,
             shown.into_iter().filter(|row| *row < count).map(Node::State).collect(),
@@ -264,9 +264,9 @@ mod tests {
         focus: usize,
         opened: &[usize],
         most: usize,
-    ) -> Extent {
+    ) -> PictureExtent {
         let opened = opened.iter().copied().collect();
-        Extent::choose_states(
+        PictureExtent::choose_states(
             count,
             &edges(pairs),
             &Choice { scale, focus: Some(focus), opened: &opened, most },
@@ -277,7 +277,7 @@ mod tests {
     fn circles_and_separate_parts_are_folded_but_not_what_is_looked_at() {
         // A way into a circle of three and out again; beside it a part of two.
         let pairs = [(0, 1), (1, 2), (2, 3), (3, 1), (3, 4), (5, 6)];
-        let states = |extent: &Extent| {
+        let states = |extent: &PictureExtent| {
             extent.nodes.iter().map(|node| node.states().to_vec()).collect::<Vec<_>>()
         };
         let folded = chosen(7, &pairs, Scale::Folded, 0, &[], 3);

@@ -1,10 +1,10 @@
 //! What stands at a cell of a picture: found by geometry alone, so that it needs no drawing.
 
-use super::picture::{Picture, Placed, Point, Route};
+use super::picture::{Picture, PlacedBox, Point, Route};
 
 /// What a cell is part of, by the diagram's rows. Labels win over boxes, boxes over lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hit {
+pub enum DiagramHit {
     Box(usize),
     /// An arrow's line or head.
     Arrow(usize),
@@ -20,26 +20,26 @@ pub enum Hit {
 impl Picture {
     /// What stands at a cell. Where two arrows cross, the earlier one.
     #[must_use]
-    pub fn hit_test(&self, at: Point) -> Hit {
+    pub fn hit_test(&self, at: Point) -> DiagramHit {
         let on = |route: &Route| route.label_contains(at) || route.line_contains(at);
         if let Some(row) = self.arrows.iter().position(|route| route.label_contains(at)) {
-            return Hit::Label(row);
+            return DiagramHit::Label(row);
         }
-        for (row, Placed { area, to_itself, from_any }) in self.boxes.iter().enumerate() {
+        for (row, PlacedBox { area, to_itself, from_any }) in self.boxes.iter().enumerate() {
             if area.contains(at) {
-                return Hit::Box(row);
+                return DiagramHit::Box(row);
             }
             if to_itself.as_ref().is_some_and(on) {
-                return Hit::Itself(row);
+                return DiagramHit::Itself(row);
             }
             if from_any.as_ref().is_some_and(on) {
-                return Hit::FromAny(row);
+                return DiagramHit::FromAny(row);
             }
         }
         self.arrows
             .iter()
             .position(|route| route.line_contains(at))
-            .map_or(Hit::Nothing, Hit::Arrow)
+            .map_or(DiagramHit::Nothing, DiagramHit::Arrow)
     }
 }
 
@@ -89,26 +89,29 @@ mod tests {
                     .layout();
             for (row, placed) in picture.boxes.iter().enumerate() {
                 let area = placed.area;
-                assert_eq!(picture.hit_test(Point { x: area.x, y: area.y }), Hit::Box(row));
+                assert_eq!(picture.hit_test(Point { x: area.x, y: area.y }), DiagramHit::Box(row));
                 assert_eq!(
                     picture.hit_test(Point {
                         x: area.x + area.width - 1,
                         y: area.y + area.height - 1
                     }),
-                    Hit::Box(row)
+                    DiagramHit::Box(row)
                 );
             }
             for (row, route) in picture.arrows.iter().enumerate() {
-                assert_eq!(picture.hit_test(route.head), Hit::Arrow(row));
-                assert_eq!(picture.hit_test(route.points[0]), Hit::Arrow(row));
-                assert_eq!(picture.hit_test(route.label.as_ref().unwrap().at), Hit::Label(row));
+                assert_eq!(picture.hit_test(route.head), DiagramHit::Arrow(row));
+                assert_eq!(picture.hit_test(route.points[0]), DiagramHit::Arrow(row));
+                assert_eq!(
+                    picture.hit_test(route.label.as_ref().unwrap().at),
+                    DiagramHit::Label(row)
+                );
             }
             let label = |route: &Option<Route>| route.as_ref().unwrap().label.as_ref().unwrap().at;
-            assert_eq!(picture.hit_test(label(&picture.boxes[0].to_itself)), Hit::Itself(0));
-            assert_eq!(picture.hit_test(label(&picture.boxes[0].from_any)), Hit::FromAny(0));
+            assert_eq!(picture.hit_test(label(&picture.boxes[0].to_itself)), DiagramHit::Itself(0));
+            assert_eq!(picture.hit_test(label(&picture.boxes[0].from_any)), DiagramHit::FromAny(0));
             assert_eq!(
                 picture.hit_test(Point { x: picture.width, y: picture.height }),
-                Hit::Nothing
+                DiagramHit::Nothing
             );
         }
     }

@@ -10,7 +10,7 @@ use crate::engine::workflow::{
 
 /// A mark on a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mark {
+pub enum BoxMark {
     Start,
     Current,
     DeadEnd,
@@ -22,7 +22,7 @@ pub enum Mark {
     Plain,
 }
 
-impl Mark {
+impl BoxMark {
     pub const ALL: [Self; 8] = [
         Self::Start,
         Self::Current,
@@ -66,7 +66,7 @@ impl Mark {
 
 /// The marks of all states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct StateMarks {
     pub start: StateRow,
     pub current: Option<StateRow>,
     pub dead_ends: BTreeSet<StateRow>,
@@ -74,7 +74,7 @@ pub struct Marks {
     pub far: BTreeSet<StateRow>,
 }
 
-impl Marks {
+impl StateMarks {
     /// As the analysis of a workflow says, seen from its start.
     #[must_use]
     pub fn from_analysis(
@@ -92,14 +92,14 @@ impl Marks {
     }
 
     #[must_use]
-    pub fn has_mark(&self, state: StateRow, mark: Mark) -> bool {
+    pub fn has_mark(&self, state: StateRow, mark: BoxMark) -> bool {
         match mark {
-            Mark::Start => self.start == state,
-            Mark::Current => self.current == Some(state),
-            Mark::DeadEnd => self.dead_ends.contains(&state),
-            Mark::Trap => self.traps.contains(&state),
-            Mark::Far => self.far.contains(&state),
-            Mark::Folded | Mark::Beyond | Mark::Plain => false,
+            BoxMark::Start => self.start == state,
+            BoxMark::Current => self.current == Some(state),
+            BoxMark::DeadEnd => self.dead_ends.contains(&state),
+            BoxMark::Trap => self.traps.contains(&state),
+            BoxMark::Far => self.far.contains(&state),
+            BoxMark::Folded | BoxMark::Beyond | BoxMark::Plain => false,
         }
     }
 }

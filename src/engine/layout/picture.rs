@@ -8,14 +8,14 @@ pub struct Point {
 
 /// A rectangle that holds its borders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Area {
+pub struct BoxArea {
     pub x: usize,
     pub y: usize,
     pub width: usize,
     pub height: usize,
 }
 
-impl Area {
+impl BoxArea {
     #[must_use]
     pub fn contains(&self, point: Point) -> bool {
         (self.x..self.x + self.width).contains(&point.x)
@@ -23,7 +23,7 @@ impl Area {
     }
 
     #[must_use]
-    pub fn overlaps(&self, other: &Area) -> bool {
+    pub fn overlaps(&self, other: &BoxArea) -> bool {
         self.x < other.x + other.width
             && other.x < self.x + self.width
             && self.y < other.y + other.height
@@ -60,15 +60,15 @@ pub struct Caption {
 
 impl Caption {
     #[must_use]
-    pub fn area(&self) -> Area {
-        Area { x: self.at.x, y: self.at.y, width: self.width, height: 1 }
+    pub fn area(&self) -> BoxArea {
+        BoxArea { x: self.at.x, y: self.at.y, width: self.width, height: 1 }
     }
 }
 
 /// A box in its place, with the arrows at its foot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
-    pub area: Area,
+pub struct PlacedBox {
+    pub area: BoxArea,
     pub to_itself: Option<Route>,
     pub from_any: Option<Route>,
 }
@@ -94,7 +94,7 @@ pub enum KeptLayout {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     pub seats: Vec<BoxPosition>,
-    pub boxes: Vec<Placed>,
+    pub boxes: Vec<PlacedBox>,
     pub arrows: Vec<Route>,
     pub width: usize,
     pub height: usize,

@@ -34,9 +34,9 @@ pub(crate) fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
     for sweep in 0..SWEEPS {
         // The later rounds look to both sides, so that neither is favoured.
         let sides = match (sweep * 2 < SWEEPS, sweep % 2) {
-            (false, _) => Sides::Both,
-            (true, 0) => Sides::Before,
-            (true, _) => Sides::Behind,
+            (false, _) => CellSides::Both,
+            (true, 0) => CellSides::Before,
+            (true, _) => CellSides::Behind,
         };
         for step in 0..count {
             let layer = if sweep % 2 == 1 { count - 1 - step } else { step };
@@ -49,7 +49,7 @@ pub(crate) fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
         }
         since += 1;
         // Only once both sides have been looked to, since that is what brings most.
-        if since > 4 && sides == Sides::Both {
+        if since > 4 && sides == CellSides::Both {
             break;
         }
     }
@@ -69,7 +69,7 @@ fn bend_cost(items: &Items, at: &[f64]) -> f64 {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Sides {
+enum CellSides {
     Before,
     Behind,
     Both,
@@ -78,7 +78,13 @@ enum Sides {
 /// Moves the items of one layer as near as they can to where their links want them. Where two want
 /// the same room, both give way by their weight: neighbours that push each other are joined into
 /// blocks, and each block stands at the mean of what its items want.
-fn settle_layer(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Option<f64>]) {
+fn settle_layer(
+    items: &Items,
+    at: &mut [f64],
+    layer: usize,
+    sides: CellSides,
+    stood: &[Option<f64>],
+) {
     struct Block {
         sum: f64,
         weight: f64,
@@ -131,7 +137,7 @@ fn settle_layer(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood
 
 /// Where an item's links want it, and how much that counts. Arrows that pass want to be straight
 /// most.
-fn desired_position(items: &Items, at: &[f64], row: usize, sides: Sides) -> (f64, f64) {
+fn desired_position(items: &Items, at: &[f64], row: usize, sides: CellSides) -> (f64, f64) {
     let item = &items.items[row];
     let before = |link: &LinkRow| {
         let link = &items.links[*link];
@@ -142,10 +148,10 @@ fn desired_position(items: &Items, at: &[f64], row: usize, sides: Sides) -> (f64
         at[link.to] + link.to_port as f64 - link.from_port as f64
     };
     let mut wishes: Vec<f64> = Vec::with_capacity(item.ins.len() + item.outs.len());
-    if sides != Sides::Behind {
+    if sides != CellSides::Behind {
         wishes.extend(item.ins.iter().map(before));
     }
-    if sides != Sides::Before {
+    if sides != CellSides::Before {
         wishes.extend(item.outs.iter().map(behind));
     }
     wishes.sort_by(f64::total_cmp);

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::{
     diagram::{Diagram, Direction},
     items::{BoxSize, Item, Items, Kind, LinkRow, arrow_label},
-    picture::{Area, BoxPosition, Caption, Heading, Picture, Placed, Point, Route},
+    picture::{BoxArea, BoxPosition, Caption, Heading, Picture, PlacedBox, Point, Route},
 };
 
 /// The picture of placed items.
@@ -23,7 +23,8 @@ pub(crate) fn build_picture(diagram: &Diagram, items: &Items) -> Picture {
             + channels.get(layer).map_or(0, Channel::width);
     }
     let drawing = Drawing { diagram, items, channels, begins };
-    let boxes: Vec<Placed> = (0..diagram.boxes.len()).map(|row| drawing.place_box(row)).collect();
+    let boxes: Vec<PlacedBox> =
+        (0..diagram.boxes.len()).map(|row| drawing.place_box(row)).collect();
     let arrows: Vec<Route> =
         (0..diagram.arrows.len()).map(|row| drawing.route_arrow(row)).collect();
     let (width, height) = match diagram.direction {
@@ -41,7 +42,7 @@ pub(crate) fn build_picture(diagram: &Diagram, items: &Items) -> Picture {
 struct Channel {
     layer: usize,
     /// Links that do not go straight on.
-    bends: HashMap<LinkRow, Bends>,
+    bends: HashMap<LinkRow, LineBends>,
     count: usize,
     /// Cells behind the layer, and before the next; none beside a layer that takes no room itself.
     lead: usize,
@@ -49,7 +50,7 @@ struct Channel {
 }
 
 #[derive(Clone, Copy)]
-enum Bends {
+enum LineBends {
     /// It goes straight on.
     None,
     One {
@@ -65,14 +66,14 @@ enum Bends {
 
 /// A change of place across, that needs a track.
 #[derive(Clone, Copy)]
-struct Jog {
+struct CrossShift {
     link: LinkRow,
     from: usize,
     to: usize,
 }
 
-impl Jog {
-    fn overlaps(&self, other: &Jog) -> bool {
+impl CrossShift {
+    fn overlaps(&self, other: &CrossShift) -> bool {
         self.from.min(self.to) <= other.from.max(other.to)
             && other.from.min(other.to) <= self.from.max(self.to)
     }
@@ -82,13 +83,13 @@ impl Jog {
     }
 
     /// How many lines cross when this one turns before the other.
-    fn cost_before(&self, other: &Jog) -> usize {
+    fn cost_before(&self, other: &CrossShift) -> usize {
         usize::from(self.crosses_row(other.from)) + usize::from(other.crosses_row(self.to))
     }
 
     /// Whether this one must turn first, since the other comes into the row that this one starts
     /// in.
-    fn must_precede(&self, other: &Jog) -> bool {
+    fn must_precede(&self, other: &CrossShift) -> bool {
         self.from == other.to
     }
 }
@@ -97,11 +98,11 @@ impl Channel {
     /// The channel behind a layer. `height` grows when a link needs a row beyond all others.
     fn new(items: &Items, layer: usize, height: &mut usize) -> Self {
         let mut bends = HashMap::new();
-        let mut jogs: Vec<Jog> = Vec::new();
+        let mut jogs: Vec<CrossShift> = Vec::new();
         for link in items.layers[layer].iter().flat_map(|row| &items.items[*row].outs) {
             let (from, to) = link_ends(items, *link);
             if from != to {
-                jogs.push(Jog { link: *link, from, to });
+                jogs.push(CrossShift { link: *link, from, to });
             }
         }
         let detours = break_circles(&mut jogs, height);
@@ -109,10 +110,10 @@ impl Channel {
         for (jog, track) in jogs.iter().zip(levels) {
             let detour = detours.iter().find(|(link, _)| *link == jog.link).map(|(_, row)| *row);
             let bend = match (bends.get(&jog.link), detour) {
-                (Some(Bends::One { track: first }), Some(row)) => {
-                    Bends::Two { first: *first, row, second: track }
+                (Some(LineBends::One { track: first }), Some(row)) => {
+                    LineBends::Two { first: *first, row, second: track }
                 }
-                _ => Bends::One { track },
+                _ => LineBends::One { track },
             };
             bends.insert(jog.link, bend);
         }
@@ -127,8 +128,8 @@ impl Channel {
         self.lead + self.count + self.trail
     }
 
-    fn bends(&self, link: LinkRow) -> Bends {
-        self.bends.get(&link).copied().unwrap_or(Bends::None)
+    fn bends(&self, link: LinkRow) -> LineBends {
+        self.bends.get(&link).copied().unwrap_or(LineBends::None)
     }
 }
 
@@ -139,7 +140,7 @@ fn link_ends(items: &Items, link: LinkRow) -> (usize, usize) {
 
 /// Where links want each other's rows in a circle, one of each circle takes a detour by way of a
 /// free row. The second half of a detour follows its first in `jogs`.
-fn break_circles(jogs: &mut Vec<Jog>, height: &mut usize) -> Vec<(LinkRow, usize)> {
+fn break_circles(jogs: &mut Vec<CrossShift>, height: &mut usize) -> Vec<(LinkRow, usize)> {
     let mut detours = Vec::new();
     let count = jogs.len();
     // Each row is entered by one link at most.
@@ -159,7 +160,7 @@ fn break_circles(jogs: &mut Vec<Jog>, height: &mut usize) -> Vec<(LinkRow, usize
                 *height += 1;
                 detours.push((jog.link, row));
                 jogs[start].to = row;
-                jogs.push(Jog { link: jog.link, from: row, to: jog.to });
+                jogs.push(CrossShift { link: jog.link, from: row, to: jog.to });
             }
             if way.contains(&next) {
                 break;
@@ -176,7 +177,7 @@ fn break_circles(jogs: &mut Vec<Jog>, height: &mut usize) -> Vec<(LinkRow, usize
 
 /// Each jog's track: in an order that obeys what must come first and else crosses little; jogs that
 /// do not meet share a track.
-fn assign_tracks(jogs: &[Jog]) -> (Vec<usize>, usize) {
+fn assign_tracks(jogs: &[CrossShift]) -> (Vec<usize>, usize) {
     let count = jogs.len();
     let cost = |a: usize, b: usize| {
         if a != b && jogs[a].overlaps(&jogs[b]) {
@@ -241,7 +242,7 @@ impl Drawing<'_> {
                 .unwrap_or(0)
     }
 
-    fn place_box(&self, row: usize) -> Placed {
+    fn place_box(&self, row: usize) -> PlacedBox {
         let item = &self.items.items[row];
         let BoxSize { along, across } = self.items.box_size(row);
         let at = self.point_at(self.begins[item.layer], item.at);
@@ -249,7 +250,7 @@ impl Drawing<'_> {
             Direction::LeftToRight => (along, across),
             Direction::TopDown => (across, along),
         };
-        let area = Area { x: at.x, y: at.y, width, height };
+        let area = BoxArea { x: at.x, y: at.y, width, height };
         let spec = &self.diagram.boxes[row];
         let caption = |x: usize, y: usize, text: &String| {
             Some(Caption {
@@ -263,7 +264,7 @@ impl Drawing<'_> {
             points.iter().map(|(x, y)| Point { x: *x, y: *y }).collect::<Vec<_>>()
         };
         match self.diagram.direction {
-            Direction::LeftToRight => Placed {
+            Direction::LeftToRight => PlacedBox {
                 to_itself: spec.to_itself.as_ref().map(|text| Route {
                     points: line(&[
                         (area.x + 4, bottom - 1),
@@ -290,7 +291,7 @@ impl Drawing<'_> {
                 }),
                 area,
             },
-            Direction::TopDown => Placed {
+            Direction::TopDown => PlacedBox {
                 to_itself: spec.to_itself.as_ref().map(|text| Route {
                     points: line(&[
                         (right, area.y + 1),
@@ -334,11 +335,11 @@ impl Drawing<'_> {
             let track = |track: usize| self.layer_end(channel.layer) + channel.lead + track;
             points.push(self.point_at(begin, from));
             match channel.bends(*link) {
-                Bends::None => {}
-                Bends::One { track: at } => {
+                LineBends::None => {}
+                LineBends::One { track: at } => {
                     points.extend([self.point_at(track(at), from), self.point_at(track(at), to)]);
                 }
-                Bends::Two { first, row, second } => points.extend([
+                LineBends::Two { first, row, second } => points.extend([
                     self.point_at(track(first), from),
                     self.point_at(track(first), row),
                     self.point_at(track(second), row),

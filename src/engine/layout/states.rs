@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, Measure},
-    extent::{Extent, Node},
-    marks::{Mark, Marks},
+    diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, TextMeasure},
+    extent::{Node, PictureExtent},
+    marks::{BoxMark, StateMarks},
 };
 use crate::engine::{
     gated::{Gated, ToolRow},
@@ -16,7 +16,7 @@ use crate::engine::{
 #[derive(Clone, Debug)]
 pub struct StateDiagram {
     pub diagram: Diagram,
-    pub arrows: Vec<Strand>,
+    pub arrows: Vec<ArrowEdges>,
     /// For each box, the tools of the arrow from it to itself, and of the one from any state to it.
     pub feet: Vec<(Vec<ToolRow>, Vec<ToolRow>)>,
     /// Tools that are available in every state and leave it as it is; they have no arrow.
@@ -25,14 +25,14 @@ pub struct StateDiagram {
 
 /// What one arrow stands for: edges between the states of two boxes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Strand {
+pub struct ArrowEdges {
     pub from: usize,
     pub to: usize,
     /// At least one; several where a box is folded.
     pub edges: Vec<Edge>,
 }
 
-impl Strand {
+impl ArrowEdges {
     /// All tools that it stands for.
     pub fn tools(&self) -> impl Iterator<Item = ToolRow> + '_ {
         self.edges.iter().flat_map(|edge| &edge.tools).copied()
@@ -65,18 +65,18 @@ pub enum Detail {
 /// How a workflow is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'v> {
-    pub extent: &'v Extent,
-    pub marks: &'v Marks,
+    pub extent: &'v PictureExtent,
+    pub marks: &'v StateMarks,
     /// The link whose tools get an arrow each.
     pub unbundled: Option<Link>,
     pub direction: Direction,
     pub detail: Detail,
-    pub measure: Measure,
+    pub measure: TextMeasure,
 }
 
 /// Which tools give arrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Drawn {
+pub(crate) enum DrawnTools {
     /// Those whose groups are asked for.
     Asked,
     /// All; so the picture stays when other groups are asked for.
@@ -86,7 +86,7 @@ pub(crate) enum Drawn {
 /// Above this many tools, only those whose groups are asked for give arrows.
 const MANY_TOOLS: usize = 300;
 
-impl Drawn {
+impl DrawnTools {
     /// What suits so many tools.
     #[must_use]
     pub fn for_tool_count(tools: usize) -> Self {
@@ -148,7 +148,7 @@ pub fn state_diagram<T: Gated>(
         spec.to_itself = (!itself.is_empty()).then(|| words(itself));
         spec.from_any = (!any.is_empty()).then(|| any_words(words(any)));
     }
-    let arrows: Vec<Strand> = strands
+    let arrows: Vec<ArrowEdges> = strands
         .into_iter()
         .flat_map(|((from, to), edges)| bundle_edges(from, to, edges, view))
         .collect();
@@ -168,15 +168,15 @@ pub fn state_diagram<T: Gated>(
 }
 
 /// One strand, or where it is to be open one for each tool.
-fn bundle_edges(from: usize, to: usize, edges: Vec<Edge>, view: View<'_>) -> Vec<Strand> {
-    let whole = Strand { from, to, edges };
+fn bundle_edges(from: usize, to: usize, edges: Vec<Edge>, view: View<'_>) -> Vec<ArrowEdges> {
+    let whole = ArrowEdges { from, to, edges };
     if view.unbundled.is_none_or(|link| !whole.contains_link(link)) {
         return vec![whole];
     }
     let each = whole.edges.iter().flat_map(|edge| {
         edge.tools.iter().map(|tool| Edge { link: edge.link, tools: vec![*tool] })
     });
-    each.map(|edge| Strand { from, to, edges: vec![edge] }).collect()
+    each.map(|edge| ArrowEdges { from, to, edges: vec![edge] }).collect()
 }
 
 /// How many tools a box names.
@@ -184,11 +184,11 @@ const NAMED: usize = 8;
 
 fn box_spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'_>) -> BoxSpec {
     let node = &view.extent.nodes[row];
-    let is = |mark: Mark| node.states().iter().any(|state| view.marks.has_mark(*state, mark));
+    let is = |mark: BoxMark| node.states().iter().any(|state| view.marks.has_mark(*state, mark));
     let frame = match view.detail {
         Detail::Dots => Frame::None,
-        _ if is(Mark::Current) => Frame::Heavy,
-        _ if node.states().iter().all(|state| view.marks.has_mark(*state, Mark::Far)) => {
+        _ if is(BoxMark::Current) => Frame::Heavy,
+        _ if node.states().iter().all(|state| view.marks.has_mark(*state, BoxMark::Far)) => {
             Frame::Dashed
         }
         _ => Frame::Plain,
@@ -199,15 +199,15 @@ fn box_spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'
     };
     let beyond = view.extent.beyond[row];
     if beyond > 0 && view.detail > Detail::Less {
-        lines.push(format!("{} {beyond} more", Mark::Beyond.sign()));
+        lines.push(format!("{} {beyond} more", BoxMark::Beyond.sign()));
     }
     BoxSpec { lines, frame, ..BoxSpec::default() }
 }
 
 /// The first mark that a state has, before a text; the room for it is kept, so that the picture
 /// stays while the run goes on.
-fn marked_text(text: &str, marks: &Marks, state: StateRow) -> String {
-    let leading = [Mark::DeadEnd, Mark::Trap, Mark::Current]
+fn marked_text(text: &str, marks: &StateMarks, state: StateRow) -> String {
+    let leading = [BoxMark::DeadEnd, BoxMark::Trap, BoxMark::Current]
         .into_iter()
         .find(|mark| marks.has_mark(state, *mark));
     leading.map_or_else(|| format!("{text}  "), |mark| format!("{} {text}", mark.sign()))
@@ -221,19 +221,20 @@ fn state_lines<T: Gated>(
 ) -> Vec<String> {
     let View { marks, measure, .. } = view;
     let name = truncate_text(&workflow.states()[state], LONGEST, measure);
-    let name = if marks.has_mark(state, Mark::Start) {
-        format!("{} {name}", Mark::Start.sign())
+    let name = if marks.has_mark(state, BoxMark::Start) {
+        format!("{} {name}", BoxMark::Start.sign())
     } else {
         name
     };
     match view.detail {
         Detail::Dots => {
-            let shown = [Mark::Current, Mark::DeadEnd, Mark::Trap, Mark::Start, Mark::Far];
+            let shown =
+                [BoxMark::Current, BoxMark::DeadEnd, BoxMark::Trap, BoxMark::Start, BoxMark::Far];
             return vec![
                 shown
                     .into_iter()
                     .find(|mark| marks.has_mark(state, *mark))
-                    .unwrap_or(Mark::Plain)
+                    .unwrap_or(BoxMark::Plain)
                     .sign()
                     .to_owned(),
             ];
@@ -266,15 +267,15 @@ fn state_lines<T: Gated>(
 
 fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec<String> {
     let name = |row: &StateRow| truncate_text(&workflow.states()[*row], LONGEST, view.measure);
-    let count = format!("{} {} states", Mark::Folded.sign(), states.len());
+    let count = format!("{} {} states", BoxMark::Folded.sign(), states.len());
     let held = states
         .iter()
-        .find(|state| view.marks.has_mark(**state, Mark::Current))
+        .find(|state| view.marks.has_mark(**state, BoxMark::Current))
         .or(states.first())
         .map(name)
         .unwrap_or_default();
     match view.detail {
-        Detail::Dots => vec![Mark::Folded.sign().to_owned()],
+        Detail::Dots => vec![BoxMark::Folded.sign().to_owned()],
         Detail::Less => vec![count],
         Detail::Usual => vec![count, format!("{held} …")],
         Detail::More => {
@@ -290,7 +291,7 @@ fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec
 
 /// The tools of an arrow: their keys while they fit, else the first and how many more.
 #[must_use]
-pub(crate) fn tools_label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: Measure) -> String {
+pub(crate) fn tools_label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: TextMeasure) -> String {
     let keys: Vec<&str> = rows.iter().filter_map(|row| tools.get(*row)).map(Gated::key).collect();
     let all = keys.join(", ");
     match keys.as_slice() {
@@ -305,7 +306,7 @@ pub(crate) fn tools_label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: Meas
 
 /// A text of at most `room` cells, with an ellipsis where something is left out.
 #[must_use]
-pub(crate) fn truncate_text(text: &str, room: usize, measure: Measure) -> String {
+pub(crate) fn truncate_text(text: &str, room: usize, measure: TextMeasure) -> String {
     if measure(text) <= room {
         return text.to_owned();
     }

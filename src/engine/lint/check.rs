@@ -18,7 +18,7 @@ use crate::{
 pub struct Check {
     /// Stable: scripts name it.
     pub code: &'static str,
-    pub severity: Level,
+    pub severity: CheckLevel,
     /// One sentence: what it finds, and why that matters.
     pub about: &'static str,
     pub run: Run,
@@ -38,12 +38,12 @@ pub enum Run {
 
 /// How bad a finding is, by mode; `None` where the check does not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level {
+pub struct CheckLevel {
     pub document: Option<Severity>,
     pub as_deployed: Option<Severity>,
 }
 
-impl Level {
+impl CheckLevel {
     pub const ERROR: Self = Self::both_modes(Severity::Error);
     pub const WARNING: Self = Self::both_modes(Severity::Warning);
     pub const NOTE: Self = Self::both_modes(Severity::Note);
@@ -93,7 +93,7 @@ impl<'r> Report<'r> {
         entry: &Entry,
         pointer: Pointer,
         message: impl Into<String>,
-    ) -> Found<'_> {
+    ) -> NewFinding<'_> {
         let site = Site {
             file: entry.id.file().clone(),
             entry: Some(entry.id.clone()),
@@ -110,17 +110,17 @@ impl<'r> Report<'r> {
             fix: None,
             others: Vec::new(),
         });
-        Found { entry: entry.id.clone(), finding: self.findings.last_mut() }
+        NewFinding { entry: entry.id.clone(), finding: self.findings.last_mut() }
     }
 }
 
 /// A finding just made, to give it a fix.
-pub struct Found<'f> {
+pub struct NewFinding<'f> {
     entry: EntryId,
     finding: Option<&'f mut Finding>,
 }
 
-impl Found<'_> {
+impl NewFinding<'_> {
     /// A fix by edits of the entry that the finding is in.
     pub fn fix_edits(self, label: impl Into<String>, edits: impl IntoIterator<Item = Edit>) {
         let edits =

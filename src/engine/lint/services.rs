@@ -61,17 +61,17 @@ pub(crate) fn queue_shared(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-use Which::{First, Last};
+use SameValue::{First, Last};
 
 /// Which of two members with one value is meant: requests stand first.
 #[derive(Clone, Copy, PartialEq)]
-enum Which {
+enum SameValue {
     First,
     Last,
 }
 
 /// The member that holds a queue's name.
-fn queue_place(service: &Service, queue: &str, which: Which) -> Pointer {
+fn queue_place(service: &Service, queue: &str, which: SameValue) -> Pointer {
     let value = service.entry.value.parsed();
     let members = value.as_object().into_iter().flatten();
     let mut keys = members.filter(|(_, value)| value.as_str() == Some(queue)).map(|(key, _)| key);

@@ -49,19 +49,19 @@ pub(crate) fn syntax_error_finding(file: &FileId, error: &SyntaxError) -> Findin
 }
 
 /// The entry that a place of a document lies in, with where that begins.
-pub(crate) type Homes<'h> = dyn Fn(usize, &Pointer) -> Option<(EntryId, Pointer)> + 'h;
+pub(crate) type EntryLookup<'h> = dyn Fn(usize, &Pointer) -> Option<(EntryId, Pointer)> + 'h;
 
 /// The findings of a text that can, with fixes within entries.
 #[must_use]
 pub(crate) fn findings_from_notes(
     file: &FileId,
     source: &Source,
-    homes: &Homes<'_>,
+    homes: &EntryLookup<'_>,
 ) -> Vec<Finding> {
     source.notes().iter().map(|note| odd_note(file, source, note, homes)).collect()
 }
 
-fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> Finding {
+fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &EntryLookup<'_>) -> Finding {
     let name = note.at.last().unwrap_or_default();
     let is_key = source.is_key(note);
     let (code, message) = match note.kind {

@@ -17,9 +17,9 @@ use crate::{
 /// Counts how often each state, transition and tool was exercised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Coverage {
-    states: Share<Name>,
-    transitions: Share<Transition>,
-    tools: Share<Name>,
+    states: CoverageCounts<Name>,
+    transitions: CoverageCounts<Transition>,
+    tools: CoverageCounts<Name>,
 }
 
 /// A tool as it leads from a state to a state.
@@ -34,12 +34,12 @@ pub(crate) struct Transition {
 
 /// Things in their order, each with how often it was exercised.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Share<K> {
+pub(crate) struct CoverageCounts<K> {
     order: Vec<K>,
     counts: BTreeMap<K, u64>,
 }
 
-impl<K: Ord + Clone> Share<K> {
+impl<K: Ord + Clone> CoverageCounts<K> {
     fn new(order: Vec<K>) -> Self {
         Self { counts: order.iter().map(|key| (key.clone(), 0)).collect(), order }
     }
@@ -89,9 +89,9 @@ impl Coverage {
         let mut seen = std::collections::BTreeSet::new();
         keys.retain(|key| seen.insert(key.clone()));
         Self {
-            states: Share::new(workflow.states().to_vec()),
-            transitions: Share::new(transitions),
-            tools: Share::new(keys),
+            states: CoverageCounts::new(workflow.states().to_vec()),
+            transitions: CoverageCounts::new(transitions),
+            tools: CoverageCounts::new(keys),
         }
     }
 
@@ -148,8 +148,9 @@ impl Coverage {
     #[must_use]
     pub fn missed_lines(&self) -> Vec<String> {
         let names = |names: Vec<String>| names.join(", ");
-        let of_names =
-            |share: &Share<Name>| names(share.missed_keys().map(ToString::to_string).collect());
+        let of_names = |share: &CoverageCounts<Name>| {
+            names(share.missed_keys().map(ToString::to_string).collect())
+        };
         let lines = [
             ("states", of_names(&self.states)),
             (
@@ -169,7 +170,7 @@ impl Coverage {
     /// count.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let names = |share: &Share<Name>| {
+        let names = |share: &CoverageCounts<Name>| {
             let missed: Value = share.missed_keys().map(|name| Value::from(&**name)).collect();
             json!({"of": share.total_count(), "covered": share.covered_count(), "missed": missed})
         };

@@ -1,14 +1,14 @@
 //! What came of scenarios as a JUnit report, for CI.
 
-use super::trial::{Trial, TrialStep};
+use super::trial::{ScenarioRun, TrialStep};
 use crate::engine::junit::{self, Checked, Suite};
 
 /// A report: a suite for each scenario, by name and file, and a case for each of its steps.
 #[must_use]
 pub(crate) fn render_report<'t>(
-    trials: impl IntoIterator<Item = (&'t str, &'t str, &'t Trial)>,
+    trials: impl IntoIterator<Item = (&'t str, &'t str, &'t ScenarioRun)>,
 ) -> String {
-    let suite = |(name, file, trial): (&str, &str, &Trial)| Suite {
+    let suite = |(name, file, trial): (&str, &str, &ScenarioRun)| Suite {
         name: name.to_owned(),
         file: file.to_owned(),
         cases: trial.steps.iter().enumerate().map(|(row, step)| step_case(row + 1, step)).collect(),

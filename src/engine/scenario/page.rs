@@ -8,7 +8,7 @@ use super::{
     trial::{StepEnd, TrialStep},
 };
 use crate::{
-    engine::scenario::trial::Trial,
+    engine::scenario::trial::ScenarioRun,
     syntax::{place::Format, print},
 };
 
@@ -24,7 +24,7 @@ const HEAD: &str = "\
 
 /// The text; `trial` is the scenario as it went, for the comments.
 #[must_use]
-pub(crate) fn render_yaml(scenario: &Scenario, trial: &Trial) -> String {
+pub(crate) fn render_yaml(scenario: &Scenario, trial: &ScenarioRun) -> String {
     let whole = scenario.to_value();
     let mut text = HEAD.to_owned();
     let mut head: Map<String, Value> = whole.as_object().cloned().unwrap_or_default();

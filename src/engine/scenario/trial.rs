@@ -20,7 +20,7 @@ use crate::{
 
 /// A scenario as it went.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub struct ScenarioRun {
     pub simulation: Simulation,
     pub steps: Vec<TrialStep>,
     /// Groups that it asks for and no tool is in.
@@ -77,7 +77,7 @@ pub struct Expectation {
     pub difference: Option<String>,
 }
 
-impl Trial {
+impl ScenarioRun {
     /// Whether every expectation of every step holds.
     #[must_use]
     pub fn has_passed(&self) -> bool {
@@ -110,7 +110,7 @@ pub fn run_scenario<T: Gated>(
     profiles: &[Profile],
     mode: Mode,
     tick: Millis,
-) -> Trial {
+) -> ScenarioRun {
     let mut simulation =
         Simulation::new(scenario.start.clone(), scenario.mode.unwrap_or(mode), tick);
     simulation.set_question(scenario.question.clone());
@@ -127,7 +127,7 @@ pub fn run_scenario<T: Gated>(
         }
         steps.push(take_step(&mut simulation, step, tools, profiles, tick));
     }
-    Trial { simulation, steps, unknown_groups: unknown }
+    ScenarioRun { simulation, steps, unknown_groups: unknown }
 }
 
 fn take_step<T: Gated>(
@@ -169,7 +169,7 @@ fn take_step<T: Gated>(
         },
     };
     let after: Name = simulation.state().into();
-    let seen = Seen { tools, before: &before, after: &after, offer: &offer, end: &end };
+    let seen = SeenTools { tools, before: &before, after: &after, offer: &offer, end: &end };
     let expectations = seen.check_expectations(&step.expect);
     TrialStep {
         tool: step.tool.clone(),
@@ -182,7 +182,7 @@ fn take_step<T: Gated>(
     }
 }
 
-struct Seen<'s, T> {
+struct SeenTools<'s, T> {
     tools: &'s [T],
     before: &'s Name,
     after: &'s Name,
@@ -190,7 +190,7 @@ struct Seen<'s, T> {
     end: &'s StepEnd,
 }
 
-impl<T: Gated> Seen<'_, T> {
+impl<T: Gated> SeenTools<'_, T> {
     fn check_expectations(&self, expect: &Expectations) -> Vec<Expectation> {
         let mut all = Vec::new();
         let mut state = |what, expected: Option<&Name>, got: &Name| {
@@ -327,7 +327,7 @@ mod tests {
         spec_tools().into_iter().map(named).collect()
     }
 
-    fn try_out(value: &Value) -> Trial {
+    fn try_out(value: &Value) -> ScenarioRun {
         run_scenario(&Scenario::from_value(value).unwrap(), &spec(), &[], Mode::Document, Millis(0))
     }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::table::{Noted, Reader, Table};
+use super::table::{AlreadyReported, Reader, Table};
 use crate::model::{
     connection::{Connection, SystemSettings},
     connections::Connections,
@@ -83,7 +83,7 @@ impl SettingsSchema {
         reader: &mut Reader,
         table: &Table<'_>,
         kind: TransportKind,
-    ) -> Result<Option<SystemSettings>, Noted> {
+    ) -> Result<Option<SystemSettings>, AlreadyReported> {
         let keys = self.keys();
         if let Some(name) = self.table {
             let Some(own) = reader.read_table(table, name) else { return Ok(None) };
@@ -117,7 +117,7 @@ impl SettingsSchema {
         &self,
         reader: &mut Reader,
         table: &Table<'_>,
-    ) -> Result<SystemSettings, Noted> {
+    ) -> Result<SystemSettings, AlreadyReported> {
         let schema = (self.schema)();
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -162,7 +162,7 @@ impl SettingsSchema {
             settings.values.insert(key.clone(), value.clone());
         }
         if broken || required.iter().any(|key| !settings.values.contains_key(*key)) {
-            return Err(Noted);
+            return Err(AlreadyReported);
         }
         for member in self.secrets {
             if let Some(at) = reader.read_secret(table, member.key)? {

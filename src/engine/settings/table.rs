@@ -23,7 +23,7 @@ pub struct Reader {
 
 /// Something is wrong that leaves nothing to go on with; a finding says it.
 #[derive(Clone, Copy, Debug)]
-pub struct Noted;
+pub struct AlreadyReported;
 
 /// A table of the file.
 #[derive(Clone)]
@@ -132,7 +132,7 @@ impl Reader {
         &mut self,
         table: &Table<'_>,
         what: &str,
-    ) -> Result<Option<SecretAt>, Noted> {
+    ) -> Result<Option<SecretAt>, AlreadyReported> {
         let keys = [format!("{what}-variable"), format!("{what}-key")];
         let [variable, key] = keys.each_ref().map(|key| self.read_text(table, key));
         let message = match (&variable, &key) {
@@ -145,7 +145,7 @@ impl Reader {
             _ => return Ok(variable.map(SecretAt::Variable).or(key.map(SecretAt::KeyStore))),
         };
         self.add_finding(Severity::Error, "settings.credentials", &table.at, message);
-        Err(Noted)
+        Err(AlreadyReported)
     }
 
     pub fn read_table<'v>(&mut self, table: &Table<'v>, key: &str) -> Option<Table<'v>> {

@@ -29,7 +29,7 @@ pub(crate) fn render_metrics<T: Gated>(
         .filter_map(|id| simulation.step(id))
         .collect();
     let context = simulation.next_context();
-    let mut page = Page::default();
+    let mut page = MetricsPage::default();
     add_group_metrics(&mut page, simulation, &way, tools);
     add_offer_metrics(&mut page, &way, tools, &context);
     add_state_metrics(&mut page, simulation, &way, tools, &context);
@@ -38,7 +38,7 @@ pub(crate) fn render_metrics<T: Gated>(
 }
 
 fn add_group_metrics<T: Gated>(
-    page: &mut Page,
+    page: &mut MetricsPage,
     simulation: &Simulation,
     way: &[&Step],
     tools: &[T],
@@ -80,7 +80,12 @@ fn add_group_metrics<T: Gated>(
     }
 }
 
-fn add_offer_metrics<T: Gated>(page: &mut Page, way: &[&Step], tools: &[T], context: &Context) {
+fn add_offer_metrics<T: Gated>(
+    page: &mut MetricsPage,
+    way: &[&Step],
+    tools: &[T],
+    context: &Context,
+) {
     let last = ToolOffer::for_context(tools, context).available.len();
     let counts: Vec<f64> = way
         .iter()
@@ -97,7 +102,7 @@ fn add_offer_metrics<T: Gated>(page: &mut Page, way: &[&Step], tools: &[T], cont
 }
 
 fn add_state_metrics<T: Gated>(
-    page: &mut Page,
+    page: &mut MetricsPage,
     simulation: &Simulation,
     way: &[&Step],
     tools: &[T],
@@ -150,7 +155,7 @@ fn add_state_metrics<T: Gated>(
 /// Denied: requests refused by the permissions gate, and steps whose tool's groups were not asked
 /// for. Escalation: those of them that asked for groups beyond their profile, `*` among them.
 /// Invalid transition: steps whose tool would move the state, tried in a state it does not list.
-fn add_security_metrics(page: &mut Page, simulation: &Simulation, profiles: &[Profile]) {
+fn add_security_metrics(page: &mut MetricsPage, simulation: &Simulation, profiles: &[Profile]) {
     let start_denied = u64::from(check_permission(profiles, simulation.start()).is_err());
     let mut denied = start_denied;
     let mut escalations = start_denied;
@@ -195,11 +200,11 @@ fn add_security_metrics(page: &mut Page, simulation: &Simulation, profiles: &[Pr
 
 /// A page in the Prometheus text format.
 #[derive(Default)]
-struct Page {
+struct MetricsPage {
     text: String,
 }
 
-impl Page {
+impl MetricsPage {
     fn write_head(&mut self, name: &str, kind: &str, help: &str) {
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }

@@ -23,7 +23,7 @@ pub(crate) fn random_walk<T: Gated>(
 ) -> Vec<ToolRow> {
     let workflow = Workflow::new(tools, context);
     let mut state = workflow.start();
-    let mut dice = Dice(seed);
+    let mut dice = RandomNumbers(seed);
     let mut way = Vec::new();
     while way.len() < steps {
         let (listing, everywhere) = (workflow.tools_listing(state), workflow.tools_everywhere());
@@ -85,7 +85,7 @@ pub(crate) fn to_stop<T: Gated>(
 
 /// Every way of up to so many steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ways {
+pub(crate) struct AllWalks {
     /// The tools of each, in the order of tools; a way is as long as it can be.
     pub listed: Vec<Vec<ToolRow>>,
     /// How many there are in all, those that are not listed among them.
@@ -101,11 +101,11 @@ pub(crate) fn all_walks<T: Gated>(
     context: &Context,
     steps: usize,
     most: usize,
-) -> Ways {
+) -> AllWalks {
     let workflow = Workflow::new(tools, context);
     let mut listed = Vec::new();
     list_walks(&workflow, steps, most, &mut listed);
-    Ways { listed, count: count_walks(&workflow, steps), steps: steps_within(&workflow, steps) }
+    AllWalks { listed, count: count_walks(&workflow, steps), steps: steps_within(&workflow, steps) }
 }
 
 fn offered_tools(workflow: &Workflow, state: StateRow) -> Vec<ToolRow> {
@@ -172,9 +172,9 @@ fn steps_within(workflow: &Workflow, steps: usize) -> Vec<(StateRow, ToolRow)> {
 }
 
 /// Numbers that look thrown.
-struct Dice(u64);
+struct RandomNumbers(u64);
 
-impl Dice {
+impl RandomNumbers {
     fn random_below(&mut self, count: usize) -> usize {
         let thrown = scramble(self.0);
         self.0 = self.0.wrapping_add(SCRAMBLE_STEP);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::script::{FAULTS, Piece, Rule, Stub, StubService, Then, When};
+use super::script::{AnswerPiece, FAULTS, Rule, Stub, StubAnswer, StubService, When};
 use crate::{
     model::duration,
     schema::pointer::Pointer,
@@ -73,7 +73,7 @@ fn service_value(service: &StubService) -> Value {
 
 fn rule_value(rule: &Rule) -> Value {
     let Rule { name, when, then } = rule;
-    let Then { pieces, delay, pause, error, fault } = then;
+    let StubAnswer { pieces, delay, pause, error, fault } = then;
     let time = |time: &std::time::Duration| {
         (!time.is_zero()).then(|| duration::print_duration(*time).into())
     };
@@ -105,15 +105,15 @@ fn when_value(when: &When) -> Value {
     ])
 }
 
-fn answer_value(pieces: &[Piece]) -> Option<Value> {
+fn answer_value(pieces: &[AnswerPiece]) -> Option<Value> {
     match pieces {
         [] => None,
-        [Piece { text, after: None }] => Some(text.as_str().into()),
+        [AnswerPiece { text, after: None }] => Some(text.as_str().into()),
         pieces => Some(pieces.iter().map(piece_value).collect()),
     }
 }
 
-fn piece_value(piece: &Piece) -> Value {
+fn piece_value(piece: &AnswerPiece) -> Value {
     match piece.after {
         None => piece.text.as_str().into(),
         Some(after) => json!({"text": piece.text, "after": duration::print_duration(after)}),
@@ -148,7 +148,7 @@ mod tests {
         let time = || (0_u64..100_000).prop_map(Duration::from_millis);
         let piece =
             ("\\PC{0,8}", proptest::option::of((1_u64..9_999).prop_map(Duration::from_millis)))
-                .prop_map(|(text, after)| Piece { text, after });
+                .prop_map(|(text, after)| AnswerPiece { text, after });
         let members = || {
             proptest::option::of(proptest::collection::btree_map("\\PC{0,4}", "\\PC{0,6}", 0..3))
                 .prop_map(|members| {
@@ -176,7 +176,7 @@ mod tests {
             proptest::option::of(("[a-z]{1,4}", "\\PC{0,9}")),
             any::<bool>(),
         )
-            .prop_map(|(pieces, delay, pause, error, twice)| Then {
+            .prop_map(|(pieces, delay, pause, error, twice)| StubAnswer {
                 pieces,
                 delay,
                 pause,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::script::{Fault, Piece, Then};
+use super::script::{AnswerPiece, Fault, StubAnswer};
 
 /// What an endless answer says that has no piece of its own.
 const ON_AND_ON: &str = "and on ";
@@ -29,7 +29,7 @@ impl StubOutput {
 
 /// Under which id it goes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Under {
+pub(crate) enum ReplyId {
     /// That of the request.
     Own,
     /// That of another call.
@@ -54,30 +54,32 @@ pub(crate) enum Body {
 pub(crate) struct Step {
     pub after: Duration,
     pub said: StubOutput,
-    pub under: Under,
+    pub under: ReplyId,
     pub body: Body,
 }
 
 /// An answer as its messages, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Play {
+pub(crate) struct StubPlay {
     steps: Vec<Step>,
     /// After the last step comes the second again.
     endless: bool,
 }
 
-impl Play {
+impl StubPlay {
     /// The answer of a rule.
     #[must_use]
-    pub fn from_then(then: &Then) -> Self {
+    pub fn from_then(then: &StubAnswer) -> Self {
         let mut steps = answer_steps(then);
         let endless = then.fault == Some(Fault::Endless);
         match then.fault {
             None => {}
             Some(Fault::Silence) => steps.clear(),
-            Some(Fault::WrongId) => steps.iter_mut().for_each(|step| step.under = Under::Foreign),
-            Some(Fault::UnknownId) => steps.iter_mut().for_each(|step| step.under = Under::Unknown),
-            Some(Fault::NoId) => steps.iter_mut().for_each(|step| step.under = Under::Nothing),
+            Some(Fault::WrongId) => steps.iter_mut().for_each(|step| step.under = ReplyId::Foreign),
+            Some(Fault::UnknownId) => {
+                steps.iter_mut().for_each(|step| step.under = ReplyId::Unknown);
+            }
+            Some(Fault::NoId) => steps.iter_mut().for_each(|step| step.under = ReplyId::Nothing),
             Some(Fault::BrokenJson) => spoil_last(&mut steps, Body::Cut),
             Some(Fault::NotUtf8) => spoil_last(&mut steps, Body::NotUtf8),
             Some(Fault::NoEnd) => open_ended(&mut steps),
@@ -109,14 +111,17 @@ impl Play {
     /// A sound answer in these pieces.
     #[must_use]
     pub fn from_pieces(pieces: Vec<String>, pause: Duration) -> Self {
-        let pieces = pieces.into_iter().map(|text| Piece { text, after: None }).collect();
-        Self::from_then(&Then { pieces, pause, ..Then::default() })
+        let pieces = pieces.into_iter().map(|text| AnswerPiece { text, after: None }).collect();
+        Self::from_then(&StubAnswer { pieces, pause, ..StubAnswer::default() })
     }
 
     /// Nothing but an error.
     #[must_use]
     pub fn from_error(kind: &str, message: &str) -> Self {
-        Self::from_then(&Then { error: Some((kind.into(), message.into())), ..Then::default() })
+        Self::from_then(&StubAnswer {
+            error: Some((kind.into(), message.into())),
+            ..StubAnswer::default()
+        })
     }
 
     /// The message at a row; an endless answer has one at every row.
@@ -134,14 +139,14 @@ impl Play {
 }
 
 /// The answer as it would be without a fault.
-fn answer_steps(then: &Then) -> Vec<Step> {
+fn answer_steps(then: &StubAnswer) -> Vec<Step> {
     let ends = then.error.is_none();
     let count = then.pieces.len();
     let wait = |row: usize, after: Option<Duration>| match row {
         0 => then.delay + after.unwrap_or_default(),
         _ => after.unwrap_or(then.pause),
     };
-    let piece = |(row, piece): (usize, &Piece)| {
+    let piece = |(row, piece): (usize, &AnswerPiece)| {
         chunk_step(wait(row, piece.after), &piece.text, ends && row + 1 == count)
     };
     let mut steps: Vec<Step> = then.pieces.iter().enumerate().map(piece).collect();
@@ -151,7 +156,7 @@ fn answer_steps(then: &Then) -> Vec<Step> {
             steps.push(Step {
                 after: wait(count, None),
                 said,
-                under: Under::Own,
+                under: ReplyId::Own,
                 body: Body::Whole,
             });
         }
@@ -166,7 +171,7 @@ fn chunk_step(after: Duration, text: &str, last: bool) -> Step {
     Step {
         after,
         said: StubOutput::Chunk { text: text.into(), last },
-        under: Under::Own,
+        under: ReplyId::Own,
         body: Body::Whole,
     }
 }
@@ -207,13 +212,14 @@ mod tests {
     use super::*;
     use crate::engine::stub::script::FAULTS;
 
-    fn then() -> impl Strategy<Value = Then> {
-        let piece = (".{0,6}", proptest::option::of(1_u64..50))
-            .prop_map(|(text, after)| Piece { text, after: after.map(Duration::from_millis) });
+    fn then() -> impl Strategy<Value = StubAnswer> {
+        let piece = (".{0,6}", proptest::option::of(1_u64..50)).prop_map(|(text, after)| {
+            AnswerPiece { text, after: after.map(Duration::from_millis) }
+        });
         let fault =
             proptest::option::of(proptest::sample::select(FAULTS).prop_map(|(fault, ..)| fault));
         (proptest::collection::vec(piece, 0..6), 0_u64..50, 0_u64..50, any::<bool>(), fault)
-            .prop_map(|(pieces, delay, pause, error, fault)| Then {
+            .prop_map(|(pieces, delay, pause, error, fault)| StubAnswer {
                 pieces,
                 delay: Duration::from_millis(delay),
                 pause: Duration::from_millis(pause),
@@ -237,12 +243,12 @@ mod tests {
     proptest! {
         #[test]
         fn a_sound_answer_says_all_in_order_and_ends_once(then in then()) {
-            let then = Then { fault: None, ..then };
-            let play = Play::from_then(&then);
+            let then = StubAnswer { fault: None, ..then };
+            let play = StubPlay::from_then(&then);
             let whole: String = then.pieces.iter().map(|piece| piece.text.as_str()).collect();
             prop_assert_eq!(texts(&play.steps), whole);
             prop_assert_eq!(play.steps.iter().position(ends), Some(play.steps.len() - 1));
-            prop_assert!(play.steps.iter().all(|step| step.under == Under::Own && step.body == Body::Whole));
+            prop_assert!(play.steps.iter().all(|step| step.under == ReplyId::Own && step.body == Body::Whole));
             let given: Duration = then.pieces.iter().filter_map(|piece| piece.after).sum();
             let took: Duration = play.steps.iter().map(|step| step.after).sum();
             prop_assert!(took >= then.delay + given);
@@ -251,17 +257,17 @@ mod tests {
 
         #[test]
         fn each_fault_does_what_it_says(then in then()) {
-            let sound = Play::from_then(&Then { fault: None, ..then.clone() }).steps;
-            let play = Play::from_then(&then);
+            let sound = StubPlay::from_then(&StubAnswer { fault: None, ..then.clone() }).steps;
+            let play = StubPlay::from_then(&then);
             let steps = &play.steps;
             let all = |under| steps.iter().all(|step| step.under == under) && steps.len() == sound.len();
             prop_assert_eq!(play.is_endless(), then.fault == Some(Fault::Endless));
             let holds = match then.fault {
                 None => *steps == sound,
                 Some(Fault::Silence) => steps.is_empty(),
-                Some(Fault::WrongId) => all(Under::Foreign),
-                Some(Fault::UnknownId) => all(Under::Unknown),
-                Some(Fault::NoId) => all(Under::Nothing),
+                Some(Fault::WrongId) => all(ReplyId::Foreign),
+                Some(Fault::UnknownId) => all(ReplyId::Unknown),
+                Some(Fault::NoId) => all(ReplyId::Nothing),
                 Some(Fault::BrokenJson) => steps.last().unwrap().body == Body::Cut,
                 Some(Fault::NotUtf8) => steps.last().unwrap().body == Body::NotUtf8,
                 Some(Fault::NoEnd) => then.error.is_some() || !steps.iter().any(ends),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::script::{FAULTS, Fault, Piece, Rule, Stub, StubService, Then, When};
+use super::script::{AnswerPiece, FAULTS, Fault, Rule, Stub, StubAnswer, StubService, When};
 use crate::{
     engine::members::{FileIssue, Members, file_issue, wrong_type},
     schema::pointer::Pointer,
@@ -132,7 +132,7 @@ fn read_when(members: &Members<'_>) -> Result<When, FileIssue> {
     })
 }
 
-fn read_then(members: &Members<'_>) -> Result<Then, FileIssue> {
+fn read_then(members: &Members<'_>) -> Result<StubAnswer, FileIssue> {
     let at = members.at.child("answer");
     let pieces = match members.members.get("answer") {
         None => Vec::new(),
@@ -166,7 +166,7 @@ fn read_then(members: &Members<'_>) -> Result<Then, FileIssue> {
         })
     });
     let time = |name| members.read_duration(name).map(Option::unwrap_or_default);
-    Ok(Then {
+    Ok(StubAnswer {
         pieces,
         delay: time("delay")?,
         pause: time("pause")?,
@@ -175,9 +175,9 @@ fn read_then(members: &Members<'_>) -> Result<Then, FileIssue> {
     })
 }
 
-fn read_piece(value: &Value, at: Pointer) -> Result<Piece, FileIssue> {
+fn read_piece(value: &Value, at: Pointer) -> Result<AnswerPiece, FileIssue> {
     if let Value::String(text) = value {
-        return Ok(Piece { text: text.clone(), after: None });
+        return Ok(AnswerPiece { text: text.clone(), after: None });
     }
     if !value.is_object() {
         return Err(wrong_type(&at, "a text, or an object with text or json, and after", value));
@@ -198,11 +198,11 @@ fn read_piece(value: &Value, at: Pointer) -> Result<Piece, FileIssue> {
             return Err(file_issue(&members.at, "a piece has either text or json, not both"));
         }
     };
-    Ok(Piece { text, after })
+    Ok(AnswerPiece { text, after })
 }
 
 /// Why an answer cannot be given as it is written.
-fn find_contradiction(then: &Then) -> Option<&'static str> {
+fn find_contradiction(then: &StubAnswer) -> Option<&'static str> {
     let said = !then.pieces.is_empty() || then.error.is_some();
     match then.fault {
         None if !said => {
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(when.arguments, json!({"topic": "x"}).as_object().cloned());
         assert_eq!(
             then.pieces[1],
-            Piece { text: "two".into(), after: Some(Duration::from_millis(5)) }
+            AnswerPiece { text: "two".into(), after: Some(Duration::from_millis(5)) }
         );
         assert_eq!(then.pieces[2].text, r#"{"a":1}"#);
         assert_eq!((then.delay, then.pause), (Duration::from_secs(2), Duration::from_millis(10)));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::script::{Fault, Piece, Rule, Stub, StubService, Then, When};
+use super::script::{AnswerPiece, Fault, Rule, Stub, StubAnswer, StubService, When};
 use crate::{
     engine::{mask::MASKED, services::sample::Asking, template},
     model::{
@@ -31,7 +31,7 @@ pub(crate) fn recorded_rule<'e>(
     text: &str,
 ) -> Result<Rule, String> {
     let mut last = 0;
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<AnswerPiece> = Vec::new();
     let mut end = None;
     for event in events {
         match &event.kind {
@@ -39,7 +39,7 @@ pub(crate) fn recorded_rule<'e>(
             EventKind::Chunk { text, .. } if end.is_none() => {
                 let wait = Duration::from_millis(event.at_ms.saturating_sub(last));
                 last = event.at_ms;
-                pieces.push(Piece {
+                pieces.push(AnswerPiece {
                     text: text.to_string(),
                     after: (!wait.is_zero()).then_some(wait),
                 });
@@ -51,11 +51,13 @@ pub(crate) fn recorded_rule<'e>(
         }
     }
     if pieces.iter().map(|piece| piece.text.len()).sum::<usize>() != text.len() {
-        pieces =
-            vec![Piece { text: text.into(), after: pieces.first().and_then(|piece| piece.after) }];
+        pieces = vec![AnswerPiece {
+            text: text.into(),
+            after: pieces.first().and_then(|piece| piece.after),
+        }];
     }
     let (error, fault) = rule_end(end, &mut pieces)?;
-    let then = Then { pieces: join_pieces(pieces), error, fault, ..Then::default() };
+    let then = StubAnswer { pieces: join_pieces(pieces), error, fault, ..StubAnswer::default() };
     let part =
         |given: &Map<String, Value>| Some(lasting_members(given)).filter(|part| !part.is_empty());
     let when =
@@ -63,19 +65,19 @@ pub(crate) fn recorded_rule<'e>(
     Ok(Rule { name: name.into(), when, then })
 }
 
-type Ended = (Option<(String, String)>, Option<Fault>);
+type RecordedEnd = (Option<(String, String)>, Option<Fault>);
 
 fn rule_end(
     end: Option<(Outcome, Option<&CallError>)>,
-    pieces: &mut Vec<Piece>,
-) -> Result<Ended, String> {
+    pieces: &mut Vec<AnswerPiece>,
+) -> Result<RecordedEnd, String> {
     let unended = if pieces.is_empty() { Fault::Silence } else { Fault::NoEnd };
     let kind = end.and_then(|(_, problem)| problem).map(|problem| &problem.kind);
     match end {
         Some((Outcome::Succeeded, _)) => {
             // An answer may have been empty.
             if pieces.is_empty() {
-                pieces.push(Piece::default());
+                pieces.push(AnswerPiece::default());
             }
             Ok((None, None))
         }
@@ -96,7 +98,7 @@ fn rule_end(
                 }
             };
             // What could not be read came after the pieces.
-            pieces.push(Piece::default());
+            pieces.push(AnswerPiece::default());
             Ok((None, Some(fault)))
         }
         Some((Outcome::TimedOut | Outcome::Cancelled, _)) | None => Ok((None, Some(unended))),
@@ -116,12 +118,12 @@ fn lasting_members(given: &Map<String, Value>) -> Map<String, Value> {
         .collect()
 }
 
-fn join_pieces(pieces: Vec<Piece>) -> Vec<Piece> {
+fn join_pieces(pieces: Vec<AnswerPiece>) -> Vec<AnswerPiece> {
     let size = pieces.len().div_ceil(MOST).max(1);
-    let join = |group: &[Piece]| {
+    let join = |group: &[AnswerPiece]| {
         let wait: Duration = group.iter().filter_map(|piece| piece.after).sum();
         let text = group.iter().map(|piece| piece.text.as_str()).collect();
-        Piece { text, after: (!wait.is_zero()).then_some(wait) }
+        AnswerPiece { text, after: (!wait.is_zero()).then_some(wait) }
     };
     if size == 1 { pieces } else { pieces.chunks(size).map(join).collect() }
 }
@@ -165,7 +167,7 @@ mod tests {
     use super::*;
     use crate::engine::stub::{
         choose,
-        play::{Play, StubOutput},
+        play::{StubOutput, StubPlay},
     };
 
     fn map(value: &Value) -> Map<String, Value> {
@@ -270,9 +272,9 @@ mod tests {
                     arguments: topic.map(|topic| map(&json!({"topic": topic}))),
                     ..When::default()
                 },
-                then: Then {
-                    pieces: vec![Piece { text: text.into(), after: None }],
-                    ..Then::default()
+                then: StubAnswer {
+                    pieces: vec![AnswerPiece { text: text.into(), after: None }],
+                    ..StubAnswer::default()
                 },
                 ..Rule::default()
             }],
@@ -311,7 +313,7 @@ mod tests {
             let rule = recorded_rule("x", &asking, events.iter(), &texts.concat()).unwrap();
             prop_assert!(rule.then.pieces.len() <= MOST);
             let service = StubService { rules: vec![rule], ..StubService::default() };
-            let play = Play::from_then(&choose::choose_rule(&service, &asking).unwrap().then);
+            let play = StubPlay::from_then(&choose::choose_rule(&service, &asking).unwrap().then);
             let steps = (0..).map_while(|row| play.step(row));
             let told: String = steps.map(|step| if let StubOutput::Chunk { text, .. } = &step.said { text.as_str() } else { "" }).collect();
             prop_assert_eq!(told, texts.concat());

@@ -28,7 +28,7 @@ pub struct StubService {
 pub struct Rule {
     pub name: String,
     pub when: When,
-    pub then: Then,
+    pub then: StubAnswer,
 }
 
 /// What a request must be like. What is left out is not looked at.
@@ -53,8 +53,8 @@ impl When {
 
 /// What is answered.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Then {
-    pub pieces: Vec<Piece>,
+pub struct StubAnswer {
+    pub pieces: Vec<AnswerPiece>,
     /// Before anything is said.
     pub delay: Duration,
     /// Between two messages.
@@ -66,7 +66,7 @@ pub struct Then {
 
 /// A piece of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Piece {
+pub struct AnswerPiece {
     pub text: String,
     /// How long it is waited for; `None`: the pause.
     pub after: Option<Duration>,

@@ -62,7 +62,7 @@ fn compare_values(
 
 /// One measure of both calls, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Measure {
+pub(crate) struct ComparedMeasure {
     pub name: &'static str,
     pub before: String,
     pub after: String,
@@ -70,10 +70,13 @@ pub(crate) struct Measure {
 
 /// The times and counts of two calls.
 #[must_use]
-pub(crate) fn compare_times(before: &Trace, after: &Trace) -> Vec<Measure> {
+pub(crate) fn compare_times(before: &Trace, after: &Trace) -> Vec<ComparedMeasure> {
     let (one, other) = (Times::from_events(&before.events), Times::from_events(&after.events));
-    let row =
-        |name, of: &dyn Fn(&Times) -> String| Measure { name, before: of(&one), after: of(&other) };
+    let row = |name, of: &dyn Fn(&Times) -> String| ComparedMeasure {
+        name,
+        before: of(&one),
+        after: of(&other),
+    };
     let ms = |ms: Option<u64>| ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms} ms"));
     vec![
         row("outcome", &|times| times.outcome.map_or("unfinished", Outcome::as_str).to_owned()),

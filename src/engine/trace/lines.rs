@@ -13,7 +13,7 @@ use crate::{
     engine::{
         events::{self, StageParts},
         mask::Mask,
-        stream_redactor::{More, Pieces},
+        stream_redactor::{RedactedPieces, StreamEnd},
     },
     model::{
         call::{Event, EventKind},
@@ -158,13 +158,19 @@ pub(crate) fn masked_head(head: &Head, mask: &Mask) -> Head {
 /// chunks: one for each event, in their order, and before them what followed in earlier chunks.
 /// Read in their order, the texts of all lines are the answer.
 #[must_use]
-pub(crate) fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -> String {
+pub(crate) fn of_events(
+    id: &str,
+    events: &[Event],
+    mask: &Mask,
+    pieces: &mut RedactedPieces,
+) -> String {
     let texts = events.iter().filter_map(|event| match &event.kind {
         EventKind::Chunk { text, .. } => Some(&**text),
         _ => None,
     });
     let ends = events.iter().any(|event| matches!(event.kind, EventKind::End { .. }));
-    let now = pieces.redact_next(mask, texts, if ends { More::None } else { More::MayCome });
+    let now =
+        pieces.redact_next(mask, texts, if ends { StreamEnd::None } else { StreamEnd::MayCome });
     let mut texts = now.pieces.into_iter();
     let mut lines: String = rest_lines(id, &now.earlier).collect();
     let quoted_id = serde_json::to_string(id).unwrap_or_default();
@@ -201,14 +207,14 @@ pub(crate) fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pi
 
 /// The lines of what follows in the text of the last chunk.
 #[must_use]
-pub(crate) fn of_more(id: &str, text: &str, mask: &Mask, pieces: &mut Pieces) -> String {
+pub(crate) fn of_more(id: &str, text: &str, mask: &Mask, pieces: &mut RedactedPieces) -> String {
     rest_lines(id, &pieces.go_on(mask, text)).collect()
 }
 
 /// The lines of what is left of a call that has no end.
 #[must_use]
-pub(crate) fn of_end(id: &str, mask: &Mask, pieces: &mut Pieces) -> String {
-    rest_lines(id, &pieces.redact_next(mask, [], More::None).earlier).collect()
+pub(crate) fn of_end(id: &str, mask: &Mask, pieces: &mut RedactedPieces) -> String {
+    rest_lines(id, &pieces.redact_next(mask, [], StreamEnd::None).earlier).collect()
 }
 
 fn rest_lines(id: &str, earlier: &[(u64, String)]) -> impl Iterator<Item = String> {
@@ -315,7 +321,7 @@ mod tests {
             },
         ];
         let events: Vec<Event> = kinds.map(|kind| Event { at_ms: 1, kind }).into();
-        let text = of_events("x", &events, &mask, &mut Pieces::default());
+        let text = of_events("x", &events, &mask, &mut RedactedPieces::default());
         assert!(!text.contains("hunter") && !text.contains("is hun"), "{text}");
         assert_eq!(text.lines().count(), 7);
     }
@@ -323,7 +329,7 @@ mod tests {
     #[test]
     fn every_event_is_written_as_it_happens_and_what_may_begin_a_secret_follows() {
         let mask = Mask::new(["hunter2hunter2".to_owned()]);
-        let mut pieces = Pieces::default();
+        let mut pieces = RedactedPieces::default();
         let mut write = |texts: &[&str]| {
             let events = texts.iter().map(|text| Event {
                 at_ms: 1,

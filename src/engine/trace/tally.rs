@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{
     lines::{self, Record},
-    wanted::Wanted,
+    wanted::TraceFilter,
 };
 use crate::model::{
     call::{Event, EventKind},
@@ -18,14 +18,14 @@ const SHOWN: usize = 200;
 /// What was seen of the calls so far.
 #[derive(Debug, Default)]
 pub struct Tally {
-    wanted: Wanted,
-    calls: Vec<Seen>,
+    wanted: TraceFilter,
+    calls: Vec<SeenCall>,
     rows: HashMap<TraceId, usize>,
     unread: usize,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct SeenCall {
     summary: Summary,
     found: bool,
     /// The end of the text so far, in small letters, where what is looked for may have begun.
@@ -34,7 +34,7 @@ struct Seen {
 
 impl Tally {
     #[must_use]
-    pub fn new(wanted: Wanted) -> Self {
+    pub fn new(wanted: TraceFilter) -> Self {
         Self { wanted, ..Self::default() }
     }
 
@@ -89,7 +89,7 @@ impl Tally {
             strays: 0,
         };
         self.rows.insert(head.id.clone(), self.calls.len());
-        self.calls.push(Seen { summary, found, tail: String::new() });
+        self.calls.push(SeenCall { summary, found, tail: String::new() });
     }
 
     /// What fits, newest first, at most so many.
@@ -105,7 +105,7 @@ impl Tally {
     }
 }
 
-impl Seen {
+impl SeenCall {
     fn search_event(&mut self, wanted: &str, event: &Event) {
         if self.found {
             return;
@@ -268,7 +268,7 @@ mod tests {
     }
 
     fn listed(query: &str) -> Listing {
-        let mut tally = Tally::new(Wanted::parse(query, Millis(3_000)));
+        let mut tally = Tally::new(TraceFilter::parse(query, Millis(3_000)));
         history().iter().for_each(|line| tally.add_line(line));
         tally.into_listing(10)
     }

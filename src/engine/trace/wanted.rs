@@ -7,7 +7,7 @@ pub(crate) const WORDS: &str = "tool:NAME outcome:WORD on:CONNECTION since:30m|2
 
 /// Everything that is given must fit; nothing given fits every call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct TraceFilter {
     /// In small letters; of the request, the answer or the problem.
     pub text: String,
     tool: Option<String>,
@@ -16,7 +16,7 @@ pub struct Wanted {
     since: Option<Millis>,
 }
 
-impl Wanted {
+impl TraceFilter {
     /// What is asked for in one line. Words that mean nothing special are text.
     #[must_use]
     pub fn parse(query: &str, now: Millis) -> Self {
@@ -91,13 +91,14 @@ mod tests {
             ("since:6w", true),
             ("since:99999999999999999999d", true),
         ] {
-            assert_eq!(Wanted::parse(query, now).matches(&call()), fits, "{query}");
+            assert_eq!(TraceFilter::parse(query, now).matches(&call()), fits, "{query}");
         }
         assert!(
-            Wanted::parse("outcome:unfinished", now).matches(&Summary { outcome: None, ..call() })
+            TraceFilter::parse("outcome:unfinished", now)
+                .matches(&Summary { outcome: None, ..call() })
         );
         assert_eq!(
-            Wanted::parse("late  Deliveries tool:x at 12:30", now).text,
+            TraceFilter::parse("late  Deliveries tool:x at 12:30", now).text,
             "late deliveries at 12:30"
         );
     }

@@ -6,7 +6,9 @@ use crate::model::{
     call::CallError,
     clock::Millis,
     entry::SystemId,
-    traffic::{Decoded, Known, ObservedMessage, ParentConversation, Part, Settled},
+    traffic::{
+        Decoded, EndEvidence, ObservedMessage, ParentConversation, Part, SettledConversation,
+    },
 };
 
 /// So many remarks, and so many parts, of one conversation are kept.
@@ -23,7 +25,7 @@ const SHORT: usize = 160;
 
 /// How a conversation stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ConversationState {
     /// Asked, and not answered to the end.
     Open,
     Succeeded,
@@ -36,7 +38,7 @@ pub enum Standing {
     Single,
 }
 
-impl Standing {
+impl ConversationState {
     /// Every word, in the order of the variants.
     pub const WORDS: [&'static str; 6] =
         ["open", "succeeded", "failed", "unreadable", "orphan", "single"];
@@ -100,7 +102,7 @@ pub struct Conversation {
     pub last: Millis,
     /// The first message that answers.
     pub answered: Option<Millis>,
-    pub standing: Standing,
+    pub standing: ConversationState,
     /// The beginning of what was asked.
     pub asked: String,
     /// The beginning of what was last answered.
@@ -140,7 +142,7 @@ pub struct Conversation {
     /// Who told its end.
     told: EndSource,
     /// An end that was heard before its request, and when.
-    early: Option<(Millis, Standing)>,
+    early: Option<(Millis, ConversationState)>,
     /// Messages that are not those of a part.
     pub(super) own: u64,
     /// Other names that it goes by.
@@ -159,11 +161,11 @@ pub struct Remark {
 impl Conversation {
     pub(super) fn new(number: u64, crossing: &ObservedMessage, reading: &Decoded) -> Self {
         let standing = match &reading.part {
-            Part::Request | Part::Step | Part::Note => Standing::Open,
+            Part::Request | Part::Step | Part::Note => ConversationState::Open,
             Part::Answer { .. } | Part::Error(_) | Part::Outcome(_) | Part::Unreadable(_) => {
-                Standing::Orphan
+                ConversationState::Orphan
             }
-            Part::Broadcast | Part::Other => Standing::Single,
+            Part::Broadcast | Part::Other => ConversationState::Single,
         };
         Self {
             id: reading.id.as_deref().map(Arc::from),
@@ -183,7 +185,7 @@ impl Conversation {
         Self {
             id,
             topic: whole.topic.clone(),
-            ..Self::new_empty(number, crossing, reading, Standing::Open)
+            ..Self::new_empty(number, crossing, reading, ConversationState::Open)
         }
     }
 
@@ -191,7 +193,7 @@ impl Conversation {
         number: u64,
         crossing: &ObservedMessage,
         reading: &Decoded,
-        standing: Standing,
+        standing: ConversationState,
     ) -> Self {
         Self {
             number,
@@ -287,9 +289,9 @@ impl Conversation {
                 self.began = self.began.min(crossing.at);
                 self.subject = Arc::clone(&crossing.subject);
                 self.asked = truncate_text(&reading.text);
-                if self.standing == Standing::Orphan {
+                if self.standing == ConversationState::Orphan {
                     let early = self.early.take().filter(|(at, _)| crossing.at.since(*at) <= EARLY);
-                    self.standing = early.map_or(Standing::Open, |(_, standing)| standing);
+                    self.standing = early.map_or(ConversationState::Open, |(_, standing)| standing);
                 }
             }
             Part::Step if !self.has_request => {
@@ -311,20 +313,22 @@ impl Conversation {
             }
             Part::Error(problem) => {
                 self.answered.get_or_insert(crossing.at);
-                self.standing = Standing::Failed(problem.clone());
+                self.standing = ConversationState::Failed(problem.clone());
                 self.told = EndSource::Own;
             }
             Part::Outcome(problem) => {
                 self.answered.get_or_insert(crossing.at);
                 self.set_ended(problem.as_ref(), crossing.at, EndSource::Other);
             }
-            Part::Unreadable(problem) => self.standing = Standing::Unreadable(problem.clone()),
+            Part::Unreadable(problem) => {
+                self.standing = ConversationState::Unreadable(problem.clone());
+            }
             Part::Note if reading.state.is_some() => {
                 self.goes = truncate_text(&reading.text);
-                if self.standing == Standing::Orphan {
+                if self.standing == ConversationState::Orphan {
                     // It was joined on its way: what it says came before what it is was heard.
                     self.standing =
-                        self.early.take().map_or(Standing::Open, |(_, standing)| standing);
+                        self.early.take().map_or(ConversationState::Open, |(_, standing)| standing);
                 }
             }
             Part::Note => {}
@@ -335,26 +339,27 @@ impl Conversation {
 
     /// An end without its beginning stays what it is, unless that comes soon.
     fn set_ended(&mut self, problem: Option<&CallError>, at: Millis, told: EndSource) {
-        let standing =
-            problem.map_or(Standing::Succeeded, |problem| Standing::Failed(problem.clone()));
+        let standing = problem.map_or(ConversationState::Succeeded, |problem| {
+            ConversationState::Failed(problem.clone())
+        });
         self.told = told;
         match self.standing {
-            Standing::Orphan => self.early = Some((at, standing)),
+            ConversationState::Orphan => self.early = Some((at, standing)),
             _ => self.standing = standing,
         }
     }
 
     /// Takes in how it ended as something else tells; what its own messages told stands.
-    pub(super) fn apply_settled(&mut self, settled: &Settled, heard: Millis) {
+    pub(super) fn apply_settled(&mut self, settled: &SettledConversation, heard: Millis) {
         self.name_cards(settled.card.as_slice());
         let told = match settled.known {
-            Known::Inferred => EndSource::Nobody,
-            Known::Read => EndSource::Other,
+            EndEvidence::Inferred => EndSource::Nobody,
+            EndEvidence::Read => EndSource::Other,
         };
         let open = if self.has_ended() {
             told == EndSource::Other && self.told != EndSource::Own
         } else {
-            self.standing == Standing::Open
+            self.standing == ConversationState::Open
         };
         if !open {
             return;
@@ -380,7 +385,7 @@ impl Conversation {
     pub(super) fn add_part_message(
         &mut self,
         message: u64,
-        (part, standing): (u64, Standing),
+        (part, standing): (u64, ConversationState),
         crossing: &ObservedMessage,
         reading: &Decoded,
     ) {
@@ -395,9 +400,10 @@ impl Conversation {
     }
 
     /// Where nothing but its parts says how it goes, it stands as the newest of them.
-    pub(super) fn stands_like(&mut self, part: Standing) {
+    pub(super) fn stands_like(&mut self, part: ConversationState) {
         if !self.has_request && self.answered.is_none() && self.states.is_empty() {
-            self.standing = if part == Standing::Orphan { Standing::Open } else { part };
+            self.standing =
+                if part == ConversationState::Orphan { ConversationState::Open } else { part };
         }
     }
 
@@ -498,13 +504,14 @@ impl Conversation {
     /// Whether its answer has come to its end.
     #[must_use]
     pub fn has_ended(&self) -> bool {
-        matches!(self.standing, Standing::Succeeded | Standing::Failed(_))
+        matches!(self.standing, ConversationState::Succeeded | ConversationState::Failed(_))
     }
 
     /// From its first message to its last, or to now where the answer is awaited, in milliseconds.
     #[must_use]
     pub fn elapsed_ms(&self, now: Millis) -> u64 {
-        let end = if self.standing == Standing::Open { now.max(self.last) } else { self.last };
+        let end =
+            if self.standing == ConversationState::Open { now.max(self.last) } else { self.last };
         end.since(self.began)
     }
 

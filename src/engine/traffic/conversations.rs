@@ -3,10 +3,10 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use super::conversation::{Conversation, Standing};
+use super::conversation::{Conversation, ConversationState};
 use crate::model::{
     clock::Millis,
-    traffic::{Decoded, ObservedMessage, Settled},
+    traffic::{Decoded, ObservedMessage, SettledConversation},
 };
 
 /// Conversations, the oldest first.
@@ -87,12 +87,13 @@ impl Conversations {
     pub(super) fn apply_settled(
         &mut self,
         number: u64,
-        settled: &Settled,
+        settled: &SettledConversation,
         heard: Millis,
     ) -> Vec<u64> {
         let Some(part) = self.get_mut(number) else { return Vec::new() };
         part.apply_settled(settled, heard);
-        let (whole, standing): (Option<u64>, Standing) = (part.whole, part.standing.clone());
+        let (whole, standing): (Option<u64>, ConversationState) =
+            (part.whole, part.standing.clone());
         if let Some(whole) = whole.and_then(|whole| self.get_mut(whole)) {
             whole.name_cards(settled.card.as_slice());
             whole.stands_like(standing);

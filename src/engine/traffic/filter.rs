@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::conversation::{Conversation, Standing};
+use super::conversation::{Conversation, ConversationState};
 use crate::model::{clock::Millis, duration};
 
 /// What is written in a filter, in a few words.
@@ -12,12 +12,12 @@ pub(crate) const HELP: &str = "words, is:failed (open, succeeded, unreadable, or
 /// Conversations that all its terms hold for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    terms: Vec<(Sense, Term)>,
+    terms: Vec<(MatchSense, Term)>,
     text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sense {
+enum MatchSense {
     Holds,
     HoldsNot,
 }
@@ -95,8 +95,8 @@ impl Filter {
         let mut terms = Vec::new();
         for word in split_words(text) {
             let (sense, word) = match word.strip_prefix('-') {
-                Some(rest) if !rest.is_empty() => (Sense::HoldsNot, rest),
-                _ => (Sense::Holds, word.as_str()),
+                Some(rest) if !rest.is_empty() => (MatchSense::HoldsNot, rest),
+                _ => (MatchSense::Holds, word.as_str()),
             };
             terms.push((sense, parse_term(word)?));
         }
@@ -149,7 +149,7 @@ impl Filter {
                 }
                 Term::State(state) => conversation.states.iter().any(|own| own == state),
             };
-            holds == (*sense == Sense::Holds)
+            holds == (*sense == MatchSense::Holds)
         })
     }
 }
@@ -193,13 +193,15 @@ fn parse_term(word: &str) -> Result<Term, String> {
         Some(("is", "late")) => Ok(Term::Late),
         Some(("is", "odd")) => Ok(Term::Odd),
         Some(("is", "overdue")) => Ok(Term::Overdue),
-        Some(("is", standing)) => match Standing::WORDS.iter().find(|word| **word == standing) {
-            Some(word) => Ok(Term::Standing(word)),
-            None => Err(format!(
-                "\"is:{standing}\" is not known; there is is:{}, is:late, is:odd, is:overdue",
-                Standing::WORDS.join(", is:")
-            )),
-        },
+        Some(("is", standing)) => {
+            match ConversationState::WORDS.iter().find(|word| **word == standing) {
+                Some(word) => Ok(Term::Standing(word)),
+                None => Err(format!(
+                    "\"is:{standing}\" is not known; there is is:{}, is:late, is:odd, is:overdue",
+                    ConversationState::WORDS.join(", is:")
+                )),
+            }
+        }
         Some(("id", id)) => Ok(Term::Id(id.to_owned())),
         Some(("on", subject)) => Ok(Term::Subject(subject.to_owned())),
         Some(("trace", trace)) => Ok(Term::Trace(trace.to_owned())),

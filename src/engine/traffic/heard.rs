@@ -18,7 +18,7 @@ pub struct Message {
 
 /// A gap, or words about the connection, and the message that it comes after.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct TrafficMark {
     pub after: u64,
     pub what: Tapped,
 }

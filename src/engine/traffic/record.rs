@@ -8,26 +8,29 @@ use std::{
 
 use super::{
     alerts::{Alert, MOST},
-    conversation::{Conversation, Standing},
+    conversation::{Conversation, ConversationState},
     conversations::Conversations,
     filter::{Filter, Needle},
-    heard::{Mark, Message},
+    heard::{Message, TrafficMark},
     names::Names,
     rates::{Count, Rates},
 };
 use crate::model::{
     clock::Millis,
-    traffic::{Decoded, ObservedMessage, ParentConversation, Part, Settled, Tapped, Witnessed},
+    traffic::{
+        Decoded, ObservedMessage, ParentConversation, Part, SettledConversation, Tapped,
+        WatchedItem,
+    },
 };
 
 /// How much is kept; the oldest goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct RecordBounds {
     pub messages: usize,
     pub bytes: usize,
 }
 
-impl Default for Bounds {
+impl Default for RecordBounds {
     fn default() -> Self {
         Self { messages: 100_000, bytes: 64 * 1024 * 1024 }
     }
@@ -47,7 +50,7 @@ pub struct Ring {
 /// Everything that was heard, as far as it is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
-    bounds: Bounds,
+    bounds: RecordBounds,
     messages: VecDeque<Message>,
     heard: u64,
     weight: usize,
@@ -55,7 +58,7 @@ pub struct Record {
     open: BTreeSet<u64>,
     names: Names,
     rates: Rates,
-    marks: VecDeque<Mark>,
+    marks: VecDeque<TrafficMark>,
     /// Messages that the tap let go.
     missed: u64,
     now: Millis,
@@ -74,20 +77,20 @@ pub struct Record {
 
 impl Record {
     #[must_use]
-    pub fn new(bounds: Bounds) -> Self {
+    pub fn new(bounds: RecordBounds) -> Self {
         Self { bounds, ..Self::default() }
     }
 
     /// Takes in what was heard next; the alerts that ring with it.
-    pub fn add_witnessed(&mut self, witnessed: Witnessed) -> Vec<Ring> {
+    pub fn add_witnessed(&mut self, witnessed: WatchedItem) -> Vec<Ring> {
         self.now = self.now.max(witnessed.heard_at());
         match witnessed {
-            Witnessed::ObservedMessage(crossing, reading) => self.add_message(crossing, &reading),
-            Witnessed::Gap { at, messages } => {
+            WatchedItem::ObservedMessage(crossing, reading) => self.add_message(crossing, &reading),
+            WatchedItem::Gap { at, messages } => {
                 self.missed += messages.unwrap_or(0);
                 self.add_mark(Tapped::Gap { at, messages })
             }
-            Witnessed::Notice { at, words } => self.add_mark(Tapped::Notice { at, words }),
+            WatchedItem::Notice { at, words } => self.add_mark(Tapped::Notice { at, words }),
         }
     }
 
@@ -102,7 +105,7 @@ impl Record {
         if self.marks.len() == MARKS {
             self.marks.pop_front();
         }
-        self.marks.push_back(Mark { after: self.heard, what });
+        self.marks.push_back(TrafficMark { after: self.heard, what });
         Vec::new()
     }
 
@@ -146,14 +149,14 @@ impl Record {
     }
 
     /// Something that is no message tells how a conversation ended; the alerts that ring with it.
-    pub fn apply_settled(&mut self, settled: &Settled) -> Vec<Ring> {
+    pub fn apply_settled(&mut self, settled: &SettledConversation) -> Vec<Ring> {
         self.end_conversation(settled, self.now)
             .into_iter()
             .flat_map(|number| self.update_conversation(number))
             .collect()
     }
 
-    fn end_conversation(&mut self, settled: &Settled, at: Millis) -> Vec<u64> {
+    fn end_conversation(&mut self, settled: &SettledConversation, at: Millis) -> Vec<u64> {
         self.names
             .find_by_name(&settled.name)
             .map_or_else(Vec::new, |number| self.conversations.apply_settled(number, settled, at))
@@ -220,7 +223,7 @@ impl Record {
         let shows_all = self.shows_all();
         let conversation = &mut self.conversations.all[row];
         match conversation.standing {
-            Standing::Open => self.open.insert(number),
+            ConversationState::Open => self.open.insert(number),
             _ => self.open.remove(&number),
         };
         let found = conversation.found;
@@ -482,7 +485,7 @@ impl Record {
     }
 
     /// Gaps and words about the connection, oldest first.
-    pub fn marks(&self) -> impl DoubleEndedIterator<Item = &Mark> + ExactSizeIterator {
+    pub fn marks(&self) -> impl DoubleEndedIterator<Item = &TrafficMark> + ExactSizeIterator {
         self.marks.iter()
     }
 

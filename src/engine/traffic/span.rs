@@ -7,7 +7,7 @@ use crate::{
 
 /// How far back something is to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Since {
+pub enum StartTime {
     /// So many milliseconds before now.
     Ago(u64),
     At(Millis),
@@ -22,7 +22,7 @@ const DAY: i64 = 24 * 60 * 60;
 /// What can be written.
 const WRITE: &str = "write 10m, 2h, a time of day such as 14:05, or a moment such as 2026-01-01T12:00 (or 2026-01-01T12:00:00Z)";
 
-impl Since {
+impl StartTime {
     /// `10m`, `2h`; `14:05`, `2026-01-01T14:05` by the clock on the wall; a moment such as
     /// `2026-01-01T12:00:00Z`.
     ///
@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn at(text: &str, now: u64) -> Result<u64, String> {
-        Since::parse(text).and_then(|since| since.to_moment(Millis(now), offset)).map(|at| at.0)
+        StartTime::parse(text).and_then(|since| since.to_moment(Millis(now), offset)).map(|at| at.0)
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
             ("2026-01-01T1200", "\"1200\" is no time of day"),
             ("2026-01-01T", "is no time of day"),
         ] {
-            let said = Since::parse(text).unwrap_err();
+            let said = StartTime::parse(text).unwrap_err();
             assert!(said.contains(word) && said.contains("14:05"), "{text}: {said}");
         }
         assert!(at("2026-03-29T05:00", NIGHT).unwrap_err().contains("still to come"));

@@ -1,7 +1,7 @@
 //! What can be said about a workflow: reachable, stuck, never run, waited for, unused.
 
 use super::{
-    graph::{Admission, Origin, StateRow, Workflow},
+    graph::{GroupAdmission, Origin, StateRow, Workflow},
     paths::Paths,
     similar,
 };
@@ -74,7 +74,7 @@ impl Workflow {
     #[must_use]
     pub fn analysis(&self) -> Analysis {
         let paths = self.paths_from(self.start());
-        let parts = Parts::from_workflow(self);
+        let parts = ConnectedParts::from_workflow(self);
         let dead_ends =
             (0..self.states().len()).filter(|state| self.offer_count(*state) == 0).collect();
         let (never_produced, never_awaited) = self.loose_ends();
@@ -123,19 +123,19 @@ impl Workflow {
         let why = |tool: ToolRow| {
             let member = &self.members()[tool];
             match (member.admission, &member.origin) {
-                (Admission::NotAsked, _) => Some(NeverRuns::NotAsked),
-                (Admission::NoGroup, _) => Some(NeverRuns::NoGroup),
-                (Admission::NotLoaded, _) => Some(NeverRuns::NotLoaded),
-                (Admission::Admitted, Origin::Every) => None,
-                (Admission::Admitted, Origin::Only(rows)) if rows.is_empty() => {
+                (GroupAdmission::NotAsked, _) => Some(NeverRuns::NotAsked),
+                (GroupAdmission::NoGroup, _) => Some(NeverRuns::NoGroup),
+                (GroupAdmission::NotLoaded, _) => Some(NeverRuns::NotLoaded),
+                (GroupAdmission::Admitted, Origin::Every) => None,
+                (GroupAdmission::Admitted, Origin::Only(rows)) if rows.is_empty() => {
                     Some(NeverRuns::NoState)
                 }
-                (Admission::Admitted, Origin::Only(rows))
+                (GroupAdmission::Admitted, Origin::Only(rows))
                     if rows.iter().any(|row| paths.reaches(*row)) =>
                 {
                     None
                 }
-                (Admission::Admitted, Origin::Only(rows)) => {
+                (GroupAdmission::Admitted, Origin::Only(rows)) => {
                     Some(NeverRuns::Unreachable { waits_for: rows.clone() })
                 }
             }
@@ -144,7 +144,7 @@ impl Workflow {
     }
 
     fn loose_ends(&self) -> (Vec<NeverProduced>, Vec<NeverAwaited>) {
-        let mut ends = vec![Ends::default(); self.states().len()];
+        let mut ends = vec![StateEnds::default(); self.states().len()];
         for (tool, member) in self.members().iter().enumerate() {
             if let Some(target) = member.target {
                 if member.is_admitted() {
@@ -189,7 +189,7 @@ impl Workflow {
 }
 
 #[derive(Clone, Default)]
-struct Ends {
+struct StateEnds {
     produced_by: Vec<ToolRow>,
     produced_elsewhere: Vec<ToolRow>,
     listed_by: Vec<ToolRow>,
@@ -199,12 +199,12 @@ struct Ends {
 /// The strongly connected parts. One node beyond the states stands for "any state": every state
 /// leads to it, and it leads where the tools that are available everywhere lead; it joins no states
 /// that those tools do not join.
-struct Parts {
+struct ConnectedParts {
     part_of: Vec<usize>,
     members: Vec<Vec<StateRow>>,
 }
 
-impl Parts {
+impl ConnectedParts {
     fn from_workflow(workflow: &Workflow) -> Self {
         let successors = successors(workflow);
         let count = successors.len();
@@ -370,10 +370,10 @@ mod tests {
     use super::*;
     use crate::{
         engine::{
-            filter::{Allowed, AskedGroups, Filter, next_state},
+            filter::{AllowedGroups, AskedGroups, Filter, next_state},
             gated::Slot,
             spec_tools::spec_tools,
-            workflow::reach::{GroupSearch, Proof},
+            workflow::reach::{GroupSearch, ReachProof},
         },
         model::{
             call::Outcome,
@@ -539,7 +539,7 @@ mod tests {
         #[test]
         fn the_smallest_sets_of_groups_lead_to_a_state(tools in tools(), context in context()) {
             let asked = AskedGroups::from_request(context.groups.as_deref());
-            let search = GroupSearch::new(&tools, &asked, context.state(), &Allowed::Every);
+            let search = GroupSearch::new(&tools, &asked, context.state(), &AllowedGroups::Every);
             let plain: Vec<Name> = GROUPS.iter().chain(&["default"]).map(|name| Name::from(*name)).collect();
             for state in STATES {
                 let comes = |added: &[Name]| {
@@ -563,7 +563,7 @@ mod tests {
         fn the_fewest_groups_are_the_fewest(tools in tools(), context in context()) {
             let asked = AskedGroups::from_request(context.groups.as_deref());
             let given = asked.names();
-            let search = GroupSearch::new(&tools, &asked, context.state(), &Allowed::Every);
+            let search = GroupSearch::new(&tools, &asked, context.state(), &AllowedGroups::Every);
             for (row, tool) in tools.iter().enumerate() {
                 // Every set of groups, `default` and `*` last, by size: the first under which the
                 // tool comes up.
@@ -588,14 +588,14 @@ mod tests {
                     smallest.insert([Name::from("*")].into());
                 }
                 let every = search.every_smallest(row);
-                prop_assert_eq!(every.proof, Proof::Smallest);
+                prop_assert_eq!(every.proof, ReachProof::Smallest);
                 prop_assert_eq!(every.sets.len(), smallest.len(), "no set twice");
                 prop_assert_eq!(every.sets.into_iter().map(|set| set.into_iter().collect()).collect::<BTreeSet<_>>(), smallest);
                 let answer = search.fewest_groups(row);
                 prop_assert_eq!(answer.as_ref().map(|answer| answer.groups.len()), fewest, "{:?} {:?}", tool, answer);
                 if let Some(answer) = answer {
                     prop_assert!(runs(&answer.groups));
-                    prop_assert_eq!(answer.proof, Proof::Smallest);
+                    prop_assert_eq!(answer.proof, ReachProof::Smallest);
                     let groups: Vec<Name> = given.iter().chain(&answer.groups).cloned().collect();
                     let mut at: Name = context.state().into();
                     for tool in &answer.before {
@@ -634,7 +634,7 @@ mod tests {
             &tools,
             &AskedGroups::from_request(context.groups.as_deref()),
             UNDEFINED,
-            &Allowed::Every,
+            &AllowedGroups::Every,
         )
         .fewest_groups(4)
         .unwrap();

@@ -32,7 +32,7 @@ pub struct Workflow {
 /// A tool's part in the workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    pub admission: Admission,
+    pub admission: GroupAdmission,
     pub origin: Origin,
     /// Where it leads; `None`: the state stays.
     pub target: Option<StateRow>,
@@ -41,13 +41,13 @@ pub struct Member {
 impl Member {
     #[must_use]
     pub fn is_admitted(&self) -> bool {
-        self.admission == Admission::Admitted
+        self.admission == GroupAdmission::Admitted
     }
 }
 
 /// Whether the groups asked for let a tool in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admission {
+pub enum GroupAdmission {
     Admitted,
     /// None of its groups was asked for.
     NotAsked,
@@ -118,10 +118,10 @@ impl Workflow {
             .map(|tool| {
                 let gate = tool.gate();
                 let admission = match (groups.admit(gate), &gate.groups) {
-                    (true, _) => Admission::Admitted,
-                    (false, _) if gate.not_loaded().is_some() => Admission::NotLoaded,
-                    (false, Some(none)) if none.is_empty() => Admission::NoGroup,
-                    (false, _) => Admission::NotAsked,
+                    (true, _) => GroupAdmission::Admitted,
+                    (false, _) if gate.not_loaded().is_some() => GroupAdmission::NotLoaded,
+                    (false, Some(none)) if none.is_empty() => GroupAdmission::NoGroup,
+                    (false, _) => GroupAdmission::NotAsked,
                 };
                 let origin = match &gate.states {
                     States::Every => Origin::Every,
@@ -234,13 +234,15 @@ impl Workflow {
     /// The same for the tools of every group, whether asked for or not; of those that are loaded.
     #[must_use]
     pub fn all_edges(&self) -> Vec<Edge> {
-        self.edges_of(|member| member.admission != Admission::NotLoaded)
+        self.edges_of(|member| member.admission != GroupAdmission::NotLoaded)
     }
 
     /// The same for the tools whose groups are not asked for alone.
     #[must_use]
     pub fn edges_not_asked(&self) -> Vec<Edge> {
-        self.edges_of(|member| matches!(member.admission, Admission::NotAsked | Admission::NoGroup))
+        self.edges_of(|member| {
+            matches!(member.admission, GroupAdmission::NotAsked | GroupAdmission::NoGroup)
+        })
     }
 
     fn edges_of(&self, takes_part: impl Fn(&Member) -> bool) -> Vec<Edge> {

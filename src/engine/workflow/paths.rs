@@ -7,7 +7,7 @@ use crate::engine::gated::ToolRow;
 
 /// One tool taken, and the states on both sides of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hop {
+pub struct PathStep {
     pub from: StateRow,
     pub tool: ToolRow,
     pub to: StateRow,
@@ -17,7 +17,7 @@ pub struct Hop {
 #[derive(Clone, Debug)]
 pub struct Paths {
     from: StateRow,
-    last: Vec<Option<Hop>>,
+    last: Vec<Option<PathStep>>,
     distance: Vec<Option<usize>>,
 }
 
@@ -49,7 +49,7 @@ impl Workflow {
                 let to = self.target_state(state, *tool);
                 if paths.distance[to].is_none() {
                     paths.distance[to] = next;
-                    paths.last[to] = Some(Hop { from: state, tool: *tool, to });
+                    paths.last[to] = Some(PathStep { from: state, tool: *tool, to });
                     waiting.push_back(to);
                 }
             }
@@ -108,7 +108,7 @@ impl Paths {
 
     /// The tools that lead to a state; none of them when already there.
     #[must_use]
-    pub fn to_state(&self, state: StateRow) -> Option<Vec<Hop>> {
+    pub fn to_state(&self, state: StateRow) -> Option<Vec<PathStep>> {
         let mut hops = Vec::with_capacity(self.distance[state]?);
         let mut at = state;
         while let Some(hop) = self.last[at] {
@@ -134,7 +134,7 @@ impl Paths {
 
     /// The tools to take before a tool becomes available; the tool itself is not among them.
     #[must_use]
-    pub fn to_tool(&self, workflow: &Workflow, tool: ToolRow) -> Option<Vec<Hop>> {
+    pub fn to_tool(&self, workflow: &Workflow, tool: ToolRow) -> Option<Vec<PathStep>> {
         self.to_state(self.nearest_for(workflow, tool)?)
     }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     engine::{
-        filter::{Allowed, AskedGroups},
+        filter::{AllowedGroups, AskedGroups},
         gated::{Gated, ToolRow},
     },
     model::context::{ANY, DEFAULT_GROUP, Name},
@@ -20,18 +20,18 @@ use crate::{
 
 /// What to ask for so that a tool can run, and what to take before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reach {
+pub(crate) struct ReachPlan {
     /// Groups to ask for beside those given.
     pub groups: Vec<Name>,
     /// The tools to take first, and then the state in which the tool is available.
     pub before: Vec<ToolRow>,
     pub state: Name,
-    pub proof: Proof,
+    pub proof: ReachProof,
 }
 
 /// Whether a smaller set of groups is ruled out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Proof {
+pub(crate) enum ReachProof {
     Smallest,
     /// The search was cut short; a smaller set may exist.
     Found,
@@ -43,7 +43,7 @@ pub(crate) struct GroupSets {
     /// The smallest first; empty where no groups help. An empty set: nothing needs to be asked for
     /// beside.
     pub sets: Vec<Vec<Name>>,
-    pub proof: Proof,
+    pub proof: ReachProof,
 }
 
 /// How many partial ways are looked at before the search gives up on proving its answer.
@@ -58,14 +58,14 @@ pub(crate) struct GroupSearch {
     workflow: Workflow,
     paths: Paths,
     names: Vec<Name>,
-    price: Vec<Price>,
+    price: Vec<GroupPrice>,
     /// Whether `*` may be asked for where no name helps.
     may_ask_for_all: bool,
 }
 
 /// What it takes to be let in.
 #[derive(Debug)]
-enum Price {
+enum GroupPrice {
     /// The groups asked for do.
     Free,
     /// One of these groups; empty: none that may be asked for by its name.
@@ -75,14 +75,19 @@ enum Price {
 impl GroupSearch {
     /// `allowed` are the groups that may be asked for beside those that are.
     #[must_use]
-    pub fn new<T: Gated>(tools: &[T], asked: &AskedGroups, start: &str, allowed: &Allowed) -> Self {
+    pub fn new<T: Gated>(
+        tools: &[T],
+        asked: &AskedGroups,
+        start: &str,
+        allowed: &AllowedGroups,
+    ) -> Self {
         let default: Name = DEFAULT_GROUP.into();
         let mut names: Vec<Name> = Vec::new();
         let mut rows: HashMap<&str, usize> = HashMap::new();
         let mut price = Vec::with_capacity(tools.len());
         for gate in tools.iter().map(Gated::gate) {
             if asked.admit(gate) {
-                price.push(Price::Free);
+                price.push(GroupPrice::Free);
                 continue;
             }
             let mut any = Vec::new();
@@ -100,7 +105,7 @@ impl GroupSearch {
                 };
                 any.push(row);
             }
-            price.push(Price::OneOf(any));
+            price.push(GroupPrice::OneOf(any));
         }
         let workflow = Workflow::for_groups(tools, &AskedGroups::Every, start);
         let may_ask_for_all = allowed.allows(&ANY.into());
@@ -116,19 +121,19 @@ impl GroupSearch {
     /// The fewest groups beside those asked for under which a tool can run, and a shortest sequence
     /// under them. `*` is given only where nothing less helps. `None` when no groups help.
     #[must_use]
-    pub fn fewest_groups(&self, tool: ToolRow) -> Option<Reach> {
+    pub fn fewest_groups(&self, tool: ToolRow) -> Option<ReachPlan> {
         // Without any group in the way, is there a way at all?
         self.paths.nearest_for(&self.workflow, tool)?;
-        let (found, proof) = Search::new(self, Goal::Tool(tool)).find_sets(Wanted::One);
+        let (found, proof) = Search::new(self, SearchGoal::Tool(tool)).find_sets(AnswerCount::One);
         let groups = match (found.first(), proof) {
             (Some(groups), _) => Some(groups.rows().collect()),
-            (None, Proof::Found) => self.greedy_cover(tool),
-            (None, Proof::Smallest) => None,
+            (None, ReachProof::Found) => self.greedy_cover(tool),
+            (None, ReachProof::Smallest) => None,
         };
         let of_groups = groups.map(|rows: Vec<usize>| {
             let is_let_in = |tool| match &self.price[tool] {
-                Price::Free => true,
-                Price::OneOf(any) => any.iter().any(|row| rows.contains(row)),
+                GroupPrice::Free => true,
+                GroupPrice::OneOf(any) => any.iter().any(|row| rows.contains(row)),
             };
             let paths = self.workflow.paths_by(self.workflow.start(), is_let_in);
             (rows.iter().map(|row| self.names[*row].clone()).collect::<Vec<_>>(), paths)
@@ -139,7 +144,7 @@ impl GroupSearch {
             None => (vec![ANY.into()], &self.paths),
         };
         let state = paths.nearest_for(&self.workflow, tool)?;
-        Some(Reach {
+        Some(ReachPlan {
             groups: names,
             before: paths.to_state(state)?.into_iter().map(|hop| hop.tool).collect(),
             state: self.workflow.states()[state].clone(),
@@ -151,23 +156,26 @@ impl GroupSearch {
     /// only where nothing less helps.
     #[must_use]
     pub fn every_smallest(&self, tool: ToolRow) -> GroupSets {
-        self.group_sets(Goal::Tool(tool), self.paths.nearest_for(&self.workflow, tool).is_some())
+        self.group_sets(
+            SearchGoal::Tool(tool),
+            self.paths.nearest_for(&self.workflow, tool).is_some(),
+        )
     }
 
     /// The same for coming into a state.
     #[must_use]
     pub fn every_smallest_to(&self, state: &str) -> GroupSets {
         match self.workflow.state_row(state) {
-            Some(row) => self.group_sets(Goal::State(row), self.paths.reaches(row)),
-            None => GroupSets { sets: Vec::new(), proof: Proof::Smallest },
+            Some(row) => self.group_sets(SearchGoal::State(row), self.paths.reaches(row)),
+            None => GroupSets { sets: Vec::new(), proof: ReachProof::Smallest },
         }
     }
 
-    fn group_sets(&self, goal: Goal, possible: bool) -> GroupSets {
+    fn group_sets(&self, goal: SearchGoal, possible: bool) -> GroupSets {
         if !possible {
-            return GroupSets { sets: Vec::new(), proof: Proof::Smallest };
+            return GroupSets { sets: Vec::new(), proof: ReachProof::Smallest };
         }
-        let (found, proof) = Search::new(self, goal).find_sets(Wanted::All);
+        let (found, proof) = Search::new(self, goal).find_sets(AnswerCount::All);
         let mut sets: Vec<Vec<Name>> = found
             .into_iter()
             .map(|groups| groups.rows().map(|row| self.names[row].clone()).collect())
@@ -187,9 +195,9 @@ impl GroupSearch {
         let hops = self.paths.to_tool(&self.workflow, tool)?;
         for tool in hops.iter().map(|hop| hop.tool).chain([tool]) {
             match &self.price[tool] {
-                Price::Free => {}
-                Price::OneOf(rows) if rows.is_empty() => return None,
-                Price::OneOf(rows) => open.push(rows),
+                GroupPrice::Free => {}
+                GroupPrice::OneOf(rows) if rows.is_empty() => return None,
+                GroupPrice::OneOf(rows) => open.push(rows),
             }
         }
         let mut chosen = Vec::new();
@@ -243,7 +251,7 @@ impl Groups {
 /// tools. A way is dropped when an earlier one came to the same state with a part of its groups.
 struct Search<'s> {
     of: &'s GroupSearch,
-    goal: Goal,
+    goal: SearchGoal,
     /// For each node (the last is "any state"), the sets it was reached with.
     seen: Vec<Vec<Groups>>,
     /// A way was given up because it wanted too many groups.
@@ -252,31 +260,31 @@ struct Search<'s> {
 
 /// Where a search wants to come.
 #[derive(Clone, Copy)]
-enum Goal {
+enum SearchGoal {
     Tool(ToolRow),
     State(StateRow),
 }
 
 /// How many answers are wanted.
 #[derive(Clone, Copy, PartialEq)]
-enum Wanted {
+enum AnswerCount {
     One,
     All,
 }
 
 impl<'s> Search<'s> {
-    fn new(of: &'s GroupSearch, goal: Goal) -> Self {
+    fn new(of: &'s GroupSearch, goal: SearchGoal) -> Self {
         Self { of, goal, seen: vec![Vec::new(); of.workflow.states().len() + 1], cut: false }
     }
 
     /// The sets under which the goal is come to, none part of another; and whether there are no
     /// others.
-    fn find_sets(mut self, wanted: Wanted) -> (Vec<Groups>, Proof) {
+    fn find_sets(mut self, wanted: AnswerCount) -> (Vec<Groups>, ReachProof) {
         let of = self.of;
         let any = of.workflow.states().len();
         let done = any + 1;
         let mut queue = BinaryHeap::from([Reverse((0, 0, Groups::NONE, of.workflow.start()))]);
-        let mut patience = if wanted == Wanted::One { PATIENCE } else { MUCH_PATIENCE };
+        let mut patience = if wanted == AnswerCount::One { PATIENCE } else { MUCH_PATIENCE };
         let mut found: Vec<Groups> = Vec::new();
         while let Some(Reverse((_, steps, groups, node))) = queue.pop() {
             // What holds an answer is no smaller one, and leads to none.
@@ -285,8 +293,8 @@ impl<'s> Search<'s> {
             }
             if node == done {
                 found.push(groups);
-                if wanted == Wanted::One {
-                    return (found, Proof::Smallest);
+                if wanted == AnswerCount::One {
+                    return (found, ReachProof::Smallest);
                 }
                 continue;
             }
@@ -295,7 +303,7 @@ impl<'s> Search<'s> {
             }
             patience -= 1;
             if patience == 0 {
-                return (found, Proof::Found);
+                return (found, ReachProof::Found);
             }
             self.seen[node].push(groups);
             let mut push = |groups: Groups, steps: usize, node| {
@@ -305,8 +313,8 @@ impl<'s> Search<'s> {
                 of.workflow.tools_everywhere()
             } else {
                 match self.goal {
-                    Goal::State(state) if state == node => push(groups, steps, done),
-                    Goal::Tool(tool) if self.is_listed(tool, node) => {
+                    SearchGoal::State(state) if state == node => push(groups, steps, done),
+                    SearchGoal::Tool(tool) if self.is_listed(tool, node) => {
                         self.each_with(groups, tool, |groups| push(groups, steps, done));
                     }
                     _ => {}
@@ -320,7 +328,7 @@ impl<'s> Search<'s> {
                 }
             }
         }
-        (found, if self.cut { Proof::Found } else { Proof::Smallest })
+        (found, if self.cut { ReachProof::Found } else { ReachProof::Smallest })
     }
 
     fn is_listed(&self, tool: ToolRow, state: StateRow) -> bool {
@@ -334,9 +342,9 @@ impl<'s> Search<'s> {
     /// each of its groups.
     fn each_with(&mut self, groups: Groups, tool: ToolRow, mut then: impl FnMut(Groups)) {
         match &self.of.price[tool] {
-            Price::Free => then(groups),
-            Price::OneOf(rows) if rows.iter().any(|row| groups.contains(*row)) => then(groups),
-            Price::OneOf(rows) => {
+            GroupPrice::Free => then(groups),
+            GroupPrice::OneOf(rows) if rows.iter().any(|row| groups.contains(*row)) => then(groups),
+            GroupPrice::OneOf(rows) => {
                 for row in rows {
                     match groups.with_group(*row) {
                         Some(larger) => then(larger),

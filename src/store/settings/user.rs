@@ -11,7 +11,7 @@ use crate::{
         settings::UserSettings,
     },
     schema::pointer::Pointer,
-    store::files::{self, Expected, Outside},
+    store::files::{self, Expected, OutsideLinks},
     syntax::{
         edit::Edit,
         source::{Format, Source},
@@ -93,7 +93,7 @@ pub(crate) fn keep_theme(path: &Path, theme: &str) -> Result<(), Problem> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| files::io_problem(&doing(), &error))?;
     // Settings are often kept elsewhere and linked here.
-    let saved = files::save_file(folder, path, source.text(), expected, Outside::Allow);
+    let saved = files::save_file(folder, path, source.text(), expected, OutsideLinks::Allow);
     saved.map(drop).map_err(|refused| refused.problem().clone())
 }
 

@@ -8,7 +8,7 @@ use crate::syntax::{
     change::{Change, Plan, Splice},
     draft::Draft,
     flow::{self, Placement},
-    page::Page,
+    page::TextPage,
     tree::{Member, Node, Shape},
 };
 
@@ -17,7 +17,7 @@ const RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_stay: t
 /// How many nodes are looked at to learn a text's manner.
 const SAMPLE: usize = 400;
 
-pub(crate) fn write_change(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Splice> {
+pub(crate) fn write_change(page: &TextPage<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Splice> {
     let pen = Pen { page, layout };
     match &plan.change {
         Change::Replace { node, to } => vec![pen.replace_node(node, to, &plan.above)],
@@ -53,7 +53,7 @@ pub(crate) fn write_change(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> 
 }
 
 struct Pen<'p> {
-    page: &'p Page<'p>,
+    page: &'p TextPage<'p>,
     layout: Layout,
 }
 
@@ -168,7 +168,12 @@ impl Pen<'_> {
 }
 
 /// The manner of a text, learnt from its first nodes, which `page` holds.
-pub(crate) fn learn_layout(page: &Page<'_>, root: &Node, dialect: Dialect, whole: &str) -> Layout {
+pub(crate) fn learn_layout(
+    page: &TextPage<'_>,
+    root: &Node,
+    dialect: Dialect,
+    whole: &str,
+) -> Layout {
     let mut layout = learn_lines(page, root);
     layout.ascii = whole.is_ascii() && whole.contains("\\u");
     if dialect.is_json5() {
@@ -177,7 +182,7 @@ pub(crate) fn learn_layout(page: &Page<'_>, root: &Node, dialect: Dialect, whole
     layout
 }
 
-fn learn_lines(page: &Page<'_>, root: &Node) -> Layout {
+fn learn_lines(page: &TextPage<'_>, root: &Node) -> Layout {
     let mut layout = Layout::with_eol(page.eol);
     let (mut unit, mut lists, mut colon) = (None, None, None);
     let mut row = 0;
@@ -225,7 +230,7 @@ fn learn_lines(page: &Page<'_>, root: &Node) -> Layout {
 }
 
 /// How JSON5 quotes keys and texts, learnt from the first of them.
-fn learn_quotes(page: &Page<'_>, root: &Node, layout: &mut Layout) {
+fn learn_quotes(page: &TextPage<'_>, root: &Node, layout: &mut Layout) {
     let (mut keys, mut single) = (None, None);
     let mut queue = vec![root];
     let mut row = 0;

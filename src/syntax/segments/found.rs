@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A section as it is found in a text: its name, and where its members stand.
-pub(crate) struct Found<'t> {
+pub(crate) struct FoundSection<'t> {
     pub name: &'t str,
     pub members: Vec<Span>,
 }

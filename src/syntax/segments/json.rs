@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::found::{Found, ParsedSegment, SegmentContent, stands_alone};
+use super::found::{FoundSection, ParsedSegment, SegmentContent, stands_alone};
 use crate::syntax::{
     json::{self, dialect::Dialect},
     place::Span,
@@ -11,7 +11,7 @@ use crate::syntax::{
 
 /// The sections of a text. What looks as JSON does is cut; whether it is, the parser tells when it
 /// reads the segments.
-pub(crate) fn split_sections(text: &str) -> Option<Vec<Found<'_>>> {
+pub(crate) fn split_sections(text: &str) -> Option<Vec<FoundSection<'_>>> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
     let mut sections = Vec::new();
     scan.scan_object(|scan, name| {
@@ -22,7 +22,7 @@ pub(crate) fn split_sections(text: &str) -> Option<Vec<Found<'_>>> {
             members.push(Span { start, end: scan.at });
             Some(())
         })?;
-        let found = Found { name: text.get(name.start..name.end)?, members };
+        let found = FoundSection { name: text.get(name.start..name.end)?, members };
         (!found.members.is_empty()).then(|| sections.push(found))
     })?;
     scan.skip_spaces();

@@ -13,27 +13,27 @@ const DEEPEST: usize = 16;
 
 /// What a segment says.
 pub(crate) fn segment_content(text: &str) -> Option<SegmentContent> {
-    read_segment(text, Wanted::Values).map(|(said, _)| said)
+    read_segment(text, ReadPurpose::Values).map(|(said, _)| said)
 }
 
 /// Where a member of the segment's value begins, with its key; `Some(None)` where there is no such
 /// member in an object.
 pub(crate) fn member_start(text: &str, key: &str) -> Option<Option<usize>> {
-    let (SegmentContent { value, .. }, members) = read_segment(text, Wanted::Places)?;
+    let (SegmentContent { value, .. }, members) = read_segment(text, ReadPurpose::Places)?;
     value.is_object().then_some(())?;
     Some(members.iter().find(|(known, _)| *known == key).map(|(_, start)| *start))
 }
 
 /// What a text is read for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum ReadPurpose {
     Values,
     /// Where the members of the segment's value begin; what is in them is left out.
     Places,
 }
 
 /// What a segment says, and where the members of its value begin.
-fn read_segment(text: &str, wanted: Wanted) -> Option<(SegmentContent, Vec<(&str, usize)>)> {
+fn read_segment(text: &str, wanted: ReadPurpose) -> Option<(SegmentContent, Vec<(&str, usize)>)> {
     let (lines, members) = (split_lines(text)?, Vec::new());
     let mut reader = Reader { wanted, lines, at: 0, is_odd: false, members };
     let column = reader.lines.first()?.indent;
@@ -77,7 +77,7 @@ fn split_lines(text: &str) -> Option<Vec<Line<'_>>> {
 }
 
 struct Reader<'t> {
-    wanted: Wanted,
+    wanted: ReadPurpose,
     lines: Vec<Line<'t>>,
     at: usize,
     is_odd: bool,
@@ -87,7 +87,7 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn read_object(&mut self, indent: usize, depth: usize) -> Option<Value> {
-        let is_kept = depth == 0 || self.wanted == Wanted::Values;
+        let is_kept = depth == 0 || self.wanted == ReadPurpose::Values;
         let rows = self.lines[self.at..].iter().take_while(|line| line.indent >= indent);
         let mut members = match is_kept {
             true => Map::with_capacity(rows.filter(|line| line.indent == indent).count()),
@@ -96,7 +96,7 @@ impl<'t> Reader<'t> {
         while let Some(line) = self.peek_at_indent(indent).filter(|line| !is_item(line.words)) {
             let (key, rest) = key_of(line.words)?;
             self.is_odd |= resolve::reads_differently(key);
-            if depth == 1 && self.wanted == Wanted::Places {
+            if depth == 1 && self.wanted == ReadPurpose::Places {
                 if self.members.iter().any(|(known, _)| *known == key) {
                     return None;
                 }
@@ -177,7 +177,7 @@ impl<'t> Reader<'t> {
             let inside = inside.strip_suffix('"')?;
             return match inside.contains(['"', '\\']) {
                 true => None,
-                false if self.wanted == Wanted::Places => Some(Value::Null),
+                false if self.wanted == ReadPurpose::Places => Some(Value::Null),
                 false => Some(Value::String(inside.to_owned())),
             };
         }
@@ -187,7 +187,7 @@ impl<'t> Reader<'t> {
         if !is_plain {
             return None;
         }
-        if self.wanted == Wanted::Places {
+        if self.wanted == ReadPurpose::Places {
             return Some(Value::Null);
         }
         self.is_odd |= resolve::reads_differently(words);

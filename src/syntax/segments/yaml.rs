@@ -1,7 +1,7 @@
 //! Cuts YAML: sections in block style, whose members are in block style too.
 
 use super::{
-    found::{Found, ParsedSegment, SegmentContent, stands_alone},
+    found::{FoundSection, ParsedSegment, SegmentContent, stands_alone},
     plain,
 };
 use crate::syntax::{
@@ -12,11 +12,11 @@ use crate::syntax::{
 
 /// The sections of a text. What is not cut for certain is `None`: the segments are read by the
 /// parser then, and tell the rest.
-pub(crate) fn split_sections(text: &str) -> Option<Vec<Found<'_>>> {
+pub(crate) fn split_sections(text: &str) -> Option<Vec<FoundSection<'_>>> {
     if has_odd_line_ends(text) || text.starts_with('\u{feff}') {
         return None;
     }
-    let mut sections: Vec<Found<'_>> = Vec::new();
+    let mut sections: Vec<FoundSection<'_>> = Vec::new();
     let mut column = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -38,7 +38,7 @@ pub(crate) fn split_sections(text: &str) -> Option<Vec<Found<'_>>> {
                 if sections.last().is_some_and(|section| section.members.is_empty()) {
                     return None;
                 }
-                sections.push(Found { name: plain_key(words)?, members: Vec::new() });
+                sections.push(FoundSection { name: plain_key(words)?, members: Vec::new() });
                 column = None;
             }
             (Some(_), None) => return None,
@@ -90,7 +90,7 @@ fn has_odd_line_ends(text: &str) -> bool {
 /// that.
 pub(crate) fn holds_one(text: &str) -> bool {
     let whole = format!("a:\n{text}");
-    let is_one = |sections: Vec<Found<'_>>| matches!(sections.as_slice(), [section] if section.members.len() == 1);
+    let is_one = |sections: Vec<FoundSection<'_>>| matches!(sections.as_slice(), [section] if section.members.len() == 1);
     split_sections(&whole).is_some_and(is_one)
 }
 

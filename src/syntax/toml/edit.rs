@@ -13,7 +13,7 @@ use crate::{
         draft::Draft,
         edit::EditError,
         flow,
-        page::Page,
+        page::TextPage,
         place::Span,
         tree::{Member, Node, Shape, Style},
     },
@@ -24,7 +24,7 @@ const TABLE_RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_s
 
 /// `expected` is the document's value after the change.
 pub(crate) fn write_change(
-    page: &Page<'_>,
+    page: &TextPage<'_>,
     root: &Node,
     plan: &Plan<'_>,
     expected: &Value,
@@ -50,7 +50,7 @@ pub(crate) fn write_change(
 }
 
 struct Pen<'p> {
-    page: &'p Page<'p>,
+    page: &'p TextPage<'p>,
     root: &'p Node,
     plan: &'p Plan<'p>,
 }

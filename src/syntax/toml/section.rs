@@ -2,7 +2,7 @@
 //! dotted keys.
 
 use crate::syntax::{
-    page::Page,
+    page::TextPage,
     place::Span,
     tree::{Member, Node, Shape, Style},
 };
@@ -76,7 +76,7 @@ pub(crate) fn collect_leaves<'t>(node: &'t Node, found: &mut Vec<&'t Member>) {
 
 /// The lines of a section: from its header to its last own member, with the blank lines behind
 /// them.
-pub(crate) fn section_lines(page: &Page<'_>, node: &Node) -> Option<Span> {
+pub(crate) fn section_lines(page: &TextPage<'_>, node: &Node) -> Option<Span> {
     let start = page.line_start(header_span(node)?.start);
     let mut end = page.next_line(own_end(node)?);
     while end < page.text.len() && page.text[end..page.line_end(end)].trim().is_empty() {
@@ -86,7 +86,7 @@ pub(crate) fn section_lines(page: &Page<'_>, node: &Node) -> Option<Span> {
 }
 
 /// The parts of a dotted key that begins at an offset.
-pub(crate) fn key_parts(page: &Page<'_>, start: usize) -> Vec<Span> {
+pub(crate) fn key_parts(page: &TextPage<'_>, start: usize) -> Vec<Span> {
     let bytes = page.text.as_bytes();
     let blanks = |mut at: usize| {
         while matches!(bytes.get(at), Some(b' ' | b'\t')) {
@@ -127,14 +127,14 @@ pub(crate) fn key_parts(page: &Page<'_>, start: usize) -> Vec<Span> {
 }
 
 /// The parts of a table's header.
-pub(crate) fn header_keys(page: &Page<'_>, header: Span) -> Vec<Span> {
+pub(crate) fn header_keys(page: &TextPage<'_>, header: Span) -> Vec<Span> {
     let inside =
         page.text[header.start..].len() - page.text[header.start..].trim_start_matches('[').len();
     key_parts(page, header.start + inside)
 }
 
 /// Where the key of a line begins, dots and all.
-pub(crate) fn line_key(page: &Page<'_>, key: Span) -> usize {
+pub(crate) fn line_key(page: &TextPage<'_>, key: Span) -> usize {
     let start = page.line_start(key.start);
     let parts = key_parts(page, start);
     if let (Some(first), true) = (parts.first(), parts.contains(&key)) {

@@ -1,8 +1,8 @@
 //! Writes a change into YAML text in the manner of what stands around it.
 
 use super::{
-    gap::Gap,
-    print::{self, Behind, Caution, Entry, YamlStyle},
+    gap::GapWalk,
+    print::{self, Entry, ScalarFreedom, ValueParent, YamlStyle},
     scalar::{self, Quote},
     style::{self, char_column},
 };
@@ -10,7 +10,7 @@ use crate::syntax::{
     change::{Change, Plan, Splice},
     draft::Draft,
     flow,
-    page::Page,
+    page::TextPage,
     place::Span,
     tree::{Member, Node, Shape, Style},
 };
@@ -19,10 +19,10 @@ use crate::syntax::{
 const FOLD_WIDTH: usize = 88;
 
 pub(crate) fn write_change(
-    page: &Page<'_>,
+    page: &TextPage<'_>,
     manner: &YamlStyle,
     plan: &Plan<'_>,
-    caution: Caution,
+    caution: ScalarFreedom,
 ) -> Vec<Splice> {
     let pen = Pen { page, manner: YamlStyle { caution, ..manner.clone() } };
     match &plan.change {
@@ -36,7 +36,7 @@ pub(crate) fn write_change(
 }
 
 struct Pen<'p> {
-    page: &'p Page<'p>,
+    page: &'p TextPage<'p>,
     manner: YamlStyle,
 }
 
@@ -46,7 +46,7 @@ struct Slot {
     at: usize,
     /// The column of the key or dash.
     column: usize,
-    behind: Behind,
+    behind: ValueParent,
 }
 
 impl Pen<'_> {
@@ -120,7 +120,7 @@ impl Pen<'_> {
         if parent.is_flow() {
             let rules = flow::Rules {
                 trailing_comma: true,
-                comments_stay: self.manner.caution == Caution::Free,
+                comments_stay: self.manner.caution == ScalarFreedom::Free,
             };
             return flow::drop_rows(self.page, parent, rows, rules);
         }
@@ -245,7 +245,7 @@ impl Pen<'_> {
         match member.filter(|_| node.span.start == node.span.end) {
             None => "",
             Some(member)
-                if Gap::new(self.page.text, member.key_span.end)
+                if GapWalk::new(self.page.text, member.key_span.end)
                     .consume_indicator(b":")
                     .is_some() =>
             {
@@ -277,7 +277,13 @@ impl Pen<'_> {
     }
 
     /// The new value of a slot, in the style of the scalar that stood there.
-    fn styled_entry(&self, node: &Node, to: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
+    fn styled_entry(
+        &self,
+        node: &Node,
+        to: &Draft,
+        manner: &YamlStyle,
+        behind: ValueParent,
+    ) -> Entry {
         let (written, unit) = (self.page.node_text(node), " ".repeat(manner.unit));
         let Draft::Text(text) = to else {
             return print::print_entry(
@@ -286,7 +292,7 @@ impl Pen<'_> {
                 behind,
             );
         };
-        let free = manner.caution == Caution::Free;
+        let free = manner.caution == ScalarFreedom::Free;
         let block = match (&node.shape, written.as_bytes().first()) {
             (Shape::Scalar, Some(b'>')) if free => {
                 scalar::folded_block(text, &self.block_unit(node, &unit), FOLD_WIDTH)
@@ -344,8 +350,8 @@ impl Pen<'_> {
         let page = self.page;
         let gap = match (&*entry.head, slot.behind) {
             ("", _) => String::new(),
-            (_, Behind::Key) => " ".to_owned(),
-            (_, Behind::Dash(gap)) => " ".repeat(gap),
+            (_, ValueParent::Key) => " ".to_owned(),
+            (_, ValueParent::Dash(gap)) => " ".repeat(gap),
         };
         let head = format!("{gap}{}{}", entry.head, self.header_comment(node));
         let body: String = entry.body.iter().flat_map(|line| [page.eol, line]).collect();
@@ -381,17 +387,17 @@ impl Pen<'_> {
             Shape::Object { members, .. } => {
                 let member =
                     members.iter().find(|member| std::ptr::eq(&raw const member.value, node))?;
-                let mut gap = Gap::new(page.text, member.key_span.end);
+                let mut gap = GapWalk::new(page.text, member.key_span.end);
                 gap.consume_indicator(b":")?;
-                (gap, char_column(page, member.key_span.start), Behind::Key)
+                (gap, char_column(page, member.key_span.start), ValueParent::Key)
             }
             Shape::List { items, .. } => {
                 let row = items.iter().position(|item| std::ptr::eq(item, node))?;
                 let dash = self.dash_offset(parent, row);
                 (
-                    Gap::new(page.text, dash + 1),
+                    GapWalk::new(page.text, dash + 1),
                     char_column(page, dash),
-                    Behind::Dash(self.dash_gap(parent)),
+                    ValueParent::Dash(self.dash_gap(parent)),
                 )
             }
             Shape::Scalar | Shape::Alias => return None,
@@ -430,7 +436,7 @@ impl Pen<'_> {
         let Shape::List { items, .. } = &list.shape else { return list.span.start };
         match row.checked_sub(1).and_then(|before| items.get(before)) {
             None => list.span.start,
-            Some(before) => Gap::new(self.page.text, before.span.end)
+            Some(before) => GapWalk::new(self.page.text, before.span.end)
                 .consume_indicator(b"-")
                 .unwrap_or(before.span.end),
         }

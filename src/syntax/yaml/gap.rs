@@ -5,12 +5,12 @@ use crate::syntax::place::Span;
 
 /// A walk over the text between values.
 #[derive(Clone, Copy)]
-pub(crate) struct Gap<'t> {
+pub(crate) struct GapWalk<'t> {
     text: &'t str,
     pub at: usize,
 }
 
-impl<'t> Gap<'t> {
+impl<'t> GapWalk<'t> {
     pub fn new(text: &'t str, at: usize) -> Self {
         Self { text, at }
     }

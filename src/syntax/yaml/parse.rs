@@ -6,9 +6,9 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::{Map, Value};
 
 use super::{
-    gap::Gap,
+    gap::GapWalk,
     resolve,
-    shadow::{self, Found},
+    shadow::{self, PadFindings},
 };
 use crate::syntax::{
     number,
@@ -35,7 +35,7 @@ pub(crate) fn parse_tree(text: &str) -> Result<Tree, Fault> {
             aliased: 0,
             documents: Vec::new(),
             oddities: Vec::new(),
-            found: Found::default(),
+            found: PadFindings::default(),
         };
         for event in Parser::new_from_str(&shadow.text()[start..]) {
             let (event, span) = event.map_err(|error| {
@@ -66,7 +66,7 @@ struct Builder<'t> {
     aliased: usize,
     documents: Vec<Document>,
     oddities: Vec<(usize, NoteKind)>,
-    found: Found,
+    found: PadFindings,
 }
 
 struct Anchored {
@@ -82,10 +82,10 @@ struct Frame {
     style: Style,
     /// Values within, for the bound on aliases.
     size: usize,
-    inside: Inside,
+    inside: OpenNode,
 }
 
-enum Inside {
+enum OpenNode {
     List {
         items: Vec<Node>,
         values: Vec<Value>,
@@ -151,11 +151,11 @@ impl<'t> Builder<'t> {
                 self.add_scalar(&text, style, anchor, tag.as_deref(), span)
             }
             Event::SequenceStart(anchor, tag) => {
-                let inside = Inside::List { items: Vec::new(), values: Vec::new() };
+                let inside = OpenNode::List { items: Vec::new(), values: Vec::new() };
                 self.open_collection(inside, anchor, tag.is_some(), span)
             }
             Event::MappingStart(anchor, tag) => {
-                let inside = Inside::Object {
+                let inside = OpenNode::Object {
                     members: Vec::new(),
                     values: Map::new(),
                     merged: Vec::new(),
@@ -235,7 +235,7 @@ impl<'t> Builder<'t> {
             if left_out { "" } else { self.without_added_break(text, style, span.start, raw) };
         let is_key = matches!(
             self.stack.last().map(|frame| &frame.inside),
-            Some(Inside::Object { key: None, .. })
+            Some(OpenNode::Object { key: None, .. })
         );
         let value = match tag {
             _ if is_key && anchor == 0 => Value::Null,
@@ -258,7 +258,7 @@ impl<'t> Builder<'t> {
 
     fn open_collection(
         &mut self,
-        inside: Inside,
+        inside: OpenNode,
         anchor: usize,
         tagged: bool,
         span: Span,
@@ -271,7 +271,7 @@ impl<'t> Builder<'t> {
         let lead =
             if properties > 0 { self.before_value().skip_properties(properties) } else { None };
         let in_flow = self.stack.last().is_some_and(|frame| frame.style == Style::Flow);
-        let block_list = !flow && matches!(inside, Inside::List { .. });
+        let block_list = !flow && matches!(inside, OpenNode::List { .. });
         let start = if block_list {
             // The parser tells a list without indentation from behind its first dash.
             let mut gap = self.before_value();
@@ -296,13 +296,14 @@ impl<'t> Builder<'t> {
 
     fn close_collection(&mut self, span: Span) -> Result<(), Fault> {
         let Some(frame) = self.stack.pop() else { return Ok(()) };
-        let closing: &[u8] = if matches!(frame.inside, Inside::List { .. }) { b"]" } else { b"}" };
+        let closing: &[u8] =
+            if matches!(frame.inside, OpenNode::List { .. }) { b"]" } else { b"}" };
         let (shape, value, end) = match frame.inside {
-            Inside::List { items, values } => {
+            OpenNode::List { items, values } => {
                 let end = items.last().map(|item| item.span.end);
                 (Shape::List { items, style: frame.style }, Value::Array(values), end)
             }
-            Inside::Object { members, mut values, merged, .. } => {
+            OpenNode::Object { members, mut values, merged, .. } => {
                 for (key, value) in merged.into_iter().flat_map(members_of) {
                     values.entry(key).or_insert(value);
                 }
@@ -317,7 +318,7 @@ impl<'t> Builder<'t> {
         };
         // A pair in a list (`[a: b]`) has no braces; behind a last comma the parser tells the
         // comma's place.
-        let mut gap = Gap::new(self.text, span.start);
+        let mut gap = GapWalk::new(self.text, span.start);
         gap.consume_indicator(b",");
         let closed = frame.style == Style::Flow
             && span.end > span.start
@@ -345,11 +346,11 @@ impl<'t> Builder<'t> {
         };
         frame.size += done.size;
         match &mut frame.inside {
-            Inside::List { items, values } => {
+            OpenNode::List { items, values } => {
                 items.push(done.node);
                 values.push(done.value);
             }
-            Inside::Object { members, values, merged, key } => {
+            OpenNode::Object { members, values, merged, key } => {
                 let Some(Key { text, span, plain }) = key.take() else {
                     let Some(text) = done.text else {
                         return Err((
@@ -378,20 +379,20 @@ impl<'t> Builder<'t> {
     }
 
     /// The gap before a value, past the indicator that announces it.
-    fn before_value(&self) -> Gap<'t> {
-        let mut gap = Gap::new(self.text, self.last);
+    fn before_value(&self) -> GapWalk<'t> {
+        let mut gap = GapWalk::new(self.text, self.last);
         match self.stack.last().map(|frame| (&frame.inside, frame.style)) {
             None => {}
-            Some((Inside::Object { key: Some(_), .. }, _)) => {
+            Some((OpenNode::Object { key: Some(_), .. }, _)) => {
                 gap.consume_indicator(b":");
             }
             Some((_, Style::Flow)) => {
                 gap.consume_indicator(b",");
             }
-            Some((Inside::List { .. }, _)) => {
+            Some((OpenNode::List { .. }, _)) => {
                 gap.consume_indicator(b"-");
             }
-            Some((Inside::Object { .. }, _)) => {
+            Some((OpenNode::Object { .. }, _)) => {
                 gap.consume_indicator(b"?");
             }
         }

@@ -10,7 +10,7 @@ const FLOW_WIDTH: usize = 76;
 /// What new values may be written as. What stands around a place can forbid the freer ways: a
 /// comment below a block text would become part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Caution {
+pub(crate) enum ScalarFreedom {
     Free,
     /// Texts stay on one line.
     NoBlockTexts,
@@ -18,7 +18,7 @@ pub(crate) enum Caution {
     OneLine,
 }
 
-impl Caution {
+impl ScalarFreedom {
     pub const ALL: [Self; 3] = [Self::Free, Self::NoBlockTexts, Self::OneLine];
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct YamlStyle {
     pub short_lists: bool,
     pub quote: Quote,
     pub key_quote: Quote,
-    pub caution: Caution,
+    pub caution: ScalarFreedom,
 }
 
 impl Default for YamlStyle {
@@ -44,14 +44,14 @@ impl Default for YamlStyle {
             short_lists: true,
             quote: Quote::Plain,
             key_quote: Quote::Plain,
-            caution: Caution::Free,
+            caution: ScalarFreedom::Free,
         }
     }
 }
 
 /// What a new value stands behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Behind {
+pub(crate) enum ValueParent {
     /// A key and its colon.
     Key,
     /// A dash and this many blanks.
@@ -66,16 +66,18 @@ pub(crate) struct Entry {
     pub body: Vec<String>,
 }
 
-pub(crate) fn print_entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
+pub(crate) fn print_entry(draft: &Draft, manner: &YamlStyle, behind: ValueParent) -> Entry {
     match draft {
-        Draft::Text(text) if manner.caution == Caution::Free && scalar::is_block(text) => {
+        Draft::Text(text) if manner.caution == ScalarFreedom::Free && scalar::is_block(text) => {
             let (head, body) = scalar::literal_block(text, &" ".repeat(manner.unit));
             Entry { head, body }
         }
         Draft::List(_) if !is_short(draft, manner) => {
             entry_below(print_list(draft, manner), manner.dash, behind)
         }
-        Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => {
+        Draft::Object(members)
+            if !members.is_empty() && manner.caution != ScalarFreedom::OneLine =>
+        {
             entry_below(print_object(draft, manner), manner.unit, behind)
         }
         _ => Entry { head: flow_value(draft, manner, false), body: Vec::new() },
@@ -86,11 +88,13 @@ pub(crate) fn print_entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> 
 pub(crate) fn print_lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     match draft {
         Draft::List(_) if !is_short(draft, manner) => print_list(draft, manner),
-        Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => {
+        Draft::Object(members)
+            if !members.is_empty() && manner.caution != ScalarFreedom::OneLine =>
+        {
             print_object(draft, manner)
         }
         _ => {
-            let Entry { head, body } = print_entry(draft, manner, Behind::Key);
+            let Entry { head, body } = print_entry(draft, manner, ValueParent::Key);
             std::iter::once(head).chain(body).collect()
         }
     }
@@ -98,14 +102,14 @@ pub(crate) fn print_lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
 
 /// The lines of one member of a block.
 pub(crate) fn print_member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
-    let Entry { head, body } = print_entry(value, manner, Behind::Key);
+    let Entry { head, body } = print_entry(value, manner, ValueParent::Key);
     let blank = if head.is_empty() { "" } else { " " };
     std::iter::once(format!("{}:{blank}{head}", print_key(key, manner))).chain(body).collect()
 }
 
 /// The lines of one item of a block, its dash included.
 pub(crate) fn print_item(value: &Draft, manner: &YamlStyle, gap: usize) -> Vec<String> {
-    let Entry { head, body } = print_entry(value, manner, Behind::Dash(gap));
+    let Entry { head, body } = print_entry(value, manner, ValueParent::Dash(gap));
     std::iter::once(format!("-{}{head}", " ".repeat(gap))).chain(body).collect()
 }
 
@@ -152,7 +156,7 @@ fn print_number(text: &str) -> String {
 
 fn is_short(draft: &Draft, manner: &YamlStyle) -> bool {
     match draft {
-        Draft::List(items) if items.is_empty() || manner.caution == Caution::OneLine => true,
+        Draft::List(items) if items.is_empty() || manner.caution == ScalarFreedom::OneLine => true,
         Draft::List(items) => {
             let plain = |item: &Draft| {
                 item.is_leaf() && !matches!(item, Draft::Text(text) if scalar::is_block(text))
@@ -165,10 +169,10 @@ fn is_short(draft: &Draft, manner: &YamlStyle) -> bool {
     }
 }
 
-fn entry_below(lines: Vec<String>, indent: usize, behind: Behind) -> Entry {
+fn entry_below(lines: Vec<String>, indent: usize, behind: ValueParent) -> Entry {
     match behind {
-        Behind::Key => Entry { head: String::new(), body: indent_lines(lines, indent) },
-        Behind::Dash(gap) => {
+        ValueParent::Key => Entry { head: String::new(), body: indent_lines(lines, indent) },
+        ValueParent::Dash(gap) => {
             let mut lines = lines.into_iter();
             let head = lines.next().unwrap_or_default();
             Entry { head, body: indent_lines(lines, 1 + gap) }

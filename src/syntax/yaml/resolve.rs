@@ -62,16 +62,16 @@ pub(crate) fn is_text(text: &str) -> bool {
 
 /// What a plain scalar is to PyYAML.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Old {
+pub(crate) enum ScalarKind {
     Json(Value),
     /// Nothing that JSON has: the type, as Python calls it.
     Other(&'static str),
 }
 
 /// The value of a plain scalar by YAML 1.1.
-pub(crate) fn yaml11_value(text: &str) -> Old {
+pub(crate) fn yaml11_value(text: &str) -> ScalarKind {
     let text_as_is = || Value::String(text.to_owned());
-    Old::Json(match old_kind(text) {
+    ScalarKind::Json(match old_kind(text) {
         Kind::Null => Value::Null,
         Kind::Flag => {
             Value::Bool(matches!(text.to_ascii_lowercase().as_str(), "yes" | "true" | "on"))
@@ -79,10 +79,10 @@ pub(crate) fn yaml11_value(text: &str) -> Old {
         Kind::Integer => old_integer(text).map_or_else(text_as_is, Value::Number),
         Kind::Float => match old_float(text) {
             Some(number) => Value::Number(number),
-            None => return Old::Other("float"),
+            None => return ScalarKind::Other("float"),
         },
-        Kind::Time if text.contains(':') => return Old::Other("datetime"),
-        Kind::Time => return Old::Other("date"),
+        Kind::Time if text.contains(':') => return ScalarKind::Other("datetime"),
+        Kind::Time => return ScalarKind::Other("date"),
         Kind::Text => text_as_is(),
     })
 }

@@ -39,7 +39,7 @@ pub(crate) struct Shadow<'t> {
 
 /// What a reading met that decides on pads.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct PadFindings {
     /// Block texts: blanks mean something there.
     pub blocks: Vec<Span>,
     /// The outermost lists and objects in brackets, in the order they stand.
@@ -51,7 +51,7 @@ pub(crate) struct Found {
 /// Reads a text, padded where that is needed.
 pub(crate) fn read_padded(
     text: &str,
-    read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>,
+    read: impl Fn(&Shadow<'_>) -> Result<(Tree, PadFindings), Fault>,
 ) -> Result<Tree, Fault> {
     let first = match read(&Shadow::with_pads(text, Vec::new())) {
         Ok((tree, _)) => return Ok(tree),
@@ -67,7 +67,7 @@ pub(crate) fn read_padded(
 fn pad_until_read(
     mut pads: Vec<usize>,
     text: &str,
-    read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>,
+    read: impl Fn(&Shadow<'_>) -> Result<(Tree, PadFindings), Fault>,
 ) -> Option<Tree> {
     for _ in 0..ROUNDS {
         match read(&Shadow::with_pads(text, pads.clone())) {

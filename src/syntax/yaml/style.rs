@@ -2,7 +2,7 @@
 
 use super::{print::YamlStyle, scalar::Quote};
 use crate::syntax::{
-    page::Page,
+    page::TextPage,
     tree::{Node, Shape, Style},
 };
 
@@ -10,7 +10,7 @@ use crate::syntax::{
 const SAMPLE: usize = 400;
 
 /// The manner of a whole document.
-pub(crate) fn learn_style(page: &Page<'_>, root: &Node) -> YamlStyle {
+pub(crate) fn learn_style(page: &TextPage<'_>, root: &Node) -> YamlStyle {
     let (mut unit, mut dash, mut lists) = (None, None, None);
     let (mut queue, mut row) = (vec![root], 0);
     while let Some(node) = queue.get(row).copied() {
@@ -59,7 +59,7 @@ pub(crate) fn learn_style(page: &Page<'_>, root: &Node) -> YamlStyle {
 }
 
 /// The manner beside existing children: texts and keys are quoted if the neighbours are.
-pub(crate) fn style_beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -> YamlStyle {
+pub(crate) fn style_beside(page: &TextPage<'_>, parent: &Node, manner: &YamlStyle) -> YamlStyle {
     let mut manner = manner.clone();
     match &parent.shape {
         Shape::List { items, .. } => {
@@ -80,7 +80,7 @@ pub(crate) fn style_beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -
 }
 
 /// Column of an offset in characters, from 0.
-pub(crate) fn char_column(page: &Page<'_>, offset: usize) -> usize {
+pub(crate) fn char_column(page: &TextPage<'_>, offset: usize) -> usize {
     page.text[page.line_start(offset)..offset].chars().count()
 }
 

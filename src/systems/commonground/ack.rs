@@ -52,7 +52,7 @@ impl Ack {
 
 /// What an agent does, as the acknowledgements show that the UI worker sent for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Engaged<'a> {
+pub(crate) enum AgentActivity<'a> {
     /// This action is under way.
     With(&'a str),
     /// This action leased a turn, was refused after that, and nobody ends the turn.
@@ -62,13 +62,13 @@ pub(crate) enum Engaged<'a> {
 
 /// What keeps an agent busy; `acks` has the oldest first. Those that say "busy" changed nothing.
 #[must_use]
-pub(crate) fn agent_engagement<'a>(acks: &'a [Ack], agent: &str) -> Engaged<'a> {
+pub(crate) fn agent_engagement<'a>(acks: &'a [Ack], agent: &str) -> AgentActivity<'a> {
     match acks.iter().rev().find(|ack| ack.agent == agent && !ack.is_busy()) {
-        Some(ack) if !ack.is_final() => Engaged::With(&ack.action),
+        Some(ack) if !ack.is_final() => AgentActivity::With(&ack.action),
         Some(ack) if ack.card.is_none() && ack.code.as_deref() == Some("protocol_violation") => {
-            Engaged::Wedged(&ack.action)
+            AgentActivity::Wedged(&ack.action)
         }
-        _ => Engaged::Unknown,
+        _ => AgentActivity::Unknown,
     }
 }
 
@@ -124,6 +124,6 @@ mod tests {
         assert_eq!(of(&[&began, &ended, &twice, &busy]), "Wedged(\"used\")");
         let refused = ack("used", "rejected", Some("protocol_violation"), Some("c"));
         assert_eq!(of(&[&began, &refused]), "Unknown", "a result that says so wedges nothing");
-        assert_eq!(agent_engagement(&[twice], "ui_2"), Engaged::Unknown);
+        assert_eq!(agent_engagement(&[twice], "ui_2"), AgentActivity::Unknown);
     }
 }

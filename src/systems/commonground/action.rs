@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::{
     command::Command,
-    fault::{Fate, Fault, KnownText, Part, Stage},
+    fault::{CommandFate, Fault, KnownText, Part, Stage},
     headers,
     known::Known,
     preflight,
-    result::Built,
+    result::BuiltResult,
     subject::Subject,
 };
 
@@ -17,7 +17,7 @@ pub(crate) const UI_WORKER: &str = "ui_worker";
 
 /// What is known about the world that an action is sent into.
 #[derive(Clone, Debug, Default)]
-pub struct World {
+pub struct ActionWorld {
     /// What the roster says the agent runs on.
     pub worker_target: Known<String>,
     /// Whether the tool's row has `options.ui_allowed`.
@@ -31,7 +31,7 @@ pub struct World {
 /// Everything that is wrong with an action, in the order in which the worker meets it; the first
 /// decides.
 #[must_use]
-pub fn preflight_action(command: &Command, world: &World) -> Vec<Fault> {
+pub fn preflight_action(command: &Command, world: &ActionWorld) -> Vec<Fault> {
     let mut faults = Vec::new();
     let body: Map<String, Value> = serde_json::from_str(&command.body).unwrap_or_default();
     let text = |name: &str| {
@@ -105,7 +105,7 @@ pub fn preflight_action(command: &Command, world: &World) -> Vec<Fault> {
         faults.push(Fault {
             at: Part::Field("action_id".into()),
             stage: Stage::Claim,
-            fate: Fate::Stalled,
+            fate: CommandFate::Stalled,
             text: text.into(),
             says: None,
         });
@@ -125,32 +125,38 @@ fn check_silent_drops(command: &Command, body: &Map<String, Value>, faults: &mut
         silent(
             Part::Subject,
             "actions are sent to cg.v1r4.PROJECT.CHANNEL.cmd.sys.ui.action".into(),
-            Fate::Unheard,
+            CommandFate::Unheard,
         );
     }
     if headers::find_value(&command.headers, headers::AGENT).is_none() {
         silent(
             Part::Header(headers::AGENT),
             "it is missing, and nothing is answered".into(),
-            Fate::Dropped,
+            CommandFate::Dropped,
         );
     }
     if let Some(name) = preflight::control_fields(body).first() {
         let text = "identity belongs into the headers; with it in the body nothing is answered, though older documents show it there";
-        silent(Part::Field((*name).into()), text.into(), Fate::Dropped);
+        silent(Part::Field((*name).into()), text.into(), CommandFate::Dropped);
     }
     if body.get("action_id").and_then(Value::as_str).is_none_or(|id| id.trim().is_empty()) {
         silent(
             Part::Field("action_id".into()),
             "it is missing, and nothing is answered".into(),
-            Fate::Dropped,
+            CommandFate::Dropped,
         );
     }
 }
 
 fn rejection(at: Part, code: &'static str, text: &str) -> Fault {
     let says = Some(KnownText::Result { code, message: code.into() });
-    Fault { at, stage: Stage::Ingress, fate: Fate::RefusedWithResult, text: text.into(), says }
+    Fault {
+        at,
+        stage: Stage::Ingress,
+        fate: CommandFate::RefusedWithResult,
+        text: text.into(),
+        says,
+    }
 }
 
 /// The acknowledgement of an action that is let through.
@@ -167,7 +173,7 @@ pub fn rejected_ack(action: &str, agent: &str, code: &str) -> Value {
 
 /// The acknowledgement that closes an action: its tool's result.
 #[must_use]
-pub fn closing_ack(action: &str, agent: &str, result: &Built, result_card: &str) -> Value {
+pub fn closing_ack(action: &str, agent: &str, result: &BuiltResult, result_card: &str) -> Value {
     let mut ack = json!({"action_id": action, "agent_id": agent, "status": "done", "tool_result_card_id": result_card});
     if let Some(error) = &result.error {
         ack["status"] = "rejected".into();

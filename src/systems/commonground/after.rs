@@ -6,14 +6,14 @@ use crate::syntax::python::text as python;
 
 /// What becomes of the turn that waits for a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum After {
+pub enum AfterExecution {
     /// It takes the result, its epoch goes up by one, and the model is asked again.
     Suspend,
     /// It ends, and the result is what it delivers.
     Terminate,
 }
 
-impl After {
+impl AfterExecution {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -76,22 +76,22 @@ impl Origin {
 /// The value and who said it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effective {
-    pub after: After,
+    pub after: AfterExecution,
     pub origin: Origin,
 }
 
 /// The override that a result carries: valid after trimming.
 #[must_use]
-pub(crate) fn control_override(result: &Value) -> Option<After> {
-    After::from_value(&result["__cg_control"]["after_execution"])
+pub(crate) fn control_override(result: &Value) -> Option<AfterExecution> {
+    AfterExecution::from_value(&result["__cg_control"]["after_execution"])
 }
 
 /// What could say it when a result is written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AfterSource {
-    pub explicit: Option<After>,
-    pub service: Option<After>,
-    pub command: Option<After>,
+    pub explicit: Option<AfterExecution>,
+    pub service: Option<AfterExecution>,
+    pub command: Option<AfterExecution>,
 }
 
 /// What is written into a new result.
@@ -105,12 +105,12 @@ pub(crate) fn on_writing(said: AfterSource, result: &Value) -> Effective {
     ];
     let first =
         rows.into_iter().find_map(|(after, origin)| Some(Effective { after: after?, origin }));
-    first.unwrap_or(Effective { after: After::Suspend, origin: Origin::Default })
+    first.unwrap_or(Effective { after: AfterExecution::Suspend, origin: Origin::Default })
 }
 
 /// What counts when a stored result is read.
 #[must_use]
-pub fn on_reading(stored: After, result: &Value) -> Effective {
+pub fn on_reading(stored: AfterExecution, result: &Value) -> Effective {
     match control_override(result) {
         Some(after) => Effective { after, origin: Origin::Control },
         None => Effective { after: stored, origin: Origin::Stored },
@@ -120,16 +120,18 @@ pub fn on_reading(stored: After, result: &Value) -> Effective {
 /// What several results of one step do to the turn: any that terminates ends it, and the first of
 /// these that did not succeed gives the turn its status.
 #[must_use]
-pub fn turn_outcome<'r>(results: impl IntoIterator<Item = (&'r str, After)>) -> (After, &'r str) {
+pub fn turn_outcome<'r>(
+    results: impl IntoIterator<Item = (&'r str, AfterExecution)>,
+) -> (AfterExecution, &'r str) {
     let mut ending = results
         .into_iter()
-        .filter(|(_, after)| *after == After::Terminate)
+        .filter(|(_, after)| *after == AfterExecution::Terminate)
         .map(|(status, _)| status)
         .peekable();
     if ending.peek().is_none() {
-        return (After::Suspend, "success");
+        return (AfterExecution::Suspend, "success");
     }
-    (After::Terminate, ending.find(|status| *status != "success").unwrap_or("success"))
+    (AfterExecution::Terminate, ending.find(|status| *status != "success").unwrap_or("success"))
 }
 
 #[cfg(test)]
@@ -141,9 +143,9 @@ mod tests {
     #[test]
     fn the_first_who_says_it_wins() {
         let all = AfterSource {
-            explicit: Some(After::Suspend),
-            service: Some(After::Suspend),
-            command: Some(After::Suspend),
+            explicit: Some(AfterExecution::Suspend),
+            service: Some(AfterExecution::Suspend),
+            command: Some(AfterExecution::Suspend),
         };
         let result = json!({"__cg_control": {"after_execution": "terminate"}});
         let origin = |said, result: &Value| on_writing(said, result).origin;

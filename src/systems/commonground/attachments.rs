@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    after::{self, After},
+    after::{self, AfterExecution},
     card::{self, Card},
     keys, refusal,
     routes::path_part,
@@ -17,7 +17,7 @@ use crate::{
         connection::Connection,
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
-        traffic::{Known, Settled},
+        traffic::{EndEvidence, SettledConversation},
     },
     systems::commonground::settings::Channel,
 };
@@ -131,7 +131,7 @@ pub(crate) fn labels_attachment(call: &Card, result: &Card) -> Attachment {
 
 /// How a result's card says that its call ended; `None` for other cards.
 #[must_use]
-pub(crate) fn card_outcome(value: &Value) -> Option<Settled> {
+pub(crate) fn card_outcome(value: &Value) -> Option<SettledConversation> {
     let card = Card::from_value(value)
         .filter(|card| card.kind == card::RESULT && !card.tool_call_id.is_empty())?;
     let status = card.content["status"].as_str().unwrap_or_default();
@@ -142,13 +142,13 @@ pub(crate) fn card_outcome(value: &Value) -> Option<Settled> {
         None => format!("{status} {}", card.content["result"]),
     };
     let at = Millis::parse(&card.created_at);
-    Some(Settled {
+    Some(SettledConversation {
         name: card.tool_call_id,
         problem,
         text,
         card: Some(card.id),
         at,
-        known: Known::Read,
+        known: EndEvidence::Read,
     })
 }
 
@@ -167,7 +167,8 @@ pub(crate) fn result_error(status: &str, error: &Value) -> CallError {
 
 /// What a result does to its turn.
 fn turn_effect(result: &Card) -> String {
-    let Some(stored) = result.content["after_execution"].as_str().and_then(After::of_word) else {
+    let Some(stored) = result.content["after_execution"].as_str().and_then(AfterExecution::of_word)
+    else {
         return String::new();
     };
     let effective = after::on_reading(stored, &result.content["result"]);

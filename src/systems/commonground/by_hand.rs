@@ -8,11 +8,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    after::{After, AfterSource},
+    after::{AfterExecution, AfterSource},
     card::{self, Card, ContentFault},
     context::Context,
     keys,
-    result::{self, Author, Built, Given, STATUSES},
+    result::{self, Author, BuiltResult, STATUSES, ToolResult},
     routes,
 };
 use crate::{
@@ -46,13 +46,13 @@ pub struct Waiting {
     pub context: Context,
     pub call: Card,
     /// What the command says of `after_execution`.
-    pub command: Option<After>,
+    pub command: Option<AfterExecution>,
 }
 
 impl Waiting {
     /// The result's card as it will be stored, but for its id and its moment.
     #[must_use]
-    pub fn preview_card(&self, built: &Built) -> Value {
+    pub fn preview_card(&self, built: &BuiltResult) -> Value {
         let author = Author { id: &self.author, function: &self.tool };
         let card = result::card("", author, &self.context, &self.call, built);
         json!({
@@ -106,7 +106,7 @@ impl WaitingCall for Waiting {
     }
 
     fn caller_outcome(&self) -> String {
-        let after = self.command.unwrap_or(After::Suspend);
+        let after = self.command.unwrap_or(AfterExecution::Suspend);
         format!("{}: {}", after.as_str(), after.description())
     }
 
@@ -168,7 +168,7 @@ fn blank_answer() -> Value {
 
 /// The form of an answer as it stands: what did not succeed needs an error, and a success must not
 /// have one.
-fn answer_schema(answer: &Value, command: Option<After>) -> Value {
+fn answer_schema(answer: &Value, command: Option<AfterExecution>) -> Value {
     let succeeds = answer[STATUS] == SUCCESS;
     let mut properties = Map::new();
     properties.insert(
@@ -194,14 +194,14 @@ fn answer_schema(answer: &Value, command: Option<After>) -> Value {
         RESULT.into(),
         json!({"type": "string", "format": "textarea", "minLength": least, "description": result}),
     );
-    let after = command.unwrap_or(After::Suspend);
+    let after = command.unwrap_or(AfterExecution::Suspend);
     properties.insert(
         keys::AFTER_EXECUTION.into(),
         json!({
-            "enum": [After::Suspend.as_str(), After::Terminate.as_str()], "default": after.as_str(),
+            "enum": [AfterExecution::Suspend.as_str(), AfterExecution::Terminate.as_str()], "default": after.as_str(),
             "description": format!(
                 "What becomes of the turn. suspend: {}. terminate: {}. Left out, it is as the command says: {}.",
-                After::Suspend.description(), After::Terminate.description(), after.as_str(),
+                AfterExecution::Suspend.description(), AfterExecution::Terminate.description(), after.as_str(),
             ),
         }),
     );
@@ -240,7 +240,7 @@ fn answer_fault(answer: &Value) -> Option<(Pointer, String)> {
     let after = answer
         .get(keys::AFTER_EXECUTION)
         .cloned()
-        .unwrap_or_else(|| After::Suspend.as_str().into());
+        .unwrap_or_else(|| AfterExecution::Suspend.as_str().into());
     let content = json!({STATUS: answer[STATUS], keys::AFTER_EXECUTION: after, RESULT: answer[RESULT], ERROR: answer[ERROR]});
     let known = answer[STATUS].as_str().is_none_or(|status| STATUSES.contains(&status));
     if !known {
@@ -269,7 +269,7 @@ fn answer_fault(answer: &Value) -> Option<(Pointer, String)> {
 
 /// The result that an answer comes to.
 #[must_use]
-pub(crate) fn build_from_answer(answer: &Value, command: Option<After>) -> Built {
+pub(crate) fn build_from_answer(answer: &Value, command: Option<AfterExecution>) -> BuiltResult {
     let status = answer[STATUS].as_str().unwrap_or(SUCCESS);
     let mut error = answer[ERROR].clone();
     if let Some(members) = error.as_object_mut() {
@@ -285,7 +285,7 @@ pub(crate) fn build_from_answer(answer: &Value, command: Option<After>) -> Built
     };
     let said = AfterSource { command, ..AfterSource::default() };
     let after_execution = answer.get(keys::AFTER_EXECUTION);
-    result::build(&Given {
+    result::build(&ToolResult {
         status: &status.into(),
         result: &result,
         error: Some(&error),
@@ -372,7 +372,7 @@ mod tests {
         let late = r#"{"status": "timeout", "error": {"code": "tool_timeout", "message": "late"}, "after_execution": "terminate"}"#;
         assert_eq!(
             build_from_answer(&parse_line(late).unwrap(), None).after.after,
-            After::Terminate
+            AfterExecution::Terminate
         );
         // A result that only looks like a whole answer is one.
         assert_eq!(
@@ -400,7 +400,7 @@ mod tests {
         let halves = json!({"status": "partial", "result": "1", "error": {"code": ""}});
         assert_eq!(issues(&halves).len(), 2, "{:?}", issues(&halves));
         assert_eq!(
-            answer_schema(&blank_answer(), Some(After::Terminate))["properties"]["after_execution"]
+            answer_schema(&blank_answer(), Some(AfterExecution::Terminate))["properties"]["after_execution"]
                 ["default"],
             "terminate"
         );
@@ -447,7 +447,7 @@ mod tests {
             author: "tool.lamp".into(),
             context,
             call: Card::from_value(&call).unwrap(),
-            command: Some(After::Terminate),
+            command: Some(AfterExecution::Terminate),
         };
         let failed = json!({"status": "failed", "error": {"code": "burnt", "message": "the bulb"}});
         let card = waiting.preview_card(&build_from_answer(&failed, waiting.command));

@@ -6,7 +6,7 @@ mod class;
 use class::{CALL_CONTENT, RESULT_CONTENT, TAG};
 use serde_json::{Map, Value, json};
 
-use super::after::After;
+use super::after::AfterExecution;
 use crate::syntax::python::text as python;
 
 pub(crate) const CALL: &str = "tool.call";
@@ -214,7 +214,7 @@ fn result_fault(content: &Value) -> Option<ContentFault> {
     if status.is_empty() {
         return Some(ContentFault::Status);
     }
-    if After::from_value(&content["after_execution"]).is_none() {
+    if AfterExecution::from_value(&content["after_execution"]).is_none() {
         return Some(ContentFault::AfterExecution);
     }
     let error = &content["error"];

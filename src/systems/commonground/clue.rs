@@ -10,7 +10,7 @@ use crate::model::{
 
 /// What a call is known by.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct CallIdentity {
     /// The id of the call, and of the UI action that made it.
     pub call: String,
     /// The trace that it belongs to.
@@ -20,7 +20,7 @@ pub(crate) struct Wanted {
 
 /// A message on a call's way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Clue {
+pub(crate) enum CallClue {
     /// The UI worker says what became of the action.
     Ack(Ack),
     /// The tool's command.
@@ -38,8 +38,8 @@ pub(crate) fn find_clue(
     subject: &str,
     received: &[(String, String)],
     body: &[u8],
-    wanted: &Wanted,
-) -> Option<Clue> {
+    wanted: &CallIdentity,
+) -> Option<CallClue> {
     let parts = Subject::parse(subject)?;
     let body: Value = serde_json::from_slice(body).ok()?;
     let text = |name: &str| body[name].as_str().map(str::to_owned);
@@ -51,13 +51,13 @@ pub(crate) fn find_clue(
     };
     match (parts.category.as_str(), parts.component.as_str()) {
         ("evt", "sys") if parts.suffix == "action_ack" => {
-            Ack::from_value(&body).filter(|ack| ack.action == wanted.call).map(Clue::Ack)
+            Ack::from_value(&body).filter(|ack| ack.action == wanted.call).map(CallClue::Ack)
         }
         ("cmd", "tool" | "sys") if parts.suffix != "action" => {
             let call = header(headers::CALL);
             let own = call == Some(&wanted.call)
                 || (traced() && header(headers::AGENT) == Some(&wanted.agent));
-            own.then(|| Clue::Command {
+            own.then(|| CallClue::Command {
                 subject: subject.to_owned(),
                 card: text("tool_call_card_id"),
                 call: call.map(str::to_owned),
@@ -65,7 +65,7 @@ pub(crate) fn find_clue(
         }
         // The watchdog, and whoever gives the agent its next turn, say why.
         ("cmd", "agent") if parts.suffix == "wakeup" && text("reason").is_none() => {
-            (traced() && header(headers::AGENT) == Some(&wanted.agent)).then_some(Clue::Wakeup)
+            (traced() && header(headers::AGENT) == Some(&wanted.agent)).then_some(CallClue::Wakeup)
         }
         ("evt", "agent") if parts.target != wanted.agent && traced() => {
             turn_clue(subject, received, &body)
@@ -77,7 +77,7 @@ pub(crate) fn find_clue(
 }
 
 /// What a message tells of an agent's turn.
-fn turn_clue(subject: &str, received: &[(String, String)], body: &Value) -> Option<Clue> {
+fn turn_clue(subject: &str, received: &[(String, String)], body: &Value) -> Option<CallClue> {
     let body = body.to_string();
     let crossing = ObservedMessage {
         at: Millis(0),
@@ -90,7 +90,7 @@ fn turn_clue(subject: &str, received: &[(String, String)], body: &Value) -> Opti
         about: None,
     };
     let reading = witness::classify_message(&crossing)?;
-    reading.id.is_some().then(|| Clue::Turn(Box::new(reading)))
+    reading.id.is_some().then(|| CallClue::Turn(Box::new(reading)))
 }
 
 /// What the server says of a delivery that was given back, or of the last one that was tried.
@@ -125,7 +125,8 @@ mod tests {
     #[test]
     fn only_what_is_of_the_call_counts() {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-        let wanted = Wanted { call: "call_1".into(), trace: trace.into(), agent: "ui_1".into() };
+        let wanted =
+            CallIdentity { call: "call_1".into(), trace: trace.into(), agent: "ui_1".into() };
         let look = |subject: &str, pairs: &[(&str, &str)], body: &str| {
             let pairs: Vec<_> = pairs
                 .iter()
@@ -141,7 +142,7 @@ mod tests {
             )
         };
         assert!(
-            matches!(ack("call_1"), Some(Clue::Ack(ack)) if ack.status == "accepted" && !ack.is_final())
+            matches!(ack("call_1"), Some(CallClue::Ack(ack)) if ack.status == "accepted" && !ack.is_final())
         );
         assert_eq!(ack("call_2"), None);
         let command = look(
@@ -149,20 +150,23 @@ mod tests {
             &[(headers::CALL, "call_1")],
             "{\"tool_call_card_id\":\"k\"}",
         );
-        assert!(matches!(command, Some(Clue::Command { card: Some(card), .. }) if card == "k"));
+        assert!(matches!(command, Some(CallClue::Command { card: Some(card), .. }) if card == "k"));
         let parent = format!("00-{trace}-00f067aa0ba902b7-01");
         let gods = [
             (headers::CALL, "call_9"),
             (headers::TRACE, parent.as_str()),
             (headers::AGENT, "ui_1"),
         ];
-        assert!(matches!(look("cmd.tool.lamp.switch", &gods, "{}"), Some(Clue::Command { .. })));
+        assert!(matches!(
+            look("cmd.tool.lamp.switch", &gods, "{}"),
+            Some(CallClue::Command { .. })
+        ));
         assert_eq!(
             look("cmd.tool.lamp.switch", &gods[..2], "{}"),
             None,
             "a child call of another agent"
         );
-        assert_eq!(look("cmd.agent.w.wakeup", &gods[1..], "{}"), Some(Clue::Wakeup));
+        assert_eq!(look("cmd.agent.w.wakeup", &gods[1..], "{}"), Some(CallClue::Wakeup));
         assert_eq!(
             look(
                 "cmd.agent.w.wakeup",
@@ -178,7 +182,7 @@ mod tests {
         ];
         let state = look("evt.agent.counter.state", &theirs, r#"{"status": "running"}"#);
         assert!(
-            matches!(&state, Some(Clue::Turn(reading)) if reading.id.as_deref() == Some("turn_9")),
+            matches!(&state, Some(CallClue::Turn(reading)) if reading.id.as_deref() == Some("turn_9")),
             "{state:?}"
         );
         let chunk = look(
@@ -186,7 +190,7 @@ mod tests {
             &[],
             r#"{"agent_turn_id": "turn_9", "chunk_type": "content", "content": "I "}"#,
         );
-        assert!(matches!(chunk, Some(Clue::Turn(reading)) if reading.text == "I "));
+        assert!(matches!(chunk, Some(CallClue::Turn(reading)) if reading.text == "I "));
         assert_eq!(
             look("evt.agent.ui_1.state", &gods[1..], "{}"),
             None,

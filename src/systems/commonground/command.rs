@@ -103,9 +103,9 @@ pub(crate) fn tool_command(
     subject: &str,
     context: &Context,
     trace: &Traceparent,
-    body: &Pointed<'_>,
+    body: &CommandBody<'_>,
 ) -> Command {
-    let Pointed { tool, after_execution, call_card } = body;
+    let CommandBody { tool, after_execution, call_card } = body;
     let body = json!({"tool_name": tool, "after_execution": after_execution, "tool_call_card_id": call_card});
     Command {
         subject: subject.into(),
@@ -116,7 +116,7 @@ pub(crate) fn tool_command(
 
 /// What a tool command's body says.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pointed<'p> {
+pub(crate) struct CommandBody<'p> {
     pub tool: &'p str,
     pub after_execution: &'p str,
     pub call_card: &'p str,
@@ -207,8 +207,11 @@ mod tests {
         let ids = ids();
         let context = ids.first_context("demo", "public", "ui_dbg");
         let subject = Subject::tool_command("demo", "public", "lamp", "switch");
-        let body =
-            Pointed { tool: "lamp_switch", after_execution: "suspend", call_card: &ids.call_card };
+        let body = CommandBody {
+            tool: "lamp_switch",
+            after_execution: "suspend",
+            call_card: &ids.call_card,
+        };
         let command = tool_command(&subject.to_string(), &context, &ids.trace, &body);
         assert_eq!(
             context_of(&Subject::parse(&command.subject).unwrap(), &command.headers),

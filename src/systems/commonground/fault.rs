@@ -5,7 +5,7 @@ use std::fmt;
 
 /// What becomes of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fate {
+pub enum CommandFate {
     /// The tool's code runs and the caller gets its result.
     Executed,
     /// The tool's code does not run; the caller gets a failed result.
@@ -22,7 +22,7 @@ pub enum Fate {
     Unheard,
 }
 
-impl Fate {
+impl CommandFate {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -131,7 +131,7 @@ pub enum Stage {
 pub struct Fault {
     pub at: Part,
     pub stage: Stage,
-    pub fate: Fate,
+    pub fate: CommandFate,
     /// What is wrong and what to do, for people.
     pub text: String,
     /// What CommonGround says about it, word for word: in the failed result, the report's refusal
@@ -159,7 +159,7 @@ impl fmt::Display for Fault {
 /// What comes of a command with these faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict<'f> {
-    pub fate: Fate,
+    pub fate: CommandFate,
     /// What the idempotency bucket holds afterwards.
     pub marker: Option<&'static str>,
     /// The fault that decided.
@@ -172,16 +172,22 @@ pub struct Verdict<'f> {
 /// counts when none does, or when what stops it would have been told in a result.
 #[must_use]
 pub fn verdict(faults: &[Fault]) -> Verdict<'_> {
-    let stops = |fault: &&Fault| !matches!(fault.fate, Fate::Executed | Fate::Unreported);
+    let stops =
+        |fault: &&Fault| !matches!(fault.fate, CommandFate::Executed | CommandFate::Unreported);
     let stopping = faults.iter().filter(stops).min_by_key(|fault| fault.stage);
-    let silent = faults.iter().find(|fault| fault.fate == Fate::Unreported);
-    let refused = stopping.filter(|fault| fault.fate == Fate::RefusedWithResult);
+    let silent = faults.iter().find(|fault| fault.fate == CommandFate::Unreported);
+    let refused = stopping.filter(|fault| fault.fate == CommandFate::RefusedWithResult);
     let answered = faults.iter().find(|fault| fault.at == Part::Result);
     if let (Some(Fault { stage: Stage::Ingress, .. }), Some(_)) = (refused, answered) {
-        return Verdict { fate: Fate::Redelivered, marker: None, because: answered, refused: None };
+        return Verdict {
+            fate: CommandFate::Redelivered,
+            marker: None,
+            because: answered,
+            refused: None,
+        };
     }
     let because = match stopping {
-        Some(fault) if fault.fate == Fate::RefusedWithResult => silent.or(stopping),
+        Some(fault) if fault.fate == CommandFate::RefusedWithResult => silent.or(stopping),
         Some(_) => stopping,
         None => silent,
     };
@@ -190,5 +196,10 @@ pub fn verdict(faults: &[Fault]) -> Verdict<'_> {
         Some(Stage::Claim) => Some("running"),
         Some(Stage::Delivery | Stage::Ingress) => None,
     };
-    Verdict { fate: because.map_or(Fate::Executed, |fault| fault.fate), marker, because, refused }
+    Verdict {
+        fate: because.map_or(CommandFate::Executed, |fault| fault.fate),
+        marker,
+        because,
+        refused,
+    }
 }

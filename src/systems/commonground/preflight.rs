@@ -7,21 +7,21 @@ mod world;
 
 use body::Body;
 pub(crate) use body::control_fields;
-use ingress::Entering;
-pub use world::{ServiceKind, World};
+use ingress::IncomingCommand;
+pub use world::{CommandWorld, ServiceKind};
 
 use serde_json::{Map, Value};
 
 use super::{
-    after::{After, AfterSource as Lifecycles},
+    after::{AfterExecution, AfterSource as Lifecycles},
     card::{self, Card},
     command::Command,
-    fault::{Fate, Fault, KnownText, Part, Stage, Verdict},
+    fault::{CommandFate, Fault, KnownText, Part, Stage, Verdict},
     headers, keys,
     known::Known,
     listening,
-    report::Barred,
-    result::{self, Built},
+    report::ReportRefusal,
+    result::{self, BuiltResult},
     subject::{self, Subject, VERSION},
 };
 use crate::syntax::python::text as python;
@@ -35,27 +35,30 @@ fn lifecycle(command: &Command) -> Option<String> {
 
 /// What the result card of a command will say of its turn; `None` where none is written.
 #[must_use]
-pub fn stored_after(command: &Command, verdict: &Verdict<'_>) -> Option<After> {
+pub fn stored_after(command: &Command, verdict: &Verdict<'_>) -> Option<AfterExecution> {
     match verdict.fate {
-        Fate::Executed | Fate::Unreported | Fate::RefusedWithResult => Some(
+        CommandFate::Executed | CommandFate::Unreported | CommandFate::RefusedWithResult => Some(
             lifecycle(command)
-                .and_then(|said| After::of_word(python::strip(&said)))
-                .unwrap_or(After::Suspend),
+                .and_then(|said| AfterExecution::of_word(python::strip(&said)))
+                .unwrap_or(AfterExecution::Suspend),
         ),
-        Fate::Dropped | Fate::Redelivered | Fate::Stalled | Fate::Unheard => None,
+        CommandFate::Dropped
+        | CommandFate::Redelivered
+        | CommandFate::Stalled
+        | CommandFate::Unheard => None,
     }
 }
 
 /// The failed result that a service writes in the place of the tool's; `None` where it writes none
 /// of its own.
 #[must_use]
-pub fn refusal_result(command: &Command, verdict: &Verdict<'_>) -> Option<Built> {
+pub fn refusal_result(command: &Command, verdict: &Verdict<'_>) -> Option<BuiltResult> {
     let fault = verdict.refused?;
     let Some(KnownText::Result { code, message }) = &fault.says else { return None };
     let said = lifecycle(command);
     if fault.stage == Stage::Ingress {
         // The builder is told what the body says, and an unknown word there replaces the error.
-        let explicit = said.unwrap_or_else(|| After::Suspend.as_str().into());
+        let explicit = said.unwrap_or_else(|| AfterExecution::Suspend.as_str().into());
         return Some(result::refused_result(
             code,
             message,
@@ -68,12 +71,13 @@ pub fn refusal_result(command: &Command, verdict: &Verdict<'_>) -> Option<Built>
 
 /// Everything that is wrong with a command, in the order in which it is met.
 #[must_use]
-pub fn preflight_command(command: &Command, world: &World) -> Vec<Fault> {
+pub fn preflight_command(command: &Command, world: &CommandWorld) -> Vec<Fault> {
     let mut faults = Vec::new();
     let subject = Subject::parse(&command.subject);
     check_delivery(command, subject.as_ref(), world, &mut faults);
     let body = Body::parse(&command.body);
-    Entering { command, subject: subject.as_ref(), world }.collect_faults(&body, &mut faults);
+    IncomingCommand { command, subject: subject.as_ref(), world }
+        .collect_faults(&body, &mut faults);
     check_claim(command, world, &mut faults);
     call_card(command, subject.as_ref(), body.data(), world, &mut faults);
     check_report(command, world, &mut faults);
@@ -83,11 +87,17 @@ pub fn preflight_command(command: &Command, world: &World) -> Vec<Fault> {
 fn check_delivery(
     command: &Command,
     subject: Option<&Subject>,
-    world: &World,
+    world: &CommandWorld,
     faults: &mut Vec<Fault>,
 ) {
     let mut unheard = |at, text: String| {
-        faults.push(Fault { at, stage: Stage::Delivery, fate: Fate::Unheard, text, says: None });
+        faults.push(Fault {
+            at,
+            stage: Stage::Delivery,
+            fate: CommandFate::Unheard,
+            text,
+            says: None,
+        });
     };
     let Some(subject) = subject else {
         return unheard(
@@ -125,14 +135,20 @@ fn check_delivery(
     let Known::Found(listeners) = &world.listeners else { return };
     let who = listening::services(listeners, &command.subject);
     if let Some(text) = listening::oddity(&who, &command.subject) {
-        let fate = if who.is_empty() { Fate::Unheard } else { Fate::Executed };
+        let fate = if who.is_empty() { CommandFate::Unheard } else { CommandFate::Executed };
         faults.push(Fault { at: Part::Listeners, stage: Stage::Delivery, fate, text, says: None });
     }
 }
 
-fn check_claim(command: &Command, world: &World, faults: &mut Vec<Fault>) {
+fn check_claim(command: &Command, world: &CommandWorld, faults: &mut Vec<Fault>) {
     let mut stalled = |at, text: String| {
-        faults.push(Fault { at, stage: Stage::Claim, fate: Fate::Stalled, text, says: None });
+        faults.push(Fault {
+            at,
+            stage: Stage::Claim,
+            fate: CommandFate::Stalled,
+            text,
+            says: None,
+        });
     };
     if headers::find_value(&command.headers, headers::TURN).is_none() {
         let text = format!(
@@ -155,7 +171,7 @@ fn call_card(
     command: &Command,
     subject: Option<&Subject>,
     body: Option<&Map<String, Value>>,
-    world: &World,
+    world: &CommandWorld,
     faults: &mut Vec<Fault>,
 ) {
     let text =
@@ -205,14 +221,14 @@ fn call_card(
 
 fn refusal_fault(at: Part, text: String, code: &'static str, message: String) -> Fault {
     let says = Some(KnownText::Result { code, message });
-    Fault { at, stage: Stage::Card, fate: Fate::RefusedWithResult, text, says }
+    Fault { at, stage: Stage::Card, fate: CommandFate::RefusedWithResult, text, says }
 }
 
 fn of_card(command: &Command, card: &Card, strict: bool, faults: &mut Vec<Fault>) {
     let lenient = |at, text: String| Fault {
         at,
         stage: Stage::Card,
-        fate: Fate::Executed,
+        fate: CommandFate::Executed,
         text: strictness_note(&text),
         says: None,
     };
@@ -257,23 +273,26 @@ fn strictness_note(text: &str) -> String {
     format!("{text}; this service does not mind, a strict one refuses")
 }
 
-fn check_report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
+fn check_report(command: &Command, world: &CommandWorld, faults: &mut Vec<Fault>) {
     let mut silent = |at, text: String, code| {
         faults.push(Fault {
             at,
             stage: Stage::Report,
-            fate: Fate::Unreported,
+            fate: CommandFate::Unreported,
             text,
             says: Some(KnownText::Report(code)),
         });
     };
-    let mut bar = |at, barred: Barred| silent(at, barred.message(), barred.code());
+    let mut bar = |at, barred: ReportRefusal| silent(at, barred.message(), barred.code());
     let epoch =
         headers::parse_number(&command.headers, headers::EPOCH).ok().flatten().unwrap_or_default();
     match &world.turn {
-        Known::Absent => bar(Part::Turn, Barred::Turn),
+        Known::Absent => bar(Part::Turn, ReportRefusal::Turn),
         Known::Found(turn) if epoch != 0 && epoch != turn.epoch => {
-            bar(Part::Header(headers::EPOCH), Barred::Epoch { command: epoch, turn: turn.epoch });
+            bar(
+                Part::Header(headers::EPOCH),
+                ReportRefusal::Epoch { command: epoch, turn: turn.epoch },
+            );
         }
         Known::Found(_) | Known::Unknown => {}
     }
@@ -287,17 +306,17 @@ fn check_report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
         Known::Absent => (0, ""),
     };
     if world.request.is_absent() && !world.turn.is_absent() {
-        bar(Part::Turn, Barred::Request);
+        bar(Part::Turn, ReportRefusal::Request);
     }
     if depth >= headers::DEPTH_LIMIT {
         let text = format!("{whose}is {depth}, and {} is the limit", headers::DEPTH_LIMIT);
-        silent(Part::Header(headers::DEPTH), text, Barred::Depth(depth).code());
+        silent(Part::Header(headers::DEPTH), text, ReportRefusal::Depth(depth).code());
     }
     if i64::try_from(epoch).is_err() {
         let fault = Fault {
             at: Part::Header(headers::EPOCH),
             stage: Stage::Report,
-            fate: Fate::Unreported,
+            fate: CommandFate::Unreported,
             text: "it is larger than the database can look up".into(),
             says: Some(KnownText::Report("internal_error")),
         };
@@ -314,7 +333,7 @@ mod tests {
 
     use super::*;
     use crate::systems::commonground::{
-        command::{self, Ids, Pointed},
+        command::{self, CommandBody, Ids},
         fault::verdict,
     };
 
@@ -324,7 +343,8 @@ mod tests {
             number += 1;
             number
         });
-        let body = Pointed { tool: "lamp", after_execution: "suspend", call_card: &ids.call_card };
+        let body =
+            CommandBody { tool: "lamp", after_execution: "suspend", call_card: &ids.call_card };
         command::tool_command(
             "cg.v1r4.demo.public.cmd.tool.lamp.switch",
             &ids.first_context("demo", "public", "ui"),
@@ -333,17 +353,17 @@ mod tests {
         )
     }
 
-    fn listeners(filters: &[&str]) -> World {
+    fn listeners(filters: &[&str]) -> CommandWorld {
         let rows = filters
             .iter()
             .enumerate()
             .map(|(row, filter)| (format!("c{row}"), (*filter).to_owned()));
-        World { listeners: Known::Found(rows.collect()), ..World::default() }
+        CommandWorld { listeners: Known::Found(rows.collect()), ..CommandWorld::default() }
     }
 
     #[test]
     fn our_own_commands_have_no_fault() {
-        assert_eq!(preflight_command(&command(), &World::default()), []);
+        assert_eq!(preflight_command(&command(), &CommandWorld::default()), []);
     }
 
     #[test]
@@ -355,12 +375,18 @@ mod tests {
         ]);
         assert_eq!(preflight_command(&command(), &one), [], "readers of everything are no service");
         let none = preflight_command(&command(), &listeners(&["cg.v1r4.*.*.cmd.tool.door.*"]));
-        assert_eq!((none[0].at.clone(), verdict(&none).fate), (Part::Listeners, Fate::Unheard));
+        assert_eq!(
+            (none[0].at.clone(), verdict(&none).fate),
+            (Part::Listeners, CommandFate::Unheard)
+        );
         let two = preflight_command(
             &command(),
             &listeners(&["cg.v1r4.*.*.cmd.tool.lamp.*", "cg.v1r4.demo.*.cmd.tool.lamp.*"]),
         );
-        assert!(two[0].text.contains("c0, c1") && verdict(&two).fate == Fate::Executed, "{two:?}");
+        assert!(
+            two[0].text.contains("c0, c1") && verdict(&two).fate == CommandFate::Executed,
+            "{two:?}"
+        );
     }
 
     #[test]
@@ -374,7 +400,7 @@ mod tests {
         ] {
             let faults = preflight_command(
                 &Command { subject: subject.into(), ..command() },
-                &World::default(),
+                &CommandWorld::default(),
             );
             assert!(faults.iter().any(|fault| fault.text.contains(about)), "{subject}: {faults:?}");
         }
@@ -382,10 +408,10 @@ mod tests {
 
     #[test]
     fn a_result_that_is_there_blocks_the_service() {
-        let world = World { result: Known::Found("r".into()), ..World::default() };
+        let world = CommandWorld { result: Known::Found("r".into()), ..CommandWorld::default() };
         let faults = preflight_command(&command(), &world);
         let verdict = verdict(&faults);
-        assert_eq!((verdict.fate, verdict.marker), (Fate::Stalled, Some("running")));
+        assert_eq!((verdict.fate, verdict.marker), (CommandFate::Stalled, Some("running")));
         assert_eq!(
             verdict.because.map(|fault| fault.at.to_string()).as_deref(),
             Some("result card")
@@ -394,9 +420,9 @@ mod tests {
 
     #[test]
     fn a_refusal_that_cannot_be_reported_is_not_heard_either() {
-        let world = World { turn: Known::Absent, ..World::default() };
+        let world = CommandWorld { turn: Known::Absent, ..CommandWorld::default() };
         let faults = preflight_command(&Command { body: "{}".into(), ..command() }, &world);
-        assert_eq!(verdict(&faults).fate, Fate::Unreported);
+        assert_eq!(verdict(&faults).fate, CommandFate::Unreported);
     }
 
     #[test]
@@ -405,8 +431,10 @@ mod tests {
         body["turn_epoch"] = json!(1);
         body["agent_id"] = json!("x");
         body["channel"] = json!("");
-        let faults =
-            preflight_command(&Command { body: body.to_string(), ..command() }, &World::default());
+        let faults = preflight_command(
+            &Command { body: body.to_string(), ..command() },
+            &CommandWorld::default(),
+        );
         let message =
             "cmd ingress: payload contains forbidden control fields: agent_id, channel, turn_epoch"
                 .into();
@@ -414,7 +442,7 @@ mod tests {
     }
 
     /// Fate, deliveries, and what the result's error, the report's refusal or the log says.
-    fn fate(command: &Command, world: &World) -> String {
+    fn fate(command: &Command, world: &CommandWorld) -> String {
         let faults = preflight_command(command, world);
         let verdict = verdict(&faults);
         let error = refusal_result(command, &verdict).and_then(|built| built.error);
@@ -440,11 +468,11 @@ mod tests {
         Command { body: body.to_string(), ..command() }
     }
 
-    fn call_card(value: &Value) -> World {
+    fn call_card(value: &Value) -> CommandWorld {
         let mut card = json!({"card_id": "c", "content": {"__type__": "ToolCallContent"}, "tenant_id": "demo"});
         card.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
         let card = Known::looked_up(Card::from_value(&card));
-        World { service: ServiceKind::Strict, card, ..World::default() }
+        CommandWorld { service: ServiceKind::Strict, card, ..CommandWorld::default() }
     }
 
     #[test]
@@ -465,7 +493,7 @@ mod tests {
             (headers::TRACE, "", "executed"),
         ] {
             assert_eq!(
-                fate(&with_header(name, Some(value)), &World::default()),
+                fate(&with_header(name, Some(value)), &CommandWorld::default()),
                 expected,
                 "{name} {value:?}"
             );
@@ -473,7 +501,7 @@ mod tests {
         let mut twice = with_header(headers::TRACE, Some("zz"));
         twice.body = json!({"agent_id": 1}).to_string();
         let forbidden = "cmd ingress: payload contains forbidden control fields: agent_id";
-        assert_eq!(fate(&twice, &World::default()), format!("dropped log {forbidden}"));
+        assert_eq!(fate(&twice, &CommandWorld::default()), format!("dropped log {forbidden}"));
     }
 
     #[test]
@@ -516,13 +544,13 @@ mod tests {
                 "executed".into(),
             ),
         ] {
-            assert_eq!(fate(&with_body(&body), &World::default()), expected, "{body}");
+            assert_eq!(fate(&with_body(&body), &CommandWorld::default()), expected, "{body}");
         }
         let ends = with_body(&json!({"after_execution": " terminate"}));
-        let faults = preflight_command(&ends, &World::default());
+        let faults = preflight_command(&ends, &CommandWorld::default());
         assert_eq!(
             refusal_result(&ends, &verdict(&faults)).map(|built| built.after.after),
-            Some(After::Terminate)
+            Some(AfterExecution::Terminate)
         );
     }
 
@@ -549,12 +577,15 @@ mod tests {
             assert_eq!(fate(&nameless, &call_card(&lost)), "redelivered", "{lost}");
         }
         assert_eq!(
-            fate(&nameless, &World { card: Known::Absent, ..World::default() }),
+            fate(&nameless, &CommandWorld { card: Known::Absent, ..CommandWorld::default() }),
             "redelivered"
         );
         let control = Command { body: json!({"channel": 1}).to_string(), ..nameless };
         let log = "dropped log cmd ingress: payload contains forbidden control fields: channel";
-        assert_eq!(fate(&control, &World { card: Known::Absent, ..World::default() }), log);
+        assert_eq!(
+            fate(&control, &CommandWorld { card: Known::Absent, ..CommandWorld::default() }),
+            log
+        );
     }
 
     #[test]
@@ -580,7 +611,7 @@ mod tests {
             "refused_with_result bad_request: tool_call_id mismatch between payload and tool.call card"
         );
         let unknown =
-            World { registered: Known::Absent, ..call_card(&json!({"type": "tool.call"})) };
+            CommandWorld { registered: Known::Absent, ..call_card(&json!({"type": "tool.call"})) };
         assert_eq!(
             fate(&command(), &unknown),
             "refused_with_result not_found: Tool 'lamp' not found in DB"
@@ -589,14 +620,15 @@ mod tests {
 
     #[test]
     fn a_refusal_whose_report_is_refused_names_both() {
-        let world = World { card: Known::Absent, turn: Known::Absent, ..World::default() };
+        let world =
+            CommandWorld { card: Known::Absent, turn: Known::Absent, ..CommandWorld::default() };
         let told = fate(&command(), &world);
         assert!(
             told.starts_with("unreported not_found: ")
                 && told.ends_with(" report protocol_violation"),
             "{told}"
         );
-        let answered = World { result: Known::Found("r".into()), ..World::default() };
+        let answered = CommandWorld { result: Known::Found("r".into()), ..CommandWorld::default() };
         assert_eq!(
             fate(&with_body(&json!({})), &answered),
             "redelivered",

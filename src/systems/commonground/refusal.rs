@@ -1,7 +1,7 @@
 //! CommonGround's texts explained: what they mean, and what to do. Several of them say something
 //! else than what is wrong.
 
-use super::report::Barred;
+use super::report::ReportRefusal;
 
 /// A text of CommonGround's, explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +197,7 @@ const REPORT: &str = "publish_tool_result_report rejected";
 /// What a text of CommonGround's means; `None` where it is none that needs words. `known` are the
 /// causes that bar the report, where they could be looked up.
 #[must_use]
-pub(crate) fn explain(text: &str, known: &[Barred]) -> Option<Explained> {
+pub(crate) fn explain(text: &str, known: &[ReportRefusal]) -> Option<Explained> {
     if text.contains(REPORT) && text.contains("protocol_violation") {
         return Some(of_report(known));
     }
@@ -205,7 +205,7 @@ pub(crate) fn explain(text: &str, known: &[Barred]) -> Option<Explained> {
     Some(Explained { means: (*means).into(), remedy: (*remedy).into() })
 }
 
-fn of_report(known: &[Barred]) -> Explained {
+fn of_report(known: &[ReportRefusal]) -> Explained {
     if known.is_empty() {
         return Explained {
             means: "the result was written, but its report refused: the text stands for ten causes and names none".into(),
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_text_for_ten_causes_names_the_one_that_is_known() {
-        let one = explain(REPORT_REFUSED, &[Barred::Author]).unwrap();
+        let one = explain(REPORT_REFUSED, &[ReportRefusal::Author]).unwrap();
         assert!(one.means.contains("author_id"), "{one:?}");
         assert!(explain(REPORT_REFUSED, &[]).unwrap().means.contains("ten causes"));
         let depth =

@@ -46,7 +46,7 @@ pub struct Request {
 
 /// Why a report is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Barred {
+pub enum ReportRefusal {
     Reporter,
     NoPointer,
     NoCard,
@@ -62,7 +62,7 @@ pub enum Barred {
     Again,
 }
 
-impl Barred {
+impl ReportRefusal {
     /// The code in CommonGround's one text.
     #[must_use]
     pub fn code(self) -> &'static str {
@@ -104,56 +104,56 @@ const WATCHDOG_ALIAS: &str = "worker.watchdog";
 
 /// Everything that bars a report, as far as is known.
 #[must_use]
-pub fn find_barriers(report: &Report<'_>) -> Vec<Barred> {
+pub fn find_barriers(report: &Report<'_>) -> Vec<ReportRefusal> {
     let mut barred = Vec::new();
     let reporter = python::strip(report.reporter);
     let system = ["sys.", "tool."].iter().any(|start| reporter.starts_with(start));
     if !system && report.in_roster.is_absent() {
-        barred.push(Barred::Reporter);
+        barred.push(ReportRefusal::Reporter);
     }
     if report.pointer.is_empty() {
-        barred.push(Barred::NoPointer);
+        barred.push(ReportRefusal::NoPointer);
     } else {
         match report.card {
             Known::Unknown => {}
-            Known::Absent => barred.push(Barred::NoCard),
+            Known::Absent => barred.push(ReportRefusal::NoCard),
             Known::Found(card) => barred.extend(of_card(card, report)),
         }
     }
     if report.caller.is_absent() {
-        barred.push(Barred::Caller);
+        barred.push(ReportRefusal::Caller);
     }
     match report.turn {
-        Known::Absent => barred.push(Barred::Turn),
+        Known::Absent => barred.push(ReportRefusal::Turn),
         Known::Found(Turn { epoch }) if report.epoch != 0 && report.epoch != epoch => {
-            barred.push(Barred::Epoch { command: report.epoch, turn: epoch });
+            barred.push(ReportRefusal::Epoch { command: report.epoch, turn: epoch });
         }
         Known::Found(_) | Known::Unknown => {}
     }
     match report.request {
-        Known::Absent => barred.push(Barred::Request),
+        Known::Absent => barred.push(ReportRefusal::Request),
         Known::Found(Request { depth }) if depth >= DEPTH_LIMIT => {
-            barred.push(Barred::Depth(depth));
+            barred.push(ReportRefusal::Depth(depth));
         }
         Known::Found(_) | Known::Unknown => {}
     }
     if matches!(report.earlier, Known::Found(())) {
-        barred.push(Barred::Again);
+        barred.push(ReportRefusal::Again);
     }
     barred
 }
 
-fn of_card(card: &Card, report: &Report<'_>) -> Vec<Barred> {
+fn of_card(card: &Card, report: &Report<'_>) -> Vec<ReportRefusal> {
     let function = card
         .labels
         .get("function_name")
         .is_some_and(|name| !name.is_null() && !python::str(name).is_empty());
     let alias = report.reporter == WATCHDOG && card.author_id == WATCHDOG_ALIAS;
     let checks = [
-        (card.kind == card::RESULT, Barred::Kind),
-        (card.tool_call_id == report.call_id, Barred::Call),
-        (card.author_id == report.reporter || alias, Barred::Author),
-        (function, Barred::Function),
+        (card.kind == card::RESULT, ReportRefusal::Kind),
+        (card.tool_call_id == report.call_id, ReportRefusal::Call),
+        (card.author_id == report.reporter || alias, ReportRefusal::Author),
+        (function, ReportRefusal::Function),
     ];
     checks.into_iter().filter(|(holds, _)| !holds).map(|(_, barred)| barred).collect()
 }
@@ -177,11 +177,11 @@ mod tests {
         };
         let found = find_barriers(&report);
         let expected = [
-            Barred::Reporter,
-            Barred::NoCard,
-            Barred::Epoch { command: 2, turn: 3 },
-            Barred::Depth(20),
-            Barred::Again,
+            ReportRefusal::Reporter,
+            ReportRefusal::NoCard,
+            ReportRefusal::Epoch { command: 2, turn: 3 },
+            ReportRefusal::Depth(20),
+            ReportRefusal::Again,
         ];
         assert_eq!(found, expected);
         assert_eq!(found[3].code(), "recursion_depth_exceeded");
@@ -213,12 +213,15 @@ mod tests {
             })
         };
         assert_eq!(found("sys.agent_worker.watchdog", &card("worker.watchdog", "lamp".into())), []);
-        assert_eq!(found("sys.pmo", &card("worker.watchdog", "lamp".into())), [Barred::Author]);
+        assert_eq!(
+            found("sys.pmo", &card("worker.watchdog", "lamp".into())),
+            [ReportRefusal::Author]
+        );
         assert_eq!(
             found("tool.lamp", &card("tool.lamp", " ".into())),
             [],
             "a blank name is a name there"
         );
-        assert_eq!(found("tool.lamp", &card("tool.lamp", "".into())), [Barred::Function]);
+        assert_eq!(found("tool.lamp", &card("tool.lamp", "".into())), [ReportRefusal::Function]);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value, json};
 
 use super::{
-    after::{self, After, AfterSource, Effective, Origin},
+    after::{self, AfterExecution, AfterSource, Effective, Origin},
     card::{self, Card},
     context::Context,
 };
@@ -17,7 +17,7 @@ pub(crate) const STATUSES: [&str; 5] = ["success", "failed", "canceled", "timeou
 
 /// What a tool's code gives.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'g> {
+pub struct ToolResult<'g> {
     /// Anything that is not one of [`STATUSES`] makes a failure of it.
     pub status: &'g Value,
     pub result: &'g Value,
@@ -28,7 +28,7 @@ pub struct Given<'g> {
     pub said: AfterSource,
 }
 
-impl<'g> Given<'g> {
+impl<'g> ToolResult<'g> {
     /// A success that says nothing of its turn.
     #[must_use]
     pub fn success(result: &'g Value, said: AfterSource) -> Self {
@@ -43,14 +43,14 @@ static HAS_FAILED: LazyLock<Value> = LazyLock::new(|| FAILED.into());
 
 /// A result ready to be stored.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Built {
+pub struct BuiltResult {
     pub status: String,
     pub after: Effective,
     pub result: Value,
     pub error: Option<Value>,
 }
 
-impl Built {
+impl BuiltResult {
     /// The content of the card, without the tag of its class.
     #[must_use]
     pub fn content(&self) -> Value {
@@ -67,7 +67,7 @@ impl Built {
 
 /// Builds a result the way CommonGround's own builder does, its corrections included.
 #[must_use]
-pub fn build(given: &Given<'_>) -> Built {
+pub fn build(given: &ToolResult<'_>) -> BuiltResult {
     let known = given.status.as_str().filter(|status| STATUSES.contains(status));
     let mut error = given.error.filter(|error| !error.is_null()).cloned();
     if known.is_none() && !error.as_ref().is_some_and(python::is_true) {
@@ -83,7 +83,7 @@ pub fn build(given: &Given<'_>) -> Built {
     };
     let mut status = known.filter(|status| *status != SUCCESS || error.is_none()).unwrap_or(FAILED);
     let said = given.after_execution.filter(|said| !said.is_null());
-    let explicit = said.and_then(After::from_value);
+    let explicit = said.and_then(AfterExecution::from_value);
     if let (Some(said), None) = (said, explicit) {
         let said = python::str(said);
         let message = format!("invalid after_execution={}", python::repr(&said.as_str().into()));
@@ -94,18 +94,18 @@ pub fn build(given: &Given<'_>) -> Built {
         status = FAILED;
     }
     let after = match (said, explicit) {
-        (Some(_), None) => Effective { after: After::Suspend, origin: Origin::Default },
+        (Some(_), None) => Effective { after: AfterExecution::Suspend, origin: Origin::Default },
         _ => after::on_writing(
             AfterSource { explicit: explicit.or(given.said.explicit), ..given.said },
             given.result,
         ),
     };
-    Built { status: status.into(), after, result: given.result.clone(), error }
+    BuiltResult { status: status.into(), after, result: given.result.clone(), error }
 }
 
 /// A failure with its code and message, in the shape that CommonGround's own tools give.
 #[must_use]
-pub fn failed_result(code: &str, message: &str, command: Option<After>) -> Built {
+pub fn failed_result(code: &str, message: &str, command: Option<AfterExecution>) -> BuiltResult {
     refused_result(code, message, None, AfterSource { command, ..AfterSource::default() })
 }
 
@@ -116,10 +116,10 @@ pub fn refused_result(
     message: &str,
     after_execution: Option<&Value>,
     said: AfterSource,
-) -> Built {
+) -> BuiltResult {
     let error = json!({"code": code, "message": message, "source": SOURCE, "http_status": http_status(code)});
     let result = json!({"error_code": code, "error_message": message, "error": error});
-    build(&Given {
+    build(&ToolResult {
         status: &HAS_FAILED,
         result: &result,
         error: Some(&error),
@@ -215,7 +215,13 @@ pub struct Author<'a> {
 
 /// The card of a result, before the store adds when it was made.
 #[must_use]
-pub fn card(id: &str, author: Author<'_>, context: &Context, call: &Card, built: &Built) -> Card {
+pub fn card(
+    id: &str,
+    author: Author<'_>,
+    context: &Context,
+    call: &Card,
+    built: &BuiltResult,
+) -> Card {
     Card {
         id: id.into(),
         project_id: context.project_id.clone(),
@@ -256,7 +262,7 @@ mod tests {
     use crate::systems::commonground::card::{content_fault, tagged_result};
 
     fn error(status: &Value, result: &Value, error: Option<&Value>) -> Value {
-        let built = build(&Given {
+        let built = build(&ToolResult {
             status,
             result,
             error,
@@ -285,7 +291,7 @@ mod tests {
                         [None, Some(&json!("later")), Some(&json!(" terminate "))]
                     {
                         let said = AfterSource::default();
-                        let built = build(&Given {
+                        let built = build(&ToolResult {
                             status: &status,
                             result,
                             error: Some(error),
@@ -301,10 +307,10 @@ mod tests {
                 }
             }
         }
-        let built = failed_result("bad_request", "no text", Some(After::Terminate));
+        let built = failed_result("bad_request", "no text", Some(AfterExecution::Terminate));
         assert_eq!(
             (built.after.after, built.report("r")["tool_result_card_id"].as_str()),
-            (After::Terminate, Some("r"))
+            (AfterExecution::Terminate, Some("r"))
         );
     }
 
@@ -312,21 +318,27 @@ mod tests {
     fn what_the_tool_says_of_its_turn_counts_before_the_result() {
         let result = json!({"__cg_control": {"after_execution": "terminate"}});
         let said = AfterSource {
-            service: Some(After::Terminate),
-            command: Some(After::Terminate),
+            service: Some(AfterExecution::Terminate),
+            command: Some(AfterExecution::Terminate),
             ..AfterSource::default()
         };
         let built = |after: Value| {
-            build(&Given { after_execution: Some(&after), ..Given::success(&result, said) })
+            build(&ToolResult {
+                after_execution: Some(&after),
+                ..ToolResult::success(&result, said)
+            })
         };
         let own = built(json!(" suspend "));
         assert_eq!(
             (own.after.after, own.after.origin, own.error),
-            (After::Suspend, Origin::Explicit, None)
+            (AfterExecution::Suspend, Origin::Explicit, None)
         );
         assert_eq!(built(json!(null)).after.origin, Origin::Control);
         let unknown = built(json!("later"));
-        assert_eq!((unknown.after.after, unknown.status.as_str()), (After::Suspend, "failed"));
+        assert_eq!(
+            (unknown.after.after, unknown.status.as_str()),
+            (AfterExecution::Suspend, "failed")
+        );
         let error = json!({"code": "invalid_after_execution", "message": "invalid after_execution='later'",
             "detail": {"after_execution": "later"}, "source": "tool"});
         assert_eq!(unknown.error, Some(error));

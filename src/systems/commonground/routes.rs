@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
-    command::{self, Command, Ids, Pointed},
+    command::{self, Command, CommandBody, Ids},
     context::Context,
     idempotency, internal, keys,
     settings::{self, Channel},
@@ -49,7 +49,7 @@ struct Row {
     id: &'static str,
     title: &'static str,
     closed: fn(&Tool, &Connection, &Channel) -> Option<String>,
-    request: fn(&Asked<'_>) -> Asking,
+    request: fn(&RequestParts<'_>) -> Asking,
 }
 
 const ROUTES: &[Row] = &[
@@ -202,7 +202,7 @@ fn target(tool: &Tool) -> Option<&str> {
 }
 
 /// What a request is made of.
-struct Asked<'a> {
+struct RequestParts<'a> {
     call: &'a CallOf<'a>,
     channel: &'a Channel,
     context: Context,
@@ -267,7 +267,8 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let ids = derive_ids(call.correlation);
     let agent = channel.agent.as_deref().unwrap_or(OWN_AGENT);
     let context = ids.first_context(&channel.project, &channel.channel, agent);
-    let Asking { command, reply } = (ROUTES[row].request)(&Asked { call, channel, context, ids });
+    let Asking { command, reply } =
+        (ROUTES[row].request)(&RequestParts { call, channel, context, ids });
     Ok(Request {
         tool: call.tool.id().clone(),
         system: keys::SYSTEM,
@@ -281,8 +282,8 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     })
 }
 
-fn ui_request(asked: &Asked<'_>) -> Asking {
-    let Asked { call, channel, context, ids } = asked;
+fn ui_request(asked: &RequestParts<'_>) -> Asking {
+    let RequestParts { call, channel, context, ids } = asked;
     let mut command =
         command::ui_action(context, &ids.trace, &call.tool.name, &serde_json::Map::new());
     command.body = with_arguments(
@@ -292,8 +293,8 @@ fn ui_request(asked: &Asked<'_>) -> Asking {
     Asking { command, reply: Some(Subject::ui_ack(&channel.project, &channel.channel).to_string()) }
 }
 
-fn direct_request(asked: &Asked<'_>) -> Asking {
-    let Asked { call, context, ids, .. } = asked;
+fn direct_request(asked: &RequestParts<'_>) -> Asking {
+    let RequestParts { call, context, ids, .. } = asked;
     let subject = subject::render_subject(target(call.tool).unwrap_or_default(), context).text;
     let after = call
         .tool
@@ -302,15 +303,16 @@ fn direct_request(asked: &Asked<'_>) -> Asking {
         .get(keys::AFTER_EXECUTION)
         .and_then(Value::as_str)
         .unwrap_or(keys::SUSPEND);
-    let body = Pointed { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
+    let body =
+        CommandBody { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
     Asking {
         command: command::tool_command(&subject, context, &ids.trace, &body),
         reply: Some(INBOX.to_owned()),
     }
 }
 
-fn god_request(asked: &Asked<'_>) -> Asking {
-    let Asked { call, channel, context, ids } = asked;
+fn god_request(asked: &RequestParts<'_>) -> Asking {
+    let RequestParts { call, channel, context, ids } = asked;
     let after = call
         .tool
         .entry
@@ -331,8 +333,8 @@ fn god_request(asked: &Asked<'_>) -> Asking {
     Asking { command: Command { subject: path, headers: Vec::new(), body }, reply: None }
 }
 
-fn probe_request(asked: &Asked<'_>) -> Asking {
-    let Asked { call, channel, context, ids } = asked;
+fn probe_request(asked: &RequestParts<'_>) -> Asking {
+    let RequestParts { call, channel, context, ids } = asked;
     let subject = subject::render_subject(target(call.tool).unwrap_or_default(), context).text;
     let after = call
         .tool
@@ -341,7 +343,8 @@ fn probe_request(asked: &Asked<'_>) -> Asking {
         .get(keys::AFTER_EXECUTION)
         .and_then(Value::as_str)
         .unwrap_or(keys::SUSPEND);
-    let body = Pointed { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
+    let body =
+        CommandBody { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
     // With an epoch of its own the report would be refused for that already.
     let context = Context { turn_epoch: Some(0), ..context.clone() };
     let key = idempotency::tool_key(&channel.project, &call.tool.name, &ids.call);

@@ -8,7 +8,7 @@ use super::{
     command,
     context::Context,
     headers,
-    result::Built,
+    result::BuiltResult,
     trace::Traceparent,
 };
 
@@ -63,7 +63,7 @@ pub(crate) fn format_rows(rows: &[Row]) -> Vec<String> {
 
 /// What is fresh about the rows of one transaction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fresh<'f> {
+pub(crate) struct FreshIds<'f> {
     /// Makes the keys of the rows; another one for each transaction.
     pub seed: &'f str,
     /// The moment as the cards have it: `2026-01-31T12:00:00.000000+00:00`.
@@ -72,7 +72,7 @@ pub(crate) struct Fresh<'f> {
 
 /// A call that its caller writes itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Called<'c> {
+pub(crate) struct WrittenCall<'c> {
     pub context: &'c Context,
     pub trace: &'c Traceparent,
     pub card: &'c str,
@@ -86,8 +86,8 @@ pub(crate) struct Called<'c> {
 
 /// The call's card as it is stored.
 #[must_use]
-pub(crate) fn call_card(called: &Called<'_>) -> Card {
-    let Called { context, .. } = called;
+pub(crate) fn call_card(called: &WrittenCall<'_>) -> Card {
+    let WrittenCall { context, .. } = called;
     let mut labels = Map::new();
     for (name, value) in [
         ("agent_turn_id", context.turn_id()),
@@ -115,8 +115,8 @@ pub(crate) fn call_card(called: &Called<'_>) -> Card {
 
 /// A call: its card, the edge of its request, and the anchor by which its result finds the turn.
 #[must_use]
-pub(crate) fn of_call(called: &Called<'_>, fresh: Fresh<'_>) -> Vec<Row> {
-    let Called { context, trace, .. } = called;
+pub(crate) fn of_call(called: &WrittenCall<'_>, fresh: FreshIds<'_>) -> Vec<Row> {
+    let WrittenCall { context, trace, .. } = called;
     let edge = edge_row(
         context,
         fresh,
@@ -137,8 +137,8 @@ pub(crate) fn of_result(
     context: &Context,
     trace: &Traceparent,
     result: &Card,
-    built: &Built,
-    fresh: Fresh<'_>,
+    built: &BuiltResult,
+    fresh: FreshIds<'_>,
 ) -> Vec<Row> {
     let report =
         Message { kind: "tool_result", status: "pending", payload: built.report(&result.id) };
@@ -154,7 +154,7 @@ pub(crate) fn of_result(
 /// before, where it would else lie there pending, and be rung for every few seconds for ever.
 #[must_use]
 pub(crate) fn closing_row(context: &Context, trace: &Traceparent, seed: &str) -> Row {
-    let fresh = Fresh { seed: &format!("{seed}_closed"), now: "" };
+    let fresh = FreshIds { seed: &format!("{seed}_closed"), now: "" };
     let message =
         Message { kind: "tool_result", status: "consumed", payload: json!({"status": "canceled"}) };
     self::message_row(context, fresh, trace, message)
@@ -177,7 +177,7 @@ struct Edge<'e> {
     source: &'e str,
 }
 
-fn edge_row(context: &Context, fresh: Fresh<'_>, edge: &Edge<'_>) -> Row {
+fn edge_row(context: &Context, fresh: FreshIds<'_>, edge: &Edge<'_>) -> Row {
     let Edge { primitive, phase, source } = *edge;
     let mut columns = vec![
         ("edge_id", format!("edge_{}", fresh.seed).into()),
@@ -206,7 +206,12 @@ struct Message {
     payload: Value,
 }
 
-fn message_row(context: &Context, fresh: Fresh<'_>, trace: &Traceparent, message: Message) -> Row {
+fn message_row(
+    context: &Context,
+    fresh: FreshIds<'_>,
+    trace: &Traceparent,
+    message: Message,
+) -> Row {
     let Message { kind, status, payload } = message;
     let context_headers: Map<String, Value> = command::control_headers(context, trace)
         .into_iter()
@@ -236,7 +241,7 @@ mod tests {
         after::AfterSource,
         card::content_fault,
         command::Ids,
-        result::{self, Author, Given},
+        result::{self, Author, ToolResult},
     };
 
     #[test]
@@ -249,7 +254,7 @@ mod tests {
         let context = ids.first_context("lab", "public", "ui");
         let arguments = Map::from_iter([("text".to_owned(), json!("a"))]);
         let merged = Map::from_iter([("tool_args_fixed_applied".to_owned(), json!(["tenant"]))]);
-        let called = Called {
+        let called = WrittenCall {
             context: &context,
             trace: &ids.trace,
             card: &ids.call_card,
@@ -258,7 +263,7 @@ mod tests {
             merged: &merged,
             subject: "cg.v1r4.lab.public.cmd.tool.lamp.switch",
         };
-        let fresh = Fresh { seed: "1", now: "2026-01-31T12:00:00.000000+00:00" };
+        let fresh = FreshIds { seed: "1", now: "2026-01-31T12:00:00.000000+00:00" };
         let rows = of_call(&called, fresh);
         let tables: Vec<_> = rows.iter().map(|row| row.table).collect();
         assert_eq!(tables, ["cards", "state.execution_edges", "state.agent_inbox"]);
@@ -269,7 +274,7 @@ mod tests {
         assert_eq!(anchor["context_headers"]["CG-Recursion-Depth"], "0");
         assert_eq!(anchor["context_headers"]["traceparent"], ids.trace.to_string());
 
-        let built = result::build(&Given::success(&json!(1), AfterSource::default()));
+        let built = result::build(&ToolResult::success(&json!(1), AfterSource::default()));
         let card = result::card(
             &ids.result_card,
             Author { id: "tool.lamp", function: "lamp" },
@@ -278,8 +283,13 @@ mod tests {
             &built,
         );
         assert!(card::copied_labels(&call, &card).iter().all(card::Copied::is_copied));
-        let rows =
-            of_result(&context, &ids.trace.child(1), &card, &built, Fresh { seed: "2", ..fresh });
+        let rows = of_result(
+            &context,
+            &ids.trace.child(1),
+            &card,
+            &built,
+            FreshIds { seed: "2", ..fresh },
+        );
         assert_eq!(rows[1].to_value()["payload"]["tool_result_card_id"], card.id);
         assert_eq!(rows[2].to_value()["source_agent_id"], "tool.lamp");
         let statement = rows[2].statement();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{entries, keys};
 use crate::{
     schema::{metaschema::Metaschemas, pointer::Pointer},
-    syntax::python::{Oddity, Reading, pattern, text as python},
+    syntax::python::{PythonOddity, Reading, pattern, text as python},
 };
 
 /// What the API holds parameters against: no reference is followed, and patterns are Python's.
@@ -140,7 +140,7 @@ impl Refusals<'_> {
 
     fn check_tags(&mut self) {
         for (at, oddity) in &self.read.oddities {
-            if let Oddity::Tag(tag) = oddity {
+            if let PythonOddity::Tag(tag) = oddity {
                 let text = format!(
                     "could not determine a constructor for the tag '{}'",
                     tag.replace("!!", "tag:yaml.org,2002:")
@@ -183,11 +183,10 @@ impl Refusals<'_> {
     fn check_types(&mut self, members: &Map<String, Value>) {
         let odd = |key: &str| {
             let place = member_pointer(key);
-            let kinds = self
-                .read
-                .oddities
-                .iter()
-                .find(|(at, oddity)| *at == place && matches!(oddity, Oddity::NotJson(_)));
+            let kinds =
+                self.read.oddities.iter().find(|(at, oddity)| {
+                    *at == place && matches!(oddity, PythonOddity::NotJson(_))
+                });
             kinds.is_some()
         };
         let dates: Vec<&str> = keys::MEMBERS.into_iter().filter(|key| odd(key)).collect();
@@ -233,7 +232,7 @@ impl Refusals<'_> {
             }
         }
         for (at, oddity) in &self.read.oddities {
-            let (Oddity::Key(_), [home, key]) = (oddity, at.tokens()) else { continue };
+            let (PythonOddity::Key(_), [home, key]) = (oddity, at.tokens()) else { continue };
             if [keys::PARAMETERS, keys::OPTIONS].contains(&home.as_str()) {
                 let field =
                     Some(Field { name: format!("{home}.{key}.[key]"), kind: "string_type" });
@@ -277,7 +276,7 @@ impl Refusals<'_> {
             }
         }
         for (at, oddity) in &self.read.oddities {
-            let Oddity::NotJson(kind) = oddity else { continue };
+            let PythonOddity::NotJson(kind) = oddity else { continue };
             let kept = at.tokens().len() > 1
                 && [keys::PARAMETERS, keys::OPTIONS].contains(&at.tokens()[0].as_str());
             if !kept {

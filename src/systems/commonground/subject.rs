@@ -150,7 +150,7 @@ pub fn overlap(one: &str, other: &str) -> bool {
 /// A tool's `target_subject` as the dispatcher sends to it: only project, channel and agent are
 /// filled in.
 #[must_use]
-pub fn render_subject(template: &str, context: &Context) -> template::Filled {
+pub fn render_subject(template: &str, context: &Context) -> template::FilledText {
     template::fill_only(template, context, &SUBJECT_VARIABLES)
 }
 

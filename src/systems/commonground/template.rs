@@ -54,7 +54,7 @@ pub(crate) fn is_variable(name: &str) -> bool {
 
 /// A text with its variables filled in, and the names that could not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filled {
+pub struct FilledText {
     pub text: String,
     /// Left as written: unknown, or without a value here.
     pub unfilled: Vec<String>,
@@ -62,13 +62,13 @@ pub struct Filled {
 
 /// Fills every variable of a text.
 #[must_use]
-pub(crate) fn fill(text: &str, context: &Context) -> Filled {
+pub(crate) fn fill(text: &str, context: &Context) -> FilledText {
     fill_only(text, context, &FILLED_IN_ORDER)
 }
 
 /// Fills those variables of a text one after the other, and leaves others as they are.
 #[must_use]
-pub(crate) fn fill_only(text: &str, context: &Context, variables: &[&str]) -> Filled {
+pub(crate) fn fill_only(text: &str, context: &Context, variables: &[&str]) -> FilledText {
     let mut filled = text.to_owned();
     for name in variables {
         if let Some(value) = context.variable_value(name) {
@@ -76,7 +76,7 @@ pub(crate) fn fill_only(text: &str, context: &Context, variables: &[&str]) -> Fi
         }
     }
     let unfilled = variable_names(&filled).map(str::to_owned).collect();
-    Filled { text: filled, unfilled }
+    FilledText { text: filled, unfilled }
 }
 
 #[cfg(test)]

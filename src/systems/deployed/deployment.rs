@@ -2,7 +2,7 @@
 
 use super::{
     item::{self, Item},
-    push::{Absent, Push},
+    push::{AbsentEntries, Push},
 };
 use crate::model::{
     catalog::Catalog,
@@ -22,7 +22,7 @@ pub enum Layout {
 
 /// That a connection does not lead to a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct NotDeployed {
     /// Goes on after `connection "a" leads to NATS, `.
     pub cause: &'static str,
     /// Goes on after `name `.
@@ -38,7 +38,7 @@ pub trait Deployment: Sync {
     fn is_at(&self, connection: &Connection) -> bool;
 
     /// What a connection that leads elsewhere lacks, and which one to name instead.
-    fn elsewhere(&self) -> Elsewhere;
+    fn elsewhere(&self) -> NotDeployed;
 
     /// How its entries come into a workspace where it is not by an import; they are not sent there
     /// either. `None`: they are imported and pushed.
@@ -50,8 +50,12 @@ pub trait Deployment: Sync {
     ///
     /// # Errors
     /// When the workspace itself does not say clearly what to send.
-    fn plan_push(&self, catalog: &Catalog, items: &[Item], absent: Absent)
-    -> Result<Push, Problem>;
+    fn plan_push(
+        &self,
+        catalog: &Catalog,
+        items: &[Item],
+        absent: AbsentEntries,
+    ) -> Result<Push, Problem>;
 
     /// Whether an entry of ours is that one there.
     fn is_named(&self, entry: &Entry, item: &Item) -> bool;

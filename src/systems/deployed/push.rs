@@ -10,7 +10,7 @@ const HIDDEN: &str = "auth-token";
 
 /// What becomes of entries there that the workspace does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absent {
+pub enum AbsentEntries {
     Keep,
     Delete,
 }

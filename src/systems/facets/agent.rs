@@ -1,7 +1,8 @@
 //! An agent that works on a question with a system's tools.
 
 use crate::model::{
-    agent::Asked, call::Request, connection::Connection, connections::Connections, problem::Problem,
+    agent::AgentQuestion, call::Request, connection::Connection, connections::Connections,
+    problem::Problem,
 };
 
 /// Has an agent that can be asked. What it tells is read by the other half, in `wire::systems`.
@@ -21,7 +22,7 @@ pub trait Agent: Sync {
     /// As [`Self::check_reachable`].
     fn question_request(
         &self,
-        asked: &Asked,
+        asked: &AgentQuestion,
         correlation: &str,
         connection: &Connection,
     ) -> Result<Request, Problem>;
@@ -30,7 +31,7 @@ pub trait Agent: Sync {
     fn is_at(&self, to: &str) -> bool;
 
     /// What a request asks it; `None` when it asks something else.
-    fn parse_question(&self, request: &Request) -> Option<Asked>;
+    fn parse_question(&self, request: &Request) -> Option<AgentQuestion>;
 
     /// The connection with a broker beside it, by name or address, on which the agent is listened
     /// to.

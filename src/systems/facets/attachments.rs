@@ -7,7 +7,7 @@ use crate::model::{
     call::CallError,
     connection::Connection,
     problem::Problem,
-    traffic::Settled,
+    traffic::SettledConversation,
 };
 
 /// Keeps behind its messages what they only point to.
@@ -26,5 +26,5 @@ pub trait Attachments: Sync {
     fn laid_out(&self, cards: &[Value]) -> Vec<Attachment>;
 
     /// How a card says that a conversation ended; `None` where it says nothing of that.
-    fn card_outcome(&self, card: &Value) -> Option<Settled>;
+    fn card_outcome(&self, card: &Value) -> Option<SettledConversation>;
 }

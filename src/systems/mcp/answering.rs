@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use super::{
-    asked::{Asked, Decision, Kind, form_defaults, sampling_result, url_host},
+    asked::{Decision, Kind, ServerRequest, form_defaults, sampling_result, url_host},
     fault::Fault,
 };
 use crate::{
@@ -29,7 +29,7 @@ const REFUSED: i64 = -1;
 pub struct WaitingRequest {
     /// The connection to the server that asks.
     pub server: String,
-    pub asked: Asked,
+    pub asked: ServerRequest,
     /// Everything that is wrong with the request.
     pub faults: Vec<Fault>,
 }
@@ -260,7 +260,7 @@ mod tests {
     fn waiting(method: &str, params: Value) -> WaitingRequest {
         let capabilities = json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}});
         let client = Client { capabilities, ..Client::new("t", "1") };
-        let mut asked = Asked::from_request(method, params, &client);
+        let mut asked = ServerRequest::from_request(method, params, &client);
         let faults = std::mem::take(&mut asked.faults);
         WaitingRequest { server: "s".into(), asked, faults }
     }

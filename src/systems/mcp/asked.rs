@@ -8,7 +8,7 @@ use crate::schema::pointer::Pointer;
 
 /// A request of a server, its own or one within a result that requires input.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct ServerRequest {
     pub method: String,
     pub params: Value,
     pub kind: Kind,
@@ -42,7 +42,7 @@ pub enum Kind {
 /// Words in the names of members that a form must not ask for.
 const SECRETS: [&str; 6] = ["password", "passwd", "secret", "token", "apikey", "creditcard"];
 
-impl Asked {
+impl ServerRequest {
     /// Reads a request for a client.
     #[must_use]
     pub fn from_request(method: &str, params: Value, client: &Client) -> Self {
@@ -323,7 +323,7 @@ mod tests {
     }
 
     fn faults(method: &str, params: Value) -> Vec<&'static str> {
-        fault_ids(&Asked::from_request(method, params, &all()).faults)
+        fault_ids(&ServerRequest::from_request(method, params, &all()).faults)
     }
 
     fn form(members: &Value) -> Vec<&'static str> {
@@ -381,20 +381,20 @@ mod tests {
             ("roots/list", json!(null)),
         ] {
             assert_eq!(
-                fault_ids(&Asked::from_request(method, params, &none).faults),
+                fault_ids(&ServerRequest::from_request(method, params, &none).faults),
                 ["asked.undeclared"],
                 "{method}"
             );
         }
         let forms = client(json!({"elicitation": {}}));
-        let asked = Asked::from_request(
+        let asked = ServerRequest::from_request(
             "elicitation/create",
             json!({"message": "m", "requestedSchema": {}}),
             &forms,
         );
         assert_eq!(asked.faults, [], "an empty capability means forms");
         let plain = client(json!({"sampling": {}}));
-        let asked = Asked::from_request(
+        let asked = ServerRequest::from_request(
             "sampling/createMessage",
             json!({"messages": [], "maxTokens": 1, "tools": []}),
             &plain,
@@ -451,7 +451,7 @@ mod tests {
     #[test]
     fn a_result_may_ask_for_several() {
         let result = json!({"inputRequests": {"b": {"method": "roots/list"}, "a": {"method": "x", "params": {"y": 1}}, "c": 5}});
-        let asked = Asked::of_result(&result, &all());
+        let asked = ServerRequest::of_result(&result, &all());
         let told: Vec<_> =
             asked.iter().map(|(key, asked)| (key.as_str(), asked.method.as_str())).collect();
         assert_eq!(told, [("b", "roots/list"), ("a", "x"), ("c", "")]);
@@ -461,9 +461,9 @@ mod tests {
         #[test]
         fn anything_can_be_asked(params in super::super::tool_findings::tests::any_json(), url in ".*") {
             for method in ["elicitation/create", "sampling/createMessage", "roots/list", "x"] {
-                prop_assert_eq!(Asked::from_request(method, params.clone(), &all()).params, params.clone());
+                prop_assert_eq!(ServerRequest::from_request(method, params.clone(), &all()).params, params.clone());
             }
-            let asked = Asked::from_request("elicitation/create", json!({"mode": "url", "url": url, "message": ""}), &all());
+            let asked = ServerRequest::from_request("elicitation/create", json!({"mode": "url", "url": url, "message": ""}), &all());
             let is_url = matches!(asked.kind, Kind::Url { .. });
             prop_assert!(is_url);
         }

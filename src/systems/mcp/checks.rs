@@ -142,7 +142,7 @@ const OF_SERVER: [&str; 1] = [keys::TOOLS];
 /// What is wrong with the entries of this system.
 #[must_use]
 pub fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
-    let mut found = Found { findings: Vec::new() };
+    let mut found = FoundFindings { findings: Vec::new() };
     let own = |entry: &&Entry| entry.system == keys::SYSTEM && entry.kind == EntryKind::Server;
     let servers: Vec<&Entry> = context.catalog.others.iter().filter(own).collect();
     let mut lists: HashMap<&FileId, Vec<&Tool>> = HashMap::new();
@@ -176,11 +176,11 @@ pub fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
     found.findings
 }
 
-struct Found {
+struct FoundFindings {
     findings: Vec<Finding>,
 }
 
-impl Found {
+impl FoundFindings {
     fn push_finding(
         &mut self,
         code: &'static str,

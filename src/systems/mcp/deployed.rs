@@ -11,9 +11,9 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     systems::deployed::{
-        deployment::{Deployment, Elsewhere, Layout},
+        deployment::{Deployment, Layout, NotDeployed},
         item::Item,
-        push::{Absent, Push},
+        push::{AbsentEntries, Push},
     },
 };
 
@@ -40,16 +40,16 @@ impl Deployment for McpDeployment {
         settings::is_at(connection)
     }
 
-    fn elsewhere(&self) -> Elsewhere {
+    fn elsewhere(&self) -> NotDeployed {
         let wanted = WANTED.strip_prefix("name ").unwrap_or(WANTED);
-        Elsewhere { cause: "not to an MCP server", wanted }
+        NotDeployed { cause: "not to an MCP server", wanted }
     }
 
     fn read_only(&self) -> Option<&'static str> {
         Some("`toolcrib mcp keep NAME` keeps a server's tools in the workspace")
     }
 
-    fn plan_push(&self, _: &Catalog, _: &[Item], _: Absent) -> Result<Push, Problem> {
+    fn plan_push(&self, _: &Catalog, _: &[Item], _: AbsentEntries) -> Result<Push, Problem> {
         let cause = "a server brings its own tools";
         Err(Problem::new(ProblemKind::Input, "pushing", cause)
             .with_remedy("change the server itself"))

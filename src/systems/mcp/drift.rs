@@ -97,7 +97,7 @@ fn numbered_tools(tools: &[Value]) -> Vec<((&str, usize), &Value)> {
 
 /// Whose schema is looked at: what widens one side narrows the other.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum SchemaSide {
     Input,
     Output,
 }
@@ -137,12 +137,17 @@ impl Compared<'_> {
             &root.child(INPUT),
             old.get(INPUT).unwrap_or(&ABSENT),
             new.get(INPUT).unwrap_or(&ABSENT),
-            Side::Input,
+            SchemaSide::Input,
         );
         let output = |tool: &'_ Value| tool.get(OUTPUT).is_some_and(|schema| !schema.is_null());
         match (output(old), output(new)) {
             (true, true) => {
-                self.compare_schemas(&root.child(OUTPUT), &old[OUTPUT], &new[OUTPUT], Side::Output);
+                self.compare_schemas(
+                    &root.child(OUTPUT),
+                    &old[OUTPUT],
+                    &new[OUTPUT],
+                    SchemaSide::Output,
+                );
             }
             (false, true) => {
                 self.push_change("output.added", Severity::Compatible, &root.child(OUTPUT));
@@ -168,7 +173,7 @@ impl Compared<'_> {
         }
     }
 
-    fn compare_schemas(&mut self, at: &Pointer, old: &Value, new: &Value, side: Side) {
+    fn compare_schemas(&mut self, at: &Pointer, old: &Value, new: &Value, side: SchemaSide) {
         let (Some(old), Some(new)) = (keywords(old), keywords(new)) else {
             if !values_equal(old, new) {
                 self.push_change(
@@ -207,21 +212,25 @@ impl Compared<'_> {
         at: &Pointer,
         old: &Map<String, Value>,
         new: &Map<String, Value>,
-        side: Side,
+        side: SchemaSide,
     ) {
         let (before, after) = (allowed_types(old), allowed_types(new));
         let within = |some: &[&str], all: &[&str]| some.iter().all(|name| all.contains(name));
         let (widened, narrowed) = (within(&before, &after), within(&after, &before));
         match (side, widened, narrowed) {
             (_, true, true) => {}
-            (Side::Input, true, _) => {
+            (SchemaSide::Input, true, _) => {
                 self.push_change("input.type-widened", Severity::Compatible, at);
             }
-            (Side::Input, ..) => self.push_change("input.type-changed", Severity::Breaking, at),
-            (Side::Output, _, true) => {
+            (SchemaSide::Input, ..) => {
+                self.push_change("input.type-changed", Severity::Breaking, at);
+            }
+            (SchemaSide::Output, _, true) => {
                 self.push_change("output.type-narrowed", Severity::Compatible, at);
             }
-            (Side::Output, ..) => self.push_change("output.type-changed", Severity::Breaking, at),
+            (SchemaSide::Output, ..) => {
+                self.push_change("output.type-changed", Severity::Breaking, at);
+            }
         }
     }
 
@@ -230,7 +239,7 @@ impl Compared<'_> {
         at: &Pointer,
         old: &Map<String, Value>,
         new: &Map<String, Value>,
-        side: Side,
+        side: SchemaSide,
     ) {
         let lacks = |all: Option<&Vec<Value>>, some: Option<&Vec<Value>>| match (all, some) {
             // No list allows everything.
@@ -242,8 +251,8 @@ impl Compared<'_> {
         };
         let (before, after) = (choices(old), choices(new));
         let (for_input, for_output) = match side {
-            Side::Input => (Severity::Compatible, Severity::Breaking),
-            Side::Output => (Severity::Breaking, Severity::Compatible),
+            SchemaSide::Input => (Severity::Compatible, Severity::Breaking),
+            SchemaSide::Output => (Severity::Breaking, Severity::Compatible),
         };
         if lacks(before, after) {
             self.push_change(
@@ -266,7 +275,7 @@ impl Compared<'_> {
         at: &Pointer,
         old: &Map<String, Value>,
         new: &Map<String, Value>,
-        side: Side,
+        side: SchemaSide,
     ) {
         let (before, after) = (property_schemas(old), property_schemas(new));
         let place = |name: &str| at.child("properties").child(name);
@@ -283,7 +292,7 @@ impl Compared<'_> {
             }
         }
         for name in after.keys().filter(|name| !before.contains_key(name.as_str())) {
-            if side == Side::Input && required_names(new).contains(&name.as_str()) {
+            if side == SchemaSide::Input && required_names(new).contains(&name.as_str()) {
                 self.push_change("input.property-added-required", Severity::Breaking, &place(name));
             } else {
                 self.push_change(
@@ -301,12 +310,12 @@ impl Compared<'_> {
         at: &Pointer,
         old: &Map<String, Value>,
         new: &Map<String, Value>,
-        side: Side,
+        side: SchemaSide,
     ) {
         let (before, after) = (required_names(old), required_names(new));
         let (added, removed) = match side {
-            Side::Input => (Severity::Breaking, Severity::Compatible),
-            Side::Output => (Severity::Compatible, Severity::Breaking),
+            SchemaSide::Input => (Severity::Breaking, Severity::Compatible),
+            SchemaSide::Output => (Severity::Compatible, Severity::Breaking),
         };
         let is_told = |name: &str, there: &Map<String, Value>, not_there: &Map<String, Value>| {
             there.contains_key(name) && !not_there.contains_key(name)
@@ -332,7 +341,7 @@ impl Compared<'_> {
     }
 }
 
-impl Side {
+impl SchemaSide {
     fn pick_id(self, input: &'static str, output: &'static str) -> &'static str {
         match self {
             Self::Input => input,

@@ -97,7 +97,7 @@ static BRACES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\$\{(input:[^}]+)\}|\{([A-Za-z0-9_.-]+)\}").ok());
 
 /// What a variable comes to.
-enum Found {
+enum VariableValue {
     Is(String),
     /// It counts as nothing.
     Nothing,
@@ -107,14 +107,14 @@ enum Found {
     Plain,
 }
 
-impl From<Option<String>> for Found {
+impl From<Option<String>> for VariableValue {
     fn from(value: Option<String>) -> Self {
         value.map_or(Self::Unknown, Self::Is)
     }
 }
 
 /// What a match names, and what that comes to.
-type LookUp = fn(&Captures<'_>, &Context) -> (String, Found);
+type LookUp = fn(&Captures<'_>, &Context) -> (String, VariableValue);
 
 fn fill_text(form: Form, text: &str, context: &Context, missing: &mut Vec<String>) -> String {
     let (pattern, look_up): (_, LookUp) = match form {
@@ -128,26 +128,28 @@ fn fill_text(form: Form, text: &str, context: &Context, missing: &mut Vec<String
     let Some(pattern) = pattern.as_ref() else { return text.to_owned() };
     let replace = |captures: &Captures<'_>| {
         let (name, found) = look_up(captures, context);
-        if matches!(found, Found::Nothing | Found::Unknown) && !missing.contains(&name) {
+        if matches!(found, VariableValue::Nothing | VariableValue::Unknown)
+            && !missing.contains(&name)
+        {
             missing.push(name);
         }
         match found {
-            Found::Is(value) => value,
-            Found::Nothing => String::new(),
-            Found::Unknown | Found::Plain => captures[0].to_owned(),
+            VariableValue::Is(value) => value,
+            VariableValue::Nothing => String::new(),
+            VariableValue::Unknown | VariableValue::Plain => captures[0].to_owned(),
         }
     };
     pattern.replace_all(text, replace).into_owned()
 }
 
-fn of_shell(captures: &Captures<'_>, context: &Context) -> (String, Found) {
+fn of_shell(captures: &Captures<'_>, context: &Context) -> (String, VariableValue) {
     let name = captures[1].to_owned();
     let default = captures.get(2).map(|default| default.as_str().to_owned());
     let value = context.env.get(&name).cloned().or(default);
     (name, value.into())
 }
 
-fn of_editor(captures: &Captures<'_>, context: &Context) -> (String, Found) {
+fn of_editor(captures: &Captures<'_>, context: &Context) -> (String, VariableValue) {
     let name = &captures[1];
     if let Some(variable) = name.strip_prefix("env:") {
         return of_environment(variable, context);
@@ -163,19 +165,22 @@ fn of_editor(captures: &Captures<'_>, context: &Context) -> (String, Found) {
 }
 
 /// A variable of the environment that counts as empty where it is not set.
-fn of_environment(name: &str, context: &Context) -> (String, Found) {
-    (name.to_owned(), context.env.get(name).cloned().map_or(Found::Nothing, Found::Is))
+fn of_environment(name: &str, context: &Context) -> (String, VariableValue) {
+    (
+        name.to_owned(),
+        context.env.get(name).cloned().map_or(VariableValue::Nothing, VariableValue::Is),
+    )
 }
 
 /// Codex names variables in keys of their own, which an import writes so.
-fn of_codex(captures: &Captures<'_>, context: &Context) -> (String, Found) {
+fn of_codex(captures: &Captures<'_>, context: &Context) -> (String, VariableValue) {
     match captures[1].strip_prefix("env:") {
         Some(name) => of_environment(name, context),
-        None => (String::new(), Found::Plain),
+        None => (String::new(), VariableValue::Plain),
     }
 }
 
-fn of_bundle(captures: &Captures<'_>, context: &Context) -> (String, Found) {
+fn of_bundle(captures: &Captures<'_>, context: &Context) -> (String, VariableValue) {
     let name = &captures[1];
     let found = match name {
         "__dirname" => context.dir.clone(),
@@ -192,7 +197,7 @@ fn of_bundle(captures: &Captures<'_>, context: &Context) -> (String, Found) {
     (name.to_owned(), found.into())
 }
 
-fn of_registry(captures: &Captures<'_>, context: &Context) -> (String, Found) {
+fn of_registry(captures: &Captures<'_>, context: &Context) -> (String, VariableValue) {
     match (captures.get(1), captures.get(2)) {
         (Some(input), _) => {
             let id = input.as_str().strip_prefix("input:").unwrap_or_default();

@@ -47,7 +47,7 @@ pub struct Attempt<'a> {
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Seen {
+pub enum ProbeOutcome {
     Result(Value),
     /// A JSON-RPC error, over HTTP with its status.
     Error {
@@ -63,7 +63,7 @@ pub enum Seen {
     Exit,
 }
 
-impl Seen {
+impl ProbeOutcome {
     /// An answer over HTTP: a JSON-RPC reply in the body counts, whatever the status is.
     #[must_use]
     pub fn of_http(status: u16, body: &str) -> Self {
@@ -80,7 +80,7 @@ impl Seen {
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Do {
+pub enum NegotiationStep {
     /// Connected.
     Use,
     /// Send `server/discover`.
@@ -94,7 +94,7 @@ pub enum Do {
     Stop,
 }
 
-impl Do {
+impl NegotiationStep {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ impl Do {
 /// What an answer leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    pub step: Do,
+    pub step: NegotiationStep,
     /// The era and version to go on with; `None` where it does not go on.
     pub speak: Option<(Era, String)>,
     /// The server's process has to be started again before.
@@ -121,17 +121,17 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn conclude(step: Do, findings: &[&'static str]) -> Self {
+    fn conclude(step: NegotiationStep, findings: &[&'static str]) -> Self {
         let mut findings = findings.to_vec();
         findings.sort_unstable();
         Self { step, speak: None, respawn: false, findings }
     }
 
     fn stop(findings: &[&'static str]) -> Self {
-        Self::conclude(Do::Stop, findings)
+        Self::conclude(NegotiationStep::Stop, findings)
     }
 
-    fn proceed(step: Do, era: Era, version: &str) -> Self {
+    fn proceed(step: NegotiationStep, era: Era, version: &str) -> Self {
         Self { step, speak: Some((era, version.to_owned())), respawn: false, findings: Vec::new() }
     }
 
@@ -144,7 +144,7 @@ impl Verdict {
 
 /// What to do after an answer.
 #[must_use]
-pub fn negotiate(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
+pub fn negotiate(asked: &Attempt<'_>, seen: &ProbeOutcome) -> Verdict {
     status_verdict(seen).unwrap_or_else(|| match asked.step {
         Step::Discover => after_discover(asked, seen),
         Step::Initialize => after_initialize(asked, seen),
@@ -152,47 +152,55 @@ pub fn negotiate(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
 }
 
 /// What the HTTP status alone decides.
-fn status_verdict(seen: &Seen) -> Option<Verdict> {
+fn status_verdict(seen: &ProbeOutcome) -> Option<Verdict> {
     let status = match seen {
-        Seen::Error { status, .. } => (*status)?,
-        Seen::Status { status } => *status,
+        ProbeOutcome::Error { status, .. } => (*status)?,
+        ProbeOutcome::Status { status } => *status,
         _ => return None,
     };
     match status {
-        401 => Some(Verdict::conclude(Do::Authorize, &[])),
+        401 => Some(Verdict::conclude(NegotiationStep::Authorize, &[])),
         403 => Some(Verdict::stop(&["http.forbidden"])),
-        500.. if matches!(seen, Seen::Status { .. }) => Some(Verdict::stop(&["http.server-error"])),
+        500.. if matches!(seen, ProbeOutcome::Status { .. }) => {
+            Some(Verdict::stop(&["http.server-error"]))
+        }
         _ => None,
     }
 }
 
-fn after_discover(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
+fn after_discover(asked: &Attempt<'_>, seen: &ProbeOutcome) -> Verdict {
     match seen {
-        Seen::Result(result) => match text_list(result.get("supportedVersions")) {
+        ProbeOutcome::Result(result) => match text_list(result.get("supportedVersions")) {
             None => fall_back_to_legacy(asked, None, &["discover.malformed"]),
             Some(theirs) => {
                 match (
                     common_version(&asked.client.modern, &theirs),
                     common_version(&asked.client.legacy, &theirs),
                 ) {
-                    (Some(version), _) => Verdict::proceed(Do::Use, Era::Modern, version),
+                    (Some(version), _) => {
+                        Verdict::proceed(NegotiationStep::Use, Era::Modern, version)
+                    }
                     (None, Some(version)) => fall_back_to_legacy(asked, Some(version), &[]),
                     (None, None) => Verdict::stop(&["version.no-mutual"]),
                 }
             }
         },
-        Seen::Error { error, .. } => match codes::error_code(error) {
+        ProbeOutcome::Error { error, .. } => match codes::error_code(error) {
             Some(codes::UNSUPPORTED_VERSION) => after_unsupported(asked, error),
             Some(codes::HEADER_MISMATCH | codes::MISSING_CAPABILITY) => {
                 Verdict::stop(&["probe.rejected"])
             }
             _ => fall_back_to_legacy(asked, None, &[]),
         },
-        Seen::Timeout if asked.transport == Transport::Http => Verdict::stop(&["probe.timeout"]),
-        Seen::Status { .. } | Seen::Timeout => fall_back_to_legacy(asked, None, &[]),
-        Seen::Exit => {
+        ProbeOutcome::Timeout if asked.transport == Transport::Http => {
+            Verdict::stop(&["probe.timeout"])
+        }
+        ProbeOutcome::Status { .. } | ProbeOutcome::Timeout => {
+            fall_back_to_legacy(asked, None, &[])
+        }
+        ProbeOutcome::Exit => {
             let verdict = fall_back_to_legacy(asked, None, &["probe.killed-server"]);
-            Verdict { respawn: verdict.step != Do::Stop, ..verdict }
+            Verdict { respawn: verdict.step != NegotiationStep::Stop, ..verdict }
         }
     }
 }
@@ -207,7 +215,7 @@ fn after_unsupported(asked: &Attempt<'_>, error: &Value) -> Verdict {
         common_version(&asked.client.legacy, &theirs),
     ) {
         (Some(_), _) if asked.attempt >= 2 => Verdict::stop(&["version.refused-twice"]),
-        (Some(version), _) => Verdict::proceed(Do::Discover, Era::Modern, version),
+        (Some(version), _) => Verdict::proceed(NegotiationStep::Discover, Era::Modern, version),
         (None, Some(version)) => fall_back_to_legacy(asked, Some(version), &[]),
         (None, None) => Verdict::stop(&["version.no-mutual"]),
     }
@@ -224,29 +232,29 @@ fn fall_back_to_legacy(
         return Verdict::stop(findings).with_findings(&["era.not-modern"]);
     }
     match version.or_else(|| asked.client.newest_legacy()) {
-        Some(version) => {
-            Verdict::proceed(Do::Initialize, Era::Legacy, version).with_findings(findings)
-        }
+        Some(version) => Verdict::proceed(NegotiationStep::Initialize, Era::Legacy, version)
+            .with_findings(findings),
         None => Verdict::stop(findings).with_findings(&["version.no-mutual"]),
     }
 }
 
-fn after_initialize(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
+fn after_initialize(asked: &Attempt<'_>, seen: &ProbeOutcome) -> Verdict {
     match seen {
-        Seen::Result(result) => match result.get("protocolVersion").and_then(Value::as_str) {
+        ProbeOutcome::Result(result) => match result.get("protocolVersion").and_then(Value::as_str)
+        {
             None => Verdict::stop(&["initialize.malformed"]),
             Some(version) => judge_version(asked, version),
         },
-        Seen::Error { error, .. } => match supported_versions(error) {
+        ProbeOutcome::Error { error, .. } => match supported_versions(error) {
             Some(theirs) => other_version(asked, &theirs),
             None => Verdict::stop(&["initialize.refused"]),
         },
-        Seen::Status { status: 400 | 404 | 405 } if asked.transport == Transport::Http => {
-            Verdict::proceed(Do::Sse, Era::Legacy, OLD_SSE)
+        ProbeOutcome::Status { status: 400 | 404 | 405 } if asked.transport == Transport::Http => {
+            Verdict::proceed(NegotiationStep::Sse, Era::Legacy, OLD_SSE)
         }
-        Seen::Status { .. } => Verdict::stop(&["initialize.refused"]),
-        Seen::Timeout => Verdict::stop(&["initialize.timeout"]),
-        Seen::Exit => Verdict::stop(&["server.exited"]),
+        ProbeOutcome::Status { .. } => Verdict::stop(&["initialize.refused"]),
+        ProbeOutcome::Timeout => Verdict::stop(&["initialize.timeout"]),
+        ProbeOutcome::Exit => Verdict::stop(&["server.exited"]),
     }
 }
 
@@ -254,7 +262,7 @@ fn after_initialize(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
 fn judge_version(asked: &Attempt<'_>, version: &str) -> Verdict {
     let has = |versions: &[String]| versions.iter().any(|own| own == version);
     if has(&asked.client.legacy) {
-        let used = Verdict::proceed(Do::Use, Era::Legacy, version);
+        let used = Verdict::proceed(NegotiationStep::Use, Era::Legacy, version);
         return match version.cmp(asked.sent) {
             std::cmp::Ordering::Less => used.with_findings(&["version.downgraded"]),
             std::cmp::Ordering::Equal => used,
@@ -277,9 +285,9 @@ fn other_version(asked: &Attempt<'_>, theirs: &[&str]) -> Verdict {
     match (common_version(&asked.client.legacy, &others), modern) {
         (None, None) => Verdict::stop(&["version.no-mutual"]),
         _ if asked.attempt >= 2 => Verdict::stop(&["version.refused-twice"]),
-        (Some(version), _) => Verdict::proceed(Do::Initialize, Era::Legacy, version)
+        (Some(version), _) => Verdict::proceed(NegotiationStep::Initialize, Era::Legacy, version)
             .with_findings(&["initialize.refused-version"]),
-        (None, Some(version)) => Verdict::proceed(Do::Discover, Era::Modern, version),
+        (None, Some(version)) => Verdict::proceed(NegotiationStep::Discover, Era::Modern, version),
     }
 }
 
@@ -306,7 +314,7 @@ mod tests {
 
     fn after(
         step: Step,
-        seen: &Seen,
+        seen: &ProbeOutcome,
         change: impl FnOnce(&mut Attempt<'_>),
     ) -> (&'static str, Option<String>, Vec<&'static str>) {
         let client = Versions::default();
@@ -328,9 +336,12 @@ mod tests {
         )
     }
 
-    fn error(code: i64, supported: &Value) -> Seen {
+    fn error(code: i64, supported: &Value) -> ProbeOutcome {
         let data = if supported.is_null() { json!({}) } else { json!({"supported": supported}) };
-        Seen::Error { error: json!({"code": code, "message": "no", "data": data}), status: None }
+        ProbeOutcome::Error {
+            error: json!({"code": code, "message": "no", "data": data}),
+            status: None,
+        }
     }
 
     fn over_http(asked: &mut Attempt<'_>) {
@@ -352,13 +363,15 @@ mod tests {
     #[test]
     fn some_statuses_decide_before_anything_else() {
         for step in [Step::Discover, Step::Initialize] {
-            let answer = |status: u16| after(step, &Seen::Status { status }, over_http);
+            let answer = |status: u16| after(step, &ProbeOutcome::Status { status }, over_http);
             assert_eq!(answer(401), ("authorize", None, vec![]));
             assert_eq!(answer(403), stop("http.forbidden"));
             assert_eq!(answer(500), stop("http.server-error"));
             assert_eq!(answer(503), stop("http.server-error"));
-            let with_error =
-                |status| Seen::Error { error: json!({"code": -32601}), status: Some(status) };
+            let with_error = |status| ProbeOutcome::Error {
+                error: json!({"code": -32601}),
+                status: Some(status),
+            };
             assert_eq!(after(step, &with_error(401), over_http).0, "authorize");
             assert_eq!(after(step, &with_error(403), over_http), stop("http.forbidden"));
             assert_ne!(after(step, &with_error(500), over_http), stop("http.server-error"));
@@ -367,28 +380,31 @@ mod tests {
 
     #[test]
     fn a_reply_in_an_http_body_counts() {
-        let modern = Seen::of_http(
+        let modern = ProbeOutcome::of_http(
             400,
             r#"{"jsonrpc": "2.0", "id": null, "error": {"code": -32020, "message": "no"}}"#,
         );
         assert_eq!(after(Step::Discover, &modern, over_http), stop("probe.rejected"));
-        assert_eq!(Seen::of_http(200, r#"{"result": {"a": 1}}"#), Seen::Result(json!({"a": 1})));
+        assert_eq!(
+            ProbeOutcome::of_http(200, r#"{"result": {"a": 1}}"#),
+            ProbeOutcome::Result(json!({"a": 1}))
+        );
         for body in ["", "Cannot POST /mcp", "[]", r#"{"error": "not_found"}"#, r#"{"result": {}}"#]
         {
-            assert_eq!(Seen::of_http(404, body), Seen::Status { status: 404 });
+            assert_eq!(ProbeOutcome::of_http(404, body), ProbeOutcome::Status { status: 404 });
         }
     }
 
     #[test]
     fn a_probe_without_a_list_of_versions_is_malformed() {
         for result in [json!({}), json!({"supportedVersions": "2026-07-28"}), json!(null)] {
-            let seen = Seen::Result(result);
+            let seen = ProbeOutcome::Result(result);
             let legacy = on("initialize", "legacy 2025-11-25", &["discover.malformed"]);
             assert_eq!(after(Step::Discover, &seen, |_| {}), legacy);
             let modern = after(Step::Discover, &seen, |asked| asked.era = EraChoice::Modern);
             assert_eq!(modern, ("stop", None, vec!["discover.malformed", "era.not-modern"]));
         }
-        let odd = Seen::Result(json!({"supportedVersions": [5, null, "2026-07-28"]}));
+        let odd = ProbeOutcome::Result(json!({"supportedVersions": [5, null, "2026-07-28"]}));
         assert_eq!(after(Step::Discover, &odd, |_| {}), on("use", "modern 2026-07-28", &[]));
     }
 
@@ -418,16 +434,20 @@ mod tests {
 
     #[test]
     fn silence_and_an_end_mean_what_the_transport_says() {
-        assert_eq!(after(Step::Discover, &Seen::Timeout, over_http), stop("probe.timeout"));
-        let pinned = after(Step::Discover, &Seen::Exit, |asked| asked.era = EraChoice::Modern);
+        assert_eq!(after(Step::Discover, &ProbeOutcome::Timeout, over_http), stop("probe.timeout"));
+        let pinned =
+            after(Step::Discover, &ProbeOutcome::Exit, |asked| asked.era = EraChoice::Modern);
         assert_eq!(pinned, ("stop", None, vec!["era.not-modern", "probe.killed-server"]));
-        assert_eq!(after(Step::Initialize, &Seen::Timeout, |_| {}), stop("initialize.timeout"));
-        assert_eq!(after(Step::Initialize, &Seen::Exit, |_| {}), stop("server.exited"));
+        assert_eq!(
+            after(Step::Initialize, &ProbeOutcome::Timeout, |_| {}),
+            stop("initialize.timeout")
+        );
+        assert_eq!(after(Step::Initialize, &ProbeOutcome::Exit, |_| {}), stop("server.exited"));
     }
 
     #[test]
     fn initialize_goes_on_with_another_version_once() {
-        let used = |version: &str| Seen::Result(json!({"protocolVersion": version}));
+        let used = |version: &str| ProbeOutcome::Result(json!({"protocolVersion": version}));
         let asked_older = |asked: &mut Attempt<'_>| asked.sent = "2025-03-26";
         let upgraded = on("use", "legacy 2025-06-18", &["version.upgraded"]);
         assert_eq!(after(Step::Initialize, &used("2025-06-18"), asked_older), upgraded);
@@ -463,14 +483,14 @@ mod tests {
     fn the_old_transport_is_tried_over_http_alone() {
         let sse = on("sse", "legacy 2024-11-05", &[]);
         for status in [400, 404, 405] {
-            assert_eq!(after(Step::Initialize, &Seen::Status { status }, over_http), sse);
+            assert_eq!(after(Step::Initialize, &ProbeOutcome::Status { status }, over_http), sse);
             assert_eq!(
-                after(Step::Initialize, &Seen::Status { status }, |_| {}),
+                after(Step::Initialize, &ProbeOutcome::Status { status }, |_| {}),
                 stop("initialize.refused")
             );
         }
         assert_eq!(
-            after(Step::Initialize, &Seen::Status { status: 406 }, over_http),
+            after(Step::Initialize, &ProbeOutcome::Status { status: 406 }, over_http),
             stop("initialize.refused")
         );
     }

@@ -9,7 +9,7 @@ const PROGRESS: &str = "notifications/progress";
 
 /// How severe a log message is, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum LogLevel {
     Debug,
     Info,
     Notice,
@@ -20,7 +20,7 @@ pub enum Level {
     Emergency,
 }
 
-impl Level {
+impl LogLevel {
     pub const ALL: [Self; 8] = [
         Self::Debug,
         Self::Info,
@@ -83,7 +83,7 @@ pub enum Notice {
     },
     Log {
         /// `None` where it is no level.
-        level: Option<Level>,
+        level: Option<LogLevel>,
         logger: Option<String>,
         data: Value,
     },
@@ -161,7 +161,7 @@ impl Notice {
                 message: text("message"),
             },
             "notifications/message" => Self::Log {
-                level: text("level").and_then(|level| Level::parse(&level)),
+                level: text("level").and_then(|level| LogLevel::parse(&level)),
                 logger: text("logger"),
                 data: params.get("data")?.clone(),
             },
@@ -231,8 +231,10 @@ mod tests {
             Notice::Other { method: "notifications/progress".into(), params: odd }
         );
         assert!(
-            Level::ALL.is_sorted()
-                && Level::ALL.iter().all(|level| Level::parse(level.as_str()) == Some(*level))
+            LogLevel::ALL.is_sorted()
+                && LogLevel::ALL
+                    .iter()
+                    .all(|level| LogLevel::parse(level.as_str()) == Some(*level))
         );
     }
 

@@ -17,7 +17,9 @@ use crate::{
         connection::Connection,
         error_kind::ErrorKind,
         problem::Problem,
-        traffic::{DIRECTION, Decoded, FRAMES, ObservedMessage, ParentConversation, Part, Ties},
+        traffic::{
+            DIRECTION, Decoded, FRAMES, MessageLinks, ObservedMessage, ParentConversation, Part,
+        },
         transport::TransportKind,
     },
     systems::facets::observer::{Follower, Observer, Place, Usual},
@@ -30,12 +32,12 @@ pub struct McpObserver;
 
 /// Who sent a frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum FrameSide {
     Client,
     Server,
 }
 
-impl Side {
+impl FrameSide {
     fn other(self) -> Self {
         match self {
             Self::Client => Self::Server,
@@ -54,8 +56,8 @@ impl Observer for McpObserver {
     fn classify_message(&self, crossing: &ObservedMessage) -> Option<Decoded> {
         let text = crossing.body_text();
         let side = match crossing.header(DIRECTION)? {
-            "out" => Side::Client,
-            "in" => Side::Server,
+            "out" => FrameSide::Client,
+            "in" => FrameSide::Server,
             _ => {
                 let label = "stderr";
                 return Some(Decoded::new(Some(keys::SYSTEM), Part::Broadcast, label, text));
@@ -90,7 +92,7 @@ fn frames_place() -> Place {
 }
 
 /// What one frame is, without those before it.
-fn classify_frame(frame: &Frame, side: Side) -> Decoded {
+fn classify_frame(frame: &Frame, side: FrameSide) -> Decoded {
     let decoded =
         |part, label: String, text: String| Decoded::new(Some(keys::SYSTEM), part, label, text);
     match &frame.kind {
@@ -146,7 +148,7 @@ fn shown_params(params: &Value) -> String {
 }
 
 /// The request that a notification is about.
-fn notice_request(method: &str, params: &Value, side: Side) -> Option<String> {
+fn notice_request(method: &str, params: &Value, side: FrameSide) -> Option<String> {
     let (member, asker) = match method {
         "notifications/progress" => ("progressToken", side.other()),
         "notifications/cancelled" => ("requestId", side),
@@ -175,8 +177,8 @@ fn notice_text(method: &str, params: &Value) -> String {
     }
 }
 
-fn cancelled(side: Side) -> CallError {
-    let who = if side == Side::Client { "toolcrib" } else { "the server" };
+fn cancelled(side: FrameSide) -> CallError {
+    let who = if side == FrameSide::Client { "toolcrib" } else { "the server" };
     CallError::new(ErrorKind::parse("cancelled"), format!("{who} cancelled it"), "")
 }
 
@@ -232,7 +234,8 @@ impl Follower for McpFollower {
             // Nothing says which of several it is about.
             Part::Request => {
                 if let [work] = &*self.working {
-                    reading.ties = Ties { within: Some(work.clone()), ..Ties::default() };
+                    reading.ties =
+                        MessageLinks { within: Some(work.clone()), ..MessageLinks::default() };
                 }
             }
             Part::Broadcast => {
@@ -251,20 +254,20 @@ mod tests {
     use super::*;
     use crate::{
         engine::traffic::{
-            conversation::Standing,
-            record::{Bounds, Record},
+            conversation::ConversationState,
+            record::{Record, RecordBounds},
         },
         model::{
             clock::Millis,
             traffic::{KeptMessage, Tapped},
         },
-        systems::watched::Witness,
+        systems::watched::TrafficWitness,
     };
 
     /// The conversations of these frames: what each is about, how it stands, and its messages.
     fn conversations(frames: &[(&str, &str)]) -> Vec<(String, String, u64)> {
-        let mut record = Record::new(Bounds::default());
-        let mut witness = Witness::default();
+        let mut record = Record::new(RecordBounds::default());
+        let mut witness = TrafficWitness::default();
         for (at, (direction, text)) in (1_000..).zip(frames) {
             let tapped = Tapped::ObservedMessage(std::sync::Arc::new(ObservedMessage {
                 at: Millis(at),
@@ -281,7 +284,7 @@ mod tests {
         let told = |number: u64| {
             let conversation = record.conversation(number).unwrap();
             let standing = match &conversation.standing {
-                Standing::Failed(problem) => format!("failed: {}", problem.message),
+                ConversationState::Failed(problem) => format!("failed: {}", problem.message),
                 other => other.as_str().to_owned(),
             };
             (conversation.topic.clone().unwrap_or_default(), standing, conversation.count)

@@ -23,7 +23,7 @@ pub struct Pages {
 
 /// What to do after a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextPage {
     /// Ask for the page at this cursor, which may be empty.
     Page(String),
     Done,
@@ -32,7 +32,7 @@ pub enum Next {
 impl Pages {
     /// Takes in the result of a page; `member` is `tools`, `resources`, `resourceTemplates`,
     /// `prompts` or `tasks`.
-    pub fn add(&mut self, mut result: Value, member: &str) -> Next {
+    pub fn add(&mut self, mut result: Value, member: &str) -> NextPage {
         let mut tell = |id, at: &str, words: &'static str| {
             self.faults.push(Fault::new(id, Pointer::root().child(at), words));
         };
@@ -47,22 +47,22 @@ impl Pages {
             }
         }
         let cursor = match result.get("nextCursor") {
-            None | Some(Value::Null) => return Next::Done,
+            None | Some(Value::Null) => return NextPage::Done,
             Some(Value::String(cursor)) => cursor.clone(),
             Some(_) => {
                 tell("page.cursor-not-text", "nextCursor", "is not a text; the list ends here");
-                return Next::Done;
+                return NextPage::Done;
             }
         };
         if self.sizes.len() >= MOST_PAGES {
             tell("page.too-many", "nextCursor", "more than 1,000 pages; the list ends here");
-            return Next::Done;
+            return NextPage::Done;
         }
         if !self.cursors.insert(cursor.clone()) {
             tell("page.loop", "nextCursor", "was given before; the list ends here");
-            return Next::Done;
+            return NextPage::Done;
         }
-        Next::Page(cursor)
+        NextPage::Page(cursor)
     }
 }
 
@@ -77,9 +77,12 @@ mod tests {
         let mut pages = Pages::default();
         assert_eq!(
             pages.add(json!({"tools": [1], "nextCursor": ""}), "tools"),
-            Next::Page(String::new())
+            NextPage::Page(String::new())
         );
-        assert_eq!(pages.add(json!({"tools": [2, 3], "nextCursor": null}), "tools"), Next::Done);
+        assert_eq!(
+            pages.add(json!({"tools": [2, 3], "nextCursor": null}), "tools"),
+            NextPage::Done
+        );
         assert_eq!(
             (pages.items, pages.sizes, pages.faults),
             (vec![json!(1), json!(2), json!(3)], vec![1, 2], vec![])
@@ -91,13 +94,14 @@ mod tests {
         let mut pages = Pages::default();
         assert_eq!(
             pages.add(json!({"tools": [], "nextCursor": "a"}), "tools"),
-            Next::Page("a".into())
+            NextPage::Page("a".into())
         );
-        assert_eq!(pages.add(json!({"tools": [], "nextCursor": "a"}), "tools"), Next::Done);
+        assert_eq!(pages.add(json!({"tools": [], "nextCursor": "a"}), "tools"), NextPage::Done);
         assert_eq!(fault_ids(&pages.faults), ["page.loop"]);
         let mut endless = Pages::default();
         let asked = (0..).take_while(|page| {
-            endless.add(json!({"tools": [], "nextCursor": page.to_string()}), "tools") != Next::Done
+            endless.add(json!({"tools": [], "nextCursor": page.to_string()}), "tools")
+                != NextPage::Done
         });
         assert_eq!(asked.count(), MOST_PAGES - 1);
         assert_eq!(fault_ids(&endless.faults), ["page.too-many"]);
@@ -106,8 +110,8 @@ mod tests {
     #[test]
     fn odd_pages_are_told() {
         let mut pages = Pages::default();
-        assert_eq!(pages.add(json!({"tools": {}, "nextCursor": 5}), "tools"), Next::Done);
-        assert_eq!(pages.add(json!(null), "tools"), Next::Done);
+        assert_eq!(pages.add(json!({"tools": {}, "nextCursor": 5}), "tools"), NextPage::Done);
+        assert_eq!(pages.add(json!(null), "tools"), NextPage::Done);
         assert_eq!(fault_ids(&pages.faults), ["page.cursor-not-text", "page.no-list"]);
     }
 }

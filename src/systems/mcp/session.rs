@@ -7,18 +7,21 @@ use std::{cmp::Ordering, collections::HashMap};
 use serde_json::{Number, Value};
 
 use super::{
-    asked::{Asked, Kind as AskedKind},
+    asked::{Kind as AskedKind, ServerRequest},
     codes,
     fault::Fault,
-    negotiate::{Attempt, Do as Next, EraChoice, Seen, Step, Transport, Verdict, negotiate},
+    negotiate::{
+        Attempt, EraChoice, NegotiationStep as Next, ProbeOutcome, Step, Transport, Verdict,
+        negotiate,
+    },
     notice::Notice,
     rpc::{
-        build::{self, Call, Client, Members, Spoken},
+        build::{self, Call, Client, Members, SpokenVersion},
         frame::{Frame, Kind, Span},
         id::Id,
-        router::{Arrival, Ended, Router},
+        router::{AnswerArrival, RequestEnd, Router},
     },
-    turn::{Do, Opened, Outgoing, Settings, Turn, What},
+    turn::{OpenedServer, Outgoing, Settings, TransportStep, Turn, TurnOutcome},
     version::{Era, OLD_SSE},
 };
 use crate::schema::{decimal, literal::Literal, pointer::Pointer};
@@ -40,7 +43,7 @@ enum Phase {
     },
     /// The old transport is being opened.
     OpeningOldSse,
-    Open(Opened),
+    Open(OpenedServer),
     Closed,
 }
 
@@ -54,7 +57,7 @@ pub struct Session {
     initializes: u32,
     router: Router,
     /// What the server asked and nobody answered yet.
-    asked: HashMap<Id, Asked>,
+    asked: HashMap<Id, ServerRequest>,
     /// How far the work at each token was.
     progress: HashMap<String, Number>,
 }
@@ -103,7 +106,7 @@ impl Session {
 
     /// What is known of the server; `None` while it is not connected.
     #[must_use]
-    pub fn opened(&self) -> Option<&Opened> {
+    pub fn opened(&self) -> Option<&OpenedServer> {
         match &self.phase {
             Phase::Open(opened) => Some(opened),
             _ => None,
@@ -170,7 +173,7 @@ impl Session {
     /// late.
     pub fn cancel(&mut self, id: &Id, reason: Option<&str>) -> Turn {
         let mut turn = Turn::default();
-        self.give_up(id, Ended::Cancelled, reason, &mut turn);
+        self.give_up(id, RequestEnd::Cancelled, reason, &mut turn);
         turn
     }
 
@@ -178,9 +181,11 @@ impl Session {
     pub fn timed_out(&mut self, id: &Id) -> Turn {
         let mut turn = Turn::default();
         if self.is_opening(id) {
-            self.advance_opening(&Seen::Timeout, None, &mut turn);
-        } else if let Some(call) = self.give_up(id, Ended::TimedOut, Some("timeout"), &mut turn) {
-            turn.push_event(What::TimedOut { id: id.clone(), call }, None, Vec::new());
+            self.advance_opening(&ProbeOutcome::Timeout, None, &mut turn);
+        } else if let Some(call) =
+            self.give_up(id, RequestEnd::TimedOut, Some("timeout"), &mut turn)
+        {
+            turn.push_event(TurnOutcome::TimedOut { id: id.clone(), call }, None, Vec::new());
         }
         turn
     }
@@ -189,12 +194,12 @@ impl Session {
     pub fn handle_disconnect(&mut self) -> Turn {
         let mut turn = Turn::default();
         if matches!(self.phase, Phase::Opening { .. }) {
-            self.advance_opening(&Seen::Exit, None, &mut turn);
+            self.advance_opening(&ProbeOutcome::Exit, None, &mut turn);
             return turn;
         }
         for id in self.router.waiting_ids() {
-            if let Some(call) = self.router.give_up(&id, Ended::TimedOut) {
-                turn.push_event(What::Lost { id, call }, None, Vec::new());
+            if let Some(call) = self.router.give_up(&id, RequestEnd::TimedOut) {
+                turn.push_event(TurnOutcome::Lost { id, call }, None, Vec::new());
             }
         }
         self.asked.clear();
@@ -208,7 +213,11 @@ impl Session {
     pub fn http_answered(&mut self, id: &Id, status: u16, body: &str) -> Turn {
         let mut turn = Turn::default();
         if self.is_opening(id) {
-            self.advance_opening(&Seen::of_http(status, body), Some(Frame::parse(body)), &mut turn);
+            self.advance_opening(
+                &ProbeOutcome::of_http(status, body),
+                Some(Frame::parse(body)),
+                &mut turn,
+            );
             return turn;
         }
         let frame = Frame::parse(body);
@@ -219,16 +228,16 @@ impl Session {
             return turn;
         }
         let is_legacy = self.opened().is_some_and(|opened| opened.spoken.era == Era::Legacy);
-        if let Some(call) = self.router.give_up(id, Ended::Answered) {
+        if let Some(call) = self.router.give_up(id, RequestEnd::Answered) {
             turn.push_event(
-                What::HttpError { id: id.clone(), call, status },
+                TurnOutcome::HttpError { id: id.clone(), call, status },
                 Some(frame),
                 Vec::new(),
             );
         }
         if status == 404 && is_legacy {
             self.phase = Phase::Closed;
-            turn.push_event(What::SessionGone, None, Vec::new());
+            turn.push_event(TurnOutcome::SessionGone, None, Vec::new());
         }
         turn
     }
@@ -271,7 +280,7 @@ impl Session {
             }
             Kind::Reply { id: None, .. } => {
                 turn.push_event(
-                    What::Unmatched,
+                    TurnOutcome::Unmatched,
                     Some(frame),
                     vec![fault("id.missing", "answers to no request")],
                 );
@@ -280,14 +289,14 @@ impl Session {
             Kind::Request { id, method, .. } => self.handle_request(id, &method, frame, turn),
             Kind::Foreign | Kind::Batch(_) | Kind::Several(_) => {
                 turn.push_event(
-                    What::Foreign,
+                    TurnOutcome::Foreign,
                     Some(frame),
                     vec![fault("frame.foreign", "is JSON, and no message of JSON-RPC")],
                 );
             }
             Kind::Noise => {
                 turn.push_event(
-                    What::Noise,
+                    TurnOutcome::Noise,
                     Some(frame),
                     vec![fault(
                         "frame.not-json",
@@ -307,21 +316,21 @@ impl Session {
         turn: &mut Turn,
     ) {
         let (id, call, other_type) = match self.router.resolve(&id) {
-            Arrival::Ends { id, call, other_type } => (id, call, other_type),
-            Arrival::Late(why) => {
+            AnswerArrival::Ends { id, call, other_type } => (id, call, other_type),
+            AnswerArrival::Late(why) => {
                 let faults = match why {
-                    Ended::Answered => {
+                    RequestEnd::Answered => {
                         vec![fault("reply.twice", "answers a request that was answered before")]
                     }
-                    Ended::Cancelled | Ended::TimedOut => {
+                    RequestEnd::Cancelled | RequestEnd::TimedOut => {
                         vec![fault("reply.late", "answers a request that was given up")]
                     }
                 };
-                return turn.push_event(What::Late { id, why }, Some(frame), faults);
+                return turn.push_event(TurnOutcome::Late { id, why }, Some(frame), faults);
             }
-            Arrival::Unknown => {
+            AnswerArrival::Unknown => {
                 return turn.push_event(
-                    What::Unmatched,
+                    TurnOutcome::Unmatched,
                     Some(frame),
                     vec![fault("id.unknown", "nobody asked under this id")],
                 );
@@ -334,14 +343,16 @@ impl Session {
             .collect();
         if matches!(&self.phase, Phase::Opening { id: opening, .. } if *opening == id) {
             let seen = match (&result, &error) {
-                (_, Some(error)) => Seen::Error { error: frame.parse_value(error), status: None },
-                (result, None) => Seen::Result(
+                (_, Some(error)) => {
+                    ProbeOutcome::Error { error: frame.parse_value(error), status: None }
+                }
+                (result, None) => ProbeOutcome::Result(
                     result.as_ref().map(|result| frame.parse_value(result)).unwrap_or_default(),
                 ),
             };
             return self.advance_opening(&seen, Some(frame), turn);
         }
-        turn.push_event(What::Answer { id, call, result, error }, Some(frame), faults);
+        turn.push_event(TurnOutcome::Answer { id, call, result, error }, Some(frame), faults);
     }
 
     fn handle_notification(&mut self, method: &str, frame: Frame, turn: &mut Turn) {
@@ -374,7 +385,8 @@ impl Session {
             }
             Notice::Cancelled { request, reason } => {
                 if self.asked.remove(request).is_some() {
-                    let what = What::Withdrawn { id: request.clone(), reason: reason.clone() };
+                    let what =
+                        TurnOutcome::Withdrawn { id: request.clone(), reason: reason.clone() };
                     return turn.push_event(what, Some(frame), faults);
                 }
                 faults.push(fault("cancel.unknown", "gives up a request that does not wait"));
@@ -387,7 +399,7 @@ impl Session {
             }
             _ => {}
         }
-        turn.push_event(What::Notice(notice), Some(frame), faults);
+        turn.push_event(TurnOutcome::Notice(notice), Some(frame), faults);
     }
 
     fn check_progress(&mut self, token: &Id, progress: &Number) -> Option<Fault> {
@@ -404,7 +416,7 @@ impl Session {
     }
 
     fn handle_request(&mut self, id: Id, method: &str, frame: Frame, turn: &mut Turn) {
-        let mut asked = Asked::from_request(method, frame.params(), &self.settings.client);
+        let mut asked = ServerRequest::from_request(method, frame.params(), &self.settings.client);
         let mut faults = std::mem::take(&mut asked.faults);
         if self.opened().is_some_and(|opened| opened.spoken.era == Era::Modern) {
             faults.push(fault(
@@ -426,12 +438,12 @@ impl Session {
         };
         let what = match at_once {
             Some(text) => {
-                turn.todo.push(Do::Send(self.outgoing(text)));
-                What::AnsweredAtOnce { asked }
+                turn.todo.push(TransportStep::Send(self.outgoing(text)));
+                TurnOutcome::AnsweredAtOnce { asked }
             }
             None => {
                 self.asked.insert(id.clone(), asked.clone());
-                What::Asked { id, asked }
+                TurnOutcome::Asked { id, asked }
             }
         };
         turn.push_event(what, Some(frame), faults);
@@ -459,10 +471,10 @@ impl Session {
             Step::Discover => self.discovers += 1,
             Step::Initialize => self.initializes += 1,
         }
-        let spoken = Spoken { era, version: version.to_owned() };
+        let spoken = SpokenVersion { era, version: version.to_owned() };
         let id = self.router.register(call.clone());
         let text = call.to_frame(&id, &self.settings.client, &spoken);
-        turn.todo.push(Do::Send(Outgoing {
+        turn.todo.push(TransportStep::Send(Outgoing {
             text,
             headers: call.headers(&spoken),
             id: Some(id.clone()),
@@ -472,13 +484,13 @@ impl Session {
     }
 
     /// Goes on after what came of the request that opens the connection.
-    fn advance_opening(&mut self, seen: &Seen, frame: Option<Frame>, turn: &mut Turn) {
+    fn advance_opening(&mut self, seen: &ProbeOutcome, frame: Option<Frame>, turn: &mut Turn) {
         let Phase::Opening { id, step, version, mut findings } =
             std::mem::replace(&mut self.phase, Phase::New)
         else {
             return;
         };
-        self.router.give_up(&id, Ended::TimedOut);
+        self.router.give_up(&id, RequestEnd::TimedOut);
         let attempt = if step == Step::Discover { self.discovers } else { self.initializes };
         let Settings { transport, era, versions, .. } = &self.settings;
         let asked = Attempt {
@@ -492,14 +504,17 @@ impl Session {
         let Verdict { step: next, speak, respawn, findings: found } = negotiate(&asked, seen);
         findings.extend(found);
         if respawn {
-            turn.todo.push(Do::Respawn);
+            turn.todo.push(TransportStep::Respawn);
         }
         match (next, speak) {
             (Next::Use, Some((era, version))) => {
-                let result =
-                    if let Seen::Result(result) = seen { result.clone() } else { Value::Null };
+                let result = if let ProbeOutcome::Result(result) = seen {
+                    result.clone()
+                } else {
+                    Value::Null
+                };
                 self.use_it(
-                    Opened { spoken: Spoken { era, version }, result, findings },
+                    OpenedServer { spoken: SpokenVersion { era, version }, result, findings },
                     frame,
                     turn,
                 );
@@ -512,30 +527,33 @@ impl Session {
             }
             (Next::Sse, _) => {
                 self.phase = Phase::OpeningOldSse;
-                turn.todo.push(Do::OpenOldSse);
+                turn.todo.push(TransportStep::OpenOldSse);
             }
-            (Next::Authorize, _) => turn.todo.push(Do::Authorize),
+            (Next::Authorize, _) => turn.todo.push(TransportStep::Authorize),
             _ => {
-                let error =
-                    if let Seen::Error { error, .. } = seen { Some(error.clone()) } else { None };
+                let error = if let ProbeOutcome::Error { error, .. } = seen {
+                    Some(error.clone())
+                } else {
+                    None
+                };
                 self.refuse_to_open(findings, error, turn);
             }
         }
     }
 
-    fn use_it(&mut self, opened: Opened, frame: Option<Frame>, turn: &mut Turn) {
+    fn use_it(&mut self, opened: OpenedServer, frame: Option<Frame>, turn: &mut Turn) {
         let is_legacy = opened.spoken.era == Era::Legacy;
         self.phase = Phase::Open(opened.clone());
         if is_legacy {
-            turn.todo.push(Do::Send(self.outgoing(build::notification_frame(
+            turn.todo.push(TransportStep::Send(self.outgoing(build::notification_frame(
                 "notifications/initialized",
                 &Members::default(),
             ))));
             if self.settings.transport == Transport::Http && opened.spoken.version != OLD_SSE {
-                turn.todo.push(Do::Listen);
+                turn.todo.push(TransportStep::Listen);
             }
         }
-        turn.push_event(What::Opened(opened), frame, Vec::new());
+        turn.push_event(TurnOutcome::Opened(opened), frame, Vec::new());
     }
 
     fn refuse_to_open(
@@ -545,13 +563,13 @@ impl Session {
         turn: &mut Turn,
     ) {
         self.phase = Phase::Closed;
-        turn.push_event(What::Refused { findings, error }, None, Vec::new());
+        turn.push_event(TurnOutcome::Refused { findings, error }, None, Vec::new());
     }
 
     fn give_up(
         &mut self,
         id: &Id,
-        why: Ended,
+        why: RequestEnd,
         reason: Option<&str>,
         turn: &mut Turn,
     ) -> Option<Call> {
@@ -562,8 +580,8 @@ impl Session {
         let call = self.router.give_up(id, why)?;
         self.progress.remove(&id.as_text());
         turn.todo.push(match (spoken.era, self.settings.transport) {
-            (Era::Modern, Transport::Http) => Do::CloseStream(id.clone()),
-            _ => Do::Send(self.outgoing(build::cancelled_frame(id, reason))),
+            (Era::Modern, Transport::Http) => TransportStep::CloseStream(id.clone()),
+            _ => TransportStep::Send(self.outgoing(build::cancelled_frame(id, reason))),
         });
         Some(call)
     }
@@ -614,14 +632,14 @@ mod tests {
 
     /// What is to be sent, by method; other things to do by their names.
     fn todo(turn: &Turn) -> Vec<String> {
-        let word = |todo: &Do| match todo {
-            Do::Send(outgoing) => {
+        let word = |todo: &TransportStep| match todo {
+            TransportStep::Send(outgoing) => {
                 let frame: Value = serde_json::from_str(&outgoing.text).unwrap();
                 let method =
                     frame["method"].as_str().map_or_else(|| "answer".to_owned(), String::from);
                 outgoing.id.as_ref().map_or(method.clone(), |id| format!("{method} {id}"))
             }
-            Do::CloseStream(id) => format!("close {id}"),
+            TransportStep::CloseStream(id) => format!("close {id}"),
             other => format!("{other:?}"),
         };
         turn.todo.iter().map(word).collect()
@@ -631,7 +649,7 @@ mod tests {
         session.handle_frame(Frame::parse(frame.to_string()))
     }
 
-    fn what(turn: &Turn) -> &What {
+    fn what(turn: &Turn) -> &TurnOutcome {
         &turn.events[0].what
     }
 
@@ -661,7 +679,10 @@ mod tests {
         let mut session = session(Transport::Http, |_| {});
         let turn = session.open();
         assert_eq!(todo(&turn), ["server/discover 1"]);
-        assert!(matches!(&turn.todo[0], Do::Send(Outgoing { wait: Some(PROBE_WAIT), .. })));
+        assert!(matches!(
+            &turn.todo[0],
+            TransportStep::Send(Outgoing { wait: Some(PROBE_WAIT), .. })
+        ));
         assert_eq!(
             todo(&session.http_answered(&Id::from(1), 404, "Cannot POST")),
             ["initialize 2"]
@@ -671,7 +692,7 @@ mod tests {
             &json!({"id": 2, "result": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "s"}}}),
         );
         assert_eq!(todo(&turn), ["notifications/initialized", "Listen"]);
-        let What::Opened(opened) = what(&turn) else { panic!("{turn:?}") };
+        let TurnOutcome::Opened(opened) = what(&turn) else { panic!("{turn:?}") };
         assert_eq!(
             (opened.findings.as_slice(), &opened.server_info()["name"]),
             (&["version.downgraded"][..], &json!("s"))
@@ -688,7 +709,10 @@ mod tests {
         let refused = session.handle_disconnect();
         assert_eq!(
             what(&refused),
-            &What::Refused { findings: vec!["probe.killed-server", "server.exited"], error: None }
+            &TurnOutcome::Refused {
+                findings: vec!["probe.killed-server", "server.exited"],
+                error: None
+            }
         );
     }
 
@@ -710,7 +734,7 @@ mod tests {
             settings.remembered = Some(Era::Legacy);
         });
         assert_eq!(todo(&forced.open()), ["server/discover 1"]);
-        assert!(matches!(what(&forced.timed_out(&Id::from(1))), What::Refused { .. }));
+        assert!(matches!(what(&forced.timed_out(&Id::from(1))), TurnOutcome::Refused { .. }));
     }
 
     #[test]
@@ -720,7 +744,7 @@ mod tests {
         assert_eq!(todo(&session.http_answered(&Id::from(1), 405, "")), ["OpenOldSse"]);
         let turn = session.old_sse_opened();
         assert!(
-            matches!(&turn.todo[0], Do::Send(outgoing) if outgoing.text.contains("2024-11-05"))
+            matches!(&turn.todo[0], TransportStep::Send(outgoing) if outgoing.text.contains("2024-11-05"))
         );
         assert_eq!(todo(&session.http_answered(&Id::from(2), 401, "")), ["Authorize"]);
         assert_eq!(todo(&session.open()), ["initialize 3"]);
@@ -732,7 +756,7 @@ mod tests {
         let first = session.call(Call::from_method("a"), false, Vec::new()).unwrap().id.unwrap();
         let second = session.call(Call::from_method("b"), false, Vec::new()).unwrap().id.unwrap();
         let turn = got(&mut session, &json!({"id": second.to_value(), "result": {"n": 1}}));
-        let (What::Answer { call, result: Some(span), .. }, Some(frame)) =
+        let (TurnOutcome::Answer { call, result: Some(span), .. }, Some(frame)) =
             (what(&turn), &turn.events[0].frame)
         else {
             panic!("{turn:?}")
@@ -764,7 +788,10 @@ mod tests {
             let late = got(&mut session, &json!({"id": id.to_value(), "result": {}}));
             assert_eq!(
                 (faults(&late), what(&late)),
-                (vec!["reply.late"], &What::Late { id: id.clone(), why: Ended::Cancelled })
+                (
+                    vec!["reply.late"],
+                    &TurnOutcome::Late { id: id.clone(), why: RequestEnd::Cancelled }
+                )
             );
         }
     }
@@ -800,7 +827,7 @@ mod tests {
     fn a_server_asks_and_is_answered_once() {
         let mut session = open(Transport::Stdio, Era::Legacy);
         let turn = got(&mut session, &json!({"id": "x", "method": "roots/list"}));
-        assert!(matches!(what(&turn), What::Asked { .. }) && turn.todo.is_empty());
+        assert!(matches!(what(&turn), TurnOutcome::Asked { .. }) && turn.todo.is_empty());
         let id = Id::Text("x".into());
         let answer = session.answer(&id, &Literal::from(json!({"roots": []}))).unwrap();
         assert_eq!(answer.text, r#"{"jsonrpc":"2.0","id":"x","result":{"roots":[]}}"#);
@@ -810,7 +837,7 @@ mod tests {
             &mut session,
             &json!({"method": "notifications/cancelled", "params": {"requestId": 5}}),
         );
-        assert_eq!(what(&turn), &What::Withdrawn { id: Id::from(5), reason: None });
+        assert_eq!(what(&turn), &TurnOutcome::Withdrawn { id: Id::from(5), reason: None });
         assert_eq!(session.answer(&Id::from(5), &Literal::from(json!({}))), None);
     }
 
@@ -822,10 +849,10 @@ mod tests {
         {
             let turn = got(&mut session, &json!({"id": 1, "method": method}));
             assert!(
-                matches!(&turn.todo[..], [Do::Send(outgoing)] if outgoing.text.contains(answer)),
+                matches!(&turn.todo[..], [TransportStep::Send(outgoing)] if outgoing.text.contains(answer)),
                 "{turn:?}"
             );
-            assert!(matches!(what(&turn), What::AnsweredAtOnce { .. }));
+            assert!(matches!(what(&turn), TurnOutcome::AnsweredAtOnce { .. }));
         }
         let mut modern = open(Transport::Stdio, Era::Modern);
         assert_eq!(
@@ -877,11 +904,11 @@ mod tests {
             400,
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}"#,
         );
-        assert!(matches!(what(&turn), What::Answer { error: Some(_), .. }), "{turn:?}");
+        assert!(matches!(what(&turn), TurnOutcome::Answer { error: Some(_), .. }), "{turn:?}");
         let id = session.call(Call::from_method("b"), false, Vec::new()).unwrap().id.unwrap();
         let turn = session.http_answered(&id, 404, "gone");
-        assert!(matches!(what(&turn), What::HttpError { status: 404, .. }));
-        assert_eq!(turn.events[1].what, What::SessionGone);
+        assert!(matches!(what(&turn), TurnOutcome::HttpError { status: 404, .. }));
+        assert_eq!(turn.events[1].what, TurnOutcome::SessionGone);
         assert_eq!(session.call(Call::from_method("c"), false, Vec::new()), None);
     }
 
@@ -890,10 +917,10 @@ mod tests {
         let mut session = open(Transport::Stdio, Era::Modern);
         let id = session.call(Call::from_method("a"), false, Vec::new()).unwrap().id.unwrap();
         let slow = session.call(Call::from_method("b"), false, Vec::new()).unwrap().id.unwrap();
-        assert!(matches!(what(&session.timed_out(&slow)), What::TimedOut { .. }));
+        assert!(matches!(what(&session.timed_out(&slow)), TurnOutcome::TimedOut { .. }));
         assert_eq!(
             what(&session.handle_disconnect()),
-            &What::Lost { id, call: Call::from_method("a") }
+            &TurnOutcome::Lost { id, call: Call::from_method("a") }
         );
         assert_eq!(session.opened(), None);
     }
@@ -935,7 +962,7 @@ mod tests {
                     _ => session.handle_frame(Frame::parse(text)),
                 };
                 for todo in turn.todo {
-                    if let Do::Send(outgoing) = todo {
+                    if let TransportStep::Send(outgoing) = todo {
                         prop_assert!(!outgoing.text.contains('\n') && serde_json::from_str::<Value>(&outgoing.text).is_ok());
                     }
                 }

@@ -14,7 +14,7 @@ use super::{
 use crate::schema::{
     metaschema::{self, Metaschemas},
     pointer::Pointer,
-    references::{self, Astray},
+    references::{self, StrayReference},
     subschemas::list_objects,
 };
 
@@ -180,12 +180,12 @@ fn check_schema(tool: &Value, member: &str, faults: &mut Vec<Fault>) {
     }
     for (at, astray) in references::stray_references(schema) {
         match astray {
-            Astray::Outside => tell(
+            StrayReference::Outside => tell(
                 "schema.ref-external",
                 &at,
                 "leads out of the schema, and is not followed".into(),
             ),
-            Astray::Nowhere => {
+            StrayReference::Nowhere => {
                 tell("schema.ref-dangling", &at, "leads nowhere in the schema".into());
             }
         }

@@ -4,15 +4,15 @@
 use serde_json::Value;
 
 use super::{
-    asked::Asked,
+    asked::ServerRequest,
     fault::Fault,
     negotiate::{EraChoice, Transport},
     notice::{List, Notice},
     rpc::{
-        build::{Call, Client, Spoken},
+        build::{Call, Client, SpokenVersion},
         frame::{Frame, Span},
         id::Id,
-        router::Ended,
+        router::RequestEnd,
     },
     version::{Era, Versions},
 };
@@ -44,7 +44,7 @@ pub struct Outgoing {
 
 /// What the transport has to do, in this order.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Do {
+pub enum TransportStep {
     Send(Outgoing),
     /// Start the server's process again.
     Respawn,
@@ -62,16 +62,16 @@ pub enum Do {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    pub what: What,
+    pub what: TurnOutcome,
     /// The frame that it came with.
     pub frame: Option<Frame>,
     pub faults: Vec<Fault>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum TurnOutcome {
     /// Both sides speak.
-    Opened(Opened),
+    Opened(OpenedServer),
     /// The connection cannot be opened; ids of why, and what the server said.
     Refused {
         findings: Vec<&'static str>,
@@ -95,7 +95,7 @@ pub enum What {
     /// An answer to a request that nobody waits for any longer.
     Late {
         id: Id,
-        why: Ended,
+        why: RequestEnd,
     },
     /// An answer that nobody asked for.
     Unmatched,
@@ -103,11 +103,11 @@ pub enum What {
     /// The server asks, and waits for [`Session::receive_answer`](super::session::Session::answer).
     Asked {
         id: Id,
-        asked: Asked,
+        asked: ServerRequest,
     },
     /// The server asked what was answered at once: a ping, or what nobody here can do.
     AnsweredAtOnce {
-        asked: Asked,
+        asked: ServerRequest,
     },
     /// The server no longer wants an answer.
     Withdrawn {
@@ -132,14 +132,14 @@ pub enum What {
 
 /// What is known of a server when it is connected.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Opened {
-    pub spoken: Spoken,
+pub struct OpenedServer {
+    pub spoken: SpokenVersion,
     /// What it answered to the request that opened the connection.
     pub result: Value,
     pub findings: Vec<&'static str>,
 }
 
-impl Opened {
+impl OpenedServer {
     /// `name`, `version` and so on; null where it does not say.
     #[must_use]
     pub fn server_info(&self) -> &Value {
@@ -167,12 +167,17 @@ impl Opened {
 /// What comes of one input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Turn {
-    pub todo: Vec<Do>,
+    pub todo: Vec<TransportStep>,
     pub events: Vec<Event>,
 }
 
 impl Turn {
-    pub(super) fn push_event(&mut self, what: What, frame: Option<Frame>, faults: Vec<Fault>) {
+    pub(super) fn push_event(
+        &mut self,
+        what: TurnOutcome,
+        frame: Option<Frame>,
+        faults: Vec<Fault>,
+    ) {
         self.events.push(Event { what, frame, faults });
     }
 }

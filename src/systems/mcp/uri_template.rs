@@ -39,25 +39,25 @@ pub struct Variable {
     longest: Option<usize>,
 }
 
-enum Piece<'t> {
+enum TemplatePart<'t> {
     Text(&'t str),
     Expression(&'static Operator, Vec<Variable>),
 }
 
-fn pieces(template: &str) -> Vec<Piece<'_>> {
+fn pieces(template: &str) -> Vec<TemplatePart<'_>> {
     let mut pieces = Vec::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         let Some((inside, behind)) = after.split_once('}') else { break };
-        pieces.push(Piece::Text(before));
+        pieces.push(TemplatePart::Text(before));
         let known = OPERATORS.iter().find(|known| inside.starts_with(known.letter));
         let operator = known.unwrap_or(&SIMPLE);
         let names = if known.is_some() { &inside[1..] } else { inside };
         let variables = names.split(',').map(|word| parse_variable(word, operator)).collect();
-        pieces.push(Piece::Expression(operator, variables));
+        pieces.push(TemplatePart::Expression(operator, variables));
         rest = behind;
     }
-    pieces.push(Piece::Text(rest));
+    pieces.push(TemplatePart::Text(rest));
     pieces
 }
 
@@ -75,7 +75,7 @@ fn parse_variable(word: &str, operator: &Operator) -> Variable {
 pub fn variables(template: &str) -> Vec<Variable> {
     let mut all: Vec<Variable> = Vec::new();
     for piece in pieces(template) {
-        let Piece::Expression(_, variables) = piece else { continue };
+        let TemplatePart::Expression(_, variables) = piece else { continue };
         for variable in variables.into_iter().filter(|variable| !variable.name.is_empty()) {
             if !all.iter().any(|known| known.name == variable.name) {
                 all.push(variable);
@@ -91,11 +91,11 @@ pub fn expand<'v>(template: &str, value: impl Fn(&str) -> Option<&'v str>) -> St
     let mut uri = String::new();
     for piece in pieces(template) {
         let (operator, variables) = match piece {
-            Piece::Text(text) => {
+            TemplatePart::Text(text) => {
                 uri.push_str(text);
                 continue;
             }
-            Piece::Expression(operator, variables) => (operator, variables),
+            TemplatePart::Expression(operator, variables) => (operator, variables),
         };
         let mut before = operator.first;
         for variable in variables {

@@ -128,7 +128,7 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
             continue;
         }
         let Some(root) = source.value(document) else { continue };
-        let mut found = Found { file, source, document, entries: &mut entries };
+        let mut found = FoundEntries { file, source, document, entries: &mut entries };
         match &**root {
             Value::Array(items) => {
                 for (row, item) in items.iter().enumerate() {
@@ -168,14 +168,14 @@ fn new_entry(
     }
 }
 
-struct Found<'f> {
+struct FoundEntries<'f> {
     file: &'f FileId,
     source: &'f Source,
     document: usize,
     entries: &'f mut Vec<Entry>,
 }
 
-impl Found<'_> {
+impl FoundEntries<'_> {
     /// Adds an object that is an entry, and the tools of an agent after it.
     fn add_object(&mut self, value: &Value, at: &Pointer, agent: Option<&str>) {
         let Some(members) = value.as_object() else { return };

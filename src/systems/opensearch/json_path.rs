@@ -48,7 +48,7 @@ impl Step {
 }
 
 /// A value and where it stands.
-type Found<'v> = (Pointer, &'v Value);
+type FoundValue<'v> = (Pointer, &'v Value);
 
 /// A step of a path that gives one value leads nowhere.
 struct Missing;
@@ -145,7 +145,7 @@ fn merge_members(value: &Value, names: &[String]) -> Option<Value> {
     Some(merged.into())
 }
 
-fn walk<'v>(value: &'v Value, steps: &[Step]) -> Result<Vec<Found<'v>>, Missing> {
+fn walk<'v>(value: &'v Value, steps: &[Step]) -> Result<Vec<FoundValue<'v>>, Missing> {
     let mut found = vec![(Pointer::root(), value)];
     let mut is_definite = true;
     let mut steps = steps.iter();
@@ -179,7 +179,7 @@ fn apply_step<'v>(
     step: &Step,
     at: &Pointer,
     value: &'v Value,
-    to: &mut Vec<Found<'v>>,
+    to: &mut Vec<FoundValue<'v>>,
 ) -> Result<(), Missing> {
     match (step, value) {
         (Step::Names(names), Value::Object(members)) => {
@@ -227,7 +227,12 @@ fn apply_step<'v>(
     Ok(())
 }
 
-fn apply_at_every_depth<'v>(step: &Step, at: &Pointer, value: &'v Value, to: &mut Vec<Found<'v>>) {
+fn apply_at_every_depth<'v>(
+    step: &Step,
+    at: &Pointer,
+    value: &'v Value,
+    to: &mut Vec<FoundValue<'v>>,
+) {
     // An item that a filter takes is found when the item itself is looked at.
     let is_for_items = matches!(step, Step::Filter(_)) && value.is_array();
     if !is_for_items {
@@ -239,7 +244,7 @@ fn apply_at_every_depth<'v>(step: &Step, at: &Pointer, value: &'v Value, to: &mu
     }
 }
 
-fn children<'v>(at: &Pointer, value: &'v Value) -> Vec<Found<'v>> {
+fn children<'v>(at: &Pointer, value: &'v Value) -> Vec<FoundValue<'v>> {
     match value {
         Value::Object(members) => {
             members.iter().map(|(name, member)| (at.child(name), member)).collect()

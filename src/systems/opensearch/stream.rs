@@ -8,7 +8,7 @@ use super::agent_answer::entry_text;
 
 /// What a piece of a stream says.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum StreamPiece {
     Text(String),
     /// A tool is called, with all of its arguments.
     ToolCall {
@@ -33,16 +33,16 @@ pub struct StreamReader {
 
 impl StreamReader {
     /// Reads the data of one event.
-    pub fn push_data(&mut self, data: &str) -> Vec<Told> {
+    pub fn push_data(&mut self, data: &str) -> Vec<StreamPiece> {
         let Ok(value) = serde_json::from_str::<Value>(data) else {
-            return vec![Told::Text(data.to_owned())];
+            return vec![StreamPiece::Text(data.to_owned())];
         };
         if let Some(kind) = value["type"].as_str() {
             return self.push_typed(kind, &value);
         }
         if let Some(error) = value.get("error") {
             let message = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
-            return vec![Told::Failed(message)];
+            return vec![StreamPiece::Failed(message)];
         }
         let mut told = Vec::new();
         let results = value["inference_results"].as_array();
@@ -54,18 +54,18 @@ impl StreamReader {
                 Some(content) => told.extend(self.push_content(content)),
                 None => {
                     let name = entry["name"].as_str().unwrap_or_default().to_owned();
-                    told.push(Told::Event { name, body: json!(entry_text(entry)) });
+                    told.push(StreamPiece::Event { name, body: json!(entry_text(entry)) });
                 }
             }
             if data["is_last"] == true {
-                told.push(Told::Ended);
+                told.push(StreamPiece::Ended);
             }
         }
         told
     }
 
     /// A text, or a fragment of tool calls as a model gives them.
-    fn push_content(&mut self, content: &str) -> Vec<Told> {
+    fn push_content(&mut self, content: &str) -> Vec<StreamPiece> {
         if content.is_empty() {
             return Vec::new();
         }
@@ -90,19 +90,19 @@ impl StreamReader {
                     let text = |member: &str| {
                         call["function"][member].as_str().unwrap_or_default().to_owned()
                     };
-                    Told::ToolCall { name: text("name"), arguments: text("arguments") }
+                    StreamPiece::ToolCall { name: text("name"), arguments: text("arguments") }
                 };
                 calls.iter().map(call).collect()
             }
-            None => vec![Told::Text(content.to_owned())],
+            None => vec![StreamPiece::Text(content.to_owned())],
         }
     }
 
     /// An event of AG-UI.
-    fn push_typed(&mut self, kind: &str, value: &Value) -> Vec<Told> {
+    fn push_typed(&mut self, kind: &str, value: &Value) -> Vec<StreamPiece> {
         let text = |member: &str| value[member].as_str().unwrap_or_default().to_owned();
         match kind {
-            "TEXT_MESSAGE_CONTENT" => vec![Told::Text(text("delta"))],
+            "TEXT_MESSAGE_CONTENT" => vec![StreamPiece::Text(text("delta"))],
             "TOOL_CALL_START" => {
                 self.calls.insert(text("toolCallId"), (text("toolCallName"), String::new()));
                 Vec::new()
@@ -113,21 +113,24 @@ impl StreamReader {
             }
             "TOOL_CALL_END" => {
                 let call = self.calls.remove(&text("toolCallId"));
-                call.map(|(name, arguments)| Told::ToolCall { name, arguments })
+                call.map(|(name, arguments)| StreamPiece::ToolCall { name, arguments })
                     .into_iter()
                     .collect()
             }
-            "RUN_ERROR" => vec![Told::Failed(text("message"))],
-            "RUN_FINISHED" => vec![Told::Ended],
+            "RUN_ERROR" => vec![StreamPiece::Failed(text("message"))],
+            "RUN_FINISHED" => vec![StreamPiece::Ended],
             "RUN_STARTED" | "TEXT_MESSAGE_START" | "TEXT_MESSAGE_END" => Vec::new(),
-            other => vec![Told::Event { name: other.to_owned(), body: value.clone() }],
+            other => vec![StreamPiece::Event { name: other.to_owned(), body: value.clone() }],
         }
     }
 
     /// Calls of which no end was told, when the stream ends.
-    pub fn finish(&mut self) -> Vec<Told> {
+    pub fn finish(&mut self) -> Vec<StreamPiece> {
         let calls = std::mem::take(&mut self.calls);
-        calls.into_values().map(|(name, arguments)| Told::ToolCall { name, arguments }).collect()
+        calls
+            .into_values()
+            .map(|(name, arguments)| StreamPiece::ToolCall { name, arguments })
+            .collect()
     }
 }
 
@@ -141,16 +144,17 @@ mod tests {
             .to_string()
     }
 
-    fn read(pieces: &[String]) -> Vec<Told> {
+    fn read(pieces: &[String]) -> Vec<StreamPiece> {
         let mut reader = StreamReader::default();
-        let mut told: Vec<Told> = pieces.iter().flat_map(|piece| reader.push_data(piece)).collect();
+        let mut told: Vec<StreamPiece> =
+            pieces.iter().flat_map(|piece| reader.push_data(piece)).collect();
         told.extend(reader.finish());
         told
     }
 
     #[test]
     fn fragments_of_a_tool_call_are_joined() {
-        let call = Told::ToolCall { name: "search".into(), arguments: r#"{"q":1}"#.into() };
+        let call = StreamPiece::ToolCall { name: "search".into(), arguments: r#"{"q":1}"#.into() };
         let whole = json!({"choices": [{"message": {"tool_calls": [
             {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{\"q\":1}"}},
         ]}}]});
@@ -162,7 +166,10 @@ mod tests {
         assert_eq!(read(&fragments), vec![call.clone()]);
         let mut ended = fragments.to_vec();
         ended.extend([piece(&whole.to_string(), false), piece("Done", false), piece("", true)]);
-        assert_eq!(read(&ended), vec![call.clone(), Told::Text("Done".into()), Told::Ended]);
+        assert_eq!(
+            read(&ended),
+            vec![call.clone(), StreamPiece::Text("Done".into()), StreamPiece::Ended]
+        );
         let typed = [
             r#"{"type":"RUN_STARTED"}"#,
             r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search"}"#,
@@ -173,11 +180,11 @@ mod tests {
             r#"{"type":"RUN_FINISHED"}"#,
         ]
         .map(str::to_owned);
-        assert_eq!(read(&typed), vec![call, Told::Text("Done".into()), Told::Ended]);
+        assert_eq!(read(&typed), vec![call, StreamPiece::Text("Done".into()), StreamPiece::Ended]);
     }
 
     #[test]
     fn a_failure_ends_it() {
-        assert_eq!(read(&[r#"{"error":"no"}"#.into()]), vec![Told::Failed("no".into())]);
+        assert_eq!(read(&[r#"{"error":"no"}"#.into()]), vec![StreamPiece::Failed("no".into())]);
     }
 }

@@ -11,7 +11,7 @@ use super::{
     settings,
 };
 use crate::model::{
-    agent::{AgentOutput, Asked, Part},
+    agent::{AgentOutput, AgentQuestion, Part},
     call::Request,
     connection::Connection,
     context::Context,
@@ -39,12 +39,12 @@ pub(crate) const TOO_MANY_STEPS: &str = "Too many agent iterations";
 /// # Errors
 /// When the connection is none over which its steps arrive.
 pub(crate) fn question_request(
-    asked: &Asked,
+    asked: &AgentQuestion,
     correlation: &str,
     connection: &Connection,
 ) -> Result<Request, Problem> {
     check_reachable(connection)?;
-    let Asked { question, context, pattern, collection } = asked;
+    let AgentQuestion { question, context, pattern, collection } = asked;
     let mut body = Map::from_iter([
         ("question".to_owned(), json!(question)),
         ("streaming".to_owned(), json!(true)),
@@ -94,7 +94,7 @@ pub(crate) fn is_at(to: &str) -> bool {
 
 /// What a request asks the agent; `None` when it asks something else.
 #[must_use]
-pub(crate) fn parse_question(request: &Request) -> Option<Asked> {
+pub(crate) fn parse_question(request: &Request) -> Option<AgentQuestion> {
     if !is_at(&request.to) {
         return None;
     }
@@ -107,7 +107,7 @@ pub(crate) fn parse_question(request: &Request) -> Option<Asked> {
             .map(|groups| groups.iter().filter_map(Value::as_str).map(Into::into).collect()),
         state: text("state").map(Into::into),
     };
-    Some(Asked {
+    Some(AgentQuestion {
         question: text("question")?,
         context,
         pattern: text("pattern"),
@@ -211,7 +211,7 @@ mod tests {
             state: Some("s".into()),
             user: None,
         };
-        let whole = Asked {
+        let whole = AgentQuestion {
             question: "why?".into(),
             context,
             pattern: Some(PLAN.into()),
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(sent.to, "/api/v1/flow/default/service/agent");
         let body = r#"{"question":"why?","streaming":true,"group":["a","b"],"state":"s","pattern":"plan-then-execute","collection":"books"}"#;
         assert_eq!(&*sent.body, body);
-        let bare = Asked { question: "why?".into(), ..Asked::default() };
+        let bare = AgentQuestion { question: "why?".into(), ..AgentQuestion::default() };
         let sent_bare = question_request(&bare, "r", &socket).unwrap();
         assert_eq!(&*sent_bare.body, r#"{"question":"why?","streaming":true}"#);
         assert_eq!(

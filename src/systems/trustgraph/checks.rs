@@ -22,7 +22,7 @@ pub(crate) use templates::missing_templates;
 use crate::{
     engine::lint::{
         self,
-        check::{Check, Level, Run},
+        check::{Check, CheckLevel, Run},
         context::LintContext,
     },
     model::finding::{Finding, Severity},
@@ -30,9 +30,9 @@ use crate::{
 
 /// A departure of the deployed code from the document: harmless by the document, an error where it
 /// runs.
-const AS_DEPLOYED: Level = Level::by_mode(Severity::Note, Severity::Error);
+const AS_DEPLOYED: CheckLevel = CheckLevel::by_mode(Severity::Note, Severity::Error);
 /// What the document's own examples do, and the deployed code does not bear.
-const TOLERATED: Level = Level::by_mode(Severity::Warning, Severity::Error);
+const TOLERATED: CheckLevel = CheckLevel::by_mode(Severity::Warning, Severity::Error);
 
 /// What shows only beside the connections: each with its severity and what it finds.
 pub const THERE: &[(&str, Severity, &str)] =
@@ -42,19 +42,19 @@ pub const THERE: &[(&str, Severity, &str)] =
 pub const CHECKS: &[Check] = &[
     Check {
         code: "entry.malformed",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "The entry is not an object, or its text is not JSON.",
         run: Run::Entry(entries::entry_malformed),
     },
     Check {
         code: "entry.not-json-text",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "An entry of an export is an object; the configuration service wants text that holds JSON.",
         run: Run::All(entries::not_json_text),
     },
     Check {
         code: "type.missing",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "The tool has no type.",
         run: Run::Tool(fields::type_missing),
     },
@@ -66,19 +66,19 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         code: "identity.no-name",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "The tool has no name for the model to call it by.",
         run: Run::Tool(fields::no_name),
     },
     Check {
         code: "identity.no-description",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "The tool has no description: a model cannot tell when to use it.",
         run: Run::Tool(fields::no_description),
     },
     Check {
         code: "identity.file-name",
-        severity: Level::NOTE,
+        severity: CheckLevel::NOTE,
         about: "A service's id and its file's name differ.",
         run: Run::Service(services::file_name),
     },
@@ -90,19 +90,19 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         code: "descriptor.wrong-type",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "A field holds another kind of value than TrustGraph reads.",
         run: Run::Entry(fields::wrong_type),
     },
     Check {
         code: "descriptor.unusual-type",
-        severity: Level::by_mode(Severity::Error, Severity::Warning),
+        severity: CheckLevel::by_mode(Severity::Error, Severity::Warning),
         about: "A field holds another kind of value than it should; TrustGraph loads it as it is.",
         run: Run::Entry(fields::unusual_type),
     },
     Check {
         code: "descriptor.unknown-key",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "TrustGraph does not know the key and ignores it.",
         run: Run::Entry(fields::unknown_key),
     },
@@ -114,7 +114,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         code: "gates.misspelt-key",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "A key that seems to mean groups or states is not read: the gate stands open, or in the wrong place.",
         run: Run::Tool(gates::misspelt_key),
     },
@@ -126,163 +126,163 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         code: "states.both-keys",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "Both states keys are there and differ; only \"applicable-states\" counts.",
         run: Run::Tool(gates::both_keys),
     },
     Check {
         code: "service.not-named",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "A tool of type tool-service names no service.",
         run: Run::Tool(services::not_named),
     },
     Check {
         code: "service.unknown",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "A tool names a service that does not exist.",
         run: Run::All(services::service_unknown),
     },
     Check {
         code: "service.parameter-missing",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "A tool does not give a configuration value that its service requires.",
         run: Run::Tool(services::parameter_missing),
     },
     Check {
         code: "service.value-undeclared",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "A tool gives a value that its service does not declare; it is not passed on.",
         run: Run::Tool(services::value_undeclared),
     },
     Check {
         code: "service.no-id",
-        severity: Level::by_mode(Severity::Warning, Severity::Note),
+        severity: CheckLevel::by_mode(Severity::Warning, Severity::Note),
         about: "The service has no id, which the document requires.",
         run: Run::Service(services::no_id),
     },
     Check {
         code: "service.id-differs",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "The service's id is not its key: by the document tools find it by its id, as deployed by its key.",
         run: Run::Service(services::id_differs),
     },
     Check {
         code: "service.queue-missing",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "The service lacks its request queue or its response queue.",
         run: Run::Service(services::queue_missing),
     },
     Check {
         code: "service.queue-name",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "A queue's name cannot be read.",
         run: Run::Service(services::queue_name),
     },
     Check {
         code: "service.parameter-malformed",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "A declared parameter is neither a name nor an object with one, or stands twice.",
         run: Run::Service(services::parameter_malformed),
     },
     Check {
         code: "service.parameter-shadowed",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "A parameter is called like a field that every tool has.",
         run: Run::Service(services::parameter_shadowed),
     },
     Check {
         code: "server.unknown",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "A tool names an MCP server that is not in the workspace.",
         run: Run::Tool(services::server_unknown),
     },
     Check {
         code: "server.no-url",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "The MCP server has no url.",
         run: Run::Entry(services::server_no_url),
     },
     Check {
         code: "arguments.malformed",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "The arguments are not a list of objects.",
         run: Run::Tool(arguments::arguments_malformed),
     },
     Check {
         code: "arguments.no-name",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "An argument has no name.",
         run: Run::Tool(arguments::no_name),
     },
     Check {
         code: "arguments.no-type",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "An argument has no type.",
         run: Run::Tool(arguments::no_type),
     },
     Check {
         code: "arguments.unknown-type",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "An argument's type is no JSON type; nothing checks it, and a model can only guess.",
         run: Run::Tool(arguments::unknown_type),
     },
     Check {
         code: "arguments.no-description",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "An argument has no description for the model to go by.",
         run: Run::Tool(arguments::no_description),
     },
     Check {
         code: "arguments.duplicate",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "Two arguments have the same name.",
         run: Run::Tool(arguments::argument_duplicate),
     },
     Check {
         code: "arguments.named-like-parameter",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "An argument is called like a configuration parameter of the service.",
         run: Run::Tool(arguments::named_like_parameter),
     },
     Check {
         code: "arguments.name-refused",
-        severity: Level::NOTE,
+        severity: CheckLevel::NOTE,
         about: "An argument's name has letters that the function-calling APIs of OpenAI and Anthropic refuse.",
         run: Run::Tool(arguments::name_refused),
     },
     Check {
         code: "arguments.unknown-key",
-        severity: Level::NOTE,
+        severity: CheckLevel::NOTE,
         about: "A key of an argument that no model gets to see.",
         run: Run::Tool(arguments::unknown_key),
     },
     Check {
         code: "arguments.ignored",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "The tool's type has a fixed argument; its list is ignored.",
         run: Run::Tool(arguments::arguments_ignored),
     },
     Check {
         code: "arguments.none",
-        severity: Level::NOTE,
+        severity: CheckLevel::NOTE,
         about: "An MCP tool without arguments: the model guesses their names.",
         run: Run::Tool(arguments::arguments_missing),
     },
     Check {
         code: "arguments.schema-invalid",
-        severity: Level::ERROR,
+        severity: CheckLevel::ERROR,
         about: "The schema of the arguments is no JSON Schema for an object.",
         run: Run::Tool(schema::schema_invalid),
     },
     Check {
         code: "arguments.schema-differs",
-        severity: Level::WARNING,
+        severity: CheckLevel::WARNING,
         about: "The list of arguments and their schema name different ones; TrustGraph's own model reads the list alone.",
         run: Run::Tool(schema::schema_differs),
     },
     Check {
         code: "load.set-refused",
-        severity: Level::only_as_deployed(Severity::Error),
+        severity: CheckLevel::only_as_deployed(Severity::Error),
         about: "The entry stops TrustGraph from loading any tool.",
         run: Run::All(set::loading_refused),
     },

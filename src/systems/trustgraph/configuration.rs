@@ -26,12 +26,12 @@ use crate::{
 /// holds none.
 #[derive(Debug, Default)]
 pub(crate) struct Configuration<'v> {
-    pub tools: Vec<(&'v str, Held<'v>)>,
-    pub services: Vec<(&'v str, Held<'v>)>,
+    pub tools: Vec<(&'v str, EntryValue<'v>)>,
+    pub services: Vec<(&'v str, EntryValue<'v>)>,
 }
 
 /// What an entry holds, or what Python says of its text.
-pub(crate) type Held<'v> = Result<&'v Value, String>;
+pub(crate) type EntryValue<'v> = Result<&'v Value, String>;
 
 /// The tools that the agent holds, as rows of [`Configuration::tools`].
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl<'v> Configuration<'v> {
     pub fn keyed_entries(
         keys: impl Iterator<Item = &'v str>,
         read: &'v [Result<Value, Fault>],
-    ) -> Vec<(&'v str, Held<'v>)> {
+    ) -> Vec<(&'v str, EntryValue<'v>)> {
         keys.zip(read.iter().map(|read| read.as_ref().map_err(Fault::to_string))).collect()
     }
 
@@ -108,15 +108,15 @@ fn not_json(key: &str, logged: &str) -> LoadError {
 /// Entries with their rows, by the order of their keys, which is that of the table that they are
 /// kept in.
 fn in_order<'e, 'v>(
-    entries: &'e [(&'v str, Held<'v>)],
-) -> impl Iterator<Item = (usize, &'e (&'v str, Held<'v>))> {
+    entries: &'e [(&'v str, EntryValue<'v>)],
+) -> impl Iterator<Item = (usize, &'e (&'v str, EntryValue<'v>))> {
     let mut rows: Vec<_> = entries.iter().enumerate().collect();
     rows.sort_by_key(|(_, (key, _))| *key);
     rows.into_iter()
 }
 
 /// What an entry of the workspace holds once it is sent.
-pub(crate) fn deployed_value(entry: &Entry) -> Held<'_> {
+pub(crate) fn deployed_value(entry: &Entry) -> EntryValue<'_> {
     match (&*entry.value, entry.id.place().form) {
         // Text that could be read stands as its value; a text that holds a text stands as it is
         // written.

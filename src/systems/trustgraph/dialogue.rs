@@ -16,7 +16,7 @@ use crate::{
         workflow::similar,
     },
     model::{
-        agent::{AgentOutput, AgentReport, Asked, Part},
+        agent::{AgentOutput, AgentQuestion, AgentReport, Part},
         call::{CallError, Outcome},
         catalog::Catalog,
         context::{Context, Mode},
@@ -47,7 +47,7 @@ pub(crate) struct Dialogue {
 impl Dialogue {
     /// A dialogue that begins with that question, with the tools as they are configured there.
     #[must_use]
-    pub fn new(tools: Catalog, asked: &Asked) -> Self {
+    pub fn new(tools: Catalog, asked: &AgentQuestion) -> Self {
         let mut dialogue = Self {
             tools,
             context: asked.context.clone(),
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(catalog.tools.len(), 2);
         let groups = Some(groups.iter().map(|name| (*name).into()).collect());
         let context = Context { groups, ..Context::default() };
-        Dialogue::new(catalog, &Asked { context, ..Asked::default() })
+        Dialogue::new(catalog, &AgentQuestion { context, ..AgentQuestion::default() })
     }
 
     fn piece(kind: &str, text: &str, ends: bool) -> String {
@@ -485,10 +485,10 @@ mod tests {
     #[test]
     fn a_plan_never_moves_the_state() {
         let catalog = dialogue(&["a"]).tools;
-        let asked = Asked {
+        let asked = AgentQuestion {
             pattern: Some(PLAN.into()),
             context: dialogue(&["a"]).context,
-            ..Asked::default()
+            ..AgentQuestion::default()
         };
         let mut told = Dialogue::new(catalog, &asked);
         told.handle_message(&action("look"));

@@ -35,7 +35,8 @@ const MAPS: [(&str, EntryKind); 3] = [
 #[must_use]
 pub(crate) fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
     let stem = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let doubt = if source.format() == Format::Toml { Doubt::High } else { Doubt::Low };
+    let doubt =
+        if source.format() == Format::Toml { NeededCertainty::High } else { NeededCertainty::Low };
     let mut entries = Vec::new();
     for document in 0..source.document_count() {
         let found = match in_sections(source, document, doubt) {
@@ -76,11 +77,15 @@ pub(crate) fn refresh_entry(entry: &Entry, source: &Source) -> Option<Entry> {
         .section_member(*document, at)
         .filter(|value| *form == EntryForm::Plain && !value.is_string())?;
     // As long as it is one for certain, it makes the others certain too.
-    is_a(entry.kind, &value, Doubt::Low).then(|| Entry { value, ..entry.clone() })
+    is_a(entry.kind, &value, NeededCertainty::Low).then(|| Entry { value, ..entry.clone() })
 }
 
 /// The entries of a document that is read in pieces, if it is one of maps.
-fn in_sections(source: &Source, document: usize, doubt: Doubt) -> Option<Vec<Found>> {
+fn in_sections(
+    source: &Source,
+    document: usize,
+    doubt: NeededCertainty,
+) -> Option<Vec<FoundEntry>> {
     let of = |name: &str| MAPS.iter().find(|(of, _)| *of == name).map(|(_, kind)| *kind);
     let mut maps = Vec::new();
     for (name, members) in source.sections(document)? {
@@ -101,13 +106,13 @@ fn in_sections(source: &Source, document: usize, doubt: Doubt) -> Option<Vec<Fou
 
 /// How sure a map must make us: `[tool.…]` in TOML is most often another program's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doubt {
+enum NeededCertainty {
     Low,
     High,
 }
 
 #[derive(Debug)]
-struct Found {
+struct FoundEntry {
     at: Pointer,
     form: EntryForm,
     kind: EntryKind,
@@ -115,7 +120,7 @@ struct Found {
     value: LazyValue,
 }
 
-fn found_in(root: &Arc<Value>, stem: &str, doubt: Doubt) -> Vec<Found> {
+fn found_in(root: &Arc<Value>, stem: &str, doubt: NeededCertainty) -> Vec<FoundEntry> {
     let Value::Object(members) = &**root else { return Vec::new() };
     let (home, members) = match members.get("config") {
         Some(Value::Object(inner)) if MAPS.iter().any(|(name, _)| inner.contains_key(*name)) => {
@@ -126,7 +131,7 @@ fn found_in(root: &Arc<Value>, stem: &str, doubt: Doubt) -> Vec<Found> {
     let mut found = in_maps(&home, members, doubt);
     found.extend(in_values(members));
     if found.is_empty() && home.is_root() {
-        found.extend(single_entry(members, stem).map(|(kind, key)| Found {
+        found.extend(single_entry(members, stem).map(|(kind, key)| FoundEntry {
             at: home,
             form: EntryForm::Plain,
             kind,
@@ -154,7 +159,11 @@ fn single_entry(members: &Map<String, Value>, stem: &str) -> Option<(EntryKind, 
 }
 
 /// `{"tool": {key: entry}, "tool-service": …, "mcp": …}`, with entries as values or as JSON text.
-fn in_maps(home: &Pointer, members: &Map<String, Value>, doubt: Doubt) -> Vec<Found> {
+fn in_maps(
+    home: &Pointer,
+    members: &Map<String, Value>,
+    doubt: NeededCertainty,
+) -> Vec<FoundEntry> {
     let maps: Vec<_> = members
         .iter()
         .filter_map(|(name, value)| {
@@ -172,8 +181,8 @@ type Members = Vec<(String, EntryForm, LazyValue)>;
 fn certain_entries(
     home: &Pointer,
     maps: Vec<(String, EntryKind, Members)>,
-    doubt: Doubt,
-) -> Vec<Found> {
+    doubt: NeededCertainty,
+) -> Vec<FoundEntry> {
     let is_sure = maps
         .iter()
         .any(|(_, kind, map)| map.iter().any(|(_, _, value)| is_a(*kind, &value.parsed(), doubt)));
@@ -182,7 +191,7 @@ fn certain_entries(
     }
     let found = maps.into_iter().flat_map(|(name, kind, map)| {
         let home = home.child(name);
-        map.into_iter().map(move |(key, form, value)| Found {
+        map.into_iter().map(move |(key, form, value)| FoundEntry {
             at: home.child(key.as_str()),
             form,
             kind,
@@ -216,7 +225,7 @@ fn decode_json_text(value: &Value) -> Value {
 
 /// `{"values": [{"type": "tool", "key": …, "value": "<json text>"}]}`, as the configuration service
 /// answers and takes them.
-fn in_values(members: &Map<String, Value>) -> Vec<Found> {
+fn in_values(members: &Map<String, Value>) -> Vec<FoundEntry> {
     let Some(Value::Array(items)) = members.get("values") else { return Vec::new() };
     let home = Pointer::root().child("values");
     let found = items.iter().enumerate().filter_map(|(index, item)| {
@@ -225,7 +234,7 @@ fn in_values(members: &Map<String, Value>) -> Vec<Found> {
             (text_member(item, "type")?, text_member(item, "key")?, item.get("value")?);
         let (_, kind) = MAPS.iter().find(|(of, _)| *of == name)?;
         let at = home.item(index).child("value");
-        Some(Found {
+        Some(FoundEntry {
             at,
             form: form_of(value),
             kind: *kind,
@@ -236,10 +245,10 @@ fn in_values(members: &Map<String, Value>) -> Vec<Found> {
     found.collect()
 }
 
-fn is_a(kind: EntryKind, value: &Value, doubt: Doubt) -> bool {
+fn is_a(kind: EntryKind, value: &Value, doubt: NeededCertainty) -> bool {
     let Value::Object(members) = value else { return false };
     match kind {
-        EntryKind::Tool if doubt == Doubt::Low => {
+        EntryKind::Tool if doubt == NeededCertainty::Low => {
             is_tool(members)
                 || [keys::TYPE, keys::NAME].iter().any(|key| text_member(members, key).is_some())
         }
@@ -300,7 +309,11 @@ mod tests {
 
     use super::*;
 
-    fn keys(root: Value, stem: &str, doubt: Doubt) -> Vec<(EntryKind, String, String, EntryForm)> {
+    fn keys(
+        root: Value,
+        stem: &str,
+        doubt: NeededCertainty,
+    ) -> Vec<(EntryKind, String, String, EntryForm)> {
         let found = found_in(&Arc::new(root), stem, doubt);
         found
             .into_iter()
@@ -321,7 +334,7 @@ mod tests {
     fn a_tool_alone_has_its_files_stem_for_a_key() {
         let tool = json!({"type": "tool-service", "name": "tell-joke", "service": "joke-service"});
         assert_eq!(
-            keys(tool, "joke", Doubt::Low),
+            keys(tool, "joke", NeededCertainty::Low),
             [one(EntryKind::Tool, "joke", "", EntryForm::Plain)]
         );
     }
@@ -330,12 +343,12 @@ mod tests {
     fn a_service_alone_has_its_id_for_a_key() {
         let service = json!({"id": "joke-service", "request-queue": "a", "response-queue": "b"});
         assert_eq!(
-            keys(service, "joke", Doubt::Low),
+            keys(service, "joke", NeededCertainty::Low),
             [one(EntryKind::Service, "joke-service", "", EntryForm::Plain)]
         );
         let nameless = json!({"request-queue": "a"});
         assert_eq!(
-            keys(nameless, "joke", Doubt::Low),
+            keys(nameless, "joke", NeededCertainty::Low),
             [one(EntryKind::Service, "joke", "", EntryForm::Plain)]
         );
     }
@@ -348,7 +361,7 @@ mod tests {
             "mcp": {"m": {"url": "http://localhost"}},
         });
         assert_eq!(
-            keys(file, "x", Doubt::High),
+            keys(file, "x", NeededCertainty::High),
             [
                 one(EntryKind::Tool, "a", "/tool/a", EntryForm::Plain),
                 one(EntryKind::Tool, "b", "/tool/b", EntryForm::Plain),
@@ -362,7 +375,7 @@ mod tests {
     #[test]
     fn exports_hold_json_text() {
         let file = json!({"tool": {"a": "{\"type\":\"prompt\",\"name\":\"a\"}", "b": "{broken"}});
-        let found = found_in(&Arc::new(file), "x", Doubt::Low);
+        let found = found_in(&Arc::new(file), "x", NeededCertainty::Low);
         assert_eq!(found[0].value["name"], "a");
         assert_eq!((found[1].form, &*found[1].value), (EntryForm::JsonText, &json!("{broken")));
     }
@@ -371,12 +384,12 @@ mod tests {
     fn replies_of_the_configuration_service_are_read() {
         let config = json!({"version": 2, "config": {"tool": {"a": "{\"type\":\"prompt\"}"}}});
         assert_eq!(
-            keys(config, "x", Doubt::Low),
+            keys(config, "x", NeededCertainty::Low),
             [one(EntryKind::Tool, "a", "/config/tool/a", EntryForm::JsonText)]
         );
         let values = json!({"values": [{"type": "other", "key": "k", "value": "1"}, {"type": "tool", "key": "a", "value": "{}"}]});
         assert_eq!(
-            keys(values, "x", Doubt::Low),
+            keys(values, "x", NeededCertainty::Low),
             [one(EntryKind::Tool, "a", "/values/1/value", EntryForm::JsonText)]
         );
     }
@@ -392,16 +405,16 @@ mod tests {
         let scenario = json!({"name": "s", "description": "d", "start": {"groups": ["a"], "state": "x"}, "steps": [{"tool": "a"}]});
         let case = json!({"tool": "tell-joke", "arguments": {"topic": "x"}, "expect": {}});
         for (file, doubt) in [
-            (npm, Doubt::Low),
-            (poetry, Doubt::High),
-            (mcp_settings, Doubt::Low),
-            (server, Doubt::Low),
-            (function, Doubt::Low),
-            (settings, Doubt::Low),
-            (scenario, Doubt::Low),
-            (case, Doubt::Low),
-            (json!([1, 2]), Doubt::Low),
-            (json!("text"), Doubt::Low),
+            (npm, NeededCertainty::Low),
+            (poetry, NeededCertainty::High),
+            (mcp_settings, NeededCertainty::Low),
+            (server, NeededCertainty::Low),
+            (function, NeededCertainty::Low),
+            (settings, NeededCertainty::Low),
+            (scenario, NeededCertainty::Low),
+            (case, NeededCertainty::Low),
+            (json!([1, 2]), NeededCertainty::Low),
+            (json!("text"), NeededCertainty::Low),
         ] {
             assert_eq!(keys(file.clone(), "x", doubt), [], "{file}");
         }
@@ -414,7 +427,7 @@ mod tests {
             json!({"name": "u", "description": "d", "available_in_states": ["a"]}),
             json!({"type": "tool_service", "description": "d", "service": "joke-service"}),
         ] {
-            assert_eq!(keys(tool.clone(), "x", Doubt::Low).len(), 1, "{tool}");
+            assert_eq!(keys(tool.clone(), "x", NeededCertainty::Low).len(), 1, "{tool}");
         }
     }
 }

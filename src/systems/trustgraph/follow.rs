@@ -64,12 +64,12 @@ mod tests {
     use crate::{
         model::{
             clock::Millis,
-            traffic::{KeptMessage, Tapped, Witnessed},
+            traffic::{KeptMessage, Tapped, WatchedItem},
         },
-        systems::watched::Witness,
+        systems::watched::TrafficWitness,
     };
 
-    fn remarks(witness: &mut Witness, id: &str, body: &Value) -> Vec<String> {
+    fn remarks(witness: &mut TrafficWitness, id: &str, body: &Value) -> Vec<String> {
         let body = body.to_string();
         let crossing = ObservedMessage {
             at: Millis(0),
@@ -82,7 +82,7 @@ mod tests {
             about: None,
         };
         match witness.observe_message(Tapped::ObservedMessage(crossing.into())) {
-            Witnessed::ObservedMessage(_, reading) => reading.remarks,
+            WatchedItem::ObservedMessage(_, reading) => reading.remarks,
             other => panic!("{other:?}"),
         }
     }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn that_the_state_moves_after_a_failure_is_said_only_where_it_does() {
-        let mut witness = Witness::default();
+        let mut witness = TrafficWitness::default();
         let mut hear =
             |id: &str, state: Value, steps| remarks(&mut witness, id, &step(&state, steps));
         assert_eq!(hear("1", json!(null), 0), [""; 0]);

@@ -189,7 +189,7 @@ impl Loading<'_> {
         for declared in
             declared_parameters(service).map_err(|logged| stop(LoadCode::BadService, logged))?
         {
-            let Declared { name: parameter, required } = declared;
+            let DeclaredParameter { name: parameter, required } = declared;
             python::dict_key(parameter.as_ref())
                 .map_err(|logged| stop(LoadCode::BadService, logged))?;
             let given = || self.value.as_object()?.get_key_value(parameter.as_ref()?.as_str()?);
@@ -225,7 +225,7 @@ impl Loading<'_> {
 }
 
 /// A configuration parameter as a service declares it.
-struct Declared {
+struct DeclaredParameter {
     /// The value that stands for its name.
     name: Option<Value>,
     required: bool,
@@ -235,14 +235,14 @@ struct Declared {
 ///
 /// # Errors
 /// When they are nothing that has items, in Python's words.
-fn declared_parameters(service: &Value) -> Result<Vec<Declared>, String> {
+fn declared_parameters(service: &Value) -> Result<Vec<DeclaredParameter>, String> {
     let items = service.get(keys::CONFIG_PARAMS).map_or(Ok(Vec::new()), python::items)?;
     let read = |item: Value| match item {
-        Value::Object(mut members) => Declared {
+        Value::Object(mut members) => DeclaredParameter {
             required: members.get(keys::REQUIRED).is_some_and(is_true),
             name: members.remove(keys::NAME),
         },
-        name => Declared { name: Some(name), required: false },
+        name => DeclaredParameter { name: Some(name), required: false },
     };
     Ok(items.into_iter().map(read).collect())
 }
@@ -250,7 +250,7 @@ fn declared_parameters(service: &Value) -> Result<Vec<Declared>, String> {
 /// The configuration parameters that a service declares; what has no text for a name is none.
 #[must_use]
 pub(crate) fn service_parameters(service: &Value) -> Vec<Parameter> {
-    let named = |declared: Declared| match declared.name {
+    let named = |declared: DeclaredParameter| match declared.name {
         Some(Value::String(name)) => Some(Parameter { name, required: declared.required }),
         _ => None,
     };

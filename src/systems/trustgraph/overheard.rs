@@ -84,7 +84,7 @@ impl Overhearing {
     ) -> Result<(Self, Vec<Place>), Problem> {
         let mut places = Vec::new();
         for queue in queues(gateway, flow) {
-            let queue::Spelled { name, kept } = queue::spell_queue(&queue, broker)?;
+            let queue::QueueName { name, kept } = queue::spell_queue(&queue, broker)?;
             places.push(Place { name, kept });
         }
         let names: Vec<String> = places.iter().map(|place| place.name.clone()).collect();

@@ -214,7 +214,7 @@ impl std::fmt::Display for Queue<'_> {
 
 /// A queue as one transport spells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spelled {
+pub(crate) struct QueueName {
     pub name: String,
     /// Its messages are kept until somebody takes them.
     pub kept: bool,
@@ -231,34 +231,34 @@ pub(crate) fn is_spelled(text: &str) -> bool {
 }
 
 /// Spells a queue.
-type Spell = fn(&Queue<'_>) -> Result<Spelled, Problem>;
+type Spell = fn(&Queue<'_>) -> Result<QueueName, Problem>;
 
 /// How each transport spells a queue.
 const SPELLINGS: &[(TransportKind, Spell)] = &[
     (TransportKind::Embedded, |queue| {
-        Ok(Spelled { name: queue.nats_subject()?, kept: queue.is_persistent() })
+        Ok(QueueName { name: queue.nats_subject()?, kept: queue.is_persistent() })
     }),
     (TransportKind::Nats, |queue| {
-        Ok(Spelled { name: queue.nats_subject()?, kept: queue.is_persistent() })
+        Ok(QueueName { name: queue.nats_subject()?, kept: queue.is_persistent() })
     }),
     (TransportKind::RabbitMq, |queue| {
         queue
             .rabbitmq_exchange()
-            .map(|rabbit| Spelled { name: rabbit.exchange, kept: rabbit.persistent })
+            .map(|rabbit| QueueName { name: rabbit.exchange, kept: rabbit.persistent })
     }),
     (TransportKind::Pulsar, |queue| {
         queue
             .pulsar_topic()
-            .map(|topic| Spelled { name: topic.address, kept: queue.is_persistent() })
+            .map(|topic| QueueName { name: topic.address, kept: queue.is_persistent() })
     }),
     (TransportKind::Kafka, |queue| {
-        queue.kafka_topic().map(|name| Spelled { name, kept: queue.is_persistent() })
+        queue.kafka_topic().map(|name| QueueName { name, kept: queue.is_persistent() })
     }),
 ];
 
 /// The queue of that name, in any of its spellings, as the transport spells it. Where it has no
 /// place there, the problem's remedy offers a spelling that has.
-pub(crate) fn spell_queue(queue: &str, transport: TransportKind) -> Result<Spelled, Problem> {
+pub(crate) fn spell_queue(queue: &str, transport: TransportKind) -> Result<QueueName, Problem> {
     let name = queue;
     let queue = Queue::parse(name)?;
     match SPELLINGS.iter().find(|(kind, _)| *kind == transport) {

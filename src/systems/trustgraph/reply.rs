@@ -38,7 +38,7 @@ pub fn decode(correlation: &str, message: &Message<'_>) -> Reply {
 
 /// A piece of text as nearly all replies are; any other is looked at more closely.
 #[derive(Deserialize)]
-struct Piece<'b> {
+struct ReplyPiece<'b> {
     error: Option<IgnoredAny>,
     #[serde(borrow)]
     response: Option<&'b RawValue>,
@@ -60,7 +60,7 @@ fn parse_body(body: &[u8]) -> Result<Reply, CallError> {
             format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()),
         )
     })?;
-    if let Ok(Piece { response, end_of_stream, error: None }) = serde_json::from_str(text)
+    if let Ok(ReplyPiece { response, end_of_stream, error: None }) = serde_json::from_str(text)
         && let Some(text) = response.map_or_else(|| Some(String::new()), string_of)
     {
         return Ok(Reply::Chunk { text, last: end_of_stream.unwrap_or_default() });

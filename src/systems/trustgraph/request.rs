@@ -94,7 +94,7 @@ pub fn request_body(user: &str, config: &Map<String, Value>, arguments: &str) ->
 
 /// A request as the service that gets it reads it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct ServiceRequest {
     pub user: String,
     pub config: Map<String, Value>,
     pub arguments: Map<String, Value>,
@@ -109,10 +109,10 @@ struct Envelope {
 }
 
 /// Reads a request's body; absent fields have their defaults.
-pub(crate) fn parse_request(body: &[u8]) -> Result<Asked, CallError> {
+pub(crate) fn parse_request(body: &[u8]) -> Result<ServiceRequest, CallError> {
     let envelope: Envelope = serde_json::from_slice(body)
         .map_err(|error| unfit_error(format!("the body is not a request: {error}")))?;
-    Ok(Asked {
+    Ok(ServiceRequest {
         user: envelope.user.unwrap_or_default(),
         config: parse_inner_json("config", envelope.config)?,
         arguments: parse_inner_json("arguments", envelope.arguments)?,
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_service_reads_defaults_and_names_what_it_cannot_read() {
-        assert_eq!(parse_request(b"{}"), Ok(Asked::default()));
+        assert_eq!(parse_request(b"{}"), Ok(ServiceRequest::default()));
         for (body, word) in [
             (&b"nonsense"[..], "not a request"),
             (b"\xff", "not a request"),
@@ -200,7 +200,7 @@ mod tests {
             arguments.insert("n".into(), number.into());
             let config = Map::new();
             let asked = parse_request(request_body(&user, &config, &Value::Object(arguments.clone()).to_string()).as_bytes()).unwrap();
-            prop_assert_eq!(asked, Asked { user, config, arguments });
+            prop_assert_eq!(asked, ServiceRequest { user, config, arguments });
         }
     }
 }

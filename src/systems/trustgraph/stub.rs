@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 use super::{
     gateway::{endpoints::Endpoint, served},
     queue,
-    request::{self, Asked},
+    request::{self, ServiceRequest},
 };
 use crate::{
     engine::{
         mask::Mask,
         services::sample::Asking,
-        stream_redactor::{More, Pieces},
+        stream_redactor::{RedactedPieces, StreamEnd},
         stub::{record, script::StubService},
     },
     model::{
@@ -51,7 +51,7 @@ pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> 
     // What is not of the history is not masked yet.
     for rule in &mut service.rules {
         let texts = rule.then.pieces.iter().map(|piece| piece.text.as_str());
-        let masked = Pieces::default().redact_next(mask, texts, More::None).pieces;
+        let masked = RedactedPieces::default().redact_next(mask, texts, StreamEnd::None).pieces;
         rule.then.pieces.iter_mut().zip(masked).for_each(|(piece, text)| piece.text = text);
         if let Some((_, message)) = &mut rule.then.error {
             *message = mask.mask_text(message).into_owned();
@@ -89,7 +89,8 @@ impl StubSource<'_> {
             )
         };
         let endpoint = Endpoint::parse(self.to);
-        let Asked { user, config, arguments } = read_asked(self.to, self.body).map_err(refused)?;
+        let ServiceRequest { user, config, arguments } =
+            read_asked(self.to, self.body).map_err(refused)?;
         let asking = Asking { user: &user, config: &config, arguments: &arguments };
         let rule = record::recorded_rule(self.tool, &asking, events, self.text)
             .map_err(|cause| refused(cause).with_remedy("keep a call that was answered"))?;
@@ -109,7 +110,7 @@ pub(crate) fn request_config(request: &Request) -> Map<String, Value> {
 }
 
 /// A request as whoever answers it reads it: from its queue, or behind the gateway.
-fn read_asked(to: &str, body: &str) -> Result<Asked, String> {
+fn read_asked(to: &str, body: &str) -> Result<ServiceRequest, String> {
     let Some(endpoint) = Endpoint::parse(to) else {
         return request::parse_request(body.as_bytes()).map_err(|problem| problem.message);
     };

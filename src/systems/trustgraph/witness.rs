@@ -188,9 +188,9 @@ fn is_request(fields: &Fields) -> bool {
 }
 
 /// What the parts of a reading are made from.
-type Made = (Part, Cow<'static, str>, String, Option<String>);
+type ReadingParts = (Part, Cow<'static, str>, String, Option<String>);
 
-fn describe_request(fields: &Fields) -> Made {
+fn describe_request(fields: &Fields) -> ReadingParts {
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
     let state = Some(text("state")).filter(|state| !state.is_empty()).map(str::to_owned);
     if fields.contains_key("question") {
@@ -268,7 +268,7 @@ fn format_step(step: &Value) -> String {
     format!("{} {arguments} → {}", text("action"), text("observation"))
 }
 
-fn describe_answer(fields: Fields) -> Made {
+fn describe_answer(fields: Fields) -> ReadingParts {
     if let Some(problem) = error_of(&fields) {
         let text = format!("{}: {}", problem.kind, problem.message);
         return (Part::Error(problem), "error".into(), text, None);

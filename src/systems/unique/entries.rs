@@ -40,7 +40,7 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
         if document == 0 && is_schema_file(file, root) {
             let key = root.get("name").and_then(Value::as_str).unwrap_or_else(|| stem(file));
             let at = Pointer::root();
-            let entry = Found { at, key: key.to_owned(), value: Arc::clone(root) };
+            let entry = FoundTool { at, key: key.to_owned(), value: Arc::clone(root) };
             return vec![new_entry(file, source, document, EntryKind::Schema, entry)];
         }
         let space = root.get("modules").and_then(|_| root.get("name")?.as_str());
@@ -65,19 +65,19 @@ fn is_schema_file(file: &FileId, root: &Value) -> bool {
         && (root.get(keys::JSON_SCHEMA).is_some() || is_schema)
 }
 
-struct Found {
+struct FoundTool {
     at: Pointer,
     key: String,
     value: Arc<Value>,
 }
 
 /// The entries of a document; `space` is the name of the space that it is.
-fn found_in(root: &Arc<Value>, space: Option<&str>, stem: &str) -> Vec<Found> {
+fn found_in(root: &Arc<Value>, space: Option<&str>, stem: &str) -> Vec<FoundTool> {
     if let Value::Object(members) = &**root
         && is_entry(members)
     {
         let key = members.get(keys::NAME.camel).and_then(Value::as_str).unwrap_or(stem).to_owned();
-        return vec![Found { at: Pointer::root(), key, value: Arc::clone(root) }];
+        return vec![FoundTool { at: Pointer::root(), key, value: Arc::clone(root) }];
     }
     let mut lists = Vec::new();
     match &**root {
@@ -91,7 +91,7 @@ fn found_in(root: &Arc<Value>, space: Option<&str>, stem: &str) -> Vec<Found> {
             let name = item.get(keys::NAME.camel).and_then(Value::as_str);
             let name = name.map_or_else(|| format!("#{row}"), str::to_owned);
             let key = space.map_or_else(|| name.clone(), |space| format!("{space}/{name}"));
-            found.push(Found { at: home.item(row), key, value: Arc::new(item.clone()) });
+            found.push(FoundTool { at: home.item(row), key, value: Arc::new(item.clone()) });
         }
     }
     found
@@ -148,7 +148,8 @@ fn is_entry(members: &Map<String, Value>) -> bool {
 /// The table `[unique]`.
 fn settings_entry(file: &FileId, source: &Source) -> Option<Entry> {
     let value = Arc::new(source.value(0)?.get(keys::UNIQUE)?.clone());
-    let found = Found { at: Pointer::root().child(keys::UNIQUE), key: "turn".to_owned(), value };
+    let found =
+        FoundTool { at: Pointer::root().child(keys::UNIQUE), key: "turn".to_owned(), value };
     Some(new_entry(file, source, 0, EntryKind::Server, found))
 }
 
@@ -157,7 +158,7 @@ fn new_entry(
     source: &Source,
     document: usize,
     kind: EntryKind,
-    found: Found,
+    found: FoundTool,
 ) -> Entry {
     let place = source.find_place(document, &found.at);
     Entry {

@@ -63,7 +63,7 @@ impl Turn {
 
 /// What of a tool counts for a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Candidate {
+pub struct TurnTool {
     pub name: String,
     pub is_exclusive: bool,
     pub is_capability: bool,
@@ -87,18 +87,18 @@ pub struct Decision {
 
 /// What a turn makes of each of a space's tools, in the order given.
 #[must_use]
-pub fn decide_turn(candidates: &[Candidate], turn: &Turn) -> Vec<Decision> {
+pub fn decide_turn(candidates: &[TurnTool], turn: &Turn) -> Vec<Decision> {
     let choices = chosen_names(candidates, turn);
-    let is_made = |candidate: &Candidate| {
+    let is_made = |candidate: &TurnTool| {
         candidate.unmade.is_none() && (!candidate.is_builtin || turn.responses)
     };
-    let is_off = |candidate: &Candidate| turn.disabled.contains(&candidate.name);
-    let is_chosen = |candidate: &Candidate| choices.contains(&candidate.name);
+    let is_off = |candidate: &TurnTool| turn.disabled.contains(&candidate.name);
+    let is_chosen = |candidate: &TurnTool| choices.contains(&candidate.name);
     let sole = rows_by_rank(candidates).find(|row| {
         let candidate = &candidates[*row];
         is_made(candidate) && candidate.is_exclusive && is_chosen(candidate) && !is_off(candidate)
     });
-    let decide = |(row, candidate): (usize, &Candidate)| {
+    let decide = |(row, candidate): (usize, &TurnTool)| {
         let absent = |why: String| Decision { absence: Some(why), place: 0 };
         if let Some(why) = &candidate.unmade {
             return absent(why.clone());
@@ -132,7 +132,7 @@ pub fn decide_turn(candidates: &[Candidate], turn: &Turn) -> Vec<Decision> {
 
 /// Rows in the order in which the platform gives the tools to the model.
 #[must_use]
-pub fn given_order(candidates: &[Candidate], decisions: &[Decision]) -> Vec<usize> {
+pub fn given_order(candidates: &[TurnTool], decisions: &[Decision]) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..candidates.len()).collect();
     rows.sort_by_key(|row| (decisions[*row].place, candidates[*row].rank));
     rows
@@ -140,7 +140,7 @@ pub fn given_order(candidates: &[Candidate], decisions: &[Decision]) -> Vec<usiz
 
 /// The tools that the user chose.
 #[must_use]
-pub fn chosen_names(candidates: &[Candidate], turn: &Turn) -> Vec<String> {
+pub fn chosen_names(candidates: &[TurnTool], turn: &Turn) -> Vec<String> {
     turn.choices.clone().unwrap_or_else(|| {
         let forced = candidates.iter().filter(|candidate| candidate.is_forced_by_default);
         forced.map(|candidate| candidate.name.clone()).collect()
@@ -148,7 +148,7 @@ pub fn chosen_names(candidates: &[Candidate], turn: &Turn) -> Vec<String> {
 }
 
 /// Rows in the order in which the platform makes the tools.
-fn rows_by_rank(candidates: &[Candidate]) -> impl Iterator<Item = usize> {
+fn rows_by_rank(candidates: &[TurnTool]) -> impl Iterator<Item = usize> {
     let mut rows: Vec<usize> = (0..candidates.len()).collect();
     rows.sort_by_key(|row| candidates[*row].rank);
     rows.into_iter()
@@ -156,7 +156,7 @@ fn rows_by_rank(candidates: &[Candidate]) -> impl Iterator<Item = usize> {
 
 /// Of tools with the same name the platform makes none of its own beside a server's or a
 /// sub-agent.
-fn mark_replaced(candidates: &mut [Candidate]) {
+fn mark_replaced(candidates: &mut [TurnTool]) {
     let others: Vec<String> = candidates
         .iter()
         .filter(|candidate| candidate.rank > 0 && candidate.unmade.is_none())
@@ -170,7 +170,7 @@ fn mark_replaced(candidates: &mut [Candidate]) {
 }
 
 /// What counts of a tool, with what is known of its configuration.
-fn candidate(tool: &Tool, schema: Option<&ConfigSchema>) -> Candidate {
+fn candidate(tool: &Tool, schema: Option<&ConfigSchema>) -> TurnTool {
     let entry = &*tool.entry.value;
     let sort = EntrySort::of_entry(entry);
     let flag = |member: Member| member.get(entry).and_then(read_boolean);
@@ -187,7 +187,7 @@ fn candidate(tool: &Tool, schema: Option<&ConfigSchema>) -> Candidate {
         None
     };
     let is_builtin = sort == EntrySort::Factory && tool.name == keys::CODE_INTERPRETER;
-    Candidate {
+    TurnTool {
         name: tool.name.clone(),
         is_exclusive: sort == EntrySort::Factory
             && !is_builtin
@@ -251,7 +251,7 @@ pub fn tool_remarks(tool: &Tool, catalog: &Catalog) -> Vec<String> {
         }
         Some(NotLoaded::Replaced { .. }) | None => {
             let home = list_of(&tool.entry);
-            let space: Vec<Candidate> = catalog
+            let space: Vec<TurnTool> = catalog
                 .tools
                 .iter()
                 .filter(|other| list_of(&other.entry) == home)
@@ -304,7 +304,7 @@ pub fn decide_loading(catalog: &Catalog) -> Loading {
         let tools: Vec<&Tool> = rows.iter().map(|row| &*catalog.tools[*row]).collect();
         let found: Vec<Option<ConfigSchema>> =
             tools.iter().map(|tool| schemas.for_entry(&tool.entry.value)).collect();
-        let mut candidates: Vec<Candidate> = tools
+        let mut candidates: Vec<TurnTool> = tools
             .iter()
             .zip(&found)
             .map(|(tool, schema)| candidate(tool, schema.as_ref()))
@@ -353,11 +353,11 @@ fn known_facts(catalog: &Catalog, spaces: &[Vec<usize>]) -> Vec<(usize, Arc<Valu
 mod tests {
     use super::*;
 
-    fn candidate(name: &str) -> Candidate {
-        Candidate { name: name.to_owned(), ..Candidate::default() }
+    fn candidate(name: &str) -> TurnTool {
+        TurnTool { name: name.to_owned(), ..TurnTool::default() }
     }
 
-    fn offered(candidates: &[Candidate], choices: &[&str], disabled: &[&str]) -> Vec<String> {
+    fn offered(candidates: &[TurnTool], choices: &[&str], disabled: &[&str]) -> Vec<String> {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let turn =
             Turn { choices: Some(names(choices)), disabled: names(disabled), responses: false };
@@ -372,12 +372,12 @@ mod tests {
     #[test]
     fn choices_exclusive_tools_and_capabilities() {
         let space = [
-            Candidate { rank: 2, ..candidate("agent") },
+            TurnTool { rank: 2, ..candidate("agent") },
             candidate("WebSearch"),
-            Candidate { is_exclusive: true, ..candidate("InternalSearch") },
+            TurnTool { is_exclusive: true, ..candidate("InternalSearch") },
             candidate("UploadedSearch"),
-            Candidate { is_capability: true, ..candidate("AskUser") },
-            Candidate {
+            TurnTool { is_capability: true, ..candidate("AskUser") },
+            TurnTool {
                 is_builtin: true,
                 is_capability: true,
                 rank: 3,
@@ -399,8 +399,8 @@ mod tests {
 
     #[test]
     fn what_is_forced_by_default_is_chosen_unless_the_turn_says_more() {
-        let space = [Candidate { is_forced_by_default: true, ..candidate("a") }, candidate("b")];
-        let absent = |space: &[Candidate], turn: &Turn| {
+        let space = [TurnTool { is_forced_by_default: true, ..candidate("a") }, candidate("b")];
+        let absent = |space: &[TurnTool], turn: &Turn| {
             let decisions = decide_turn(space, turn);
             decisions.into_iter().map(|decision| decision.absence).collect::<Vec<_>>()
         };
@@ -408,7 +408,7 @@ mod tests {
         let free = Turn { choices: Some(Vec::new()), ..Turn::default() };
         assert_eq!(absent(&space, &free), [None, None]);
         let responses = Turn { responses: true, ..Turn::default() };
-        let builtin = [Candidate { is_builtin: true, ..candidate("code_interpreter") }];
+        let builtin = [TurnTool { is_builtin: true, ..candidate("code_interpreter") }];
         assert_eq!(absent(&builtin, &responses), [None]);
         assert!(absent(&builtin, &Turn::default())[0].is_some());
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     bytes,
-    events::{Listed, Listing, LogRow, Which, call_sign, format_duration},
+    events::{EventFilter, EventRow, Listing, LogRow, call_sign, format_duration},
     headers,
     pane::{Answer, VIEWS, View},
 };
@@ -33,7 +33,7 @@ const FRAME_START: usize = 1_000;
 const LOG: u16 = 7;
 
 /// What is drawn.
-pub(crate) struct Shown<'s> {
+pub(crate) struct ShownAnswer<'s> {
     pub call: &'s Call,
     /// What the title begins with.
     pub whose: &'s str,
@@ -41,8 +41,14 @@ pub(crate) struct Shown<'s> {
 }
 
 impl Answer {
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, shown: &Shown<'_>) {
-        let Shown { call, whose, focused } = *shown;
+    pub fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        look: Look<'_>,
+        shown: &ShownAnswer<'_>,
+    ) {
+        let ShownAnswer { call, whose, focused } = *shown;
         let place = self.position_text(call);
         let (title, rest) = title_parts(call, whose, usize::from(area.width.saturating_sub(4)));
         let foot = footer_text(rest, place, usize::from(area.width.saturating_sub(4)));
@@ -143,7 +149,7 @@ impl Answer {
         let problem_height = u16::try_from(problem.len()).unwrap_or(0);
         let stray_height = u16::from(call.strays > 0);
         let left = area.height.saturating_sub(problem_height + stray_height);
-        let rows = Listing::from_call(call, Which::All);
+        let rows = Listing::from_call(call, EventFilter::All);
         let most = LOG.max(left / 4);
         let log_height =
             if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
@@ -178,8 +184,8 @@ impl Answer {
     }
 
     fn draw_stray_line(&self, buffer: &mut Buffer, look: Look<'_>, call: &Call) {
-        let first = match Listing::from_call(call, Which::Strays).get(0) {
-            Some(Listed::Event(event, ..)) => match &event.kind {
+        let first = match Listing::from_call(call, EventFilter::Strays).get(0) {
+            Some(EventRow::Event(event, ..)) => match &event.kind {
                 EventKind::Stray { cause, .. } => Some(cause.message()),
                 _ => None,
             },
@@ -287,7 +293,7 @@ fn what_width(call: &Call) -> usize {
     format!("chunk {}", call.chunks).len().max(11)
 }
 
-fn draw_log_row(pen: &mut Pen<'_>, listed: &Listed<'_>, what_width: usize, styles: &Styles) {
+fn draw_log_row(pen: &mut Pen<'_>, listed: &EventRow<'_>, what_width: usize, styles: &Styles) {
     let LogRow { time, what, role, text } = listed.log_row();
     let first = text.lines().next().unwrap_or_default();
     pen.put_column(&time, 8, styles[Role::Dim])
@@ -476,7 +482,7 @@ mod tests {
             &mut Buffer::empty(area),
             area,
             Look { styles: &styles, keymap: &keymap },
-            &Shown { call, whose: "answer", focused: true },
+            &ShownAnswer { call, whose: "answer", focused: true },
         );
         work::events_looked_at() - before
     }

@@ -3,7 +3,7 @@
 use crate::{
     engine,
     model::{
-        call::{Call, EventKind, EventLog, FrameWay, LoggedEvent, Mark, Outcome},
+        call::{Call, EventKind, EventLog, EventMark, FrameWay, LoggedEvent, Outcome},
         size,
     },
     ui::styles::Role,
@@ -22,20 +22,20 @@ pub(crate) struct LogRow {
 
 /// Which events a list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum EventFilter {
     All,
     Strays,
     /// What crossed the wire, to the byte.
     Frames,
 }
 
-impl Which {
+impl EventFilter {
     /// `None`: all of them.
-    fn mark(self) -> Option<Mark> {
+    fn mark(self) -> Option<EventMark> {
         match self {
             Self::All => None,
-            Self::Strays => Some(Mark::Stray),
-            Self::Frames => Some(Mark::Frame),
+            Self::Strays => Some(EventMark::Stray),
+            Self::Frames => Some(EventMark::Frame),
         }
     }
 
@@ -45,14 +45,14 @@ impl Which {
         match self {
             Self::All => Some((at, count)),
             Self::Strays => None,
-            Self::Frames => Some((events.marked_before_gap(Mark::Frame), count)),
+            Self::Frames => Some((events.marked_before_gap(EventMark::Frame), count)),
         }
     }
 }
 
 /// A row of a list of events: one in memory, or the gap where some were let go.
 #[derive(Clone, Copy)]
-pub(crate) enum Listed<'c> {
+pub(crate) enum EventRow<'c> {
     /// With the call that holds its text, and the number of the chunk, where it is one.
     Event(&'c LoggedEvent, &'c Call, u64),
     Gap(u64),
@@ -62,11 +62,11 @@ pub(crate) enum Listed<'c> {
 #[derive(Clone, Copy)]
 pub(crate) struct Listing<'c> {
     call: &'c Call,
-    which: Which,
+    which: EventFilter,
 }
 
 impl<'c> Listing<'c> {
-    pub fn from_call(call: &'c Call, which: Which) -> Self {
+    pub fn from_call(call: &'c Call, which: EventFilter) -> Self {
         Self { call, which }
     }
 
@@ -80,10 +80,10 @@ impl<'c> Listing<'c> {
         self.len() == 0
     }
 
-    pub fn get(&self, row: usize) -> Option<Listed<'c>> {
+    pub fn get(&self, row: usize) -> Option<EventRow<'c>> {
         let events = &self.call.events;
         let row = match self.which.gap(events) {
-            Some((at, count)) if row == at => return Some(Listed::Gap(count)),
+            Some((at, count)) if row == at => return Some(EventRow::Gap(count)),
             Some((at, _)) if row > at => row - 1,
             _ => row,
         };
@@ -91,11 +91,11 @@ impl<'c> Listing<'c> {
             Some(mark) => events.marked_row(mark, row)?,
             None => row,
         };
-        Some(Listed::Event(events.get(event)?, self.call, events.chunks_to(event)))
+        Some(EventRow::Event(events.get(event)?, self.call, events.chunks_to(event)))
     }
 }
 
-impl<'c> Listed<'c> {
+impl<'c> EventRow<'c> {
     /// The frame that it holds, and the way that this went.
     pub fn frame(&self) -> Option<(FrameWay, &'c str)> {
         match self {

@@ -4,17 +4,17 @@ use ratatui::layout::Rect;
 
 use super::{
     bytes,
-    events::{Listed, Listing, LogRow, Which},
+    events::{EventFilter, EventRow, Listing, LogRow},
     headers, parts,
     rendered::Rendered,
 };
 use crate::{
     app::input::{Code, Input, Key, Mouse, MouseKind},
-    model::call::{Call, CallId, EventKind, FrameWay, Mark},
+    model::call::{Call, CallId, EventKind, EventMark, FrameWay},
     schema::pointer::Pointer,
     ui::{
         canvas::wrap,
-        overlays::page::Page,
+        overlays::page::PageOverlay,
         styles::Role,
         view::Reply,
         widgets::{
@@ -223,7 +223,7 @@ impl Answer {
             })
         } else {
             let rows = Listing::from_call(call, self.which_events(call));
-            let holds = |listed: Listed<'_>| match listed.frame() {
+            let holds = |listed: EventRow<'_>| match listed.frame() {
                 Some((_, text)) => text.to_lowercase().contains(&query),
                 None => listed.raw_json().to_lowercase().contains(&query),
             };
@@ -237,17 +237,17 @@ impl Answer {
     }
 
     /// What crossed the wire, where that is known, stands under Raw without what was made of it.
-    pub fn which_events(&self, call: &Call) -> Which {
+    pub fn which_events(&self, call: &Call) -> EventFilter {
         match self.view() {
-            View::Strays => Which::Strays,
-            View::Raw if call.events.marked_count(Mark::Frame) > 0 => Which::Frames,
-            _ => Which::All,
+            View::Strays => EventFilter::Strays,
+            View::Raw if call.events.marked_count(EventMark::Frame) > 0 => EventFilter::Frames,
+            _ => EventFilter::All,
         }
     }
 
     /// The frame under the cursor; else the first that was sent.
     pub fn chosen_frame(&self, call: &Call) -> Option<String> {
-        let rows = Listing::from_call(call, Which::Frames);
+        let rows = Listing::from_call(call, EventFilter::Frames);
         let mut sent = (0..rows.len()).filter_map(|row| rows.get(row)?.frame());
         self.selected_frame(call).or_else(|| {
             sent.find(|(way, _)| *way == FrameWay::Out).map(|(_, text)| text.to_owned())
@@ -374,11 +374,11 @@ fn pretty_json(text: &str) -> String {
 }
 
 /// All of one event, over the screen.
-fn open_event_page(listed: &Listed<'_>) -> Reply {
+fn open_event_page(listed: &EventRow<'_>) -> Reply {
     const LINES: usize = 2_000;
     let LogRow { time, what, .. } = listed.log_row();
     let text = match listed {
-        Listed::Event(event, call, _) => match &event.kind {
+        EventRow::Event(event, call, _) => match &event.kind {
             EventKind::Chunk { text, .. } => call.text[text.clone()].to_owned(),
             EventKind::Stray { body, .. } => body.to_string(),
             EventKind::Stage(stage) if stage.frame.is_some() => pretty_json(&stage.body),
@@ -387,7 +387,7 @@ fn open_event_page(listed: &Listed<'_>) -> Reply {
             }
             _ => listed.raw_json(),
         },
-        Listed::Gap(_) => listed.log_row().text,
+        EventRow::Gap(_) => listed.log_row().text,
     };
     let mut lines: Vec<_> = wrap(&text.chars().take(LINES * 90).collect::<String>(), 90)
         .into_iter()
@@ -397,5 +397,5 @@ fn open_event_page(listed: &Listed<'_>) -> Reply {
     if lines.len() == LINES {
         lines.push(vec![(Role::Dim, "… the rest is in the answer's text".to_owned())]);
     }
-    Reply::Open(Box::new(Page::new(format!("{what} {time} ms"), lines)))
+    Reply::Open(Box::new(PageOverlay::new(format!("{what} {time} ms"), lines)))
 }

@@ -9,7 +9,7 @@ use crate::{
         styles::{Role, Styles},
         widgets::{
             list::ListCursor,
-            markdown::{Face, GrowingText},
+            markdown::{GrowingText, TextFace},
         },
     },
 };
@@ -62,12 +62,12 @@ impl Rendered {
 }
 
 /// How a piece of Markdown is shown.
-pub(crate) fn face_role(face: Face) -> Role {
+pub(crate) fn face_role(face: TextFace) -> Role {
     match face {
-        Face { code: true, .. } => Role::SyntaxText,
-        Face { link: true, .. } => Role::Info,
-        Face { bold: true, .. } => Role::Heading,
-        Face { .. } => Role::Text,
+        TextFace { code: true, .. } => Role::SyntaxText,
+        TextFace { link: true, .. } => Role::Info,
+        TextFace { bold: true, .. } => Role::Heading,
+        TextFace { .. } => Role::Text,
     }
 }
 

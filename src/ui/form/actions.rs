@@ -17,7 +17,7 @@ use crate::{
     },
     schema::{
         fields::{Field, Part, Presence, Role, decided_at, may_hold_entries, takes_entries},
-        kind::{Adds, Kind, TextKind},
+        kind::{AddedPart, Kind, TextKind},
         node::{Node, Types},
         pointer::Pointer,
     },
@@ -404,7 +404,7 @@ impl Form {
     pub(super) fn grown_object(&self, field: &Field) -> Option<Pointer> {
         let is_object = || field.pointer.get(&self.value).is_some_and(Value::is_object);
         match field.kind {
-            Kind::Map { .. } | Kind::Object { .. } | Kind::Add(Adds::Member) => {
+            Kind::Map { .. } | Kind::Object { .. } | Kind::Add(AddedPart::Member) => {
                 Some(field.pointer.clone())
             }
             Kind::Variant { .. } if is_object() => Some(field.pointer.clone()),

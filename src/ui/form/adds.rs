@@ -1,10 +1,10 @@
 //! The rows that are no value: adding an item or a member, and the items of a long list that are
 //! not laid out.
 
-use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget};
+use super::cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget};
 use crate::{
     app::input::{Code, Input},
-    schema::kind::{Adds, Kind},
+    schema::kind::{AddedPart, Kind},
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
@@ -13,16 +13,19 @@ pub(crate) struct AddRow;
 pub(crate) struct MoreRow;
 
 impl Widget for AddRow {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let words =
-            if cell.field.kind == Kind::Add(Adds::Item) { "+ add item" } else { "+ add entry" };
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
+        let words = if cell.field.kind == Kind::Add(AddedPart::Item) {
+            "+ add item"
+        } else {
+            "+ add entry"
+        };
         let key = context.style(Role::Key);
         context.pen(0).put_text(words, key);
         vec![context.line_hit(0, Click::Open)]
     }
 
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        let name = (cell.field.kind == Kind::Add(Adds::Member)).then(TextInput::default);
+        let name = (cell.field.kind == Kind::Add(AddedPart::Member)).then(TextInput::default);
         Box::new(Adder { name })
     }
 }
@@ -49,7 +52,7 @@ impl Adder {
 }
 
 impl Editor for Adder {
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let ground = context.fill_background(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         match &mut self.name {
@@ -105,7 +108,7 @@ impl Editor for Adder {
 }
 
 impl Widget for MoreRow {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let hidden = match cell.field.kind {
             Kind::More { hidden, .. } => hidden,
             _ => 0,
@@ -116,14 +119,14 @@ impl Widget for MoreRow {
     }
 
     fn new_editor(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(More)
+        Box::new(MoreMark)
     }
 }
 
-struct More;
+struct MoreMark;
 
-impl Editor for More {
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+impl Editor for MoreMark {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         context.fill_background(0);
         MoreRow.draw_unfocused(cell, context)
     }

@@ -5,14 +5,14 @@ use std::ops::Range;
 use ratatui::style::{Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::cell::{ANYWHERE, DrawContext, Hit, Look};
+use super::cell::{ANYWHERE, ClickArea, DrawContext, Look};
 use crate::{
     app::input::{Code, Input, Key},
     ui::{
         canvas::{text_width, visible_text},
         line_wrap::{RowWidths, line_rows},
         styles::Role,
-        widgets::editing::{Editing, Reach},
+        widgets::editing::{Editing, MoveMode},
     },
 };
 
@@ -23,7 +23,7 @@ const MOST: u16 = 14;
 const TAB: usize = 2;
 
 /// The editor. It keeps `\r\n` line ends of the text it was given.
-pub(crate) struct Area {
+pub(crate) struct TextArea {
     editing: Editing,
     line_end: &'static str,
     /// The lines as they are drawn, for a width.
@@ -42,7 +42,7 @@ pub(crate) struct Area {
 
 /// What a key did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum KeyOutcome {
     /// Not a key of text editing.
     Ignored,
     Moved,
@@ -57,7 +57,7 @@ fn cluster_width(cluster: &str) -> usize {
     if cluster == "\t" { TAB } else { text_width(&visible_text(cluster)) }
 }
 
-impl Area {
+impl TextArea {
     #[must_use]
     pub fn new(text: &str) -> Self {
         let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -81,7 +81,7 @@ impl Area {
         self.editing.text().replace('\n', self.line_end)
     }
 
-    /// The text with plain line breaks, as [`Area::wrong`] counts in it.
+    /// The text with plain line breaks, as [`TextArea::wrong`] counts in it.
     #[must_use]
     pub fn plain_text(&self) -> &str {
         self.editing.text()
@@ -94,7 +94,7 @@ impl Area {
 
     /// Puts the cursor at a byte offset of the text.
     pub fn move_cursor(&mut self, to: usize) {
-        self.editing.move_cursor(to, Reach::Move);
+        self.editing.move_cursor(to, MoveMode::Move);
         self.follow = true;
     }
 
@@ -120,7 +120,7 @@ impl Area {
         u16::try_from(rows.len() + 1).unwrap_or(MOST).clamp(LEAST, MOST)
     }
 
-    pub fn handle_input(&mut self, input: &Input) -> Typed {
+    pub fn handle_input(&mut self, input: &Input) -> KeyOutcome {
         let before = self.editing.text().to_owned();
         let taken = match input {
             Input::Paste(text) => {
@@ -134,9 +134,9 @@ impl Area {
             self.follow = true;
         }
         match (taken, self.editing.text() == before) {
-            (false, _) => Typed::Ignored,
-            (true, true) => Typed::Moved,
-            (true, false) => Typed::Changed,
+            (false, _) => KeyOutcome::Ignored,
+            (true, true) => KeyOutcome::Moved,
+            (true, false) => KeyOutcome::Changed,
         }
     }
 
@@ -165,7 +165,7 @@ impl Area {
         if key.mods.ctrl {
             return false;
         }
-        self.go_rows(rows, if key.mods.shift { Reach::Select } else { Reach::Move });
+        self.go_rows(rows, if key.mods.shift { MoveMode::Select } else { MoveMode::Move });
         true
     }
 
@@ -194,7 +194,7 @@ impl Area {
         (row, self.editing.text()[start..cursor].graphemes(true).map(cluster_width).sum())
     }
 
-    fn go_rows(&mut self, by: isize, reach: Reach) {
+    fn go_rows(&mut self, by: isize, reach: MoveMode) {
         self.lay_again();
         let (row, column) = self.cursor_position();
         let column = *self.column.get_or_insert(column);
@@ -229,7 +229,7 @@ impl Area {
         range.start + if is_last { text.len() } else { last }
     }
 
-    pub fn draw(&mut self, context: &mut DrawContext<'_>, line: u16) -> Vec<Hit> {
+    pub fn draw(&mut self, context: &mut DrawContext<'_>, line: u16) -> Vec<ClickArea> {
         let height = context.area.height.saturating_sub(line);
         let wide = usize::from(context.area.width.saturating_sub(1).max(1));
         self.layout_rows(wide);
@@ -292,7 +292,7 @@ impl Area {
 
     /// Puts the cursor at a cell of the drawn text.
     pub fn click(&mut self, line: u16, column: u16) {
-        self.place_cursor(line, column, Reach::Move);
+        self.place_cursor(line, column, MoveMode::Move);
     }
 
     /// Selects as far as a cell of the drawn text; beyond its edges the text moves on.
@@ -307,11 +307,11 @@ impl Area {
         self.place_cursor(
             u16::try_from(line).unwrap_or(0),
             u16::try_from(column.max(0)).unwrap_or(u16::MAX),
-            Reach::Select,
+            MoveMode::Select,
         );
     }
 
-    fn place_cursor(&mut self, line: u16, column: u16, reach: Reach) {
+    fn place_cursor(&mut self, line: u16, column: u16, reach: MoveMode) {
         self.lay_again();
         self.column = None;
         let row = self.top + usize::from(line);
@@ -405,11 +405,11 @@ mod tests {
 
     use super::*;
 
-    fn press(area: &mut Area, keys: &str) {
+    fn press(area: &mut TextArea, keys: &str) {
         for key in keys.split_whitespace() {
             assert_ne!(
                 area.handle_input(&Input::Key(key.parse().unwrap())),
-                Typed::Ignored,
+                KeyOutcome::Ignored,
                 "{key}"
             );
         }
@@ -417,18 +417,21 @@ mod tests {
 
     #[test]
     fn line_ends_stay_and_undo_works() {
-        let mut area = Area::new("a\r\nb");
-        assert_eq!(area.handle_input(&Input::Key(Key::plain(Code::Char('c')))), Typed::Changed);
+        let mut area = TextArea::new("a\r\nb");
+        assert_eq!(
+            area.handle_input(&Input::Key(Key::plain(Code::Char('c')))),
+            KeyOutcome::Changed
+        );
         assert_eq!(area.text(), "a\r\nbc");
-        assert_eq!(area.handle_input(&Input::Key(Key::ctrl('z'))), Typed::Changed);
+        assert_eq!(area.handle_input(&Input::Key(Key::ctrl('z'))), KeyOutcome::Changed);
         assert_eq!(area.text(), "a\r\nb");
-        assert_eq!(area.handle_input(&Input::Paste("x\ny".into())), Typed::Changed);
+        assert_eq!(area.handle_input(&Input::Paste("x\ny".into())), KeyOutcome::Changed);
         assert_eq!(area.text(), "a\r\nbx\r\ny");
     }
 
     #[test]
     fn rows_break_at_blanks_and_up_and_down_keep_the_column() {
-        let mut area = Area::new("one two three\nfour\nfive six");
+        let mut area = TextArea::new("one two three\nfour\nfive six");
         area.layout_rows(8);
         let shown: Vec<&str> =
             area.rows.iter().map(|row| &area.editing.text()[row.clone()]).collect();
@@ -445,7 +448,7 @@ mod tests {
 
     #[test]
     fn a_drag_beyond_the_edge_moves_on() {
-        let mut area = Area::new(&"line\n".repeat(30));
+        let mut area = TextArea::new(&"line\n".repeat(30));
         (area.seen, area.top) = (5, 0);
         area.layout_rows(20);
         area.click(0, 2);
@@ -486,7 +489,7 @@ mod tests {
 
     #[test]
     fn a_press_meets_the_text_that_is_there_though_another_one_was_drawn() {
-        let mut area = Area::new(&"some words in rows\n".repeat(9));
+        let mut area = TextArea::new(&"some words in rows\n".repeat(9));
         area.layout_rows(10);
         area.replace("ab");
         area.click(7, 3);

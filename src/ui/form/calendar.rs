@@ -1,6 +1,6 @@
 //! A month to pick a day from, by arrows or mouse.
 
-use super::cell::{Click, DrawContext, Hit};
+use super::cell::{Click, ClickArea, DrawContext};
 use crate::{
     app::input::{Code, Key},
     schema::moment::{Date, month_name, plus_days, plus_months, weekday},
@@ -63,7 +63,7 @@ impl Calendar {
         true
     }
 
-    pub fn draw(&self, context: &mut DrawContext<'_>, line: u16) -> Vec<Hit> {
+    pub fn draw(&self, context: &mut DrawContext<'_>, line: u16) -> Vec<ClickArea> {
         let overlay = context.style(Role::Overlay);
         let key = overlay.patch(context.style(Role::Key));
         let dim = overlay.patch(context.style(Role::Dim));
@@ -80,9 +80,9 @@ impl Calendar {
             .put_text("  today", key);
         context.pen(line + 1).put_text(" Mo Tu We Th Fr Sa Su", dim);
         let mut hits = vec![
-            Hit { line, columns: 0..3, click: Click::Item(0) },
-            Hit { line, columns: 20..23, click: Click::Item(1) },
-            Hit { line, columns: 23..31, click: Click::Add },
+            ClickArea { line, columns: 0..3, click: Click::Item(0) },
+            ClickArea { line, columns: 20..23, click: Click::Item(1) },
+            ClickArea { line, columns: 23..31, click: Click::Add },
         ];
         let first = weekday(self.day.first_of_month());
         for day in 1..=usize::from(self.day.days_in_month().unsigned_abs()) {
@@ -98,7 +98,11 @@ impl Calendar {
             };
             let area = context.area;
             context.pen(at).move_to(area, column + 1).put_text(&format!("{day:>2}"), style);
-            hits.push(Hit { line: at, columns: column + 1..column + DAY, click: Click::Pick(day) });
+            hits.push(ClickArea {
+                line: at,
+                columns: column + 1..column + DAY,
+                click: Click::Pick(day),
+            });
         }
         hits
     }

@@ -34,7 +34,7 @@ pub(crate) struct Cell<'c> {
     /// How the value is written, where its number would be rounded.
     pub written: Option<&'c str>,
     /// What is known of the values within this one.
-    pub inner: Inner<'c>,
+    pub inner: InnerValues<'c>,
     /// What was typed and is no value yet.
     pub draft: Option<&'c str>,
     /// Issues of the fields that are folded away below this one.
@@ -52,12 +52,12 @@ pub(crate) struct Cell<'c> {
 
 /// How values are shown that lie within another one.
 #[derive(Clone, Copy)]
-pub(crate) struct Inner<'c> {
+pub(crate) struct InnerValues<'c> {
     pub written: &'c HashMap<Pointer, String>,
     pub secrets: &'c HashSet<Pointer>,
 }
 
-impl Inner<'_> {
+impl InnerValues<'_> {
     /// A single value in one line: numbers as written, secrets as dots.
     #[must_use]
     pub fn display_value(&self, at: &Pointer, value: &Value) -> String {
@@ -232,7 +232,7 @@ pub(crate) const ANYWHERE: Click = Click::At { line: 0, column: 0 };
 
 /// A piece of a widget's area that can be clicked; line and columns count from its corner.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hit {
+pub(crate) struct ClickArea {
     pub line: u16,
     pub columns: Range<u16>,
     pub click: Click,
@@ -296,8 +296,8 @@ impl DrawContext<'_> {
 
     /// The whole of a line as one place to click.
     #[must_use]
-    pub fn line_hit(&self, line: u16, click: Click) -> Hit {
-        Hit { line, columns: 0..self.area.width, click }
+    pub fn line_hit(&self, line: u16, click: Click) -> ClickArea {
+        ClickArea { line, columns: 0..self.area.width, click }
     }
 }
 
@@ -309,7 +309,7 @@ pub(crate) trait Widget: Sync {
         1
     }
 
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit>;
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea>;
 
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor>;
 }
@@ -320,7 +320,7 @@ pub(crate) trait Editor {
         1
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit>;
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea>;
 
     /// Whether printable keys are text here.
     fn is_typing(&self) -> bool {

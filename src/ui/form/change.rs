@@ -39,7 +39,7 @@ impl FormContext<'_> {
         if !needs {
             return vec![edit];
         }
-        let mut growth = Growth { form: self, value: self.value.clone(), edits: Vec::new() };
+        let mut growth = GrowingEdits { form: self, value: self.value.clone(), edits: Vec::new() };
         growth.make_way(&edit);
         growth.add_edit(edit);
         growth.edits
@@ -79,13 +79,13 @@ impl FormContext<'_> {
 }
 
 /// Edits being put together, with the value as they leave it.
-struct Growth<'g> {
+struct GrowingEdits<'g> {
     form: &'g FormContext<'g>,
     value: Value,
     edits: Vec<Edit>,
 }
 
-impl Growth<'_> {
+impl GrowingEdits<'_> {
     fn blank_value(&self, at: &Pointer) -> Option<Value> {
         let form = self.form;
         let key = key_at(form.schema, form.checker, form.view, &self.value, at)?;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget},
-    listing::{Listing, Shown},
+    cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget},
+    listing::{Listing, ShownOption},
 };
 use crate::{
     app::input::{Code, Input, Key},
@@ -74,7 +74,7 @@ impl Widget for Chips {
         chip_positions(&text_items(cell), after, cells).last().map_or(1, |spot| spot.line + 1)
     }
 
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let items = text_items(cell);
         let spots = chip_positions(&items, text_width(ADD), context.area.width);
         let mut hits = draw_chips(&spots, None, context);
@@ -92,10 +92,10 @@ impl Widget for Chips {
                 context.pen(0).put_text(&truncate_text(&visible_text(&text), room), ghost);
                 let edge = area.width.saturating_sub(5);
                 context.pen(0).move_to(area, edge).put_text(ADD, key);
-                hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
+                hits.push(ClickArea { line: 0, columns: edge..area.width, click: Click::Add });
             } else {
                 context.pen(last.line).move_to(area, last.column).put_text(ADD, key);
-                hits.push(Hit {
+                hits.push(ClickArea {
                     line: last.line,
                     columns: last.column..last.column + 5,
                     click: Click::Add,
@@ -122,19 +122,23 @@ fn draw_chips(
     spots: &[ChipPosition],
     chosen: Option<usize>,
     context: &mut DrawContext<'_>,
-) -> Vec<Hit> {
+) -> Vec<ClickArea> {
     let mut hits = Vec::new();
     for (number, spot) in spots.iter().enumerate().take(spots.len().saturating_sub(1)) {
         let style = context.style(if chosen == Some(number) { Role::Selected } else { Role::Chip });
         let area = context.area;
         context.pen(spot.line).move_to(area, spot.column).put_text(&spot.text, style);
         let end = spot.column + u16::try_from(text_width(&spot.text)).unwrap_or(0);
-        hits.push(Hit {
+        hits.push(ClickArea {
             line: spot.line,
             columns: end.saturating_sub(2)..end,
             click: Click::Remove(number),
         });
-        hits.push(Hit { line: spot.line, columns: spot.column..end, click: Click::Item(number) });
+        hits.push(ClickArea {
+            line: spot.line,
+            columns: spot.column..end,
+            click: Click::Item(number),
+        });
     }
     hits
 }
@@ -193,13 +197,13 @@ struct ChipLine {
 }
 
 impl ChipLine {
-    fn list_options(&self, cell: &Cell<'_>) -> Vec<Shown> {
+    fn list_options(&self, cell: &Cell<'_>) -> Vec<ShownOption> {
         let items = other_items(&text_items(cell), self.replaces);
         let choices = self.choices.iter().flat_map(|choices| &choices.options);
         let texts = choices.filter_map(|option| {
             let text = option.value.as_str()?;
             let help = option.title.as_deref().or(option.help.as_deref()).unwrap_or_default();
-            Some(Shown {
+            Some(ShownOption {
                 label: text.to_owned(),
                 help: super::cell::one_line(help),
                 present: items.contains(&text),
@@ -390,7 +394,7 @@ impl Editor for ChipLine {
         chips + self.list.as_ref().map_or(0, Listing::line_count)
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let items = other_items(&text_items(cell), self.replaces);
         let wide = text_width(self.input.text()).max(TYPED) + 1;
         let spots = chip_positions(&items, wide, context.area.width);
@@ -424,7 +428,7 @@ impl Editor for ChipLine {
                     context.pen(last.line).move_to(area, last.column + 1).put_text(&words, ghost);
                 }
             }
-            hits.push(Hit {
+            hits.push(ClickArea {
                 line: last.line,
                 columns: last.column..context.area.width,
                 click: Click::Add,

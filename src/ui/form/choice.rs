@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget, one_line},
-    listing::{FILTER_FROM, Listing, Shown},
+    cell::{
+        ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget, one_line,
+    },
+    listing::{FILTER_FROM, Listing, ShownOption},
 };
 use crate::{
     app::input::{Code, Input, Key},
@@ -22,7 +24,7 @@ use crate::{
 pub(crate) struct ChoiceField;
 
 impl Widget for ChoiceField {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let (text, role) = display_value(cell);
         let style = ratatui::style::Style { bg: None, ..context.style(role) };
         context.draw_line(0, &text, style, "▾");
@@ -75,7 +77,7 @@ fn display_value(cell: &Cell<'_>) -> (String, Role) {
 }
 
 /// What can be done by an option of the open list.
-enum Means<'c> {
+enum OptionAction<'c> {
     Set(&'c Value),
     Null,
     Unset,
@@ -90,34 +92,37 @@ struct Chooser {
 }
 
 impl Chooser {
-    fn option_meanings(&self, cell: &Cell<'_>) -> Vec<(Means<'_>, Shown)> {
+    fn option_meanings(&self, cell: &Cell<'_>) -> Vec<(OptionAction<'_>, ShownOption)> {
         let is = |value: &Value| cell.value == Some(value);
         let options = self.choices.options.iter().map(|option| {
             let help = option.help.as_deref().map(one_line).unwrap_or_default();
             (
-                Means::Set(&option.value),
-                Shown { label: choice_label(option), help, present: is(&option.value) },
+                OptionAction::Set(&option.value),
+                ShownOption { label: choice_label(option), help, present: is(&option.value) },
             )
         });
         let mut means: Vec<_> = options.collect();
         if cell.takes_null() {
-            let shown = Shown {
+            let shown = ShownOption {
                 label: "null".into(),
                 help: "nothing, said outright".into(),
                 present: is(&Value::Null),
             };
-            means.push((Means::Null, shown));
+            means.push((OptionAction::Null, shown));
         }
         if !cell.field.required && matches!(cell.field.role, Seat::Member) {
             let help =
                 if cell.field.node.default.is_some() { "the default counts" } else { "left out" };
             let present = cell.field.presence == Presence::Unset;
-            means.push((Means::Unset, Shown { label: "unset".into(), help: help.into(), present }));
+            means.push((
+                OptionAction::Unset,
+                ShownOption { label: "unset".into(), help: help.into(), present },
+            ));
         }
         means
     }
 
-    fn list_options(&self, cell: &Cell<'_>) -> Vec<Shown> {
+    fn list_options(&self, cell: &Cell<'_>) -> Vec<ShownOption> {
         self.option_meanings(cell).into_iter().map(|(_, shown)| shown).collect()
     }
 
@@ -131,9 +136,9 @@ impl Chooser {
     fn pick_option(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
         let means = self.option_meanings(cell);
         let answer = match number.and_then(|number| means.get(number)) {
-            Some((Means::Set(value), _)) => cell.set_value((*value).clone()),
-            Some((Means::Null, _)) => cell.set_value(Value::Null),
-            Some((Means::Unset, _)) => cell.unset_value(),
+            Some((OptionAction::Set(value), _)) => cell.set_value((*value).clone()),
+            Some((OptionAction::Null, _)) => cell.set_value(Value::Null),
+            Some((OptionAction::Unset, _)) => cell.unset_value(),
             None => Answer::Handled,
         };
         self.close();
@@ -209,7 +214,7 @@ impl Editor for Chooser {
         1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::line_count)
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let mut hits = match &mut self.free {
             Some(free) if !free.text().is_empty() => {
                 let ground = context.fill_background(0);
@@ -220,8 +225,8 @@ impl Editor for Chooser {
                 let (area, dim) = (context.area, ground.patch(context.style(Role::Dim)));
                 context.pen(0).move_to(area, edge).put_text("▾", dim);
                 vec![
-                    Hit { line: 0, columns: 0..edge, click: ANYWHERE },
-                    Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
+                    ClickArea { line: 0, columns: 0..edge, click: ANYWHERE },
+                    ClickArea { line: 0, columns: edge..edge + 1, click: Click::Open },
                 ]
             }
             _ => ChoiceField.draw_unfocused(cell, context),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Widget, one_line};
+use super::cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line};
 use crate::{
     app::input::{Code, Input},
     schema::{fields::Presence, kind::Kind, phrase::value_text},
@@ -19,7 +19,7 @@ fn const_value(cell: &Cell<'_>) -> Value {
 }
 
 impl Widget for Constant {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let fixed = const_value(cell);
         let (text, role) = match cell.value {
             Some(value) if *value == fixed => (one_line(&value_text(value)), Role::Dim),
@@ -57,7 +57,7 @@ impl Fixed {
 }
 
 impl Editor for Fixed {
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         context.fill_background(0);
         Constant.draw_unfocused(cell, context)
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
-    cell::{Click, DrawContext, Hit, Look},
+    cell::{Click, ClickArea, DrawContext, Look},
     help::HelpLine,
     layout::{self, Columns, Lines},
     notes::Remark,
@@ -325,7 +325,7 @@ impl Form {
     }
 }
 
-fn hit_target(hit: &Hit, area: Rect, row: usize) -> HitTarget {
+fn hit_target(hit: &ClickArea, area: Rect, row: usize) -> HitTarget {
     let start = hit.columns.start.min(area.width);
     let width = hit.columns.end.min(area.width) - start;
     let place = Rect { x: area.x + start, y: area.y + hit.line, width, height: 1 };
@@ -418,7 +418,7 @@ fn draw_remark(
     area: Rect,
     columns: Columns,
     line: u16,
-    (remark, shown): (&Remark, &layout::Shown),
+    (remark, shown): (&Remark, &layout::ShownRemark),
     styles: &Styles,
     row: usize,
     spots: &mut Vec<HitTarget>,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
-    cell::{Click, DrawContext, Hit, Look, one_line},
-    listing::{Listing, Shown},
+    cell::{Click, ClickArea, DrawContext, Look, one_line},
+    listing::{Listing, ShownOption},
 };
 use crate::{
     app::input::{Button, Code, Input, Mouse, MouseKind},
@@ -26,13 +26,13 @@ pub(super) struct Finder {
     input: TextInput,
     listing: Listing,
     places: Vec<Pointer>,
-    shown: Vec<Shown>,
+    shown: Vec<ShownOption>,
     area: Rect,
-    hits: Vec<Hit>,
+    hits: Vec<ClickArea>,
 }
 
 /// What an input came to.
-pub(super) enum Found {
+pub(super) enum FindReply {
     Stay,
     Leave,
     Go(Pointer),
@@ -59,7 +59,7 @@ impl Finder {
                 label.push_str(&format!(" ({name})"));
             }
             let help = field.help().map(|help| one_line(help)).unwrap_or_default();
-            shown.push(Shown { label, help, present });
+            shown.push(ShownOption { label, help, present });
             places.push(field.pointer.clone());
         }
         let listing = Listing::from_options(&shown);
@@ -73,23 +73,23 @@ impl Finder {
         }
     }
 
-    fn update_filter(&mut self) -> Found {
+    fn update_filter(&mut self) -> FindReply {
         self.listing.filter_options(&self.shown, self.input.text());
-        Found::Stay
+        FindReply::Stay
     }
 
-    fn accept_chosen(&self) -> Found {
+    fn accept_chosen(&self) -> FindReply {
         self.listing
             .chosen_option()
             .and_then(|row| self.places.get(row))
-            .map_or(Found::Stay, |at| Found::Go(at.clone()))
+            .map_or(FindReply::Stay, |at| FindReply::Go(at.clone()))
     }
 
-    pub(super) fn handle_input(&mut self, input: &Input) -> Found {
+    pub(super) fn handle_input(&mut self, input: &Input) -> FindReply {
         match input {
-            Input::Key(key) if key.is_plain(Code::Esc) => Found::Leave,
+            Input::Key(key) if key.is_plain(Code::Esc) => FindReply::Leave,
             Input::Key(key) if key.code == Code::Enter => self.accept_chosen(),
-            Input::Key(key) if self.listing.handle_key(*key) => Found::Stay,
+            Input::Key(key) if self.listing.handle_key(*key) => FindReply::Stay,
             Input::Key(key) => {
                 self.input.handle_key(*key);
                 self.update_filter()
@@ -100,19 +100,20 @@ impl Finder {
             }
             Input::Mouse(Mouse { kind: MouseKind::Down(Button::Left), column, row, .. }) => {
                 if !self.area.contains((*column, *row).into()) {
-                    return Found::Leave;
+                    return FindReply::Leave;
                 }
                 let (line, across) = (row - self.area.y, column - self.area.x);
                 let hit =
                     self.hits.iter().find(|hit| hit.line == line && hit.columns.contains(&across));
                 match hit.map(|hit| hit.click) {
-                    Some(Click::Pick(number)) => {
-                        self.places.get(number).map_or(Found::Stay, |at| Found::Go(at.clone()))
-                    }
-                    _ => Found::Stay,
+                    Some(Click::Pick(number)) => self
+                        .places
+                        .get(number)
+                        .map_or(FindReply::Stay, |at| FindReply::Go(at.clone())),
+                    _ => FindReply::Stay,
                 }
             }
-            Input::Mouse(_) => Found::Stay,
+            Input::Mouse(_) => FindReply::Stay,
         }
     }
 

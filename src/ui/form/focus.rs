@@ -2,7 +2,7 @@
 
 use super::{
     cell::{Answer, Ask},
-    find::{Finder, Found},
+    find::{FindReply, Finder},
     layout,
     view::{Form, FormReply},
 };
@@ -19,7 +19,7 @@ const DEEPEST_UNSET: usize = 3;
 
 /// Where to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Go {
+pub(crate) enum FocusMove {
     By(isize),
     First,
     Last,
@@ -184,13 +184,13 @@ impl Form {
     }
 
     /// Moves the focus; `None` when it is at that end already.
-    pub(super) fn move_focus(&mut self, go: Go) -> Option<FormReply> {
+    pub(super) fn move_focus(&mut self, go: FocusMove) -> Option<FormReply> {
         let last = self.fields.len().checked_sub(1)?;
         let row = self.focused_row().unwrap_or(0);
         let to = match go {
-            Go::First => 0,
-            Go::Last => last,
-            Go::By(by) => row.saturating_add_signed(by).min(last),
+            FocusMove::First => 0,
+            FocusMove::Last => last,
+            FocusMove::By(by) => row.saturating_add_signed(by).min(last),
         };
         if to == row {
             return None;
@@ -296,12 +296,12 @@ impl Form {
     pub(super) fn find_input(&mut self, input: &Input) -> FormReply {
         let Some(finder) = &mut self.finder else { return FormReply::Ignored };
         match finder.handle_input(input) {
-            Found::Stay => FormReply::Handled,
-            Found::Leave => {
+            FindReply::Stay => FormReply::Handled,
+            FindReply::Leave => {
                 self.finder = None;
                 FormReply::Handled
             }
-            Found::Go(at) => {
+            FindReply::Go(at) => {
                 self.finder = None;
                 self.resting = true;
                 self.focus_field(&at)

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget};
+use super::cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget};
 use crate::{
     app::input::{Code, Input},
     schema::{
@@ -23,7 +23,7 @@ const ROW_SIGNS: u16 = 11;
 const LIST_SIGNS: u16 = 6;
 
 impl Widget for Fold {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let open = cell.field.fold_state() == Some(true);
         let mark = if open { "▾ " } else { "▸ " };
         let (text, role) = match cell.field.presence {
@@ -58,7 +58,7 @@ impl Widget for Fold {
         if addable {
             let key = context.style(Role::Key);
             context.pen(0).move_to(area, edge).put_text(ADD, key);
-            hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
+            hits.push(ClickArea { line: 0, columns: edge..area.width, click: Click::Add });
         }
         hits.push(context.line_hit(0, Click::Fold));
         hits
@@ -70,7 +70,11 @@ impl Widget for Fold {
 }
 
 /// The head of an open table, or one of its rows.
-fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Option<Vec<Hit>> {
+fn table_line(
+    cell: &Cell<'_>,
+    context: &mut DrawContext<'_>,
+    open: bool,
+) -> Option<Vec<ClickArea>> {
     let mark = if open { "▾ " } else { "▸ " };
     let (columns, is_row) = match (&cell.field.kind, cell.value) {
         (Kind::List { columns: Some(columns), open: true, .. }, Some(Value::Array(items)))
@@ -130,7 +134,7 @@ fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Opt
         let key = context.style(Role::Key);
         let area = context.area;
         context.pen(0).move_to(area, edge).put_text(ADD, key);
-        hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
+        hits.push(ClickArea { line: 0, columns: edge..area.width, click: Click::Add });
     }
     hits.push(context.line_hit(0, Click::Fold));
     Some(hits)
@@ -197,7 +201,7 @@ pub(crate) fn summary(cell: &Cell<'_>) -> String {
 struct Folder;
 
 impl Editor for Folder {
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         context.fill_background(0);
         Fold.draw_unfocused(cell, context)
     }

@@ -18,7 +18,7 @@ use crate::{
     ui::{
         canvas::{Pen, text_width, visible_text, wrap},
         styles::{Role, Styles},
-        widgets::markdown::{self, Face},
+        widgets::markdown::{self, TextFace},
     },
 };
 
@@ -36,15 +36,15 @@ pub(super) struct HelpLine {
 
 impl HelpLine {
     pub(super) fn from_text(role: Role, text: String) -> Self {
-        Self { role, pieces: vec![(Face::default(), text)] }
+        Self { role, pieces: vec![(TextFace::default(), text)] }
     }
 
     pub(super) fn draw(&self, pen: &mut Pen<'_>, styles: &Styles) {
         for (face, text) in &self.pieces {
             let role = match face {
-                Face { code: true, .. } => Role::SyntaxText,
-                Face { link: true, .. } => Role::Info,
-                Face { bold: true, .. } => Role::Label,
+                TextFace { code: true, .. } => Role::SyntaxText,
+                TextFace { link: true, .. } => Role::Info,
+                TextFace { bold: true, .. } => Role::Label,
                 _ => self.role,
             };
             let bold =

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     cell::{Answer, Ask, Click},
-    focus::Go,
+    focus::FocusMove,
     view::{Form, FormReply},
 };
 use crate::{
@@ -84,14 +84,14 @@ impl Form {
             Code::Enter if key.is_plain(Code::Enter) && self.resting => {
                 return self.activate_editor();
             }
-            Code::Tab if key.mods.shift => Go::By(-1),
-            Code::Tab if key.is_plain(Code::Tab) => Go::By(1),
-            Code::Down if key.is_plain(Code::Down) => Go::By(1),
-            Code::Up if key.is_plain(Code::Up) => Go::By(-1),
-            Code::PageDown => Go::By(page),
-            Code::PageUp => Go::By(-page),
-            Code::Home if key.is_plain(Code::Home) => Go::First,
-            Code::End if key.is_plain(Code::End) => Go::Last,
+            Code::Tab if key.mods.shift => FocusMove::By(-1),
+            Code::Tab if key.is_plain(Code::Tab) => FocusMove::By(1),
+            Code::Down if key.is_plain(Code::Down) => FocusMove::By(1),
+            Code::Up if key.is_plain(Code::Up) => FocusMove::By(-1),
+            Code::PageDown => FocusMove::By(page),
+            Code::PageUp => FocusMove::By(-page),
+            Code::Home if key.is_plain(Code::Home) => FocusMove::First,
+            Code::End if key.is_plain(Code::End) => FocusMove::Last,
             _ => return FormReply::Ignored,
         };
         match self.move_focus(go) {
@@ -221,7 +221,7 @@ impl Form {
         let Some(row) = self.focused_row() else { return FormReply::Handled };
         let at = self.fields[row].pointer.clone();
         match ask {
-            Ask::Next => self.move_focus(Go::By(1)).unwrap_or_else(|| {
+            Ask::Next => self.move_focus(FocusMove::By(1)).unwrap_or_else(|| {
                 self.resting = true;
                 self.flush_editor()
             }),

@@ -158,13 +158,13 @@ pub(crate) enum FixLine {
 
 /// A remark as it is shown.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub(crate) struct ShownRemark {
     pub lines: Vec<String>,
     /// Its fix, where it has one.
     pub fix: Option<FixLine>,
 }
 
-impl Shown {
+impl ShownRemark {
     #[must_use]
     pub fn height(&self) -> usize {
         self.lines.len() + usize::from(self.fix == Some(FixLine::Below))
@@ -173,12 +173,12 @@ impl Shown {
 
 /// A remark broken into lines, and where its fix has room.
 #[must_use]
-pub(crate) fn remark_text(remark: &Remark, cells: u16) -> Shown {
+pub(crate) fn remark_text(remark: &Remark, cells: u16) -> ShownRemark {
     let room = usize::from(cells).saturating_sub(2).max(8);
     let text = visible_text(&remark.text);
     let lines = wrap(&text, room);
     let fix = remark.fix.as_ref().map(|(_, fix)| text_width(&visible_text(fix)) + 9);
     let beside = |fix: usize| lines.last().is_none_or(|last| text_width(last) + fix + 2 <= room);
     let fix = fix.map(|fix| if beside(fix) { FixLine::Beside } else { FixLine::Below });
-    Shown { fix, lines }
+    ShownRemark { fix, lines }
 }

@@ -1,11 +1,11 @@
 //! A list of options that opens below a field: filtered as one types, chosen by key or mouse.
 
-use super::cell::{Click, DrawContext, Hit};
+use super::cell::{Click, ClickArea, DrawContext};
 use crate::{
     app::input::{Code, Key},
     ui::{
         canvas::{pad_text, text_width},
-        ranking::{Candidate, rank_candidates},
+        ranking::{RankedItem, rank_candidates},
         styles::Role,
     },
 };
@@ -17,7 +17,7 @@ pub(crate) const FILTER_FROM: usize = 8;
 
 /// An option as it is shown.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct ShownOption {
     pub label: String,
     pub help: String,
     /// It is what the value is now.
@@ -40,25 +40,25 @@ pub(crate) struct Listing {
 impl Listing {
     /// A list with the cursor on the option that is chosen now.
     #[must_use]
-    pub fn from_options(options: &[Shown]) -> Self {
+    pub fn from_options(options: &[ShownOption]) -> Self {
         let cursor = options.iter().position(|option| option.present).unwrap_or(0);
         let wordy = options.iter().any(|option| text_width(&option.help) > 24);
         Self { wordy, cursor, top: 0, matching: (0..options.len()).collect() }
     }
 
     /// Takes in other options, of which those are kept that match.
-    pub fn set_options(&mut self, options: &[Shown], filter: &str) {
+    pub fn set_options(&mut self, options: &[ShownOption], filter: &str) {
         *self = Self::from_options(options);
         self.filter_options(options, filter);
     }
 
     /// Keeps the options that match, best first; an empty filter keeps all in their order.
-    pub fn filter_options(&mut self, options: &[Shown], filter: &str) {
+    pub fn filter_options(&mut self, options: &[ShownOption], filter: &str) {
         let chosen = self.chosen_option();
-        let candidates = options.iter().map(|option| Candidate {
+        let candidates = options.iter().map(|option| RankedItem {
             name: &option.label,
             description: &option.help,
-            ..Candidate::default()
+            ..RankedItem::default()
         });
         self.matching = rank_candidates(filter, candidates);
         let kept = chosen.filter(|_| filter.trim().is_empty());
@@ -74,7 +74,7 @@ impl Listing {
 
     /// Lets go of options that are no longer there: their owner may have fewer than when the list
     /// was opened.
-    fn drop_missing(&mut self, options: &[Shown]) {
+    fn drop_missing(&mut self, options: &[ShownOption]) {
         self.matching.retain(|number| *number < options.len());
         self.cursor = self.cursor.min(self.matching.len().saturating_sub(1));
     }
@@ -101,7 +101,7 @@ impl Listing {
     }
 
     /// Goes to the next option that begins with a letter; whether the key was one.
-    pub fn seek_letter(&mut self, options: &[Shown], key: Key) -> bool {
+    pub fn seek_letter(&mut self, options: &[ShownOption], key: Key) -> bool {
         let Some(letter) = key.typed_char().map(|letter| letter.to_lowercase().to_string()) else {
             return false;
         };
@@ -129,10 +129,10 @@ impl Listing {
     /// Draws the list from `line` on.
     pub fn draw(
         &mut self,
-        options: &[Shown],
+        options: &[ShownOption],
         context: &mut DrawContext<'_>,
         line: u16,
-    ) -> Vec<Hit> {
+    ) -> Vec<ClickArea> {
         self.drop_missing(options);
         let overlay = context.style(Role::Overlay);
         if self.matching.is_empty() {
@@ -184,7 +184,7 @@ impl Listing {
     }
 
     /// All that is said about the option under the cursor.
-    fn draw_foot(&self, options: &[Shown], context: &mut DrawContext<'_>, line: u16) {
+    fn draw_foot(&self, options: &[ShownOption], context: &mut DrawContext<'_>, line: u16) {
         let style = context.style(Role::Overlay);
         let info = style.patch(context.style(Role::Info));
         let help = self
@@ -214,9 +214,9 @@ mod tests {
 
     #[test]
     fn filters_and_wraps_round() {
-        let options: Vec<Shown> = ["analysis", "research", "undefined"]
+        let options: Vec<ShownOption> = ["analysis", "research", "undefined"]
             .iter()
-            .map(|label| Shown { label: (*label).into(), ..Shown::default() })
+            .map(|label| ShownOption { label: (*label).into(), ..ShownOption::default() })
             .collect();
         let mut listing = Listing::from_options(&options);
         listing.handle_key(Key::plain(Code::Up));
@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn options_that_went_meanwhile_are_let_go() {
-        let options =
-            ["one", "two", "three"].map(|label| Shown { label: label.into(), ..Shown::default() });
+        let options = ["one", "two", "three"]
+            .map(|label| ShownOption { label: label.into(), ..ShownOption::default() });
         let mut listing = Listing::from_options(&options);
         listing.handle_key(Key::plain(Code::Up));
         assert!(listing.seek_letter(&options[..2], Key::plain(Code::Char('t'))));

@@ -3,16 +3,16 @@
 
 use super::{
     calendar::Calendar,
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Widget, one_line},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
     clip::{self, Clip},
-    listing::{Listing, Shown},
+    listing::{Listing, ShownOption},
     text::draw_line,
 };
 use crate::{
     app::input::{Code, Input, Key},
     schema::{
         fields::Presence,
-        kind::{Kind, Moment, TextKind},
+        kind::{Kind, TextKind, TimeKind},
         moment::{self, Date},
     },
     ui::{canvas::text_width, styles::Role, widgets::text_input::TextInput},
@@ -27,10 +27,10 @@ const DURATIONS: [&str; 12] = [
     "PT10S", "PT30S", "PT1M", "PT5M", "PT15M", "PT30M", "PT1H", "PT6H", "P1D", "P7D", "P30D", "P1Y",
 ];
 
-fn kind(cell: &Cell<'_>) -> Moment {
+fn kind(cell: &Cell<'_>) -> TimeKind {
     match cell.field.kind {
         Kind::Text(TextKind::Moment(moment)) => moment,
-        _ => Moment::DateTime,
+        _ => TimeKind::DateTime,
     }
 }
 
@@ -39,15 +39,15 @@ fn moment_words(cell: &Cell<'_>, text: &str) -> String {
     const DAYS: [&str; 7] =
         ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
     match kind(cell) {
-        Moment::Duration => moment::duration_words(text).unwrap_or_default(),
-        Moment::Time => String::new(),
-        Moment::Date | Moment::DateTime => moment::date_in(text)
+        TimeKind::Duration => moment::duration_words(text).unwrap_or_default(),
+        TimeKind::Time => String::new(),
+        TimeKind::Date | TimeKind::DateTime => moment::date_in(text)
             .map_or_else(String::new, |date| DAYS[moment::weekday(date)].to_owned()),
     }
 }
 
 impl Widget for MomentField {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = one_line(&cell.value_text());
         if text.is_empty() {
             let ghost = context.style(Role::Ghost);
@@ -66,8 +66,8 @@ impl Widget for MomentField {
         }
         let edge = context.area.width.saturating_sub(1);
         vec![
-            Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
-            Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+            ClickArea { line: 0, columns: edge..edge + 1, click: Click::Open },
+            ClickArea { line: 0, columns: 0..edge, click: ANYWHERE },
         ]
     }
 
@@ -78,7 +78,7 @@ impl Widget for MomentField {
 
 enum Picker {
     Calendar(Calendar),
-    List { list: Listing, options: Vec<(String, Shown)> },
+    List { list: Listing, options: Vec<(String, ShownOption)> },
 }
 
 struct MomentLine {
@@ -90,11 +90,11 @@ impl MomentLine {
     fn open_picker(&mut self, cell: &Cell<'_>) {
         let today = cell.wall.date();
         self.picker = Some(match kind(cell) {
-            Moment::Date | Moment::DateTime => {
+            TimeKind::Date | TimeKind::DateTime => {
                 Picker::Calendar(Calendar::new(moment::date_in(self.input.text()), today))
             }
-            Moment::Time => list_picker(times(cell), self.input.text()),
-            Moment::Duration => list_picker(durations(), self.input.text()),
+            TimeKind::Time => list_picker(times(cell), self.input.text()),
+            TimeKind::Duration => list_picker(durations(), self.input.text()),
         });
     }
 
@@ -140,10 +140,10 @@ impl MomentLine {
         let text = self.input.text();
         let rest = moment::date_in(text).and_then(|_| text.get(10..)).unwrap_or_default();
         let text = match kind(cell) {
-            Moment::DateTime if rest.len() < 9 => {
+            TimeKind::DateTime if rest.len() < 9 => {
                 format!("{day}T00:00:00{}", cell.wall.utc_offset())
             }
-            Moment::DateTime => format!("{day}{rest}"),
+            TimeKind::DateTime => format!("{day}{rest}"),
             _ => day.to_string(),
         };
         self.set_text(cell, &text)
@@ -185,25 +185,28 @@ impl MomentLine {
 
 fn current_moment(cell: &Cell<'_>) -> String {
     match kind(cell) {
-        Moment::Date => cell.wall.date().to_string(),
-        Moment::Time => cell.wall.time_with_offset(),
-        Moment::DateTime => format!("{}T{}", cell.wall.date(), cell.wall.time_with_offset()),
-        Moment::Duration => "PT1H".into(),
+        TimeKind::Date => cell.wall.date().to_string(),
+        TimeKind::Time => cell.wall.time_with_offset(),
+        TimeKind::DateTime => format!("{}T{}", cell.wall.date(), cell.wall.time_with_offset()),
+        TimeKind::Duration => "PT1H".into(),
     }
 }
 
-fn list_picker(options: Vec<(String, Shown)>, text: &str) -> Picker {
+fn list_picker(options: Vec<(String, ShownOption)>, text: &str) -> Picker {
     let mut options = options;
     for (option, shown) in &mut options {
         shown.present = option == text;
     }
-    let shown: Vec<Shown> = options.iter().map(|(_, shown)| shown.clone()).collect();
+    let shown: Vec<ShownOption> = options.iter().map(|(_, shown)| shown.clone()).collect();
     Picker::List { list: Listing::from_options(&shown), options }
 }
 
-fn times(cell: &Cell<'_>) -> Vec<(String, Shown)> {
-    let shown =
-        |label: &str, help: &str| Shown { label: label.into(), help: help.into(), present: false };
+fn times(cell: &Cell<'_>) -> Vec<(String, ShownOption)> {
+    let shown = |label: &str, help: &str| ShownOption {
+        label: label.into(),
+        help: help.into(),
+        present: false,
+    };
     let now = cell.wall.time_with_offset();
     let mut options = vec![(now.clone(), shown(&now, "now"))];
     options.extend((0..48).map(|half| {
@@ -213,10 +216,10 @@ fn times(cell: &Cell<'_>) -> Vec<(String, Shown)> {
     options
 }
 
-fn durations() -> Vec<(String, Shown)> {
+fn durations() -> Vec<(String, ShownOption)> {
     let option = |text: &&str| {
         let help = moment::duration_words(text).unwrap_or_default();
-        ((*text).to_owned(), Shown { label: (*text).to_owned(), help, present: false })
+        ((*text).to_owned(), ShownOption { label: (*text).to_owned(), help, present: false })
     };
     DURATIONS.iter().map(option).collect()
 }
@@ -230,7 +233,7 @@ impl Editor for MomentLine {
         }
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         draw_line(&mut self.input, cell, context, SIGNS);
         let end = context.area.width;
         let edge = end.saturating_sub(5);
@@ -244,15 +247,16 @@ impl Editor for MomentLine {
                 .put_text(&said, ratatui::style::Style { bg: None, ..dim });
         }
         let mut hits = vec![
-            Hit { line: 0, columns: edge..edge + 1, click: Click::Step(-1) },
-            Hit { line: 0, columns: edge + 2..edge + 3, click: Click::Step(1) },
-            Hit { line: 0, columns: edge + 4..end, click: Click::Open },
-            Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+            ClickArea { line: 0, columns: edge..edge + 1, click: Click::Step(-1) },
+            ClickArea { line: 0, columns: edge + 2..edge + 3, click: Click::Step(1) },
+            ClickArea { line: 0, columns: edge + 4..end, click: Click::Open },
+            ClickArea { line: 0, columns: 0..edge, click: ANYWHERE },
         ];
         match &mut self.picker {
             Some(Picker::Calendar(calendar)) => hits.extend(calendar.draw(context, 1)),
             Some(Picker::List { list, options }) => {
-                let shown: Vec<Shown> = options.iter().map(|(_, shown)| shown.clone()).collect();
+                let shown: Vec<ShownOption> =
+                    options.iter().map(|(_, shown)| shown.clone()).collect();
                 hits.extend(list.draw(&shown, context, 1));
             }
             None => {}
@@ -351,7 +355,7 @@ impl Editor for MomentLine {
     fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.picker {
             Some(Picker::Calendar(_)) => {
-                let now = if kind(cell) == Moment::Date { "today" } else { "now" };
+                let now = if kind(cell) == TimeKind::Date { "today" } else { "now" };
                 vec![
                     ("←→↑↓", "day"),
                     ("PgUp/PgDn", "month"),

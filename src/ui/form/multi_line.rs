@@ -1,8 +1,8 @@
 //! Text over several lines: the beginning of it, and an editor when opened.
 
 use super::{
-    area::Area,
-    cell::{Answer, Cell, Click, DrawContext, Editor, Hit, Widget},
+    area::TextArea,
+    cell::{Answer, Cell, Click, ClickArea, DrawContext, Editor, Widget},
     text::area_input,
 };
 use crate::{
@@ -44,7 +44,7 @@ impl Widget for MultiLine {
         }
     }
 
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = cell.value_text();
         if text.is_empty() {
             let ghost = context.style(Role::Ghost);
@@ -68,7 +68,7 @@ impl Widget for MultiLine {
 }
 
 struct Lines {
-    area: Option<Area>,
+    area: Option<TextArea>,
 }
 
 impl Editor for Lines {
@@ -78,7 +78,7 @@ impl Editor for Lines {
             .map_or_else(|| MultiLine.line_count(cell, width), |area| area.line_count(width))
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         match &mut self.area {
             Some(area) => area.draw(context, 0),
             None => MultiLine.draw_unfocused(cell, context),
@@ -98,14 +98,14 @@ impl Editor for Lines {
     }
 
     fn on_activate(&mut self, cell: &Cell<'_>) {
-        self.area.get_or_insert_with(|| Area::new(&cell.value_text()));
+        self.area.get_or_insert_with(|| TextArea::new(&cell.value_text()));
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let Some(area) = &mut self.area else {
             return match input {
                 Input::Key(key) if key.is_plain(Code::Enter) => {
-                    self.area = Some(Area::new(&cell.value_text()));
+                    self.area = Some(TextArea::new(&cell.value_text()));
                     Answer::Handled
                 }
                 Input::Key(key)
@@ -119,7 +119,7 @@ impl Editor for Lines {
                 }
                 Input::Mouse(_) => Answer::Ignored,
                 typed => {
-                    self.area = Some(Area::new(&cell.value_text()));
+                    self.area = Some(TextArea::new(&cell.value_text()));
                     self.handle_input(cell, typed)
                 }
             };
@@ -159,7 +159,7 @@ impl Editor for Lines {
     fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match (&mut self.area, click) {
             (Some(area), Click::At { line, column }) => area.click(line, column),
-            (None, _) => self.area = Some(Area::new(&cell.value_text())),
+            (None, _) => self.area = Some(TextArea::new(&cell.value_text())),
             _ => {}
         }
         Answer::Handled

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget},
     clip::{self, Clip},
 };
 use crate::{
@@ -25,7 +25,7 @@ pub(crate) struct NumberField;
 const STEPS: &str = "− +";
 
 impl Widget for NumberField {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = cell.value_text();
         let (shown, role) = if text.is_empty() {
             (cell.placeholder_text(), Role::Ghost)
@@ -144,7 +144,7 @@ fn fraction_step(present: &str, step: &str, by: i8, multiples: bool) -> Option<S
 }
 
 impl Editor for NumberLine {
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let ground = context.fill_background(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         let steps = u16::try_from(STEPS.chars().count()).unwrap_or(0);
@@ -168,9 +168,9 @@ impl Editor for NumberLine {
         let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
         context.pen(0).move_to(area, edge).put_text(STEPS, key);
         vec![
-            Hit { line: 0, columns: edge..edge + 1, click: Click::Step(-1) },
-            Hit { line: 0, columns: edge + 2..edge + 3, click: Click::Step(1) },
-            Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+            ClickArea { line: 0, columns: edge..edge + 1, click: Click::Step(-1) },
+            ClickArea { line: 0, columns: edge + 2..edge + 3, click: Click::Step(1) },
+            ClickArea { line: 0, columns: 0..edge, click: ANYWHERE },
         ]
     }
 

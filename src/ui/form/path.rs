@@ -1,9 +1,9 @@
 //! The path of a file: typed, or found step by step in a list of what its folder holds.
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Widget, one_line},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
     clip::{self, Clip},
-    listing::{Listing, Shown},
+    listing::{Listing, ShownOption},
     text::draw_line,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct PathField;
 
 impl Widget for PathField {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = one_line(&cell.value_text());
         if text.is_empty() {
             let ghost = context.style(Role::Ghost);
@@ -29,8 +29,8 @@ impl Widget for PathField {
         }
         let edge = context.area.width.saturating_sub(1);
         vec![
-            Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
-            Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+            ClickArea { line: 0, columns: edge..edge + 1, click: Click::Open },
+            ClickArea { line: 0, columns: 0..edge, click: ANYWHERE },
         ]
     }
 
@@ -61,10 +61,10 @@ impl PathLine {
         cell.folder.filter(|listed| listed.folder == open.folder)
     }
 
-    fn list_options(&self, cell: &Cell<'_>) -> Vec<Shown> {
+    fn list_options(&self, cell: &Cell<'_>) -> Vec<ShownOption> {
         let names = self.folder_list(cell).and_then(|listed| listed.names.as_ref().ok());
         let names = names.into_iter().flat_map(|names| names.iter());
-        names.map(|name| Shown { label: name.clone(), ..Shown::default() }).collect()
+        names.map(|name| ShownOption { label: name.clone(), ..ShownOption::default() }).collect()
     }
 
     /// Opens the list of the folder that the text is in.
@@ -141,12 +141,12 @@ impl Editor for PathLine {
         }
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         draw_line(&mut self.input, cell, context, "▾");
         let edge = context.area.width.saturating_sub(1);
         let mut hits = vec![
-            Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
-            Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+            ClickArea { line: 0, columns: edge..edge + 1, click: Click::Open },
+            ClickArea { line: 0, columns: 0..edge, click: ANYWHERE },
         ];
         let words = match (&self.list, self.folder_list(cell).map(|listed| &listed.names)) {
             (None, _) => return hits,

@@ -1,8 +1,8 @@
 //! Whatever has no widget of its own, as JSON; checked while it is typed.
 
 use super::{
-    area::{Area, Typed},
-    cell::{Answer, Cell, Click, DrawContext, Editor, Hit, Widget, one_line},
+    area::{KeyOutcome, TextArea},
+    cell::{Answer, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
     clip::{self, Clip},
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
 pub(crate) struct RawJson;
 
 impl Widget for RawJson {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = match (cell.draft, cell.value) {
             (Some(draft), _) => one_line(draft),
             (None, Some(value)) => one_line(&value.to_string()),
@@ -40,7 +40,7 @@ impl Widget for RawJson {
 
 /// An editor for any field's value as JSON, open at once.
 pub(crate) fn open_editor(cell: &Cell<'_>) -> Box<dyn Editor> {
-    Box::new(Json { area: Some(Area::new(&json_text(cell))) })
+    Box::new(Json { area: Some(TextArea::new(&json_text(cell))) })
 }
 
 fn json_text(cell: &Cell<'_>) -> String {
@@ -69,7 +69,7 @@ fn apply_typed(cell: &Cell<'_>, text: String) -> Answer {
 }
 
 struct Json {
-    area: Option<Area>,
+    area: Option<TextArea>,
 }
 
 impl Editor for Json {
@@ -77,7 +77,7 @@ impl Editor for Json {
         self.area.as_ref().map_or(1, |area| area.line_count(width))
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         match &mut self.area {
             Some(area) => area.draw(context, 0),
             None => RawJson.draw_unfocused(cell, context),
@@ -97,7 +97,7 @@ impl Editor for Json {
     }
 
     fn on_activate(&mut self, cell: &Cell<'_>) {
-        self.area.get_or_insert_with(|| Area::new(&json_text(cell)));
+        self.area.get_or_insert_with(|| TextArea::new(&json_text(cell)));
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
@@ -114,11 +114,11 @@ impl Editor for Json {
                 }
                 Input::Mouse(_) => Answer::Ignored,
                 Input::Key(key) if key.is_plain(Code::Enter) => {
-                    self.area = Some(Area::new(&json_text(cell)));
+                    self.area = Some(TextArea::new(&json_text(cell)));
                     Answer::Handled
                 }
                 typed => {
-                    self.area = Some(Area::new(&json_text(cell)));
+                    self.area = Some(TextArea::new(&json_text(cell)));
                     self.handle_input(cell, typed)
                 }
             };
@@ -131,9 +131,9 @@ impl Editor for Json {
             },
             None => {
                 match area.handle_input(input) {
-                    Typed::Ignored => return Answer::Ignored,
-                    Typed::Moved => return Answer::Handled,
-                    Typed::Changed => {}
+                    KeyOutcome::Ignored => return Answer::Ignored,
+                    KeyOutcome::Moved => return Answer::Handled,
+                    KeyOutcome::Changed => {}
                 }
                 None
             }
@@ -164,7 +164,7 @@ impl Editor for Json {
     fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match (&mut self.area, click) {
             (Some(area), Click::At { line, column }) => area.click(line, column),
-            (None, _) => self.area = Some(Area::new(&json_text(cell))),
+            (None, _) => self.area = Some(TextArea::new(&json_text(cell))),
             _ => {}
         }
         Answer::Handled

@@ -1,6 +1,6 @@
 //! A value that the schema lets nobody change: shown, with the reason.
 
-use super::cell::{Answer, Cell, Click, DrawContext, Editor, Hit, Widget, one_line};
+use super::cell::{Answer, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line};
 use crate::{
     app::input::{Code, Input},
     schema::phrase::value_text,
@@ -13,7 +13,7 @@ pub(super) const WHY: &str =
     "read-only by its schema: what owns it sets it. Alt+J edits it all the same";
 
 impl Widget for ReadOnly {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let is_secret = cell.field.node.write_only
             || cell.field.node.text.format.as_deref() == Some("password");
         let (text, role) = match (cell.written, cell.value) {
@@ -42,7 +42,7 @@ impl Widget for ReadOnly {
 struct Locked;
 
 impl Editor for Locked {
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         context.fill_background(0);
         ReadOnly.draw_unfocused(cell, context)
     }

@@ -1,6 +1,6 @@
 //! Another name for a member that the user named.
 
-use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look};
+use super::cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look};
 use crate::{
     app::input::{Code, Input},
     ui::{styles::Role, widgets::text_input::TextInput},
@@ -16,7 +16,7 @@ struct Rename {
 }
 
 impl Editor for Rename {
-    fn draw(&mut self, _cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, _cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let ground = context.fill_background(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         let dim = ground.patch(context.style(Role::Dim));

@@ -4,7 +4,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget},
     clip::{self, Clip},
 };
 use crate::{
@@ -50,7 +50,7 @@ fn placeholder_text(cell: &Cell<'_>) -> String {
 }
 
 impl Widget for Secret {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = cell.value_text();
         let (shown, role) = match text.as_str() {
             "" => (placeholder_text(cell), Role::Ghost),
@@ -97,7 +97,7 @@ impl Hidden {
 }
 
 impl Editor for Hidden {
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let ground = context.fill_background(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         let edge = context
@@ -126,8 +126,8 @@ impl Editor for Hidden {
         let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
         context.pen(0).move_to(area, edge).put_text(FROM_ENVIRONMENT, key);
         vec![
-            Hit { line: 0, columns: edge..area.width, click: Click::Add },
-            Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+            ClickArea { line: 0, columns: edge..area.width, click: Click::Add },
+            ClickArea { line: 0, columns: 0..edge, click: ANYWHERE },
         ]
     }
 

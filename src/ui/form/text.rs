@@ -1,8 +1,10 @@
 //! One line of text; it grows to a box when lines are pasted into it.
 
 use super::{
-    area::{Area, Typed},
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget, one_line},
+    area::{KeyOutcome, TextArea},
+    cell::{
+        ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget, one_line,
+    },
     clip::{self, Clip},
 };
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
 pub(crate) struct Text;
 
 impl Widget for Text {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = cell.value_text();
         if text.is_empty() {
             let ghost = context.style(Role::Ghost);
@@ -34,7 +36,7 @@ impl Widget for Text {
 struct Line {
     input: TextInput,
     /// The box, once there is more than one line.
-    area: Option<Area>,
+    area: Option<TextArea>,
 }
 
 impl Line {
@@ -64,7 +66,7 @@ impl Line {
             self.input.insert(text.trim_end_matches(['\n', '\r']));
             return self.apply_change(cell, &before, None);
         }
-        let mut area = Area::new(&before);
+        let mut area = TextArea::new(&before);
         area.move_cursor(self.input.cursor());
         area.handle_input(&Input::Paste(text.to_owned()));
         let text = area.text();
@@ -78,7 +80,7 @@ impl Editor for Line {
         self.area.as_ref().map_or(1, |area| area.line_count(width))
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         if let Some(area) = &mut self.area {
             return area.draw(context, 0);
         }
@@ -149,7 +151,7 @@ impl Editor for Line {
 }
 
 /// What an open box of lines makes of an input.
-pub(crate) fn area_input(area: &mut Area, cell: &Cell<'_>, input: &Input) -> Answer {
+pub(crate) fn area_input(area: &mut TextArea, cell: &Cell<'_>, input: &Input) -> Answer {
     match clip::requested_clip(input) {
         Some(Clip::Copy) => return clip::copy_answer(area.selected_text()),
         Some(Clip::Cut) => {
@@ -160,9 +162,9 @@ pub(crate) fn area_input(area: &mut Area, cell: &Cell<'_>, input: &Input) -> Ans
         None => {}
     }
     match area.handle_input(input) {
-        Typed::Ignored => Answer::Ignored,
-        Typed::Moved => Answer::Handled,
-        Typed::Changed => cell.set_value(area.text()),
+        KeyOutcome::Ignored => Answer::Ignored,
+        KeyOutcome::Moved => Answer::Handled,
+        KeyOutcome::Changed => cell.set_value(area.text()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cell::{Answer, Cell, Click, DrawContext, Editor, Hit, Widget};
+use super::cell::{Answer, Cell, Click, ClickArea, DrawContext, Editor, Widget};
 use crate::{
     app::input::{Code, Input},
     schema::fields::{Presence, Role as Seat},
@@ -12,7 +12,7 @@ use crate::{
 pub(crate) struct Toggle;
 
 impl Widget for Toggle {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let default = cell
             .field
             .node
@@ -118,7 +118,7 @@ impl Switch {
 }
 
 impl Editor for Switch {
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let states = allowed_switches(cell);
         let default = cell
             .field
@@ -153,7 +153,11 @@ impl Editor for Switch {
                 .move_to(area, column)
                 .put_text(&text, if is_here { accent } else { dim });
             let end = column + u16::try_from(text_width(&text)).unwrap_or(0);
-            hits.push(Hit { line: 0, columns: column..end, click: Click::Pick(*to as usize) });
+            hits.push(ClickArea {
+                line: 0,
+                columns: column..end,
+                click: Click::Pick(*to as usize),
+            });
             column = end + 2;
         }
         hits.push(context.line_hit(0, Click::Open));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor},
     clip::{self, Clip},
     text::draw_line,
     view::{Form, FormReply},
@@ -225,7 +225,7 @@ impl UnionLine {
 }
 
 impl Editor for UnionLine {
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         draw_line(&mut self.input, cell, context, "");
         vec![context.line_hit(0, ANYWHERE)]
     }

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{
-    cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Widget, one_line},
+    cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
     fold,
-    listing::{FILTER_FROM, Listing, Shown},
+    listing::{FILTER_FROM, Listing, ShownOption},
     read_only,
 };
 use crate::{
@@ -27,7 +27,7 @@ fn parts<'c>(cell: &Cell<'c>) -> (&'c [Branch], Option<usize>, Option<bool>) {
 }
 
 impl Widget for VariantField {
-    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let (branches, chosen, open) = parts(cell);
         let label =
             chosen.and_then(|chosen| branches.get(chosen)).map(|branch| one_line(&branch.label));
@@ -57,7 +57,7 @@ impl Widget for VariantField {
         context.draw_line(0, &text, style, "▾");
         let mut hits = vec![context.line_hit(0, Click::Open)];
         if open.is_some() {
-            hits.insert(0, Hit { line: 0, columns: 0..2, click: Click::Fold });
+            hits.insert(0, ClickArea { line: 0, columns: 0..2, click: Click::Fold });
         }
         hits
     }
@@ -75,9 +75,9 @@ struct Switch {
     filter: Option<TextInput>,
 }
 
-fn list_options(cell: &Cell<'_>) -> Vec<Shown> {
+fn list_options(cell: &Cell<'_>) -> Vec<ShownOption> {
     let (branches, chosen, _) = parts(cell);
-    let shown = |(number, branch): (usize, &Branch)| Shown {
+    let shown = |(number, branch): (usize, &Branch)| ShownOption {
         label: one_line(&branch.label),
         help: [branch.needs.as_str(), &branch.help.as_deref().map(one_line).unwrap_or_default()]
             .into_iter()
@@ -86,7 +86,7 @@ fn list_options(cell: &Cell<'_>) -> Vec<Shown> {
             .join(" · "),
         present: chosen == Some(number),
     };
-    let null = cell.takes_null().then(|| Shown {
+    let null = cell.takes_null().then(|| ShownOption {
         label: "null".into(),
         help: "nothing, said outright".into(),
         present: cell.field.presence == Presence::Null,
@@ -121,7 +121,7 @@ impl Editor for Switch {
         1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::line_count)
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let mut hits = VariantField.draw_unfocused(cell, context);
         let mut line = 1;
         if let Some(filter) = &self.filter {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub use super::reply::FormReply;
 use super::{
-    cell::{Cell, Click, Editor, Inner},
+    cell::{Cell, Click, Editor, InnerValues},
     change::{FormContext, apply_edits, is_in_list, move_keys, place_after_edit},
     find::Finder,
     layout::{Columns, Lines},
@@ -355,7 +355,7 @@ impl Form {
             field,
             value: field.pointer.get(&self.value).filter(|_| is_value),
             written: self.written.get(&field.pointer).map(String::as_str),
-            inner: Inner { written: &self.written, secrets: &self.secrets },
+            inner: InnerValues { written: &self.written, secrets: &self.secrets },
             draft: self
                 .drafts
                 .get(&field.pointer)

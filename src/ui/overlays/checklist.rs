@@ -40,7 +40,7 @@ pub(crate) struct Row {
 }
 
 /// What happens with the rows that are ticked, by their numbers; or why it cannot.
-type Then = Box<dyn Fn(&[usize], &State) -> Result<Reply, String>>;
+type TickedAction = Box<dyn Fn(&[usize], &State) -> Result<Reply, String>>;
 
 /// A list of rows over the screen. `Enter` accepts those that are ticked, or the one under the
 /// cursor where none is.
@@ -48,7 +48,7 @@ pub(crate) struct Checklist {
     title: String,
     accept: &'static str,
     rows: Vec<Row>,
-    then: Then,
+    then: TickedAction,
     /// What is asked for when nothing is accepted.
     aside: Reply,
     cursor: ListCursor,

@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::page::{Line, Page};
+use super::page::{Line, PageOverlay};
 use crate::{
     app::{input::Input, message::Message, state::State},
     engine::{
@@ -24,13 +24,13 @@ const COUNT: usize = 9;
 pub(crate) struct EraPage {
     title: String,
     comparison: EraComparison,
-    page: Page,
+    page: PageOverlay,
     cells: usize,
 }
 
 impl EraPage {
     pub fn new(connection: &str, comparison: &EraComparison) -> Self {
-        let page = Page::default().closing_with(Reply::send(Message::DropQuestion));
+        let page = PageOverlay::default().closing_with(Reply::send(Message::DropQuestion));
         let title = format!("{connection} in both eras");
         Self { title, comparison: comparison.clone(), page, cells: 0 }
     }

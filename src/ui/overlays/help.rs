@@ -1,6 +1,6 @@
 //! Help: the keys that work here, then those of the other places.
 
-use super::page::{Line, Page};
+use super::page::{Line, PageOverlay};
 use crate::{
     app::{
         actions::{Action, Scope},
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The page for the scopes that are in force, innermost first.
-pub(crate) fn help_page(keymap: &Keymap, scopes: &[Scope]) -> Page {
+pub(crate) fn help_page(keymap: &Keymap, scopes: &[Scope]) -> PageOverlay {
     let actions = keymap.actions();
     let mut order: Vec<Scope> = scopes.to_vec();
     let mut others: Vec<Scope> =
@@ -50,5 +50,5 @@ pub(crate) fn help_page(keymap: &Keymap, scopes: &[Scope]) -> Page {
         "In a text field every printable key is text; Esc leaves it and keeps what was typed. Mouse: click, drag, wheel."
             .to_owned(),
     )]);
-    Page::new("Help · keys", lines)
+    PageOverlay::new("Help · keys", lines)
 }

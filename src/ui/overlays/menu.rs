@@ -10,7 +10,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, text_width},
-        ranking::{Candidate, rank_candidates},
+        ranking::{RankedItem, rank_candidates},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::{list::ListCursor, text_input::TextInput},
@@ -32,13 +32,13 @@ pub(crate) struct Item {
 }
 
 /// What happens with the row that was chosen (its place in the list as given).
-type Then = Box<dyn Fn(usize) -> OverlayReply>;
+type MenuAction = Box<dyn Fn(usize) -> OverlayReply>;
 
 /// A list over the screen.
 pub(crate) struct Menu {
     title: String,
     items: Vec<Item>,
-    then: Then,
+    then: MenuAction,
     filter: TextInput,
     cursor: ListCursor,
     shown: Vec<usize>,
@@ -83,12 +83,12 @@ impl Menu {
     }
 
     fn apply_filter(&mut self) {
-        let candidates = self.items.iter().map(|item| Candidate {
+        let candidates = self.items.iter().map(|item| RankedItem {
             name: &item.title,
             description: &item.detail,
             unusable: item.refusal.is_some(),
             risky: item.risky,
-            ..Candidate::default()
+            ..RankedItem::default()
         });
         self.shown = rank_candidates(self.filter.text(), candidates);
         self.cursor.row = 0;

@@ -19,7 +19,7 @@ pub(crate) fn notice_role(notice: &Notice) -> Role {
     }
 }
 
-pub(crate) fn notices_page(state: &State) -> page::Page {
+pub(crate) fn notices_page(state: &State) -> page::PageOverlay {
     let mut lines: Vec<page::Line> = Vec::new();
     for notice in state.notices.iter() {
         for (row, text) in canvas::wrap(&notice.text, 90).into_iter().enumerate() {
@@ -36,5 +36,5 @@ pub(crate) fn notices_page(state: &State) -> page::Page {
     if lines.is_empty() {
         lines.push(vec![(Role::Dim, "nothing so far".to_owned())]);
     }
-    page::Page::new("Notices", lines).at_end()
+    page::PageOverlay::new("Notices", lines).at_end()
 }

@@ -21,7 +21,7 @@ use crate::{
 pub(crate) type Line = Vec<(Role, String)>;
 
 #[derive(Default)]
-pub(crate) struct Page {
+pub(crate) struct PageOverlay {
     title: String,
     lines: Vec<Line>,
     cursor: ListCursor,
@@ -33,7 +33,7 @@ pub(crate) struct Page {
     closing: Reply,
 }
 
-impl Page {
+impl PageOverlay {
     pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Self {
         Self { title: title.into(), lines, ..Self::default() }
     }
@@ -75,7 +75,7 @@ impl Page {
     }
 }
 
-impl Overlay for Page {
+impl Overlay for PageOverlay {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let widest = self
             .lines

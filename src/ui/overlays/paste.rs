@@ -17,13 +17,13 @@ use crate::{
 };
 
 /// What happens with the text.
-type Then = Box<dyn Fn(&str, &State) -> Reply>;
+type PasteAction = Box<dyn Fn(&str, &State) -> Reply>;
 
 /// A sheet that takes what the terminal pastes, line breaks and all.
 pub(crate) struct Paste {
     title: String,
     words: String,
-    then: Then,
+    then: PasteAction,
     sheet: Rect,
 }
 

@@ -17,14 +17,14 @@ use crate::{
 };
 
 /// What happens with the text: a reply, or words that say what is wrong with it.
-type Then = Box<dyn Fn(&str, &State) -> Result<Reply, String>>;
+type PromptAction = Box<dyn Fn(&str, &State) -> Result<Reply, String>>;
 
 pub(crate) struct Prompt {
     title: String,
     /// What is asked and what will happen.
     words: String,
     input: TextInput,
-    then: Then,
+    then: PromptAction,
     wrong: Option<String>,
     sheet: Rect,
     field: Rect,

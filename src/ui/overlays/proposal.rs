@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// What a text (empty where none is asked for) comes to, or why it comes to nothing.
-type Make = Box<dyn Fn(&str, &State) -> Result<Proposed, String>>;
+type MakeProposal = Box<dyn Fn(&str, &State) -> Result<Proposed, String>>;
 
 /// Something that would be done, as it is shown before.
 pub(crate) struct Proposed {
@@ -35,7 +35,7 @@ pub(crate) struct Proposed {
 }
 
 /// More that can be done with it, when it is asked for.
-pub(crate) struct Also {
+pub(crate) struct ExtraButton {
     /// What switches it on and off.
     pub key: &'static str,
     /// What the bottom line says of it.
@@ -48,20 +48,20 @@ pub(crate) struct Also {
 
 /// The same with what it would then do.
 struct Switch {
-    also: Also,
+    also: ExtraButton,
     is_on: bool,
-    make: Make,
+    make: MakeProposal,
 }
 
 pub(crate) struct Proposal {
     title: String,
     words: String,
     input: Option<TextInput>,
-    make: Make,
+    make: MakeProposal,
     switch: Option<Switch>,
     /// What is told however it ends.
     aside: Option<Message>,
-    shown: Option<Shown>,
+    shown: Option<ShownPlan>,
     /// The first line of the preview that is seen.
     top: usize,
     seen: usize,
@@ -71,7 +71,7 @@ pub(crate) struct Proposal {
 }
 
 /// The plan as it was worked out for one text, one state, and with or without more.
-struct Shown {
+struct ShownPlan {
     of: (String, u64, bool),
     made: Result<Proposed, String>,
 }
@@ -129,7 +129,7 @@ impl Proposal {
     #[must_use]
     pub fn with_switch(
         self,
-        also: Also,
+        also: ExtraButton,
         make: impl Fn(&State) -> Result<Proposed, String> + 'static,
     ) -> Self {
         Self {
@@ -160,7 +160,7 @@ impl Proposal {
         title: impl Into<String>,
         words: impl Into<String>,
         input: Option<TextInput>,
-        make: Make,
+        make: MakeProposal,
     ) -> Self {
         Self {
             title: title.into(),
@@ -184,14 +184,14 @@ impl Proposal {
         Reply::Open(Box::new(self))
     }
 
-    fn work_out(&mut self, state: &State) -> &Shown {
+    fn work_out(&mut self, state: &State) -> &ShownPlan {
         let text = self.input.as_ref().map_or("", TextInput::text).trim().to_owned();
         let on = self.switch.as_ref().filter(|switch| switch.is_on);
         let of = (text, state.generation, on.is_some());
         let kept = self.shown.take().filter(|shown| shown.of == of);
         self.shown.insert(kept.unwrap_or_else(|| {
             let made = on.map_or(&self.make, |switch| &switch.make)(&of.0, state);
-            Shown { of, made }
+            ShownPlan { of, made }
         }))
     }
 
@@ -269,11 +269,12 @@ impl Proposal {
         let can = self.shown.as_ref().is_some_and(|shown| shown.made.is_ok());
         let y = area.bottom().saturating_sub(1);
         let mut pen = Pen::new(buffer, area, area.height.saturating_sub(1));
-        let switch =
-            self.switch.as_ref().map(|Switch { also: Also { key, button, .. }, is_on, .. }| {
+        let switch = self.switch.as_ref().map(
+            |Switch { also: ExtraButton { key, button, .. }, is_on, .. }| {
                 let mark = if *is_on { 'x' } else { ' ' };
                 (format!(" {key} [{mark}] {button} "), styles[Role::Chip])
-            });
+            },
+        );
         let make = styles[if can { Role::Selected } else { Role::Ghost }];
         let buttons =
             BUTTONS.map(str::to_owned).into_iter().zip([make, styles[Role::Chip]]).chain(switch);
@@ -329,7 +330,7 @@ impl Overlay for Proposal {
             Err(why) => wrap(why, cells).into_iter().map(|line| (Role::Error, line)).collect(),
         };
         let made = shown.made.as_ref().map_or(0, |made| made.lines.len());
-        if let Some(Switch { also: Also { off, on, .. }, is_on, .. }) = &self.switch {
+        if let Some(Switch { also: ExtraButton { off, on, .. }, is_on, .. }) = &self.switch {
             let (role, words) = if *is_on { (Role::Warning, on) } else { (Role::Dim, off) };
             notes.extend(wrap(words, cells).into_iter().map(|line| (role, line)));
         }

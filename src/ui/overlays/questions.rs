@@ -5,7 +5,7 @@ use super::{
     confirm::{Answer, Confirm},
     era_comparison::EraPage,
     prompt::Prompt,
-    proposal::{Also, Proposal, Proposed},
+    proposal::{ExtraButton, Proposal, Proposed},
     server_import,
 };
 use crate::{
@@ -14,11 +14,11 @@ use crate::{
         compose::{
             connections,
             context::ComposeContext,
-            imports::{self, Differing},
+            imports::{self, ConflictChoice},
         },
-        form_file::Goal,
+        form_file::FormGoal,
         message::{
-            ConnectionMessage, DocumentMessage, DraftPolicy, Message, Recovery, ScreenId, Then,
+            AfterSave, ConnectionMessage, DocumentMessage, DraftPolicy, Message, Recovery, ScreenId,
         },
         state::{Question, State},
     },
@@ -68,7 +68,7 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
 /// Takes entries into the workspace's files, after a look at what changes there.
 pub(crate) fn import_proposal(title: String, items: Vec<Item>) -> Proposal {
     Proposal::new(title, "", move |state| {
-        imports::plan_import(ComposeContext::from_state(state), &items, Differing::Overwrite)
+        imports::plan_import(ComposeContext::from_state(state), &items, ConflictChoice::Overwrite)
     })
 }
 
@@ -107,7 +107,7 @@ fn push_proposal(keep: &Push, delete: &Push, state: &State) -> Proposal {
         }
         few => few.join(", "),
     };
-    let also = Also {
+    let also = ExtraButton {
         key: "x",
         hint: "delete too",
         button: format!("delete {} there too", absent.len()),
@@ -239,11 +239,12 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         }
         Question::LeaveForm(goal) => {
             let words = match goal {
-                Goal::Printed => "What you changed is not printed yet.",
-                Goal::Saved => "What you changed is not saved yet.",
+                FormGoal::Printed => "What you changed is not printed yet.",
+                FormGoal::Saved => "What you changed is not saved yet.",
             };
-            let done = if *goal == Goal::Printed { "print and leave" } else { "save and leave" };
-            let accept = Message::Accept { then: Then::Leave, draft: DraftPolicy::Ask };
+            let done =
+                if *goal == FormGoal::Printed { "print and leave" } else { "save and leave" };
+            let accept = Message::Accept { then: AfterSave::Leave, draft: DraftPolicy::Ask };
             let answers = vec![
                 Answer { key: 's', words: done, messages: vec![Message::DropQuestion, accept] },
                 Answer {
@@ -315,7 +316,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         | Question::Eras { .. }
         | Question::ImportServers(_) => Confirm::new("", "", Vec::new(), aside),
         Question::Recover(texts) => {
-            let printed = state.form.as_ref().filter(|form| form.goal == Goal::Printed);
+            let printed = state.form.as_ref().filter(|form| form.goal == FormGoal::Printed);
             let words = match printed {
                 Some(form) => format!(
                     "An earlier session with {} ended before its document was printed.",

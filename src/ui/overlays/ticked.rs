@@ -25,7 +25,7 @@ pub(crate) struct Tick {
 }
 
 /// What happens with the text and the ticks: a reply, or words that say what is wrong.
-type Then = Box<dyn Fn(&str, &[Tick], &State) -> Result<Reply, String>>;
+type TicksAction = Box<dyn Fn(&str, &[Tick], &State) -> Result<Reply, String>>;
 
 pub(crate) struct Ticked {
     title: String,
@@ -34,7 +34,7 @@ pub(crate) struct Ticked {
     ticks: Vec<Tick>,
     /// The row that has the keys; none: the text has them.
     at: Option<usize>,
-    then: Then,
+    then: TicksAction,
     wrong: Option<String>,
     sheet: Rect,
     field: Rect,

@@ -15,9 +15,9 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         documents::{Change, Document},
-        form_file::{FormFile, Goal, value_of},
+        form_file::{FormFile, FormGoal, value_of},
         input::{Code, Input, Mouse, MouseKind},
-        message::{DocumentMessage, DraftPolicy, Message, TextTarget, Then},
+        message::{AfterSave, DocumentMessage, DraftPolicy, Message, TextTarget},
         state::State,
     },
     model::entry::FileId,
@@ -41,13 +41,13 @@ type Row = action_rows::Row<FormScreen>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::FormFile, "accept", "done", |screen, state| {
-        screen.end_task(accept(Then::Leave), state)
+        screen.end_task(accept(AfterSave::Leave), state)
     })
     .keys(&["ctrl+enter", "alt+enter", "f6"])
     .help("Print the document, or save it, and leave"),
     Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
-    Row::taking_over("save", |screen, state| screen.end_task(accept(Then::Stay), state))
+    Row::taking_over("save", |screen, state| screen.end_task(accept(AfterSave::Stay), state))
         .refused(|_, state| no_file(state)),
     Row::taking_over("quit", |screen, state| {
         screen.end_task(Message::Quit { discard: false }, state)
@@ -283,7 +283,7 @@ impl Screen for FormScreen {
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let mut hints = vec!["accept"];
-        if state.form.as_ref().is_some_and(|form| form.goal == Goal::Saved) {
+        if state.form.as_ref().is_some_and(|form| form.goal == FormGoal::Saved) {
             hints.push("save");
         }
         match (self.form.shown_form(), self.panes.focus) {
@@ -300,11 +300,11 @@ impl Screen for FormScreen {
     }
 }
 
-fn accept(then: Then) -> Message {
+fn accept(then: AfterSave) -> Message {
     Message::Accept { then, draft: DraftPolicy::Ask }
 }
 
 fn no_file(state: &State) -> Option<String> {
-    let is_printed = state.form.as_ref().is_some_and(|form| form.goal == Goal::Printed);
+    let is_printed = state.form.as_ref().is_some_and(|form| form.goal == FormGoal::Printed);
     refuse_when(is_printed, "there is no file; done prints it and leaves")
 }

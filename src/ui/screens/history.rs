@@ -33,7 +33,7 @@ use crate::{
         action_rows::{self, refuse_when},
         answer::{
             actions::{self, NO_END, ShowsAnswer},
-            draw::{Shown, inset_area},
+            draw::{ShownAnswer, inset_area},
             pane::Answer,
         },
         canvas::{Pen, wrap},
@@ -144,7 +144,7 @@ impl History {
                 buffer,
                 area,
                 look,
-                &Shown { call: &open.call, whose: &whose, focused },
+                &ShownAnswer { call: &open.call, whose: &whose, focused },
             );
         }
         let inside = inset_area(Pane { title: "Answer", focused, ..Pane::default() }.draw(

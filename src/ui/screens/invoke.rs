@@ -34,7 +34,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         answering::AnsweringMessage,
-        batch::Batch,
+        batch::CallBatch,
         calls::{CallMessage, CallText},
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
@@ -47,7 +47,7 @@ use crate::{
         action_rows::{self, refuse_when},
         answer::{
             actions::{self, ShowsAnswer},
-            draw::{Shown, draw_welcome, inset_area},
+            draw::{ShownAnswer, draw_welcome, inset_area},
             pane::Answer,
         },
         frames::{edit_frame, frame_refusal},
@@ -384,7 +384,7 @@ impl Screen for Invoke {
                     buffer,
                     areas[RIGHT],
                     look,
-                    &Shown { call, whose: &whose, focused: focus == RIGHT },
+                    &ShownAnswer { call, whose: &whose, focused: focus == RIGHT },
                 );
             }
             None => {
@@ -578,7 +578,7 @@ fn send_refusal(state: &State) -> Option<String> {
 }
 
 fn many_refusal(state: &State) -> Option<String> {
-    let is_under_way = state.invoke.batch.as_ref().is_some_and(Batch::under_way);
+    let is_under_way = state.invoke.batch.as_ref().is_some_and(CallBatch::under_way);
     refuse_when(is_under_way, "a series is under way; Esc stops it").or_else(|| send_refusal(state))
 }
 

@@ -209,7 +209,7 @@ impl WatchScreen {
     }
 
     /// The cards that the chosen message names, or the chosen conversation.
-    fn chosen_cards(&self, state: &State) -> Option<cards::Named> {
+    fn chosen_cards(&self, state: &State) -> Option<cards::NamedCards> {
         let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
         let message = (self.panes.focus == RIGHT).then(|| self.chosen_message(state)).flatten();
         cards::named_cards(state, conversation.number, message.as_ref().map(std::slice::from_ref))

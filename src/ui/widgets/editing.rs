@@ -11,7 +11,7 @@ const REMEMBERED: usize = 500;
 
 /// Whether what is between two places becomes selected on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum MoveMode {
     Move,
     Select,
 }
@@ -69,10 +69,10 @@ impl Editing {
     }
 
     /// Puts the cursor at an offset, or at the next border after it.
-    pub fn move_cursor(&mut self, to: usize, reach: Reach) {
+    pub fn move_cursor(&mut self, to: usize, reach: MoveMode) {
         match reach {
-            Reach::Move => self.anchor = None,
-            Reach::Select => self.anchor = self.anchor.or(Some(self.cursor)),
+            MoveMode::Move => self.anchor = None,
+            MoveMode::Select => self.anchor = self.anchor.or(Some(self.cursor)),
         }
         self.cursor = self.cluster_boundary(to);
         self.joins = false;
@@ -181,7 +181,7 @@ impl Editing {
             return true;
         }
         let by_word = key.mods.ctrl || key.mods.alt;
-        let reach = if key.mods.shift { Reach::Select } else { Reach::Move };
+        let reach = if key.mods.shift { MoveMode::Select } else { MoveMode::Move };
         match key.code {
             Code::Left | Code::Right => self.go_sideways(key.code, by_word, reach),
             Code::Home => self.move_cursor(if by_word { 0 } else { self.line_start() }, reach),
@@ -208,7 +208,7 @@ impl Editing {
             'u' => self.erase(self.line_start()),
             'k' => self.erase(self.line_end()),
             'a' => self.select_all(),
-            'e' => self.move_cursor(self.line_end(), Reach::Move),
+            'e' => self.move_cursor(self.line_end(), MoveMode::Move),
             'z' => {
                 self.undo();
             }
@@ -218,8 +218,9 @@ impl Editing {
         true
     }
 
-    fn go_sideways(&mut self, code: Code, by_word: bool, reach: Reach) {
-        let to = match (code, self.selected_range().filter(|_| reach == Reach::Move && !by_word)) {
+    fn go_sideways(&mut self, code: Code, by_word: bool, reach: MoveMode) {
+        let to = match (code, self.selected_range().filter(|_| reach == MoveMode::Move && !by_word))
+        {
             (Code::Left, Some(selected)) => selected.start,
             (_, Some(selected)) => selected.end,
             (Code::Left, None) if by_word => self.word_before(),
@@ -326,10 +327,10 @@ mod tests {
     #[test]
     fn a_change_from_elsewhere_leaves_the_cursor_with_its_letters() {
         let mut editing = Editing::new("tell me a joke");
-        editing.move_cursor(7, Reach::Move);
+        editing.move_cursor(7, MoveMode::Move);
         editing.replace("tell me another joke");
         assert_eq!(editing.cursor(), 7);
-        editing.move_cursor(20, Reach::Move);
+        editing.move_cursor(20, MoveMode::Move);
         editing.replace("show me another joke");
         assert_eq!(editing.cursor(), 20);
         editing.undo();
@@ -359,7 +360,7 @@ mod tests {
                     8 => keys(&mut editing, "ctrl+k"),
                     9 => drop(editing.undo()),
                     10 => drop(editing.redo()),
-                    11 => editing.move_cursor(3, Reach::Select),
+                    11 => editing.move_cursor(3, MoveMode::Select),
                     12 => editing.replace(&format!("x{letter}y")),
                     _ => drop(editing.cut()),
                 }

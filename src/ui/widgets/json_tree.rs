@@ -21,11 +21,11 @@ struct Row {
     at: Pointer,
     depth: usize,
     name: String,
-    value: Shown,
+    value: NodeKind,
 }
 
 #[derive(Debug)]
-enum Shown {
+enum NodeKind {
     Leaf(Role, String),
     Branch { members: usize, brackets: [&'static str; 2] },
 }
@@ -61,9 +61,9 @@ impl JsonTree {
             let here = row == self.cursor.row;
             let mut pen = Pen::new(buffer, area, line);
             let open = match value {
-                Shown::Branch { members: 0, .. } | Shown::Leaf(..) => "  ",
-                Shown::Branch { .. } if self.folded.contains(at) => "▸ ",
-                Shown::Branch { .. } => "▾ ",
+                NodeKind::Branch { members: 0, .. } | NodeKind::Leaf(..) => "  ",
+                NodeKind::Branch { .. } if self.folded.contains(at) => "▸ ",
+                NodeKind::Branch { .. } => "▾ ",
             };
             pen.skip(u16::try_from(depth * 2).unwrap_or(u16::MAX))
                 .put_text(open, styles[Role::Dim]);
@@ -71,8 +71,8 @@ impl JsonTree {
                 pen.put_text(name, styles[Role::SyntaxKey]).put_text(": ", styles[Role::Dim]);
             }
             match value {
-                Shown::Leaf(role, text) => pen.put_text(text, styles[*role]),
-                Shown::Branch { members, brackets: [open, close] } => {
+                NodeKind::Leaf(role, text) => pen.put_text(text, styles[*role]),
+                NodeKind::Branch { members, brackets: [open, close] } => {
                     let items = count_text(*members, "item", "items");
                     pen.put_text(&format!("{open}{items}{close}"), styles[Role::Dim])
                 }
@@ -108,7 +108,7 @@ impl JsonTree {
     /// open goes to what holds it.
     fn fold_row(&mut self, fold: Option<bool>) {
         let Some(row) = self.rows.get(self.cursor.row) else { return };
-        let branch = matches!(row.value, Shown::Branch { members: 1.., .. });
+        let branch = matches!(row.value, NodeKind::Branch { members: 1.., .. });
         let folded = self.folded.contains(&row.at);
         match fold {
             Some(true) if !branch || folded => {
@@ -159,8 +159,8 @@ impl JsonTree {
         let here = rows.iter().position(|row| Some(&row.at) == at).unwrap_or(0);
         let holds = |row: &Row| {
             let text = match &row.value {
-                Shown::Leaf(_, text) => text.to_lowercase(),
-                Shown::Branch { .. } => String::new(),
+                NodeKind::Leaf(_, text) => text.to_lowercase(),
+                NodeKind::Branch { .. } => String::new(),
             };
             row.name.to_lowercase().contains(&query) || text.contains(&query)
         };
@@ -192,10 +192,10 @@ fn push_rows(
     name: String,
     value: &Value,
 ) {
-    let leaf = |role, text: String| Shown::Leaf(role, text);
+    let leaf = |role, text: String| NodeKind::Leaf(role, text);
     let shown = match value {
-        Value::Object(members) => Shown::Branch { members: members.len(), brackets: ["{", "}"] },
-        Value::Array(items) => Shown::Branch { members: items.len(), brackets: ["[", "]"] },
+        Value::Object(members) => NodeKind::Branch { members: members.len(), brackets: ["{", "}"] },
+        Value::Array(items) => NodeKind::Branch { members: items.len(), brackets: ["[", "]"] },
         Value::String(_) => leaf(Role::SyntaxText, value.to_string()),
         other => leaf(Role::SyntaxNumber, other.to_string()),
     };

@@ -11,14 +11,14 @@ use crate::ui::{
 
 /// How a piece of text looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Face {
+pub(crate) struct TextFace {
     pub bold: bool,
     pub code: bool,
     pub link: bool,
 }
 
 /// A line in pieces.
-pub(crate) type Line = Vec<(Face, String)>;
+pub(crate) type Line = Vec<(TextFace, String)>;
 
 /// The text broken into lines of at most `cells` cells. Line breaks within a paragraph stay, and so
 /// does one empty line between blocks that have any between them.
@@ -85,7 +85,8 @@ impl GrowingText {
         self.work += rest.len();
         let lines = std::mem::take(&mut self.lines);
         self.closed = Closed { end: start, lines: lines.len() };
-        let mut page = Page { source: text, cells: cells.max(4), lines, ..Page::default() };
+        let mut page =
+            MarkdownPage { source: text, cells: cells.max(4), lines, ..MarkdownPage::default() };
         let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
         let parser = Parser::new_ext(rest, options);
         let defines = parser.reference_definitions().iter().next().is_some();
@@ -124,13 +125,13 @@ type Rows = Vec<Vec<Line>>;
 
 /// The lines made so far, and where in the document the next one begins.
 #[derive(Default)]
-struct Page<'t> {
+struct MarkdownPage<'t> {
     source: &'t str,
     cells: usize,
     lines: Vec<Line>,
     /// The pieces of the line that is being read.
     pieces: Line,
-    face: Face,
+    face: TextFace,
     indents: Vec<Indent>,
     /// The next number of each open list; `None` for bullets.
     lists: Vec<Option<u64>>,
@@ -139,7 +140,7 @@ struct Page<'t> {
     table: Option<Rows>,
 }
 
-impl Page<'_> {
+impl MarkdownPage<'_> {
     fn handle_event(&mut self, event: Event<'_>, at: usize) {
         match event {
             Event::Start(tag) => self.start_tag(tag, at),
@@ -147,11 +148,11 @@ impl Page<'_> {
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
                 self.push_text(&text, self.face);
             }
-            Event::Code(text) => self.push_text(&text, Face { code: true, ..self.face }),
+            Event::Code(text) => self.push_text(&text, TextFace { code: true, ..self.face }),
             Event::SoftBreak | Event::HardBreak => self.end_line(),
             Event::Rule => {
                 self.keep_blank_line(at);
-                self.push_text(&"─".repeat(self.cells.min(24)), Face::default());
+                self.push_text(&"─".repeat(self.cells.min(24)), TextFace::default());
                 self.end_line();
             }
             Event::TaskListMarker(done) => {
@@ -269,7 +270,7 @@ impl Page<'_> {
         }
     }
 
-    fn push_text(&mut self, text: &str, face: Face) {
+    fn push_text(&mut self, text: &str, face: TextFace) {
         for (number, line) in text.split('\n').enumerate() {
             if number > 0 && self.table.is_none() {
                 self.break_line();
@@ -287,9 +288,9 @@ impl Page<'_> {
         let words: String = self.pieces.iter().skip(start).map(|(_, text)| text.as_str()).collect();
         let target = visible_text(&target).into_owned();
         if words.is_empty() {
-            self.pieces.push((Face { link: true, ..self.face }, target));
+            self.pieces.push((TextFace { link: true, ..self.face }, target));
         } else if words != target && !target.is_empty() {
-            self.pieces.push((Face { link: true, ..self.face }, format!(" ({target})")));
+            self.pieces.push((TextFace { link: true, ..self.face }, format!(" ({target})")));
         }
     }
 
@@ -364,13 +365,13 @@ impl Page<'_> {
                     let pieces = cell.get(part).cloned().unwrap_or_default();
                     let blanks = width - wide(&pieces).min(*width) + GAP;
                     line.extend(pieces);
-                    line.push((Face::default(), " ".repeat(blanks)));
+                    line.push((TextFace::default(), " ".repeat(blanks)));
                 }
                 self.lines.push(trim_line(line));
             }
             if is_head {
                 let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
-                self.lines.push(vec![(Face::default(), rule.join(&" ".repeat(GAP)))]);
+                self.lines.push(vec![(TextFace::default(), rule.join(&" ".repeat(GAP)))]);
             }
         }
     }
@@ -388,7 +389,7 @@ impl Page<'_> {
         for row in rows {
             for (cell, name) in row.into_iter().zip(&names) {
                 let mut pieces =
-                    vec![(Face { bold: true, ..Face::default() }, format!("{name}: "))];
+                    vec![(TextFace { bold: true, ..TextFace::default() }, format!("{name}: "))];
                 pieces.extend(cell);
                 wrap_pieces(&pieces, self.cells, ("", "  "), &mut self.lines);
             }
@@ -406,7 +407,7 @@ fn wrap_cell(cell: Line, cells: usize, bold: bool) -> Vec<Line> {
     let mut lines = Vec::new();
     let pieces: Line = cell
         .into_iter()
-        .map(|(face, text)| (Face { bold: face.bold || bold, ..face }, text))
+        .map(|(face, text)| (TextFace { bold: face.bold || bold, ..face }, text))
         .collect();
     wrap_pieces(&pieces, cells, ("", ""), &mut lines);
     lines
@@ -420,7 +421,7 @@ fn fit_indent(indent: &str, cells: usize) -> &str {
 /// Breaks pieces into lines. `first` stands before the first line, `rest` before the others, both
 /// narrower than a line.
 fn wrap_pieces(
-    pieces: &[(Face, String)],
+    pieces: &[(TextFace, String)],
     cells: usize,
     (first, rest): (&str, &str),
     lines: &mut Vec<Line>,
@@ -429,7 +430,7 @@ fn wrap_pieces(
     let widths = RowWidths { first: room(first), others: room(rest) };
     let indents = std::iter::once(first).chain(std::iter::repeat(rest));
     lines.extend(indents.zip(wrap_styled(pieces, widths)).map(|(indent, row)| {
-        let mut line = vec![(Face::default(), indent.to_owned())];
+        let mut line = vec![(TextFace::default(), indent.to_owned())];
         line.extend(row);
         trim_line(line)
     }));

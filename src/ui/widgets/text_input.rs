@@ -8,7 +8,7 @@ use ratatui::{
 };
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::editing::{Editing, Reach};
+use super::editing::{Editing, MoveMode};
 use crate::{
     app::input::Key,
     ui::canvas::{text_width, visible_text},
@@ -70,12 +70,12 @@ impl TextInput {
 
     /// Puts the cursor at a byte offset.
     pub fn move_cursor(&mut self, to: usize) {
-        self.editing.move_cursor(to, Reach::Move);
+        self.editing.move_cursor(to, MoveMode::Move);
     }
 
     /// Selects from the cursor as far as a byte offset.
     pub fn select_to(&mut self, to: usize) {
-        self.editing.move_cursor(to, Reach::Select);
+        self.editing.move_cursor(to, MoveMode::Select);
     }
 
     /// Takes the selection out and answers it.
@@ -94,7 +94,7 @@ impl TextInput {
         if std::mem::take(&mut self.offered) {
             return;
         }
-        self.go_to_cell(column, Reach::Move);
+        self.go_to_cell(column, MoveMode::Move);
     }
 
     /// Selects as far as the cell `column` of the drawn text.
@@ -103,10 +103,10 @@ impl TextInput {
         if column < 0 {
             self.scroll = self.scroll.saturating_sub(1);
         }
-        self.go_to_cell(usize::try_from(column).unwrap_or(0), Reach::Select);
+        self.go_to_cell(usize::try_from(column).unwrap_or(0), MoveMode::Select);
     }
 
-    fn go_to_cell(&mut self, column: usize, reach: Reach) {
+    fn go_to_cell(&mut self, column: usize, reach: MoveMode) {
         let mut at = 0;
         let mut to = self.text().len();
         for (offset, cluster) in self.text().grapheme_indices(true) {

@@ -17,7 +17,7 @@ use tokio_rustls::{TlsConnector, client};
 pub(crate) struct Encrypted(pub Arc<ClientConfig>);
 
 /// The same for one server.
-pub(crate) struct To {
+pub(crate) struct ServerTls {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
@@ -27,16 +27,16 @@ pub(crate) struct Stream<S>(client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for Encrypted {
     type Stream = Stream<S>;
-    type TlsConnect = To;
+    type TlsConnect = ServerTls;
     type Error = io::Error;
 
-    fn make_tls_connect(&mut self, domain: &str) -> Result<To, io::Error> {
+    fn make_tls_connect(&mut self, domain: &str) -> Result<ServerTls, io::Error> {
         let name = ServerName::try_from(domain.to_owned()).map_err(io::Error::other)?;
-        Ok(To { config: Arc::clone(&self.0), name })
+        Ok(ServerTls { config: Arc::clone(&self.0), name })
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for To {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for ServerTls {
     type Stream = Stream<S>;
     type Error = io::Error;
     type Future = BoxFuture<'static, Result<Stream<S>, io::Error>>;

@@ -13,7 +13,7 @@ use crate::{
 pub struct SinkClosed;
 
 /// How a call ended.
-pub(crate) type End = (Outcome, Option<CallError>);
+pub(crate) type CallEnd = (Outcome, Option<CallError>);
 
 /// Takes events, and waits while nobody takes them out.
 pub struct EventSink {

@@ -6,7 +6,7 @@ use crate::{
     wire::{
         systems::facets::exchange::{ReplyChannel, Route},
         transport::{
-            bus::{Bus, Share},
+            bus::{Bus, SubscriptionShare},
             message::{Address, Incoming},
             message_queue::{LostCounts, QueueReceiver},
         },
@@ -67,7 +67,7 @@ async fn subscribe_at(
     at: Option<&Address>,
 ) -> Result<Option<QueueReceiver>, CallError> {
     match at {
-        Some(at) => bus.subscribe(at, Share::Each).await.map(Some),
+        Some(at) => bus.subscribe(at, SubscriptionShare::Each).await.map(Some),
         None => Ok(None),
     }
 }

@@ -143,13 +143,13 @@ pub(crate) fn receipt_stage(receipt: &Receipt) -> (&'static str, String) {
 
 /// How many replies came that were none of the call's, by what was wrong with their ids.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Strangers {
+pub(crate) struct StrangerCounts {
     unknown: u64,
     nameless: u64,
     foreign: u64,
 }
 
-impl Strangers {
+impl StrangerCounts {
     pub fn count_stray(&mut self, cause: StrayCause) {
         match cause {
             StrayCause::UnknownId => self.unknown += 1,
@@ -182,7 +182,7 @@ pub(crate) fn timed_out_first(
     limits: Limits,
     route: &Route,
     transport: TransportKind,
-    strangers: Strangers,
+    strangers: StrangerCounts,
     receipt: Option<&Receipt>,
     hint: Option<&str>,
 ) -> CallError {

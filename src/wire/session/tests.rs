@@ -21,7 +21,7 @@ use crate::{
     wire::{
         systems::trustgraph::exchange::TrustGraphExchange,
         transport::{
-            bus::{Doing, Share},
+            bus::{BusFuture, SubscriptionShare},
             connection_event::ConnectionEvents,
             message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
         },
@@ -122,7 +122,11 @@ impl Bus for Fake {
         (&packet.body[..] == b"kept").then_some(kept)
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        _: SubscriptionShare,
+    ) -> BusFuture<'a, QueueReceiver> {
         Box::pin(async move {
             let (feeder, line) = message_queue(self.capacity);
             self.feeders.lock().unwrap().push((at.name.clone(), feeder));
@@ -130,7 +134,7 @@ impl Bus for Fake {
         })
     }
 
-    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+    fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
         Box::pin(async move {
             if let Some(problem) = &self.refusal {
                 return Err(problem.clone());

@@ -55,7 +55,7 @@ use crate::{
         keys,
         routes::{self, CallMode},
     },
-    wire::session::event_sink::{End, EventSink, SinkClosed},
+    wire::session::event_sink::{CallEnd, EventSink, SinkClosed},
 };
 
 pub(crate) struct LiveCommonGround;
@@ -83,7 +83,7 @@ impl MultiStep for LiveCommonGround {
         &'a self,
         call_context: CallContext<'a>,
         sink: &'a mut EventSink,
-    ) -> BoxFuture<'a, Result<End, SinkClosed>> {
+    ) -> BoxFuture<'a, Result<CallEnd, SinkClosed>> {
         Box::pin(async move {
             let lost = |problem| Ok((Outcome::Lost, Some(problem)));
             let channel = match calling::required_channel(call_context.connection) {

@@ -78,8 +78,8 @@ use crate::{
     },
     wire::{
         connector::Connector,
-        session::event_sink::{End, EventSink, SinkClosed},
-        transport::bus::{Bus, Doing},
+        session::event_sink::{CallEnd, EventSink, SinkClosed},
+        transport::bus::{Bus, BusFuture},
     },
 };
 
@@ -124,7 +124,7 @@ impl Opener for LiveMcp {
         settings::is_at(connection)
     }
 
-    fn open<'a>(&'a self, opening: Opening<'a>) -> Doing<'a, Arc<dyn Bus>> {
+    fn open<'a>(&'a self, opening: Opening<'a>) -> BusFuture<'a, Arc<dyn Bus>> {
         Box::pin(async move {
             let name = &opening.connection.name;
             let kept = opening.workspace.and_then(|root| kept_file::read_list(root, name));
@@ -139,7 +139,7 @@ impl MultiStep for LiveMcp {
         &'a self,
         call_context: CallContext<'a>,
         sink: &'a mut EventSink,
-    ) -> BoxFuture<'a, Result<End, SinkClosed>> {
+    ) -> BoxFuture<'a, Result<CallEnd, SinkClosed>> {
         Box::pin(calling::call(call_context, sink))
     }
 }

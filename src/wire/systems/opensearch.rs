@@ -34,7 +34,7 @@ use crate::{
         transport::Traffic,
     },
     systems::opensearch::{calls, keys},
-    wire::session::event_sink::{End, EventSink, SinkClosed},
+    wire::session::event_sink::{CallEnd, EventSink, SinkClosed},
 };
 
 pub(crate) struct LiveOpenSearch;
@@ -62,7 +62,7 @@ impl MultiStep for LiveOpenSearch {
         &'a self,
         call_context: CallContext<'a>,
         sink: &'a mut EventSink,
-    ) -> BoxFuture<'a, Result<End, SinkClosed>> {
+    ) -> BoxFuture<'a, Result<CallEnd, SinkClosed>> {
         Box::pin(async move {
             if let Some(problem) = wrong_connection(call_context.connection) {
                 return Ok((Outcome::Lost, Some(problem)));

@@ -41,7 +41,7 @@ use super::{
     live::{CallDriver, LiveSystem},
 };
 use crate::{
-    model::{agent::Asked, call::CallError, entry::SystemId},
+    model::{agent::AgentQuestion, call::CallError, entry::SystemId},
     systems::{deployed::item::Item, trustgraph::keys},
     wire::transport::bus::Bus,
 };
@@ -75,7 +75,7 @@ impl LiveSystem for LiveTrustGraph {
 }
 
 impl AgentRuns for LiveTrustGraph {
-    fn begin_run(&self, asked: &Asked, items: &[Item]) -> Box<dyn AgentRun> {
+    fn begin_run(&self, asked: &AgentQuestion, items: &[Item]) -> Box<dyn AgentRun> {
         Box::new(agent::TrustGraphRun::new(asked, items))
     }
 }

@@ -32,13 +32,13 @@ pub(super) struct TapBuffer {
 }
 
 /// What was heard, and its share of the buffer; a gap has none.
-type Shared = (Tapped, Option<ByteShare>);
+type SharedItem = (Tapped, Option<ByteShare>);
 
 #[derive(Default)]
 struct BufferedMessages {
-    queue: VecDeque<Shared>,
+    queue: VecDeque<SharedItem>,
     /// What is heard now, while what was kept still comes out before it.
-    waiting: Option<VecDeque<Shared>>,
+    waiting: Option<VecDeque<SharedItem>>,
     /// What came out already and is heard once more, until then.
     twice: Vec<Arc<ObservedMessage>>,
     until: Millis,

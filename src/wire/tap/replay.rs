@@ -13,15 +13,15 @@ use crate::{
     },
     wire::{
         now::now_millis,
-        transport::bus::{Bus, Keeps, Recall, Recalled},
+        transport::bus::{Bus, Recall, StoredMessage, StoredStream},
     },
 };
 
 /// What is to be played.
-pub(super) struct Past {
+pub(super) struct StoredPast {
     pub(super) bus: Arc<dyn Bus>,
     /// What is kept; asked for before it was listened.
-    pub(super) keeps: Vec<Keeps>,
+    pub(super) keeps: Vec<StoredStream>,
     pub(super) since: Millis,
     pub(super) cut: Arc<Redactor>,
     pub(super) buffer: Arc<TapBuffer>,
@@ -29,12 +29,12 @@ pub(super) struct Past {
 
 /// One stream, and its next message.
 struct Source<'k> {
-    kept: &'k Keeps,
+    kept: &'k StoredStream,
     rest: Recall,
-    next: Recalled,
+    next: StoredMessage,
 }
 
-impl Past {
+impl StoredPast {
     /// Plays it to its end, and then lets what was heard meanwhile go on.
     pub(super) async fn replay_kept(self) {
         let mut sources: Vec<Source<'_>> = Vec::new();
@@ -81,7 +81,7 @@ impl Past {
         self.buffer.go_on(twice, now_millis());
     }
 
-    async fn next_of<'k>(&self, kept: &'k Keeps, mut rest: Recall) -> Option<Source<'k>> {
+    async fn next_of<'k>(&self, kept: &'k StoredStream, mut rest: Recall) -> Option<Source<'k>> {
         match rest.next().await? {
             Ok(next) => Some(Source { kept, rest, next }),
             Err(problem) => {

@@ -13,14 +13,14 @@ use super::{
 use crate::model::{call::CallError, clock::Millis, transport::TransportKind};
 
 /// Something under way that ends well or with a problem in words.
-pub(crate) type Doing<'a, T> = BoxFuture<'a, Result<T, CallError>>;
+pub(crate) type BusFuture<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 
 /// Messages that were kept, oldest first.
-pub(crate) type Recall = BoxStream<'static, Result<Recalled, CallError>>;
+pub(crate) type Recall = BoxStream<'static, Result<StoredMessage, CallError>>;
 
 /// Messages that a broker keeps, and that can be heard once more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keeps {
+pub struct StoredStream {
     /// What keeps them: a stream.
     pub stream: Arc<str>,
     /// Which of the stream's messages are meant.
@@ -41,7 +41,7 @@ pub enum Receipt {
 
 /// A message that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recalled {
+pub struct StoredMessage {
     pub packet: Packet,
     /// When the broker received it, in nanoseconds since the Unix epoch: finer than that, nothing
     /// orders messages of several streams.
@@ -63,20 +63,24 @@ pub trait Bus: Send + Sync {
 
     /// Messages at a place from now on, also after the connection broke and is back. Dropping the
     /// line ends the subscription.
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver>;
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        share: SubscriptionShare,
+    ) -> BusFuture<'a, QueueReceiver>;
 
     /// Hands a message over. Refuses at once, with the reason, when it could not leave now.
-    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()>;
+    fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()>;
 
     /// Which of what goes to these places is kept by the broker; nothing where it keeps nothing.
-    fn retained_streams<'a>(&'a self, at: &'a [Address]) -> Doing<'a, Vec<Keeps>> {
+    fn retained_streams<'a>(&'a self, at: &'a [Address]) -> BusFuture<'a, Vec<StoredStream>> {
         let _ = at;
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
     /// What was kept since then, up to the newest that is there now, oldest first. Nothing is taken
     /// away by it and nothing stays of it.
-    fn read_retained<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
+    fn read_retained<'a>(&'a self, kept: &'a StoredStream, since: Millis) -> BusFuture<'a, Recall> {
         let _ = (kept, since);
         Box::pin(std::future::ready(Ok(futures::StreamExt::boxed(futures::stream::empty()))))
     }
@@ -90,7 +94,10 @@ pub trait Bus: Send + Sync {
 
     /// The message that this one tells of, where the broker tells about others' messages and still
     /// has it; `None`: it tells of none.
-    fn referenced_message<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
+    fn referenced_message<'a>(
+        &'a self,
+        packet: &'a Packet,
+    ) -> Option<BusFuture<'a, Option<Packet>>> {
         let _ = packet;
         None
     }
@@ -128,7 +135,7 @@ pub trait Bus: Send + Sync {
 
 /// Who gets a message when several subscribe to its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
+pub enum SubscriptionShare {
     /// Every subscriber.
     Each,
     /// One of the subscribers that name the same group.

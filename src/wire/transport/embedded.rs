@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    bus::{Bus, Doing, Share},
+    bus::{Bus, BusFuture, SubscriptionShare},
     connection_event::ConnectionEvents,
     message::{Address, Incoming, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
@@ -18,7 +18,7 @@ use super::{
 use crate::model::transport::TransportKind;
 
 struct Subscriber {
-    share: Share,
+    share: SubscriptionShare,
     feeder: QueueSender,
 }
 
@@ -38,7 +38,7 @@ impl Default for Embedded {
 }
 
 impl Embedded {
-    fn add_listener(&self, subject: &str, share: Share) -> QueueReceiver {
+    fn add_listener(&self, subject: &str, share: SubscriptionShare) -> QueueReceiver {
         let (feeder, line) = message_queue(CAPACITY);
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|_, of_subject| {
@@ -60,9 +60,9 @@ impl Embedded {
             .flatten()
             .filter(|listener| !listener.feeder.is_closed());
         open.filter(|listener| match listener.share {
-            Share::Each => true,
-            Share::Observer => false,
-            Share::OneOf(group) => {
+            SubscriptionShare::Each => true,
+            SubscriptionShare::Observer => false,
+            SubscriptionShare::OneOf(group) => {
                 !groups.contains(&group) && {
                     groups.push(group);
                     true
@@ -81,7 +81,7 @@ impl Embedded {
             .filter(|(pattern, _)| subject_matches(pattern, subject))
             .flat_map(|(_, of_pattern)| of_pattern);
         matching
-            .filter(|listener| listener.share == Share::Observer)
+            .filter(|listener| listener.share == SubscriptionShare::Observer)
             .map(|listener| listener.feeder.clone())
             .collect()
     }
@@ -100,11 +100,15 @@ impl Bus for Embedded {
         "toolcrib's own sample services, in this process".into()
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        share: SubscriptionShare,
+    ) -> BusFuture<'a, QueueReceiver> {
         Box::pin(async move { Ok(self.add_listener(&at.name, share)) })
     }
 
-    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+    fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
         Box::pin(async move {
             let Outgoing { to, reply, headers, body, .. } = message;
             for onlooker in self.observers(&to.name) {
@@ -167,11 +171,11 @@ mod tests {
     async fn each_listener_hears_and_a_group_hears_once() {
         let (bus, s) = (Embedded::default(), Address::ephemeral("s"));
         let mut each = [
-            bus.subscribe(&s, Share::Each).await.unwrap(),
-            bus.subscribe(&s, Share::Each).await.unwrap(),
+            bus.subscribe(&s, SubscriptionShare::Each).await.unwrap(),
+            bus.subscribe(&s, SubscriptionShare::Each).await.unwrap(),
         ];
-        let mut first = bus.subscribe(&s, Share::OneOf("g")).await.unwrap();
-        let mut second = bus.subscribe(&s, Share::OneOf("g")).await.unwrap();
+        let mut first = bus.subscribe(&s, SubscriptionShare::OneOf("g")).await.unwrap();
+        let mut second = bus.subscribe(&s, SubscriptionShare::OneOf("g")).await.unwrap();
         bus.send(message("s", None)).await.unwrap();
         for line in &mut each {
             assert!(matches!(line.next().await, Some(Incoming::Packet(_))));
@@ -208,8 +212,9 @@ mod tests {
     async fn who_looks_on_hears_all_and_counts_for_nobody() {
         let bus = Embedded::default();
         let inbox = bus.new_inbox().unwrap();
-        let mut asker = bus.subscribe(&inbox, Share::Each).await.unwrap();
-        let mut aside = bus.subscribe(&Address::ephemeral(">"), Share::Observer).await.unwrap();
+        let mut asker = bus.subscribe(&inbox, SubscriptionShare::Each).await.unwrap();
+        let mut aside =
+            bus.subscribe(&Address::ephemeral(">"), SubscriptionShare::Observer).await.unwrap();
         bus.send(message("nobody", Some(&inbox))).await.unwrap();
         assert_eq!(asker.next().await, Some(Incoming::NoResponders));
         let Some(Incoming::Packet(packet)) = aside.next().await else { panic!() };
@@ -220,7 +225,7 @@ mod tests {
     async fn nobody_there_is_told_to_the_inbox() {
         let bus = Embedded::default();
         let inbox = bus.new_inbox().unwrap();
-        let mut line = bus.subscribe(&inbox, Share::Each).await.unwrap();
+        let mut line = bus.subscribe(&inbox, SubscriptionShare::Each).await.unwrap();
         bus.send(message("nobody", Some(&inbox))).await.unwrap();
         assert_eq!(line.next().await, Some(Incoming::NoResponders));
     }

@@ -18,7 +18,7 @@ use std::{
 };
 
 use super::{
-    bus::{Bus, Doing, Share},
+    bus::{Bus, BusFuture, SubscriptionShare},
     connection_event::ConnectionEvents,
     message::{Address, Outgoing},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
@@ -98,7 +98,11 @@ impl Bus for Http {
         )
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        _: SubscriptionShare,
+    ) -> BusFuture<'a, QueueReceiver> {
         Box::pin(async move {
             let (feeder, line) = message_queue(CAPACITY);
             let mut waiting = self.lock_waiting();
@@ -108,7 +112,7 @@ impl Bus for Http {
         })
     }
 
-    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+    fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
         Box::pin(async move {
             let inbox =
                 message.reply.as_ref().and_then(|reply| self.lock_waiting().remove(&reply.name));

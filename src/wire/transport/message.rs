@@ -38,7 +38,7 @@ pub struct Outgoing {
 /// A message as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Where it went; said only to [`super::bus::Share::Observer`], who may hear many places at
+    /// Where it went; said only to [`super::bus::SubscriptionShare::Observer`], who may hear many places at
     /// once.
     pub subject: Option<String>,
     pub reply: Option<Address>,

@@ -23,7 +23,7 @@ struct Queued {
 }
 
 #[derive(Debug, Default)]
-struct Lost {
+struct LostMessages {
     messages: AtomicU64,
     bytes: AtomicU64,
     in_gap: AtomicBool,
@@ -48,7 +48,7 @@ impl Sum for LostCounts {
 /// The end that messages come out of, in order.
 pub struct QueueReceiver {
     queue: mpsc::UnboundedReceiver<Queued>,
-    lost: Arc<Lost>,
+    lost: Arc<LostMessages>,
     /// Ends when the transport has given the subscription back.
     left: Option<oneshot::Receiver<()>>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct QueueSender {
     // Unbounded in number, but every message in it holds its share.
     queue: mpsc::UnboundedSender<Queued>,
     budget: ByteBudget,
-    lost: Arc<Lost>,
+    lost: Arc<LostMessages>,
 }
 
 /// The listener is gone.
@@ -70,7 +70,7 @@ pub(crate) struct Closed;
 #[must_use]
 pub(crate) fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
-    let lost = Arc::new(Lost::default());
+    let lost = Arc::new(LostMessages::default());
     let budget = ByteBudget::new(capacity);
     (
         QueueSender { queue: sender, budget, lost: Arc::clone(&lost) },

@@ -4,7 +4,7 @@
 use std::{str::FromStr, sync::Arc, time::Duration};
 
 use super::{
-    bus::{Bus, Doing, Keeps, Recall, Receipt, Share},
+    bus::{Bus, BusFuture, Recall, Receipt, StoredStream, SubscriptionShare},
     connection_event::ConnectionEvents,
     message::{Address, Incoming, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
@@ -21,7 +21,7 @@ use async_nats::{
     Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream,
 };
 use futures::StreamExt;
-use guard::Home;
+use guard::ClientRuntime;
 use tokio::task::AbortHandle;
 
 mod guard;
@@ -38,7 +38,7 @@ pub(crate) struct Nats {
     client: Client,
     place: String,
     news: Arc<ConnectionEvents>,
-    home: Arc<Home>,
+    home: Arc<ClientRuntime>,
     guard: AbortHandle,
 }
 
@@ -68,7 +68,7 @@ pub(crate) async fn connect(connection: &Connection, secrets: &Secrets) -> Resul
             backoff::retry_delay(attempt - 1)
         });
     let servers = options::parse_servers(connection)?;
-    let home = Arc::new(Home::new().map_err(|error| options::no_home(&place, &error))?);
+    let home = Arc::new(ClientRuntime::new().map_err(|error| options::no_home(&place, &error))?);
     let there = servers.clone();
     let connected = match home.spawn(async move { options.connect(&there).await }) {
         Some(connecting) => {
@@ -196,12 +196,12 @@ pub(crate) fn header_map(pairs: &[(String, String)]) -> Result<HeaderMap, CallEr
     Ok(map)
 }
 
-fn to_incoming(message: Message, share: Share) -> Incoming {
+fn to_incoming(message: Message, share: SubscriptionShare) -> Incoming {
     if message.status == Some(StatusCode::NO_RESPONDERS) && message.payload.is_empty() {
         return Incoming::NoResponders;
     }
     Incoming::Packet(Packet {
-        subject: (share == Share::Observer).then(|| message.subject.to_string()),
+        subject: (share == SubscriptionShare::Observer).then(|| message.subject.to_string()),
         reply: message.reply.map(|subject| Address::ephemeral(subject.to_string())),
         headers: received::sorted_headers(message.headers.as_ref()),
         body: message.payload,
@@ -212,9 +212,9 @@ fn to_incoming(message: Message, share: Share) -> Incoming {
 /// any.
 async fn forward_messages(
     mut subscriber: Subscriber,
-    share: Share,
+    share: SubscriptionShare,
     feeder: QueueSender,
-    home: Arc<Home>,
+    home: Arc<ClientRuntime>,
 ) {
     loop {
         let message = tokio::select! {
@@ -251,7 +251,11 @@ impl Bus for Nats {
         })
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        share: SubscriptionShare,
+    ) -> BusFuture<'a, QueueReceiver> {
         Box::pin(async move {
             if !self.is_up() {
                 return Err(self.connection_down());
@@ -259,8 +263,10 @@ impl Bus for Nats {
             self.home.count_sent(at.name.len());
             let asking = async {
                 match share {
-                    Share::Each | Share::Observer => self.client.subscribe(at.name.clone()).await,
-                    Share::OneOf(group) => {
+                    SubscriptionShare::Each | SubscriptionShare::Observer => {
+                        self.client.subscribe(at.name.clone()).await
+                    }
+                    SubscriptionShare::OneOf(group) => {
                         self.client.queue_subscribe(at.name.clone(), group.to_owned()).await
                     }
                 }
@@ -279,7 +285,7 @@ impl Bus for Nats {
         })
     }
 
-    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+    fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
         Box::pin(self.publish(message))
     }
 
@@ -287,11 +293,11 @@ impl Bus for Nats {
         Some(jetstream::new(self.client.clone()))
     }
 
-    fn retained_streams<'a>(&'a self, at: &'a [Address]) -> Doing<'a, Vec<Keeps>> {
+    fn retained_streams<'a>(&'a self, at: &'a [Address]) -> BusFuture<'a, Vec<StoredStream>> {
         Box::pin(streams::retained_streams(&self.client, at))
     }
 
-    fn read_retained<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
+    fn read_retained<'a>(&'a self, kept: &'a StoredStream, since: Millis) -> BusFuture<'a, Recall> {
         Box::pin(streams::read_retained(&self.client, kept, since))
     }
 
@@ -299,11 +305,15 @@ impl Bus for Nats {
         receipt::parse_receipt(packet)
     }
 
-    fn referenced_message<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
+    fn referenced_message<'a>(
+        &'a self,
+        packet: &'a Packet,
+    ) -> Option<BusFuture<'a, Option<Packet>>> {
         let tells =
             packet.subject.as_deref().is_some_and(|subject| subject.starts_with(streams::ADVISORY));
         tells.then(|| {
-            Box::pin(streams::referenced_message(&self.client, packet)) as Doing<'a, Option<Packet>>
+            Box::pin(streams::referenced_message(&self.client, packet))
+                as BusFuture<'a, Option<Packet>>
         })
     }
 

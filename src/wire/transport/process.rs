@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use super::{
-    bus::{Bus, Doing, Share},
+    bus::{Bus, BusFuture, SubscriptionShare},
     connection_event::ConnectionEvents,
     message::{Address, Incoming, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
@@ -83,7 +83,7 @@ const INHERITED: [&str; 22] = [
 
 /// What is started, with the values of its secrets.
 #[derive(Clone, Default)]
-pub(crate) struct Launch {
+pub(crate) struct ProcessLaunch {
     pub program: String,
     pub args: Vec<String>,
     /// Beside the few variables that every server gets.
@@ -112,7 +112,7 @@ impl ServerProcess {
     ///
     /// # Errors
     /// When there is no such program, or it may not be run. Within a runtime only.
-    pub fn start(command: &Launch) -> Result<(Self, QueueReceiver), CallError> {
+    pub fn start(command: &ProcessLaunch) -> Result<(Self, QueueReceiver), CallError> {
         let mut asked = Command::new(&command.program);
         asked
             .args(&command.args)
@@ -267,7 +267,7 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<P
         };
         env.insert(name.clone(), value);
     }
-    let launch = Launch {
+    let launch = ProcessLaunch {
         program: command.command.clone(),
         args: command.args.clone(),
         env,
@@ -315,7 +315,11 @@ impl Bus for Process {
 
     /// All that it writes, whatever is named: [`OUTPUT`] and [`ERRORS`] in their order. Only one can
     /// listen.
-    fn subscribe<'a>(&'a self, _: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
+    fn subscribe<'a>(
+        &'a self,
+        _: &'a Address,
+        _: SubscriptionShare,
+    ) -> BusFuture<'a, QueueReceiver> {
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner).take();
         Box::pin(std::future::ready(output.ok_or_else(|| {
             let message = format!("somebody listens to {} already", self.news.display_address());
@@ -323,7 +327,7 @@ impl Bus for Process {
         })))
     }
 
-    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+    fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
         Box::pin(async move { self.server.send(&message.body).await })
     }
 
@@ -488,7 +492,7 @@ fn over(place: &str, how: &str, last_words: &Lock<Vec<String>>) -> CallError {
     )
 }
 
-fn unstarted(command: &Launch, error: &io::Error) -> CallError {
+fn unstarted(command: &ProcessLaunch, error: &io::Error) -> CallError {
     let message = format!("{} cannot be started: {error}", command.program);
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => {
@@ -515,9 +519,9 @@ fn too_long(from: &str, largest: usize) -> CallError {
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Launch {
+    fn shell(script: &str) -> ProcessLaunch {
         let args = vec!["-c".to_owned(), script.to_owned()];
-        Launch { program: "sh".into(), args, largest: 1_000, ..Launch::default() }
+        ProcessLaunch { program: "sh".into(), args, largest: 1_000, ..ProcessLaunch::default() }
     }
 
     async fn heard(receiver: &mut QueueReceiver) -> (String, String) {
@@ -552,7 +556,8 @@ mod tests {
         assert_eq!(kind, "failed");
         assert_eq!(message, "sh ended with code 3; it last wrote to standard error:\nno module");
         assert_eq!(server.send(b"x").await.unwrap_err().message, message);
-        let missing = Launch { program: "/no/such/program".into(), ..Launch::default() };
+        let missing =
+            ProcessLaunch { program: "/no/such/program".into(), ..ProcessLaunch::default() };
         let problem = ServerProcess::start(&missing).err().unwrap();
         assert!(problem.message.contains("/no/such/program cannot be started"), "{problem:?}");
     }

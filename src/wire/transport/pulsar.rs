@@ -32,7 +32,7 @@ pub(crate) async fn connect(
     reconnecting::connect(
         TransportKind::Pulsar,
         settings::display_address(connection),
-        dial::Dialling(brokers),
+        dial::BrokerDial(brokers),
     )
     .await
 }

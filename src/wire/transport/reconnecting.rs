@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    bus::{Bus, Doing, Share},
+    bus::{Bus, BusFuture, SubscriptionShare},
     connection_event::ConnectionEvents,
     message::{Address, Incoming, Outgoing},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
@@ -25,11 +25,11 @@ use crate::{
 const CONFIRMING: Duration = Duration::from_secs(5);
 
 /// Makes connections of one kind to one place.
-pub(crate) trait Dial: Send + Sync + 'static {
+pub(crate) trait TransportDial: Send + Sync + 'static {
     type Link: Link;
 
     /// Connects, or says why not.
-    fn dial(&self) -> Doing<'_, Self::Link>;
+    fn dial(&self) -> BusFuture<'_, Self::Link>;
 }
 
 /// One connection, until it breaks. Dropping it closes it.
@@ -48,7 +48,11 @@ pub(crate) trait Link: Send + Sync + Sized + 'static {
     ) -> BoxFuture<'a, Option<CallError>>;
 
     /// Listens at a place. The server knows the subscription when this is done.
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Self::Subscription>;
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        share: SubscriptionShare,
+    ) -> BusFuture<'a, Self::Subscription>;
 
     /// Puts what comes into the queue, until the subscription has ended or the listener has left.
     fn forward_messages<'a>(
@@ -60,7 +64,7 @@ pub(crate) trait Link: Send + Sync + Sized + 'static {
     fn unsubscribe(subscription: Self::Subscription) -> BoxFuture<'static, ()>;
 
     /// Sends a message; it is done when the server has it.
-    fn send(&self, message: Outgoing) -> Doing<'_, ()>;
+    fn send(&self, message: Outgoing) -> BusFuture<'_, ()>;
 }
 
 /// What the tasks of a link tell the one that watches it.
@@ -85,7 +89,7 @@ impl<L> Drop for Reconnecting<L> {
 }
 
 /// Connects, or says why not; from then on the connection is kept up.
-pub(crate) async fn connect<D: Dial>(
+pub(crate) async fn connect<D: TransportDial>(
     transport: TransportKind,
     place: String,
     dial: D,
@@ -98,7 +102,7 @@ pub(crate) async fn connect<D: Dial>(
     Ok(Reconnecting { transport, news, links, keeping: keeping.abort_handle() })
 }
 
-async fn keep_connected<D: Dial>(
+async fn keep_connected<D: TransportDial>(
     dial: D,
     links: watch::Sender<Option<Arc<D::Link>>>,
     news: Arc<ConnectionEvents>,
@@ -121,7 +125,7 @@ async fn keep_connected<D: Dial>(
 }
 
 /// Tries until it succeeds; what hinders is told when it changes.
-async fn dial_again<D: Dial>(dial: &D, news: &ConnectionEvents) -> D::Link {
+async fn dial_again<D: TransportDial>(dial: &D, news: &ConnectionEvents) -> D::Link {
     let mut told = String::new();
     for attempt in 1.. {
         news.mark_reconnecting(attempt);
@@ -155,14 +159,14 @@ impl<L: Link> Reconnecting<L> {
     async fn open_subscription(
         &self,
         at: &Address,
-        share: Share,
+        share: SubscriptionShare,
     ) -> Result<QueueReceiver, CallError> {
         let link = self.current_link()?;
         let subscription = timeout(CONFIRMING, link.subscribe(at, share))
             .await
             .unwrap_or_else(|_| Err(self.not_confirmed("that it heard us")))?;
         let (feeder, line) = message_queue(CAPACITY);
-        let keeper = Listening {
+        let keeper = LastingSubscription {
             links: self.links.clone(),
             news: Arc::clone(&self.news),
             at: at.clone(),
@@ -193,14 +197,14 @@ impl<L: Link> Reconnecting<L> {
 }
 
 /// A subscription that is made again when its connection is back.
-struct Listening<L> {
+struct LastingSubscription<L> {
     links: watch::Receiver<Option<Arc<L>>>,
     news: Arc<ConnectionEvents>,
     at: Address,
-    share: Share,
+    share: SubscriptionShare,
 }
 
-impl<L: Link> Listening<L> {
+impl<L: Link> LastingSubscription<L> {
     async fn keep_subscribed(
         mut self,
         link: Arc<L>,
@@ -278,11 +282,15 @@ impl<L: Link> Bus for Reconnecting<L> {
         self.links.borrow().as_ref().map_or_else(String::new, |link| link.greeting())
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        share: SubscriptionShare,
+    ) -> BusFuture<'a, QueueReceiver> {
         Box::pin(self.open_subscription(at, share))
     }
 
-    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+    fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
         Box::pin(async move {
             let link = self.current_link()?;
             timeout(CONFIRMING, link.send(message))

@@ -4,15 +4,15 @@
 use serde_json::{Map, Value, json};
 use toolcrib::systems::commonground::{
     action,
-    after::{After, AfterSource as Lifecycles},
+    after::{AfterExecution, AfterSource as Lifecycles},
     card::Card,
     command::Command,
-    fault::{Fate, KnownText, verdict},
+    fault::{CommandFate, KnownText, verdict},
     headers::{self, AGENT},
     known::Known,
-    preflight::{self, ServiceKind, World, body::Body},
+    preflight::{self, CommandWorld, ServiceKind, body::Body},
     report::{Request, Turn},
-    result::{self, Given},
+    result::{self, ToolResult},
 };
 
 use super::same;
@@ -29,7 +29,7 @@ fn command_of(case: &Value, body: String) -> Command {
     }
 }
 
-fn world_of(case: &Value, command: &Command) -> World {
+fn world_of(case: &Value, command: &Command) -> CommandWorld {
     let world = &case["world"];
     let given = &world["call_card"];
     let body = Body::parse(&command.body);
@@ -54,7 +54,7 @@ fn world_of(case: &Value, command: &Command) -> World {
     // The turn is that of the one agent that the roster has.
     let turn =
         if headers_name(command) && known.is_none() { None } else { world["turn_epoch"].as_u64() };
-    World {
+    CommandWorld {
         service: if case["service"] == "openapi" {
             ServiceKind::Strict
         } else {
@@ -104,7 +104,7 @@ pub fn command(case: &Value) -> Result<(), String> {
     {
         got.insert("after_execution".into(), after.as_str().into());
     }
-    if verdict.fate == Fate::Stalled {
+    if verdict.fate == CommandFate::Stalled {
         got.insert("blocked_seconds_at_least".into(), 30.into());
     }
     if let Some(error) = refusal.and_then(|built| built.error) {
@@ -116,7 +116,9 @@ pub fn command(case: &Value) -> Result<(), String> {
         Some(KnownText::Log(text)) => drop(got.insert("log_message".into(), json!(text))),
         Some(KnownText::Report(code)) => drop(got.insert("report_code".into(), json!(code))),
     }
-    if verdict.fate != Fate::Executed && verdict.because.is_none_or(|fault| fault.text.is_empty()) {
+    if verdict.fate != CommandFate::Executed
+        && verdict.because.is_none_or(|fault| fault.text.is_empty())
+    {
         return Err("nothing says why".into());
     }
     same("what becomes of it", &got.into(), &case["expect"])
@@ -129,7 +131,7 @@ pub fn action(case: &Value) -> Result<(), String> {
     let agent =
         command.headers.iter().find(|(name, _)| name == AGENT).map_or("", |(_, value)| value);
     let tool = &world["tools"][payload["tool_name"].as_str().unwrap_or_default()];
-    let known = action::World {
+    let known = action::ActionWorld {
         worker_target: Known::looked_up(world["roster"][agent].as_str().map(str::to_owned)),
         ui_allowed: Known::looked_up(tool["ui_allowed"].as_bool()),
         busy: Known::Found(world["agent_state"] != "idle"),
@@ -142,7 +144,7 @@ pub fn action(case: &Value) -> Result<(), String> {
             action::accepted_ack(id, agent),
             action::closing_ack(id, agent, &word_count(&payload["args"]), "card_r"),
         ],
-        Some(fault) if fault.fate == Fate::Dropped => Vec::new(),
+        Some(fault) if fault.fate == CommandFate::Dropped => Vec::new(),
         Some(fault) => match &fault.says {
             Some(KnownText::Result { code, .. }) => vec![action::rejected_ack(id, agent, code)],
             other => return Err(format!("{fault} says {other:?}")),
@@ -166,14 +168,14 @@ pub fn action(case: &Value) -> Result<(), String> {
 }
 
 /// What the service behind the vectors answers.
-fn word_count(arguments: &Value) -> result::Built {
+fn word_count(arguments: &Value) -> result::BuiltResult {
     if arguments["text"].is_string() {
-        let said = Lifecycles { command: Some(After::Suspend), ..Lifecycles::default() };
-        return result::build(&Given::success(&json!({}), said));
+        let said = Lifecycles { command: Some(AfterExecution::Suspend), ..Lifecycles::default() };
+        return result::build(&ToolResult::success(&json!({}), said));
     }
     result::failed_result(
         "bad_request",
         "mode=map requires string field 'text'",
-        Some(After::Suspend),
+        Some(AfterExecution::Suspend),
     )
 }

@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value, json};
 use toolcrib::systems::commonground::{
-    after::{self, After, AfterSource},
+    after::{self, AfterExecution, AfterSource},
     card::{self, Card, content_fault},
     jina,
     known::Known,
     report::{Report, find_barriers},
-    result::{self, Author, Given},
+    result::{self, Author, ToolResult},
 };
 
 use super::{commonground_wire::context, same};
@@ -17,8 +17,8 @@ fn text<'c>(case: &'c Value, name: &str) -> &'c str {
     case[name].as_str().unwrap_or_default()
 }
 
-fn after(word: &Value) -> Result<After, String> {
-    word.as_str().and_then(After::of_word).ok_or_else(|| format!("{word} is no lifecycle"))
+fn after(word: &Value) -> Result<AfterExecution, String> {
+    word.as_str().and_then(AfterExecution::of_word).ok_or_else(|| format!("{word} is no lifecycle"))
 }
 
 fn object(value: &Value) -> Map<String, Value> {
@@ -44,13 +44,13 @@ fn read(given: &Value) -> Option<Card> {
 
 pub fn built(case: &Value) -> Result<(), String> {
     let given = &case["given"];
-    let said = |name: &str| After::from_value(&case[name]);
+    let said = |name: &str| AfterExecution::from_value(&case[name]);
     let said = AfterSource {
         command: said("command_after_execution"),
         service: said("service_after_execution"),
         ..AfterSource::default()
     };
-    let built = result::build(&Given {
+    let built = result::build(&ToolResult {
         status: &given["status"],
         result: &given["result"],
         error: given.get("error"),
@@ -89,7 +89,7 @@ pub fn effective(case: &Value) -> Result<(), String> {
 }
 
 pub fn turn(case: &Value) -> Result<(), String> {
-    let results: Vec<(&str, After)> = case["results"]
+    let results: Vec<(&str, AfterExecution)> = case["results"]
         .as_array()
         .into_iter()
         .flatten()

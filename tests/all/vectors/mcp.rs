@@ -12,7 +12,7 @@ use toolcrib::{
         form::Form,
         headers::mirror_headers,
         import::config::config_import,
-        negotiate::{Attempt, EraChoice, Seen, Step, Transport, negotiate},
+        negotiate::{Attempt, EraChoice, ProbeOutcome, Step, Transport, negotiate},
         result_view::result_view,
         tool_findings::tool_findings,
         version::{DEFAULT, Era, Versions},
@@ -64,23 +64,23 @@ pub fn events(case: &Value) -> Result<(), String> {
     Ok(())
 }
 
-fn seen(seen: &Value) -> Seen {
+fn seen(seen: &Value) -> ProbeOutcome {
     let status = || seen["status"].as_u64().and_then(|status| u16::try_from(status).ok());
     if let Some(result) = seen.get("result") {
-        return Seen::Result(result.clone());
+        return ProbeOutcome::Result(result.clone());
     }
     if let Some(error) = seen.get("error") {
-        return Seen::Error { error: error.clone(), status: status() };
+        return ProbeOutcome::Error { error: error.clone(), status: status() };
     }
     if seen.get("exit").is_some() {
-        return Seen::Exit;
+        return ProbeOutcome::Exit;
     }
     match status() {
-        Some(status) => Seen::of_http(
+        Some(status) => ProbeOutcome::of_http(
             status,
             &seen["body"].as_str().map_or_else(|| seen["body"].to_string(), String::from),
         ),
-        None => Seen::Timeout,
+        None => ProbeOutcome::Timeout,
     }
 }
 

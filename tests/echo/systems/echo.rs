@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use toolcrib::{
     engine::lint::{
         self,
-        check::{Check, Level, Report, Run, member_pointer},
+        check::{Check, CheckLevel, Report, Run, member_pointer},
         context::LintContext,
     },
     model::{
@@ -142,7 +142,7 @@ impl Calls for Echo {
 
 const CHECKS: &[Check] = &[Check {
     code: "echo.path",
-    severity: Level::ERROR,
+    severity: CheckLevel::ERROR,
     about: "The path does not begin with a slash: no server answers there.",
     run: Run::Tool(path),
 }];

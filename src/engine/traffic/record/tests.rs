@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{
     call::CallError,
     error_kind::ErrorKind,
-    traffic::{KeptMessage, Known, Ties},
+    traffic::{EndEvidence, KeptMessage, MessageLinks},
 };
 
 fn observed_message(at: u64, subject: &str, body: &str) -> ObservedMessage {
@@ -27,9 +27,9 @@ fn decoded_message(id: Option<&str>, part: Part, text: &str) -> Decoded {
     Decoded { id: id.map(str::to_owned), ..Decoded::new(Some("trustgraph"), part, label, text) }
 }
 
-fn witnessed_message(at: u64, id: &str, part: Part, text: &str) -> Witnessed {
+fn witnessed_message(at: u64, id: &str, part: Part, text: &str) -> WatchedItem {
     let subject = if part == Part::Request { "tg.request.joke" } else { "tg.response.joke" };
-    Witnessed::ObservedMessage(
+    WatchedItem::ObservedMessage(
         Arc::new(observed_message(at, subject, text)),
         decoded_message(Some(id), part, text),
     )
@@ -86,15 +86,15 @@ fn an_answer_in_the_inbox_meets_its_request() {
     let mut record = Record::default();
     let asked =
         ObservedMessage { reply: Some("_INBOX.7".into()), ..observed_message(1, "joke", "?") };
-    record.add_witnessed(Witnessed::ObservedMessage(
+    record.add_witnessed(WatchedItem::ObservedMessage(
         Arc::new(asked),
         decoded_message(None, Part::Request, "?"),
     ));
-    record.add_witnessed(Witnessed::ObservedMessage(
+    record.add_witnessed(WatchedItem::ObservedMessage(
         Arc::new(observed_message(3, "_INBOX.7", "!")),
         decoded_message(None, LAST, "!"),
     ));
-    record.add_witnessed(Witnessed::ObservedMessage(
+    record.add_witnessed(WatchedItem::ObservedMessage(
         Arc::new(observed_message(4, "_INBOX.8", "!")),
         decoded_message(None, LAST, "!"),
     ));
@@ -104,15 +104,15 @@ fn an_answer_in_the_inbox_meets_its_request() {
 }
 
 /// A message of a call that is part of a turn.
-fn of_call(at: u64, call: &str, turn: &str, part: Part) -> Witnessed {
-    let ties = Ties {
+fn of_call(at: u64, call: &str, turn: &str, part: Part) -> WatchedItem {
+    let ties = MessageLinks {
         also: vec![format!("card of {call}")],
         within: Some(ParentConversation { id: turn.into(), topic: Some("agent".into()) }),
         trace: Some("t".into()),
-        ..Ties::default()
+        ..MessageLinks::default()
     };
     let reading = Decoded { ties, ..decoded_message(Some(call), part, call) };
-    Witnessed::ObservedMessage(Arc::new(observed_message(at, "call", call)), reading)
+    WatchedItem::ObservedMessage(Arc::new(observed_message(at, "call", call)), reading)
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn what_is_heard_of_a_call_before_its_command_stands_in_the_turn_as_well() {
 
 #[test]
 fn what_is_let_go_of_a_turn_is_let_go_once_however_it_came_in() {
-    let mut record = Record::new(Bounds { messages: 3, bytes: usize::MAX });
+    let mut record = Record::new(RecordBounds { messages: 3, bytes: usize::MAX });
     record.add_witnessed(witnessed_message(1, "card of c1", Part::Note, "taken up"));
     record.add_witnessed(of_call(5, "c1", "t1", Part::Request));
     for at in 6..12 {
@@ -162,8 +162,8 @@ fn what_is_let_go_of_a_turn_is_let_go_once_however_it_came_in() {
     );
 }
 
-fn settled_with(known: Known, problem: Option<CallError>) -> Settled {
-    Settled {
+fn settled_with(known: EndEvidence, problem: Option<CallError>) -> SettledConversation {
+    SettledConversation {
         name: "c1".into(),
         problem,
         text: "it came".into(),
@@ -178,9 +178,9 @@ fn something_else_may_tell_how_a_call_ended_until_its_own_messages_do() {
     let mut record = Record::default();
     record.add_witnessed(of_call(0, "c1", "t1", Part::Request));
     let step = match witnessed_message(5, "t1", Part::Note, "takes it in") {
-        Witnessed::ObservedMessage(crossing, mut reading) => {
-            reading.ties.settles = vec![settled_with(Known::Inferred, None)];
-            Witnessed::ObservedMessage(crossing, reading)
+        WatchedItem::ObservedMessage(crossing, mut reading) => {
+            reading.ties.settles = vec![settled_with(EndEvidence::Inferred, None)];
+            WatchedItem::ObservedMessage(crossing, reading)
         }
         other => other,
     };
@@ -200,12 +200,12 @@ fn something_else_may_tell_how_a_call_ended_until_its_own_messages_do() {
         "no",
     ));
     assert_eq!(record.find_by_name("c1").unwrap().standing.as_str(), "failed");
-    record.apply_settled(&settled_with(Known::Inferred, None));
+    record.apply_settled(&settled_with(EndEvidence::Inferred, None));
     assert_eq!(record.find_by_name("c1").unwrap().standing.as_str(), "failed");
-    record.apply_settled(&settled_with(Known::Read, None));
+    record.apply_settled(&settled_with(EndEvidence::Read, None));
     assert_eq!(record.find_by_name("c1").unwrap().standing.as_str(), "succeeded");
     record.add_witnessed(witnessed_message(7, "c1", Part::Error(call_error()), "no"));
-    record.apply_settled(&settled_with(Known::Read, None));
+    record.apply_settled(&settled_with(EndEvidence::Read, None));
     assert_eq!(
         (
             record.find_by_name("c1").unwrap().standing.as_str(),
@@ -215,7 +215,10 @@ fn something_else_may_tell_how_a_call_ended_until_its_own_messages_do() {
     );
     assert!(
         record
-            .apply_settled(&Settled { name: "nobody".into(), ..settled_with(Known::Read, None) })
+            .apply_settled(&SettledConversation {
+                name: "nobody".into(),
+                ..settled_with(EndEvidence::Read, None)
+            })
             .is_empty()
     );
 }
@@ -229,7 +232,7 @@ fn a_call_is_heard_in_its_turn_too() {
         (vec!["open", "open"], "t1")
     );
     record.add_witnessed(match witnessed_message(5, "t1", Part::Note, "thinking") {
-        Witnessed::ObservedMessage(crossing, reading) => Witnessed::ObservedMessage(
+        WatchedItem::ObservedMessage(crossing, reading) => WatchedItem::ObservedMessage(
             crossing,
             Decoded { state: Some("running".into()), ..reading },
         ),
@@ -280,7 +283,7 @@ fn a_call_is_heard_in_its_turn_too() {
 
 #[test]
 fn pieces_of_one_answer_stand_in_one_row() {
-    let mut record = Record::new(Bounds { messages: 6, bytes: usize::MAX });
+    let mut record = Record::new(RecordBounds { messages: 6, bytes: usize::MAX });
     let rows = |record: &Record| {
         let one = record.conversation_at(0).unwrap();
         (0..one.row_count()).map(|row| one.row_range(row)).collect::<Vec<_>>()
@@ -301,8 +304,8 @@ fn pieces_of_one_answer_stand_in_one_row() {
 fn what_tells_nothing_new_is_hidden_and_counted() {
     let mut record = Record::default();
     let routine = |at, id: &str| match witnessed_message(at, id, Part::Other, "ring") {
-        Witnessed::ObservedMessage(crossing, reading) => {
-            Witnessed::ObservedMessage(crossing, Decoded { routine: true, ..reading })
+        WatchedItem::ObservedMessage(crossing, reading) => {
+            WatchedItem::ObservedMessage(crossing, Decoded { routine: true, ..reading })
         }
         other => other,
     };
@@ -330,9 +333,9 @@ fn what_tells_nothing_new_is_hidden_and_counted() {
 fn what_waits_is_over_at_some_time_and_what_is_odd_is_said_once() {
     let mut record = Record::default();
     let state = |at, due| match witnessed_message(at, "a", Part::Note, "suspended") {
-        Witnessed::ObservedMessage(crossing, reading) => {
+        WatchedItem::ObservedMessage(crossing, reading) => {
             let remarks = vec!["odd".to_owned()];
-            Witnessed::ObservedMessage(
+            WatchedItem::ObservedMessage(
                 crossing,
                 Decoded { state: Some("s".into()), due, remarks, ..reading },
             )
@@ -353,7 +356,7 @@ fn what_waits_is_over_at_some_time_and_what_is_odd_is_said_once() {
 
 #[test]
 fn the_oldest_go_first_and_are_counted() {
-    let mut record = Record::new(Bounds { messages: 10, bytes: usize::MAX });
+    let mut record = Record::new(RecordBounds { messages: 10, bytes: usize::MAX });
     for number in 0..20 {
         record.add_witnessed(witnessed_message(
             number,
@@ -367,8 +370,11 @@ fn the_oldest_go_first_and_are_counted() {
     assert_eq!(record.conversation_at(0).unwrap().id.as_deref(), Some("r15"));
     assert!(record.message(30).is_none() && record.message(31).is_some());
     record.add_witnessed(witnessed_message(99, "r0", LAST, "who is that?"));
-    assert_eq!(record.conversation_at(record.row_count() - 1).unwrap().standing, Standing::Orphan);
-    let mut small = Record::new(Bounds { messages: 100, bytes: 2_000 });
+    assert_eq!(
+        record.conversation_at(record.row_count() - 1).unwrap().standing,
+        ConversationState::Orphan
+    );
+    let mut small = Record::new(RecordBounds { messages: 100, bytes: 2_000 });
     (0..50).for_each(|number| {
         drop(small.add_witnessed(witnessed_message(number, "one", PIECE, &"x".repeat(200))));
     });
@@ -469,7 +475,7 @@ fn a_message_costs_the_same_however_many_there_are() {
 proptest! {
     #[test]
     fn a_view_is_what_its_filter_holds_for(moves in prop::collection::vec((0_u8..6, 0_u8..8), 1..80), bound in 3_usize..30) {
-        let mut record = Record::new(Bounds { messages: bound, bytes: usize::MAX });
+        let mut record = Record::new(RecordBounds { messages: bound, bytes: usize::MAX });
         record.set_view(Filter::parse("odd -is:failed").unwrap()).unwrap();
         for (at, (what, id)) in moves.into_iter().enumerate() {
             let part = [Part::Request, PIECE, LAST, Part::Error(call_error()), Part::Broadcast, Part::Step][usize::from(what)].clone();

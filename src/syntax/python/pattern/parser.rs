@@ -140,9 +140,9 @@ impl Parser {
                 Token::Plain('(') => {
                     let place = Place { verbose, ..place };
                     match self.parse_group(place, first && items.is_empty())? {
-                        Opened::Item(item) => items.push(item),
-                        Opened::Nothing => {}
-                        Opened::Flags => verbose = self.flags.verbose,
+                        GroupStart::Item(item) => items.push(item),
+                        GroupStart::Nothing => {}
+                        GroupStart::Flags => verbose = self.flags.verbose,
                     }
                 }
                 Token::Plain('^' | '$') => {
@@ -211,14 +211,14 @@ impl Parser {
         Ok(Some((least, most)))
     }
 
-    fn parse_group(&mut self, place: Place, first: bool) -> Result<Opened, Fault> {
+    fn parse_group(&mut self, place: Place, first: bool) -> Result<GroupStart, Fault> {
         if !self.tokens.consume_char('?')? {
             return self.parse_capture(None, place);
         }
         match self.tokens.next_token()?.ok_or("unexpected end of pattern")? {
             Token::Plain('P') => self.parse_python_extension(place),
             Token::Plain(':' | '>') => {
-                self.parse_group_body(place).map(|width| Opened::Item(Item::with_width(width)))
+                self.parse_group_body(place).map(|width| GroupStart::Item(Item::with_width(width)))
             }
             Token::Plain('#') => self.skip_comment(),
             Token::Plain(kind @ ('=' | '!' | '<')) => self.parse_lookaround(kind, place),
@@ -230,7 +230,7 @@ impl Parser {
         }
     }
 
-    fn parse_capture(&mut self, name: Option<String>, place: Place) -> Result<Opened, Fault> {
+    fn parse_capture(&mut self, name: Option<String>, place: Place) -> Result<GroupStart, Fault> {
         let group = self.groups.len();
         if let Some(name) = name
             && self.names.insert(name.clone(), group).is_some()
@@ -240,7 +240,7 @@ impl Parser {
         self.groups.push(None);
         let width = self.parse_group_body(place)?;
         self.groups[group] = Some(width);
-        Ok(Opened::Item(Item::with_width(width)))
+        Ok(GroupStart::Item(Item::with_width(width)))
     }
 
     fn parse_group_body(&mut self, place: Place) -> Result<Width, Fault> {
@@ -253,7 +253,7 @@ impl Parser {
     }
 
     /// `(?P<name>…)` and `(?P=name)`.
-    fn parse_python_extension(&mut self, place: Place) -> Result<Opened, Fault> {
+    fn parse_python_extension(&mut self, place: Place) -> Result<GroupStart, Fault> {
         if self.tokens.consume_char('<')? {
             let name = self.tokens.parse_name('>')?;
             return self.parse_capture(Some(name), place);
@@ -263,7 +263,7 @@ impl Parser {
         }
         let name = self.tokens.parse_name(')')?;
         let group = *self.names.get(&name).ok_or_else(|| format!("unknown group name '{name}'"))?;
-        self.group_reference(group).map(Opened::Item)
+        self.group_reference(group).map(GroupStart::Item)
     }
 
     /// What a group matched once more.
@@ -286,17 +286,17 @@ impl Parser {
         }
     }
 
-    fn skip_comment(&mut self) -> Result<Opened, Fault> {
+    fn skip_comment(&mut self) -> Result<GroupStart, Fault> {
         loop {
             match self.tokens.next_token()? {
                 None => return Err("missing ), unterminated comment".into()),
-                Some(Token::Plain(')')) => return Ok(Opened::Nothing),
+                Some(Token::Plain(')')) => return Ok(GroupStart::Nothing),
                 Some(_) => {}
             }
         }
     }
 
-    fn parse_lookaround(&mut self, kind: char, place: Place) -> Result<Opened, Fault> {
+    fn parse_lookaround(&mut self, kind: char, place: Place) -> Result<GroupStart, Fault> {
         let behind = kind == '<';
         if behind {
             match self.tokens.next_token()?.ok_or("unexpected end of pattern")? {
@@ -323,11 +323,11 @@ impl Parser {
             }
             _ => {}
         }
-        Ok(Opened::Item(Item::with_width(Width::NONE)))
+        Ok(GroupStart::Item(Item::with_width(Width::NONE)))
     }
 
     /// `(?(1)yes|no)`
-    fn parse_conditional(&mut self, place: Place) -> Result<Opened, Fault> {
+    fn parse_conditional(&mut self, place: Place) -> Result<GroupStart, Fault> {
         let name = self.tokens.consume_until(')')?;
         let group = if name.bytes().all(|byte| byte.is_ascii_digit()) {
             let group = name
@@ -358,14 +358,14 @@ impl Parser {
             width.least = 0;
         }
         if self.tokens.consume_char(')')? {
-            Ok(Opened::Item(Item::with_width(width)))
+            Ok(GroupStart::Item(Item::with_width(width)))
         } else {
             Err("missing ), unterminated subpattern".into())
         }
     }
 
     /// `(?i)` for the whole pattern, `(?i:…)` and `(?-i:…)` for a part.
-    fn parse_flags(&mut self, flag: char, place: Place, first: bool) -> Result<Opened, Fault> {
+    fn parse_flags(&mut self, flag: char, place: Place, first: bool) -> Result<GroupStart, Fault> {
         let mut on = String::new();
         let mut flag = flag;
         while flag != '-' {
@@ -394,15 +394,15 @@ impl Parser {
         }
         let verbose = (place.verbose || on.contains('x')) && !off.contains('x');
         self.parse_group_body(Place { verbose, ..place })
-            .map(|width| Opened::Item(Item::with_width(width)))
+            .map(|width| GroupStart::Item(Item::with_width(width)))
     }
 
-    fn set_global_flags(&mut self, on: &str, first: bool) -> Result<Opened, Fault> {
+    fn set_global_flags(&mut self, on: &str, first: bool) -> Result<GroupStart, Fault> {
         self.flags.verbose |= on.contains('x');
         self.flags.ascii |= on.contains('a');
         self.flags.unicode |= on.contains('u');
         if first {
-            Ok(Opened::Flags)
+            Ok(GroupStart::Flags)
         } else {
             Err("global flags not at the start of the expression".into())
         }
@@ -430,7 +430,7 @@ impl Parser {
 const MOST_GROUPS: usize = 1_073_741_823;
 
 /// What a parenthesis begins.
-enum Opened {
+enum GroupStart {
     Item(Item),
     /// A comment.
     Nothing,

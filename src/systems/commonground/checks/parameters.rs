@@ -141,7 +141,7 @@ fn visit(schema: &Value, at: &Pointer, sight: Visibility, found: &mut Vec<Pointe
             }
             ("prefixItems", Value::Array(all)) => {
                 all.iter().enumerate().for_each(|(row, schema)| {
-                    visit(schema, &at.item(row), Visibility::Unseen, found)
+                    visit(schema, &at.item(row), Visibility::Unseen, found);
                 });
             }
             ("items", _) => visit(below, &at, of_items, found),

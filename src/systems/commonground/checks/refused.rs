@@ -9,7 +9,7 @@ use crate::{
     schema::pointer::Pointer,
     syntax::{
         edit::Edit,
-        python::{Oddity, Reading},
+        python::{PythonOddity, Reading},
         source::Source,
     },
     systems::commonground::{
@@ -72,7 +72,7 @@ pub fn refusal_findings(entry: &Entry, source: &Source) -> Vec<Finding> {
         report_refusal(entry, &read, &refusal, &mut findings);
     }
     for (at, oddity) in &read.oddities {
-        if let (Oddity::Key(kind), [_, _, _, ..]) = (oddity, at.tokens()) {
+        if let (PythonOddity::Key(kind), [_, _, _, ..]) = (oddity, at.tokens()) {
             let message = format!(
                 "this key is no text to the API but of type {kind}: it stores it as text; put it in quotes"
             );
@@ -95,8 +95,8 @@ fn report_refusal(entry: &Entry, read: &Reading, refusal: &Refusal, findings: &m
     };
     // What stands there is no text to the API although it looks like one.
     let read_as = read.oddities.iter().find_map(|(at, oddity)| match oddity {
-        Oddity::Differs(value) if *at == refusal.at => Some(value.to_string()),
-        Oddity::NotJson(kind) if *at == refusal.at && refusal.rule == Rule::Fields => {
+        PythonOddity::Differs(value) if *at == refusal.at => Some(value.to_string()),
+        PythonOddity::NotJson(kind) if *at == refusal.at && refusal.rule == Rule::Fields => {
             Some(format!("a {kind}"))
         }
         _ => None,

@@ -16,7 +16,7 @@ use crate::{
         commonground::{keys, rules},
         deployed::{
             item::Item,
-            push::{Absent, Change, Push},
+            push::{AbsentEntries, Change, Push},
         },
     },
 };
@@ -33,7 +33,7 @@ pub(super) fn is_own(name: &str) -> bool {
 pub(crate) fn plan_push(
     catalog: &Catalog,
     there: &[Item],
-    absent: Absent,
+    absent: AbsentEntries,
 ) -> Result<Push, Problem> {
     let entries: Vec<&Entry> =
         catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
@@ -78,8 +78,8 @@ pub(crate) fn plan_push(
     }
     let mut left = Vec::new();
     for item in there.iter().filter(|item| !seen.contains(item.key.as_str())) {
-        if absent == Absent::Keep || is_own(&item.key) {
-            left.extend((absent == Absent::Delete).then_some(item.key.as_str()));
+        if absent == AbsentEntries::Keep || is_own(&item.key) {
+            left.extend((absent == AbsentEntries::Delete).then_some(item.key.as_str()));
             push.after.push(item.clone());
             continue;
         }
@@ -153,7 +153,7 @@ mod tests {
 
     const LAMP: &str = "tool_name: lamp\ntarget_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch\nafter_execution: suspend\n";
 
-    fn pushed(ours: &str, there: &[Item], absent: Absent) -> Result<Push, Problem> {
+    fn pushed(ours: &str, there: &[Item], absent: AbsentEntries) -> Result<Push, Problem> {
         let source = Source::parse(Format::Yaml, ours).unwrap();
         plan_push(
             &read::read_catalog([(&FileId::new("t.yaml"), &source)], Mode::Document),
@@ -173,11 +173,11 @@ mod tests {
         let other = json!({"tool_name": "old", "target_subject": "x"});
         let own = json!({"tool_name": "skills.load", "target_subject": "x"});
         let there = rows::read_items(&json!([row, other, own]));
-        assert!(names(&pushed(LAMP, &there, Absent::Keep).unwrap()).is_empty());
-        let push = pushed(LAMP, &there, Absent::Delete).unwrap();
+        assert!(names(&pushed(LAMP, &there, AbsentEntries::Keep).unwrap()).is_empty());
+        let push = pushed(LAMP, &there, AbsentEntries::Delete).unwrap();
         assert_eq!(names(&push), ["-old"]);
         assert!(push.notes[0].contains("skills.load"));
-        assert_eq!(names(&pushed(LAMP, &[], Absent::Keep).unwrap()), ["+lamp"]);
+        assert_eq!(names(&pushed(LAMP, &[], AbsentEntries::Keep).unwrap()), ["+lamp"]);
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         );
         let row = json!({"parameters": {"properties": {"at": {"type": "number"}, "mode": {"type": "string"}}, "type": "object"},
             "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch", "after_execution": "suspend", "tool_name": "lamp"});
-        let push = pushed(&ours, &rows::read_items(&json!([row])), Absent::Keep).unwrap();
+        let push = pushed(&ours, &rows::read_items(&json!([row])), AbsentEntries::Keep).unwrap();
         let [before, after] = push.changes[0].redacted_texts();
         let lines = crate::engine::diff::diff_lines(&before, &after);
         let changed: Vec<_> = lines
@@ -210,9 +210,9 @@ mod tests {
             ("suspend", "Suspend", "after_execution"),
             (".cmd.tool.", ".cmd.sys.", "external"),
         ] {
-            let push = pushed(&LAMP.replace(from, to), &[], Absent::Keep).unwrap();
+            let push = pushed(&LAMP.replace(from, to), &[], AbsentEntries::Keep).unwrap();
             assert!(push.notes[0].contains(about) && push.changes.len() == 1, "{push:?}");
         }
-        assert!(pushed(&format!("{LAMP}---\n{LAMP}"), &[], Absent::Keep).is_err());
+        assert!(pushed(&format!("{LAMP}---\n{LAMP}"), &[], AbsentEntries::Keep).is_err());
     }
 }

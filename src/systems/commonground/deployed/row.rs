@@ -8,9 +8,9 @@ use crate::{
     systems::{
         commonground::{internal, keys, settings},
         deployed::{
-            deployment::{Deployment, Elsewhere, Layout},
+            deployment::{Deployment, Layout, NotDeployed},
             item::Item,
-            push::{Absent, Push},
+            push::{AbsentEntries, Push},
         },
     },
 };
@@ -26,8 +26,8 @@ impl Deployment for CommonGroundDeployment {
         settings::Channel::from_connection(connection).is_some()
     }
 
-    fn elsewhere(&self) -> Elsewhere {
-        Elsewhere {
+    fn elsewhere(&self) -> NotDeployed {
+        NotDeployed {
             cause: "and names no project of CommonGround",
             wanted: "one from toolcrib.toml that has a [connections.NAME.commonground] table",
         }
@@ -37,7 +37,7 @@ impl Deployment for CommonGroundDeployment {
         &self,
         catalog: &Catalog,
         items: &[Item],
-        absent: Absent,
+        absent: AbsentEntries,
     ) -> Result<Push, Problem> {
         push::plan_push(catalog, items, absent)
     }

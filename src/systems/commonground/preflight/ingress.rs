@@ -5,28 +5,28 @@ use serde_json::{Map, Value};
 
 use super::{
     super::{
-        after::After,
+        after::AfterExecution,
         card,
         command::Command,
-        fault::{Fate, Fault, KnownText, Part, Stage},
+        fault::{CommandFate, Fault, KnownText, Part, Stage},
         headers,
         known::Known,
         subject::Subject,
         trace::Traceparent,
     },
     body::{Body, KEYS, control_fields},
-    world::{self, ServiceKind, World},
+    world::{self, CommandWorld, ServiceKind},
 };
 use crate::syntax::python::text as python;
 
 /// A command on its way into a service.
-pub(super) struct Entering<'c> {
+pub(super) struct IncomingCommand<'c> {
     pub command: &'c Command,
     pub subject: Option<&'c Subject>,
-    pub world: &'c World,
+    pub world: &'c CommandWorld,
 }
 
-impl Entering<'_> {
+impl IncomingCommand<'_> {
     pub fn collect_faults(&self, body: &Body, faults: &mut Vec<Fault>) {
         let data = match body {
             Body::NotJson(cause) => {
@@ -62,7 +62,7 @@ impl Entering<'_> {
                     Fault {
                         at,
                         stage: Stage::Ingress,
-                        fate: Fate::Dropped,
+                        fate: CommandFate::Dropped,
                         text: text.into(),
                         says,
                     }
@@ -73,7 +73,7 @@ impl Entering<'_> {
         refusals.extend(self.call_id(recovered));
         if !recovered {
             for fault in &mut refusals {
-                fault.fate = Fate::Redelivered;
+                fault.fate = CommandFate::Redelivered;
                 fault.says = None;
                 fault.text.push_str(
                     "; no failed result can be written, as neither the headers nor a call's card name the call and the turn",
@@ -95,7 +95,7 @@ impl Entering<'_> {
             faults.push(Fault {
                 at: Part::Header(name),
                 stage: Stage::Ingress,
-                fate: Fate::Dropped,
+                fate: CommandFate::Dropped,
                 text,
                 says,
             });
@@ -197,12 +197,18 @@ impl Entering<'_> {
 }
 
 fn redelivery_fault(at: Part, text: String) -> Fault {
-    Fault { at, stage: Stage::Ingress, fate: Fate::Redelivered, text, says: None }
+    Fault { at, stage: Stage::Ingress, fate: CommandFate::Redelivered, text, says: None }
 }
 
 fn refusal_fault(at: Part, text: impl Into<String>, message: impl Into<String>) -> Fault {
     let says = Some(KnownText::Result { code: "bad_request", message: message.into() });
-    Fault { at, stage: Stage::Ingress, fate: Fate::RefusedWithResult, text: text.into(), says }
+    Fault {
+        at,
+        stage: Stage::Ingress,
+        fate: CommandFate::RefusedWithResult,
+        text: text.into(),
+        says,
+    }
 }
 
 /// What is wrong with the members, in the service's order: kinds and names, then what is missing,
@@ -241,7 +247,9 @@ fn payload_faults(data: &Map<String, Value>, service: ServiceKind, control: &[&s
             message,
         ));
     }
-    let known = |word: &&str| After::of_word(word).is_none() && service != ServiceKind::PointerOnly;
+    let known = |word: &&str| {
+        AfterExecution::of_word(word).is_none() && service != ServiceKind::PointerOnly
+    };
     if let Some(word) = text("after_execution").filter(known) {
         let told = format!("{word:?} is neither \"suspend\" nor \"terminate\"");
         let message = format!("invalid after_execution={}", python::repr(&word.into()));

@@ -42,7 +42,7 @@ impl ServiceKind {
 
 /// What is known about the world that a command is sent into.
 #[derive(Clone, Debug, Default)]
-pub struct World {
+pub struct CommandWorld {
     pub service: ServiceKind,
     /// The card that the body points to, as seen from the project.
     pub card: Known<Card>,

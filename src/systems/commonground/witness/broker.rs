@@ -10,7 +10,7 @@ use super::{
 use crate::model::{
     call::CallError,
     error_kind::ErrorKind,
-    traffic::{Decoded, ObservedMessage, Part, Ties},
+    traffic::{Decoded, MessageLinks, ObservedMessage, Part},
 };
 
 const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
@@ -61,7 +61,7 @@ fn classify_mark(crossing: &ObservedMessage, key: &str) -> Decoded {
         }
         None => (Part::Note, "mark", crossing.body_text().into_owned()),
     };
-    let ties = Ties { also: vec![key.to_owned()], ..Ties::default() };
+    let ties = MessageLinks { also: vec![key.to_owned()], ..MessageLinks::default() };
     let topic = key.split('.').nth(2).map(str::to_owned);
     Decoded { ties, topic, cards, ..Decoded::new(Some(SYSTEM), part, label, text) }
 }

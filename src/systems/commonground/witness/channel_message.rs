@@ -7,7 +7,7 @@ use crate::model::{
     call::CallError,
     entry::SystemId,
     error_kind::ErrorKind,
-    traffic::{Decoded, KeptMessage, ObservedMessage, ParentConversation, Part, Ties},
+    traffic::{Decoded, KeptMessage, MessageLinks, ObservedMessage, ParentConversation, Part},
 };
 
 pub(super) const SYSTEM: SystemId = super::super::keys::SYSTEM;
@@ -84,7 +84,7 @@ impl<'c> ChannelMessage<'c> {
             id: turn.to_owned(),
             topic: self.header(headers::PARENT_AGENT).map(str::to_owned),
         });
-        Decoded { ties: Ties { within, asked_by, ..reading.ties }, ..reading }
+        Decoded { ties: MessageLinks { within, asked_by, ..reading.ties }, ..reading }
     }
 
     /// The message as who sent it made it.

@@ -50,9 +50,9 @@ fn classify_tool(heard: &ChannelMessage<'_>, target: &str) -> Decoded {
     reading.topic = Some(name.to_owned());
     reading.cards = card.map(str::to_owned).into_iter().collect();
     let own = heard.subject.component == "sys";
-    let world = preflight::World {
+    let world = preflight::CommandWorld {
         service: preflight::ServiceKind::from_target(target),
-        ..preflight::World::default()
+        ..preflight::CommandWorld::default()
     };
     let faults =
         if own { Vec::new() } else { preflight::preflight_command(&heard.command(), &world) };
@@ -70,7 +70,7 @@ fn ui_action(heard: &ChannelMessage<'_>) -> Decoded {
         format!("{name} {arguments}"),
     );
     reading.topic = Some(name.to_owned());
-    let faults = action::preflight_action(&heard.command(), &action::World::default());
+    let faults = action::preflight_action(&heard.command(), &action::ActionWorld::default());
     reading.remarks = faults.iter().map(ToString::to_string).collect();
     reading
 }

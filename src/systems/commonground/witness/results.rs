@@ -7,7 +7,7 @@ use super::{
     events::{TAKES_RESULT, new_cards},
     recent::Recent,
 };
-use crate::model::traffic::{Known, Settled};
+use crate::model::traffic::{EndEvidence, SettledConversation};
 
 /// What turns wait for.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ impl Results {
 
     /// The calls whose results a step, or the end of a task, takes in. Where several wait, only
     /// when there is a result for each.
-    pub(super) fn settle_calls(&mut self, heard: &ChannelMessage<'_>) -> Vec<Settled> {
+    pub(super) fn settle_calls(&mut self, heard: &ChannelMessage<'_>) -> Vec<SettledConversation> {
         let Self { turns, over } = self;
         let Some(turn) = heard.turn_id().and_then(|turn| turns.get_mut(turn)) else {
             return Vec::new();
@@ -93,7 +93,7 @@ impl Results {
         }
         turn.rang = false;
         let alone = cards.len() == 1;
-        let settled = std::mem::take(&mut turn.calls).into_iter().map(|call| Settled {
+        let settled = std::mem::take(&mut turn.calls).into_iter().map(|call| SettledConversation {
             name: call.id,
             problem: None,
             text: match alone {
@@ -108,7 +108,7 @@ impl Results {
             },
             card: alone.then(|| cards[0].to_owned()),
             at: Some(heard.crossing.at),
-            known: Known::Inferred,
+            known: EndEvidence::Inferred,
         });
         settled.collect()
     }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     engine::traffic::{
-        conversation::{Conversation, Standing},
-        record::{Bounds, Record},
+        conversation::{Conversation, ConversationState},
+        record::{Record, RecordBounds},
     },
     model::{
         clock::Millis,
@@ -17,7 +17,7 @@ use crate::{
     },
     systems::{
         commonground::{headers, idempotency::tool_key},
-        watched::{Witness, waiting_reason},
+        watched::{TrafficWitness, waiting_reason},
     },
 };
 
@@ -27,7 +27,7 @@ const TRACE: &str = "00-01a1fd19fca073248029f3d8b309da00-b4e7bf2abb53389f-01";
 #[derive(Default)]
 struct Bus {
     record: Record,
-    witness: Witness,
+    witness: TrafficWitness,
     at: u64,
     last: Vec<String>,
 }
@@ -57,7 +57,7 @@ impl Bus {
 
     fn take(&mut self, crossing: ObservedMessage) -> &mut Self {
         let witnessed = self.witness.observe_message(Tapped::ObservedMessage(Arc::new(crossing)));
-        if let crate::model::traffic::Witnessed::ObservedMessage(_, reading) = &witnessed {
+        if let crate::model::traffic::WatchedItem::ObservedMessage(_, reading) = &witnessed {
             self.last.clone_from(&reading.remarks);
         }
         self.record.add_witnessed(witnessed);
@@ -147,7 +147,7 @@ fn chunk(kind: &str, more: &Value) -> Value {
 
 /// The first half of a turn: until it waits for its call.
 fn half() -> Bus {
-    let mut bus = Bus { record: Record::new(Bounds::default()), ..Bus::default() };
+    let mut bus = Bus { record: Record::new(RecordBounds::default()), ..Bus::default() };
     let config =
         json!({"model": "openai/small", "api_base": "http://10.0.0.7/v1", "api_key": "***"});
     bus.turn("cmd.agent.worker_generic.wakeup", &json!({"inbox_id": "turn_1", "reason": "dispatch_next"}))
@@ -175,7 +175,7 @@ fn a_turn_is_one_conversation_with_its_calls() {
     let turn = bus.found("turn_1");
     assert_eq!(
         (turn.topic.as_deref(), &turn.standing, turn.due),
-        (Some("counter"), &Standing::Open, Some(Millis(31_000)))
+        (Some("counter"), &ConversationState::Open, Some(Millis(31_000)))
     );
     assert_eq!(
         (turn.goes.as_str(), turn.said.as_str()),
@@ -211,7 +211,7 @@ fn a_turn_is_one_conversation_with_its_calls() {
     let (turn, call) = (bus.found("turn_1"), bus.found("call_1"));
     assert_eq!(
         (&turn.standing, &call.standing, turn.due),
-        (&Standing::Succeeded, &Standing::Succeeded, None)
+        (&ConversationState::Succeeded, &ConversationState::Succeeded, None)
     );
     assert_eq!(
         (turn.count, turn.late, turn.remarks.len(), call.remarks.len(), bus.record.len()),
@@ -441,9 +441,9 @@ fn an_action_that_starts_a_turn_ends_with_its_card() {
     );
     let ack = |card: Option<&str>| json!({"action_id": "act_1", "agent_id": "ui_dbg", "status": "accepted", "tool_result_card_id": card});
     bus.says("evt.sys.ui.action_ack", &ids, &ack(None));
-    assert_eq!(bus.found("act_1").standing, Standing::Open);
+    assert_eq!(bus.found("act_1").standing, ConversationState::Open);
     bus.says("evt.sys.ui.action_ack", &ids, &ack(Some("card_1")));
-    assert_eq!(bus.found("act_1").standing, Standing::Succeeded);
+    assert_eq!(bus.found("act_1").standing, ConversationState::Succeeded);
 }
 
 #[test]
@@ -455,11 +455,11 @@ fn a_turn_of_the_ui_worker_ends_when_its_agent_rests() {
         &ids,
         &json!({"status": "suspended", "turn_epoch": 1}),
     );
-    assert_eq!(bus.found("turn_leased").standing, Standing::Open);
+    assert_eq!(bus.found("turn_leased").standing, ConversationState::Open);
     bus.says("evt.agent.ui_dbg.state", &ids, &json!({"status": "idle", "turn_epoch": 1}));
     assert_eq!(
         (&bus.found("turn_leased").standing, bus.found("turn_leased").late),
-        (&Standing::Succeeded, 0)
+        (&ConversationState::Succeeded, 0)
     );
 }
 
@@ -548,7 +548,7 @@ fn what_services_refuse_stands_at_its_command() {
         Some(command.clone()),
         2,
     );
-    assert_eq!(bus.found("call_1").standing, Standing::Open);
+    assert_eq!(bus.found("call_1").standing, ConversationState::Open);
     bus.mark("call_1", &done("success", "card_9")).advisory("MAX_DELIVERIES", Some(command), 3);
     let call = bus.found("call_1");
     assert_eq!(

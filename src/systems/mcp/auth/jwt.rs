@@ -10,7 +10,7 @@ const LIFETIME: u64 = 120;
 
 /// What makes one text different from all others.
 #[derive(Clone, Copy, Debug)]
-pub struct Fresh<'f> {
+pub struct UniqueClaims<'f> {
     /// Seconds since the Unix epoch.
     pub now: u64,
     /// An id that is used once.
@@ -30,7 +30,7 @@ pub struct ProvenRequest<'r> {
 
 /// What a client says of itself to that issuer (RFC 7523).
 #[must_use]
-pub fn client_assertion(client: &str, issuer: &str, fresh: Fresh<'_>) -> Value {
+pub fn client_assertion(client: &str, issuer: &str, fresh: UniqueClaims<'_>) -> Value {
     json!({
         "iss": client,
         "sub": client,
@@ -49,7 +49,7 @@ pub fn proof_header(algorithm: &str, public_key: &Value) -> Value {
 
 /// What such a proof says of its request; its URL without query and fragment.
 #[must_use]
-pub fn proof_claims(request: ProvenRequest<'_>, fresh: Fresh<'_>) -> Value {
+pub fn proof_claims(request: ProvenRequest<'_>, fresh: UniqueClaims<'_>) -> Value {
     let end = request.url.find(['?', '#']).unwrap_or(request.url.len());
     let mut claims = json!({
         "jti": fresh.id,
@@ -94,7 +94,7 @@ fn encode(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    const FRESH: Fresh<'static> = Fresh { now: 1_000, id: "once" };
+    const FRESH: UniqueClaims<'static> = UniqueClaims { now: 1_000, id: "once" };
 
     #[test]
     fn a_client_speaks_of_itself_to_its_issuer_for_a_short_while() {

@@ -28,7 +28,7 @@ pub struct TokenRequest {
 
 /// What the user is asked to allow.
 #[derive(Clone, Copy, Debug)]
-pub struct Page<'p> {
+pub struct ConsentPage<'p> {
     pub endpoint: &'p str,
     pub client: &'p str,
     pub redirect: &'p str,
@@ -41,7 +41,7 @@ pub struct Page<'p> {
 
 /// The URL of the page on which the user allows it.
 #[must_use]
-pub fn page_url(page: Page<'_>) -> String {
+pub fn page_url(page: ConsentPage<'_>) -> String {
     let challenge = code_challenge(page.verifier);
     let mut pairs = vec![
         ("response_type", "code"),
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_resource_goes_out_byte_for_byte() {
-        let url = page_url(Page {
+        let url = page_url(ConsentPage {
             endpoint: "https://as/a?x=1",
             client: "me",
             redirect: "http://127.0.0.1:1/callback",

@@ -7,7 +7,7 @@ const OFFLINE: &str = "offline_access";
 
 /// What decides on them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'w> {
+pub struct ScopeSources<'w> {
     /// Of the challenge.
     pub challenged: Option<&'w str>,
     /// Asked for the last time.
@@ -20,7 +20,7 @@ pub struct Wanted<'w> {
 /// were asked for before, so that nothing is lost. `None`: it is left to the server.
 #[must_use]
 pub fn choose_scopes(
-    wanted: Wanted<'_>,
+    wanted: ScopeSources<'_>,
     resource: &ResourceMetadata,
     server: &ServerMetadata,
 ) -> Option<String> {
@@ -62,14 +62,14 @@ mod tests {
         let resource = ResourceMetadata { scopes: named(&["a", "b"]), ..Default::default() };
         let server = ServerMetadata::default();
         let choose = |wanted, server: &ServerMetadata| choose_scopes(wanted, &resource, server);
-        assert_eq!(choose(Wanted::default(), &server).as_deref(), Some("a b"));
-        let wanted = Wanted { challenged: Some("c"), before: Some("a"), beside: Some("d c") };
+        assert_eq!(choose(ScopeSources::default(), &server).as_deref(), Some("a b"));
+        let wanted = ScopeSources { challenged: Some("c"), before: Some("a"), beside: Some("d c") };
         assert_eq!(choose(wanted, &server).as_deref(), Some("a c d"));
         let renewing = ServerMetadata { scopes: named(&["a", OFFLINE]), ..Default::default() };
-        let wanted = Wanted { challenged: Some("a"), ..Wanted::default() };
+        let wanted = ScopeSources { challenged: Some("a"), ..ScopeSources::default() };
         assert_eq!(choose(wanted, &renewing).as_deref(), Some("a offline_access"));
         let nothing = ResourceMetadata::default();
-        assert_eq!(choose_scopes(Wanted::default(), &nothing, &renewing), None);
+        assert_eq!(choose_scopes(ScopeSources::default(), &nothing, &renewing), None);
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn form_by_path(path: &str) -> Option<Form> {
 }
 
 fn to_connection(form: Form, server: &Server, file: &ConfigFile<'_>) -> ConfigServer {
-    let mut maker = Maker::new(form, server, file);
+    let mut maker = TableMaker::new(form, server, file);
     let table = match server.transport.as_str() {
         STDIO => maker.process_table(),
         HTTP | SSE => maker.http_table(),
@@ -165,7 +165,7 @@ fn is_secret(name: &str, value: &str) -> bool {
 }
 
 /// Makes the table of one server.
-struct Maker<'m> {
+struct TableMaker<'m> {
     form: Form,
     server: &'m Server,
     /// What is known; without variables of the environment, and with them.
@@ -182,7 +182,7 @@ enum Source {
     KeyStore(String),
 }
 
-impl<'m> Maker<'m> {
+impl<'m> TableMaker<'m> {
     fn new(form: Form, server: &'m Server, file: &ConfigFile<'_>) -> Self {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let given = |input: &Input| {

@@ -111,7 +111,7 @@ impl Client {
 
 /// How both sides speak.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spoken {
+pub struct SpokenVersion {
     pub era: Era,
     pub version: String,
 }
@@ -175,7 +175,7 @@ impl Call {
 
     /// The frame of the request.
     #[must_use]
-    pub fn to_frame(&self, id: &Id, client: &Client, spoken: &Spoken) -> String {
+    pub fn to_frame(&self, id: &Id, client: &Client, spoken: &SpokenVersion) -> String {
         let meta = match spoken.era {
             Era::Modern => client.meta(&spoken.version, &self.meta),
             Era::Legacy => self.meta.clone(),
@@ -189,7 +189,7 @@ impl Call {
 
     /// The headers that HTTP repeats of it, but those of arguments.
     #[must_use]
-    pub fn headers(&self, spoken: &Spoken) -> Vec<(String, String)> {
+    pub fn headers(&self, spoken: &SpokenVersion) -> Vec<(String, String)> {
         let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let mut headers = Vec::new();
         if self.method != "initialize" {
@@ -282,8 +282,8 @@ fn one_line(json: &str) -> String {
 mod tests {
     use super::*;
 
-    fn spoken(version: &str) -> Spoken {
-        Spoken { era: Era::from_version(version), version: version.into() }
+    fn spoken(version: &str) -> SpokenVersion {
+        SpokenVersion { era: Era::from_version(version), version: version.into() }
     }
 
     #[test]

@@ -9,7 +9,7 @@ const REMEMBERED: usize = 1_000;
 
 /// Why nothing more is expected for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum RequestEnd {
     Answered,
     /// It was asked to stop.
     Cancelled,
@@ -18,7 +18,7 @@ pub enum Ended {
 
 /// What an answer is to those who wait.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Arrival {
+pub enum AnswerArrival {
     /// It ends this request.
     Ends {
         id: Id,
@@ -27,7 +27,7 @@ pub enum Arrival {
         other_type: bool,
     },
     /// Its request has ended before.
-    Late(Ended),
+    Late(RequestEnd),
     /// Nobody asked.
     Unknown,
 }
@@ -37,7 +37,7 @@ pub enum Arrival {
 pub struct Router {
     last: u64,
     waiting: HashMap<Id, Call>,
-    ended: VecDeque<(Id, Ended)>,
+    ended: VecDeque<(Id, RequestEnd)>,
 }
 
 impl Router {
@@ -64,19 +64,19 @@ impl Router {
     }
 
     /// An answer with that id has come.
-    pub fn resolve(&mut self, id: &Id) -> Arrival {
+    pub fn resolve(&mut self, id: &Id) -> AnswerArrival {
         let known = if self.waiting.contains_key(id) {
             Some(id.clone())
         } else {
             self.spelled_otherwise(id)
         };
         if let Some((known, call)) = known.and_then(|known| self.waiting.remove_entry(&known)) {
-            self.remember(known.clone(), Ended::Answered);
-            return Arrival::Ends { other_type: known != *id, id: known, call };
+            self.remember(known.clone(), RequestEnd::Answered);
+            return AnswerArrival::Ends { other_type: known != *id, id: known, call };
         }
         let text = id.as_text();
         let ended = self.ended.iter().rev().find(|(known, _)| known.as_text() == text);
-        ended.map_or(Arrival::Unknown, |(_, ended)| Arrival::Late(*ended))
+        ended.map_or(AnswerArrival::Unknown, |(_, ended)| AnswerArrival::Late(*ended))
     }
 
     /// Whether a request of that id has ended, as far as that is remembered.
@@ -87,7 +87,7 @@ impl Router {
     }
 
     /// Nobody waits any longer; the request, where somebody did.
-    pub fn give_up(&mut self, id: &Id, why: Ended) -> Option<Call> {
+    pub fn give_up(&mut self, id: &Id, why: RequestEnd) -> Option<Call> {
         let call = self.waiting.remove(id)?;
         self.remember(id.clone(), why);
         Some(call)
@@ -101,7 +101,7 @@ impl Router {
         Some(Id::from(number)).filter(|id| self.waiting.contains_key(id))
     }
 
-    fn remember(&mut self, id: Id, why: Ended) {
+    fn remember(&mut self, id: Id, why: RequestEnd) {
         if self.ended.len() >= REMEMBERED {
             self.ended.pop_front();
         }
@@ -133,13 +133,17 @@ mod tests {
         let ends = router.resolve(&second);
         assert_eq!(
             ends,
-            Arrival::Ends { id: second.clone(), call: Call::from_method("b"), other_type: false }
+            AnswerArrival::Ends {
+                id: second.clone(),
+                call: Call::from_method("b"),
+                other_type: false
+            }
         );
-        assert_eq!(router.resolve(&second), Arrival::Late(Ended::Answered));
-        assert_eq!(router.give_up(&first, Ended::Cancelled), Some(Call::from_method("a")));
-        assert_eq!(router.give_up(&first, Ended::TimedOut), None);
-        assert_eq!(router.resolve(&first), Arrival::Late(Ended::Cancelled));
-        assert_eq!(router.resolve(&id("9")), Arrival::Unknown);
+        assert_eq!(router.resolve(&second), AnswerArrival::Late(RequestEnd::Answered));
+        assert_eq!(router.give_up(&first, RequestEnd::Cancelled), Some(Call::from_method("a")));
+        assert_eq!(router.give_up(&first, RequestEnd::TimedOut), None);
+        assert_eq!(router.resolve(&first), AnswerArrival::Late(RequestEnd::Cancelled));
+        assert_eq!(router.resolve(&id("9")), AnswerArrival::Unknown);
     }
 
     #[test]
@@ -148,9 +152,9 @@ mod tests {
             let mut router = Router::default();
             router.register(Call::from_method("a"));
             let arrival = router.resolve(&id(spelled));
-            assert!(matches!(arrival, Arrival::Ends { other_type: true, .. }), "{arrival:?}");
+            assert!(matches!(arrival, AnswerArrival::Ends { other_type: true, .. }), "{arrival:?}");
         }
-        assert_eq!(Router::default().resolve(&id("\"x\"")), Arrival::Unknown);
+        assert_eq!(Router::default().resolve(&id("\"x\"")), AnswerArrival::Unknown);
     }
 
     #[test]
@@ -160,7 +164,7 @@ mod tests {
             let id = router.register(Call::default());
             router.resolve(&id);
         }
-        assert_eq!(router.resolve(&Id::from(1)), Arrival::Unknown);
-        assert_eq!(router.resolve(&Id::from(2)), Arrival::Late(Ended::Answered));
+        assert_eq!(router.resolve(&Id::from(1)), AnswerArrival::Unknown);
+        assert_eq!(router.resolve(&Id::from(2)), AnswerArrival::Late(RequestEnd::Answered));
     }
 }

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::{
     dialogue::ToolCall,
-    reply::{About, Reply, add_meta, log_frame, progress_frame},
+    reply::{Reply, ServerInfo, add_meta, log_frame, progress_frame},
 };
 use crate::{
     model::call::{CallError, Event, EventKind, Outcome, Stage},
-    systems::mcp::notice::Level,
+    systems::mcp::notice::LogLevel,
 };
 
 /// So many lines of a server's standard error go with a failure, the last ones.
@@ -79,10 +79,10 @@ impl CallReport {
                 self.next_progress(&self.pieces.into(), None, &text)
             }
             EventKind::Stage(stage) => self.handle_stage(&stage),
-            EventKind::Notice(words) => self.log(Level::Info, LOGGER, words.into()),
+            EventKind::Notice(words) => self.log(LogLevel::Info, LOGGER, words.into()),
             EventKind::Stray { cause, .. } => {
                 let words = format!("a message that is no part of the answer: {}", cause.message());
-                self.log(Level::Debug, LOGGER, words.into())
+                self.log(LogLevel::Debug, LOGGER, words.into())
             }
             EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::End { .. } => None,
         }
@@ -103,7 +103,7 @@ impl CallReport {
             "log" => {
                 let told = params().unwrap_or_default();
                 let text = |name: &str| told.get(name).and_then(Value::as_str);
-                let level = text("level").and_then(Level::parse).unwrap_or(Level::Info);
+                let level = text("level").and_then(LogLevel::parse).unwrap_or(LogLevel::Info);
                 let logger = text("logger").unwrap_or(LOGGER);
                 let data = told.get("data").cloned();
                 self.log(level, logger, data.unwrap_or_else(|| stage.words.clone().into()))
@@ -123,7 +123,7 @@ impl CallReport {
                     }
                 }
                 let data = json!({"stage": name, "text": stage.words});
-                self.log(Level::Info, LOGGER, data)
+                self.log(LogLevel::Info, LOGGER, data)
             }
         }
     }
@@ -141,14 +141,19 @@ impl CallReport {
         Some(progress_frame(token, progress, total, &message))
     }
 
-    fn log(&self, level: Level, logger: &str, data: Value) -> Option<String> {
+    fn log(&self, level: LogLevel, logger: &str, data: Value) -> Option<String> {
         let least = self.call.level?;
         (level >= least).then(|| log_frame(level, logger, data))
     }
 
     /// The answer to the call, which ended so.
     #[must_use]
-    pub fn into_reply(self, about: &About, outcome: Outcome, problem: Option<CallError>) -> Reply {
+    pub fn into_reply(
+        self,
+        about: &ServerInfo,
+        outcome: Outcome,
+        problem: Option<CallError>,
+    ) -> Reply {
         let (id, spoken) = (self.call.id.clone(), self.call.spoken.clone());
         let result = match outcome {
             Outcome::Succeeded => self.success(),

@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use super::reply::{About, Reply};
+use super::reply::{Reply, ServerInfo};
 use crate::{
     schema::literal::Literal,
     systems::mcp::rpc::{
-        build::{Members, Spoken, request_frame},
+        build::{Members, SpokenVersion, request_frame},
         id::Id,
     },
 };
@@ -86,8 +86,8 @@ pub fn question_frame(id: &Id, method: &str, params: &Value) -> String {
 /// The result that asks a client of the modern era; it repeats the call with that state.
 #[must_use]
 pub fn question_reply(
-    about: &About,
-    (id, spoken): (&Id, &Spoken),
+    about: &ServerInfo,
+    (id, spoken): (&Id, &SpokenVersion),
     (method, params): (&str, &Value),
     state: &str,
 ) -> Reply {

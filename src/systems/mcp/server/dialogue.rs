@@ -9,7 +9,7 @@ use super::{
     envelope::{
         Envelope, all_versions, is_modern, progress_token, read_envelope, unsupported_version,
     },
-    reply::{About, Refusal, Reply, refused_result},
+    reply::{Refusal, Reply, ServerInfo, refused_result},
     toolbox::{ToolRow, Toolbox},
 };
 use crate::{
@@ -17,9 +17,9 @@ use crate::{
     systems::mcp::{
         calls::CALL,
         codes,
-        notice::Level,
+        notice::LogLevel,
         rpc::{
-            build::Spoken,
+            build::SpokenVersion,
             frame::{Frame, Kind, Span},
             id::Id,
         },
@@ -43,7 +43,7 @@ pub const RELAYED: [&str; 6] = [
 /// What a server offers at the moment.
 #[derive(Clone, Copy)]
 pub struct Offer<'o> {
-    pub about: &'o About,
+    pub about: &'o ServerInfo,
     pub toolbox: &'o Toolbox,
     /// In the order of the rows.
     pub available: &'o [ToolRow],
@@ -53,7 +53,7 @@ pub struct Offer<'o> {
 
 /// What a message of a client comes to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum ClientRequest {
     /// This is to be sent back.
     Reply(Reply),
     Call(Box<ToolCall>),
@@ -67,7 +67,7 @@ pub enum Asked {
     /// Nobody waits any more for the request of that id.
     Cancel(Id),
     /// Wants to be told what changes, until it is cancelled.
-    Listen(Listening),
+    Listen(ToolSubscription),
     /// Nothing is to be said to it.
     Nothing,
 }
@@ -83,8 +83,8 @@ pub struct ToolCall {
     /// Under which to say how far it is, where that is wanted.
     pub progress: Option<Id>,
     /// The least level of logs that is wanted; none: no logs.
-    pub level: Option<Level>,
-    pub spoken: Spoken,
+    pub level: Option<LogLevel>,
+    pub spoken: SpokenVersion,
     /// What the client can be asked meanwhile.
     pub abilities: ClientAbilities,
     /// It goes on with a call that was asked about.
@@ -97,23 +97,23 @@ pub struct RelayedRequest {
     pub id: Id,
     pub method: String,
     pub params: Value,
-    pub spoken: Spoken,
+    pub spoken: SpokenVersion,
 }
 
 /// What a request says of its client.
 #[derive(Clone, Debug)]
 struct Said {
-    spoken: Spoken,
+    spoken: SpokenVersion,
     /// The least level of logs that is wanted.
-    level: Option<Level>,
+    level: Option<LogLevel>,
     abilities: ClientAbilities,
 }
 
 /// A subscription of the modern era.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listening {
+pub struct ToolSubscription {
     pub id: Id,
-    pub spoken: Spoken,
+    pub spoken: SpokenVersion,
     /// Whether changes of the tools are wanted.
     pub tools: bool,
 }
@@ -124,7 +124,7 @@ pub struct Dialogue {
     /// The version that `initialize` came to.
     version: Option<String>,
     /// The least level of logs; none said: what is worth knowing.
-    level: Option<Level>,
+    level: Option<LogLevel>,
     abilities: ClientAbilities,
     versions: Versions,
     /// No connection is ever begun: each request stands for itself.
@@ -165,9 +165,10 @@ impl Dialogue {
     }
 
     /// Takes a message in.
-    pub fn handle_message(&mut self, frame: &Frame, offer: Offer<'_>) -> Asked {
-        let refuse =
-            |code, message| Asked::Reply(Refusal::new(code, message).to_reply(None, Era::Modern));
+    pub fn handle_message(&mut self, frame: &Frame, offer: Offer<'_>) -> ClientRequest {
+        let refuse = |code, message| {
+            ClientRequest::Reply(Refusal::new(code, message).to_reply(None, Era::Modern))
+        };
         match &frame.kind {
             Kind::Noise => refuse(codes::PARSE_ERROR, "this is not JSON"),
             Kind::Foreign | Kind::Batch(_) | Kind::Several(_) => {
@@ -179,14 +180,14 @@ impl Dialogue {
                     Some(error) => json!({"error": value(error)}),
                     None => result.as_ref().map(value).unwrap_or_default(),
                 };
-                Asked::Answer { id: id.clone(), answer }
+                ClientRequest::Answer { id: id.clone(), answer }
             }
-            Kind::Reply { id: None, .. } => Asked::Nothing,
+            Kind::Reply { id: None, .. } => ClientRequest::Nothing,
             Kind::Notification { method, .. } if method == "notifications/cancelled" => {
                 let request = frame.params().get("requestId").and_then(Id::from_value);
-                request.map_or(Asked::Nothing, Asked::Cancel)
+                request.map_or(ClientRequest::Nothing, ClientRequest::Cancel)
             }
-            Kind::Notification { .. } => Asked::Nothing,
+            Kind::Notification { .. } => ClientRequest::Nothing,
             Kind::Request { id, method, params } => {
                 let request = Request { id, method, frame, span: params.as_ref() };
                 let era = self.era_of(&request);
@@ -194,7 +195,8 @@ impl Dialogue {
                     Era::Modern => self.handle_modern(&request, offer),
                     Era::Legacy => self.handle_legacy(&request, offer),
                 };
-                answered.unwrap_or_else(|refusal| Asked::Reply(refusal.to_reply(Some(id), era)))
+                answered
+                    .unwrap_or_else(|refusal| ClientRequest::Reply(refusal.to_reply(Some(id), era)))
             }
         }
     }
@@ -209,7 +211,11 @@ impl Dialogue {
         }
     }
 
-    fn handle_modern(&self, request: &Request<'_>, offer: Offer<'_>) -> Result<Asked, Refusal> {
+    fn handle_modern(
+        &self,
+        request: &Request<'_>,
+        offer: Offer<'_>,
+    ) -> Result<ClientRequest, Refusal> {
         let params = request.params();
         let Envelope { spoken, level, abilities } = read_envelope(&params, &self.versions)?;
         Ok(match request.method {
@@ -219,7 +225,7 @@ impl Dialogue {
                     "capabilities": offer.about.capabilities(),
                     "instructions": offer.about.instructions,
                 });
-                Asked::Reply(offer.about.list_result(request.id, &spoken, result))
+                ClientRequest::Reply(offer.about.list_result(request.id, &spoken, result))
             }
             "subscriptions/listen" => {
                 let Some(wanted) = params.get("notifications").filter(|wanted| wanted.is_object())
@@ -228,22 +234,26 @@ impl Dialogue {
                     return Err(Refusal::new(codes::INVALID_PARAMS, message));
                 };
                 let tools = wanted.get("toolsListChanged") == Some(&Value::Bool(true));
-                Asked::Listen(Listening { id: request.id.clone(), spoken, tools })
+                ClientRequest::Listen(ToolSubscription { id: request.id.clone(), spoken, tools })
             }
             method => return request.of_any_era(method, Said { spoken, level, abilities }, offer),
         })
     }
 
-    fn handle_legacy(&mut self, request: &Request<'_>, offer: Offer<'_>) -> Result<Asked, Refusal> {
+    fn handle_legacy(
+        &mut self,
+        request: &Request<'_>,
+        offer: Offer<'_>,
+    ) -> Result<ClientRequest, Refusal> {
         let version = self.version.clone().unwrap_or_else(|| DEFAULT.to_owned());
-        let spoken = Spoken { era: Era::Legacy, version };
-        let empty = || Asked::Reply(offer.about.result(request.id, &spoken, json!({})));
+        let spoken = SpokenVersion { era: Era::Legacy, version };
+        let empty = || ClientRequest::Reply(offer.about.result(request.id, &spoken, json!({})));
         match request.method {
             "initialize" => self.initialize(request, offer.about),
             "ping" => Ok(empty()),
             "logging/setLevel" => {
                 let params = request.params();
-                let level = params.get("level").and_then(Value::as_str).and_then(Level::parse);
+                let level = params.get("level").and_then(Value::as_str).and_then(LogLevel::parse);
                 let Some(level) = level else {
                     let message = "logging/setLevel wants one of the eight levels";
                     return Err(Refusal::new(codes::INVALID_PARAMS, message));
@@ -252,14 +262,18 @@ impl Dialogue {
                 Ok(empty())
             }
             method => {
-                let level = Some(self.level.unwrap_or(Level::Info));
+                let level = Some(self.level.unwrap_or(LogLevel::Info));
                 let abilities = self.abilities.clone();
                 request.of_any_era(method, Said { spoken, level, abilities }, offer)
             }
         }
     }
 
-    fn initialize(&mut self, request: &Request<'_>, about: &About) -> Result<Asked, Refusal> {
+    fn initialize(
+        &mut self,
+        request: &Request<'_>,
+        about: &ServerInfo,
+    ) -> Result<ClientRequest, Refusal> {
         let params = request.params();
         let Some(wanted) = params.get("protocolVersion").and_then(Value::as_str) else {
             let message = "initialize wants a text \"protocolVersion\"";
@@ -276,10 +290,10 @@ impl Dialogue {
             "serverInfo": about.server_info(),
             "instructions": about.instructions,
         });
-        let spoken = Spoken { era: Era::Legacy, version: version.clone() };
+        let spoken = SpokenVersion { era: Era::Legacy, version: version.clone() };
         self.version = Some(version);
         self.abilities = params.get("capabilities").map(ClientAbilities::new).unwrap_or_default();
-        Ok(Asked::Reply(about.result(request.id, &spoken, result)))
+        Ok(ClientRequest::Reply(about.result(request.id, &spoken, result)))
     }
 }
 
@@ -297,7 +311,12 @@ impl Request<'_> {
     }
 
     /// What both eras have.
-    fn of_any_era(&self, method: &str, said: Said, offer: Offer<'_>) -> Result<Asked, Refusal> {
+    fn of_any_era(
+        &self,
+        method: &str,
+        said: Said,
+        offer: Offer<'_>,
+    ) -> Result<ClientRequest, Refusal> {
         let spoken = &said.spoken;
         match method {
             "tools/list" => {
@@ -313,11 +332,11 @@ impl Request<'_> {
                     let message = "the cursor is none that this server gave";
                     return Err(Refusal::new(codes::INVALID_PARAMS, message));
                 };
-                Ok(Asked::Reply(offer.about.list_result(self.id, spoken, page)))
+                Ok(ClientRequest::Reply(offer.about.list_result(self.id, spoken, page)))
             }
             CALL => self.read_call(said, offer),
             method if offer.about.has_servers && RELAYED.contains(&method) => {
-                Ok(Asked::Relay(RelayedRequest {
+                Ok(ClientRequest::Relay(RelayedRequest {
                     id: self.id.clone(),
                     method: method.to_owned(),
                     params: self.params(),
@@ -335,7 +354,7 @@ impl Request<'_> {
         &self,
         Said { spoken, level, abilities }: Said,
         offer: Offer<'_>,
-    ) -> Result<Asked, Refusal> {
+    ) -> Result<ClientRequest, Refusal> {
         let invalid = |message: String| Refusal::new(codes::INVALID_PARAMS, message);
         let params = self.params();
         let Some(name) = params.get("name").and_then(Value::as_str) else {
@@ -355,9 +374,9 @@ impl Request<'_> {
         if offer.available.binary_search(&row).is_err() {
             let words = format!("{name} is not available: {}", (offer.hidden_reason)(row));
             let result = refused_result(&words);
-            return Ok(Asked::Reply(offer.about.result(self.id, &spoken, result)));
+            return Ok(ClientRequest::Reply(offer.about.result(self.id, &spoken, result)));
         }
-        Ok(Asked::Call(Box::new(ToolCall {
+        Ok(ClientRequest::Call(Box::new(ToolCall {
             id: self.id.clone(),
             row,
             name: name.to_owned(),

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{client_questions::ClientAbilities, reply::Refusal};
 use crate::systems::mcp::{
     codes,
-    notice::Level,
+    notice::LogLevel,
     rpc::{
-        build::{CLIENT_CAPABILITIES, LOG_LEVEL, PROTOCOL_VERSION, Spoken},
+        build::{CLIENT_CAPABILITIES, LOG_LEVEL, PROTOCOL_VERSION, SpokenVersion},
         id::Id,
     },
     version::{Era, Versions},
@@ -16,9 +16,9 @@ use crate::systems::mcp::{
 /// What stands in `_meta`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Envelope {
-    pub spoken: Spoken,
+    pub spoken: SpokenVersion,
     /// The least level of logs that is asked for; none: no logs.
-    pub level: Option<Level>,
+    pub level: Option<LogLevel>,
     /// What the client can be asked.
     pub abilities: ClientAbilities,
 }
@@ -61,9 +61,9 @@ pub fn read_envelope(params: &Value, versions: &Versions) -> Result<Envelope, Re
     if !versions.modern.iter().any(|known| known == version) {
         return Err(unsupported_version(version, versions));
     }
-    let level = meta.get(LOG_LEVEL).and_then(Value::as_str).and_then(Level::parse);
+    let level = meta.get(LOG_LEVEL).and_then(Value::as_str).and_then(LogLevel::parse);
     let abilities = ClientAbilities::new(&meta[CLIENT_CAPABILITIES]);
-    let spoken = Spoken { era: Era::Modern, version: version.to_owned() };
+    let spoken = SpokenVersion { era: Era::Modern, version: version.to_owned() };
     Ok(Envelope { spoken, level, abilities })
 }
 

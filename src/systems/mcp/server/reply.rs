@@ -6,9 +6,9 @@ use crate::{
     schema::literal::Literal,
     systems::mcp::{
         codes,
-        notice::Level,
+        notice::LogLevel,
         rpc::{
-            build::{Members, SUBSCRIPTION_ID, Spoken, notification_frame, result_frame},
+            build::{Members, SUBSCRIPTION_ID, SpokenVersion, notification_frame, result_frame},
             id::Id,
         },
         version::Era,
@@ -22,7 +22,7 @@ pub const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 
 /// What a server says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
+pub struct ServerInfo {
     pub name: String,
     /// For people.
     pub title: String,
@@ -33,7 +33,7 @@ pub struct About {
     pub has_servers: bool,
 }
 
-impl About {
+impl ServerInfo {
     #[must_use]
     pub fn server_info(&self) -> Value {
         json!({"name": self.name, "title": self.title, "version": self.version})
@@ -53,13 +53,19 @@ impl About {
 
     /// The frame of a result, with what the era wants beside it.
     #[must_use]
-    pub fn result(&self, id: &Id, spoken: &Spoken, result: Value) -> Reply {
+    pub fn result(&self, id: &Id, spoken: &SpokenVersion, result: Value) -> Reply {
         self.typed_result(id, spoken, "complete", result)
     }
 
     /// The frame of a result of that type.
     #[must_use]
-    pub fn typed_result(&self, id: &Id, spoken: &Spoken, kind: &str, mut result: Value) -> Reply {
+    pub fn typed_result(
+        &self,
+        id: &Id,
+        spoken: &SpokenVersion,
+        kind: &str,
+        mut result: Value,
+    ) -> Reply {
         if spoken.era == Era::Modern
             && let Some(members) = result.as_object_mut()
         {
@@ -71,7 +77,7 @@ impl About {
 
     /// The same of a list, which may be another at any time.
     #[must_use]
-    pub fn list_result(&self, id: &Id, spoken: &Spoken, mut result: Value) -> Reply {
+    pub fn list_result(&self, id: &Id, spoken: &SpokenVersion, mut result: Value) -> Reply {
         if spoken.era == Era::Modern {
             result["ttlMs"] = json!(0);
             result["cacheScope"] = json!("private");
@@ -154,7 +160,7 @@ pub fn progress_frame(
 
 /// Something worth knowing.
 #[must_use]
-pub fn log_frame(level: Level, logger: &str, data: Value) -> String {
+pub fn log_frame(level: LogLevel, logger: &str, data: Value) -> String {
     let params = Members::default()
         .with_member("level", &level.as_str().into())
         .with_member("logger", &logger.into())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    engine::stub::{play::Play, script::Fault},
+    engine::stub::{play::StubPlay, script::Fault},
     model::{call::CallError, clock::Millis},
     schema::encoding::percent_decode,
 };
@@ -91,7 +91,7 @@ pub(crate) enum AnswerContent {
     Text(String),
     Events(Vec<Value>),
     /// Pieces of a stub in their own time, each the content of an event.
-    Play(Play),
+    Play(StubPlay),
 }
 
 /// The body of an answer.
@@ -123,7 +123,7 @@ impl ClusterAnswer {
         Self::new(200, AnswerContent::Events(events))
     }
 
-    pub(crate) fn play(play: Play) -> Self {
+    pub(crate) fn play(play: StubPlay) -> Self {
         Self::new(200, AnswerContent::Play(play))
     }
 

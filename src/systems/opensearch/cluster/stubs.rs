@@ -11,7 +11,7 @@ use crate::{
         services::sample::Asking,
         stub::{
             choose::choose_rule,
-            play::{Play, StubOutput},
+            play::{StubOutput, StubPlay},
             script::{Fault, StubService},
         },
     },
@@ -28,7 +28,7 @@ pub(crate) struct StubReply {
     pub said: Result<String, (String, String)>,
     pub after: Duration,
     pub fault: Option<Fault>,
-    pub play: Play,
+    pub play: StubPlay,
     pub told: AnswerReport,
 }
 
@@ -69,7 +69,7 @@ fn reply_of(stub: &StubService, arguments: &Map<String, Value>) -> StubReply {
     let told = AnswerReport { service: stub.name.clone(), ..AnswerReport::default() };
     match choose_rule(stub, &Asking { user: "", config: &Map::new(), arguments }) {
         Ok(rule) => {
-            let play = Play::from_then(&rule.then);
+            let play = StubPlay::from_then(&rule.then);
             let (mut text, mut after, mut error) = (String::new(), Duration::ZERO, None);
             for row in 0..PIECES {
                 let Some(step) = play.step(row) else { break };
@@ -94,7 +94,7 @@ fn reply_of(stub: &StubService, arguments: &Map<String, Value>) -> StubReply {
             let remedy = "add a rule for it, or one without when";
             let problem = CallError::new(ErrorKind::NoRule, why.clone(), remedy);
             let kind = ErrorKind::NoRule.as_str().to_owned();
-            let play = Play::from_error(&kind, &why);
+            let play = StubPlay::from_error(&kind, &why);
             let told = AnswerReport { problem: Some(problem), ..told };
             StubReply { said: Err((kind, why)), after: Duration::ZERO, fault: None, play, told }
         }

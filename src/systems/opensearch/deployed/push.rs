@@ -17,7 +17,7 @@ use crate::{
     systems::{
         deployed::{
             item::Item,
-            push::{Absent, Change, Push},
+            push::{AbsentEntries, Change, Push},
         },
         opensearch::{cluster::framework::check_record, entries::EntrySort, keys},
     },
@@ -33,7 +33,7 @@ const SENT: [Section; 2] = [CONNECTORS, AGENTS];
 pub(crate) fn plan_push(
     catalog: &Catalog,
     there: &[Item],
-    absent: Absent,
+    absent: AbsentEntries,
 ) -> Result<Push, Problem> {
     let mut push = Push {
         system: keys::SYSTEM,
@@ -62,7 +62,7 @@ pub(crate) fn plan_push(
     }
     for item in there.iter().filter(|item| !known.contains(&item.name())) {
         let is_sent = SENT.iter().any(|section| section.word == item.section);
-        if absent == Absent::Keep || !is_sent {
+        if absent == AbsentEntries::Keep || !is_sent {
             push.after.push(item.clone());
             continue;
         }
@@ -324,9 +324,9 @@ mod tests {
             {"type": "ListIndexTool", "name": "list", "parameters": {"size": "3"}, "include_output_in_agent_response": false}]});
         let cluster = there(&[("id1", stored), ("id2", agent("old"))]);
         let ours = catalog(&json!([agent("a")]));
-        assert!(names(&plan_push(&ours, &cluster, Absent::Keep).unwrap()).is_empty());
-        assert_eq!(names(&plan_push(&ours, &cluster, Absent::Delete).unwrap()), ["-old"]);
-        assert_eq!(names(&plan_push(&ours, &[], Absent::Keep).unwrap()), ["+a"]);
+        assert!(names(&plan_push(&ours, &cluster, AbsentEntries::Keep).unwrap()).is_empty());
+        assert_eq!(names(&plan_push(&ours, &cluster, AbsentEntries::Delete).unwrap()), ["-old"]);
+        assert_eq!(names(&plan_push(&ours, &[], AbsentEntries::Keep).unwrap()), ["+a"]);
     }
 
     #[test]
@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(keys, ["a (id1)", "a (id2)"]);
         let mut ours = agent("renamed");
         ours["agent_id"] = "id2".into();
-        let push = plan_push(&catalog(&json!([ours])), &cluster, Absent::Keep).unwrap();
+        let push = plan_push(&catalog(&json!([ours])), &cluster, AbsentEntries::Keep).unwrap();
         assert_eq!(names(&push), ["~a (id2)"]);
         let request = write_request(&push.changes[0]).unwrap();
         assert_eq!((request.method, request.path.as_str()), ("PUT", "/_plugins/_ml/agents/id2"));
@@ -347,13 +347,15 @@ mod tests {
     fn what_would_be_refused_keeps_all_of_it_back() {
         let mut other = agent("a");
         other["type"] = "conversational_flow".into();
-        let push = plan_push(&catalog(&json!([other])), &there(&[("i", agent("a"))]), Absent::Keep);
+        let push =
+            plan_push(&catalog(&json!([other])), &there(&[("i", agent("a"))]), AbsentEntries::Keep);
         assert!(push.unwrap().loads.unwrap_err().contains("type of an agent cannot be changed"));
         let long = agent(&"n".repeat(129));
-        let push = plan_push(&catalog(&json!([long, agent("b")])), &[], Absent::Keep).unwrap();
+        let push =
+            plan_push(&catalog(&json!([long, agent("b")])), &[], AbsentEntries::Keep).unwrap();
         assert!(push.loads.unwrap_err().contains("128"));
         let twice = json!([agent("a"), agent("a")]);
-        assert!(plan_push(&catalog(&twice), &[], Absent::Keep).is_err());
+        assert!(plan_push(&catalog(&twice), &[], AbsentEntries::Keep).is_err());
     }
 
     #[test]
@@ -365,7 +367,8 @@ mod tests {
             LISTED,
             &json!([{"name": "MLModelTool", "type": "MLModelTool", "version": "undefined"}]),
         ));
-        let push = plan_push(&catalog(&json!([agent("a")])), &cluster, Absent::Keep).unwrap();
+        let push =
+            plan_push(&catalog(&json!([agent("a")])), &cluster, AbsentEntries::Keep).unwrap();
         let notes = push.notes.join(" ");
         assert!(notes.contains("takes nothing away, so that description stays"), "{notes}");
         assert!(notes.contains("there is no ListIndexTool in the cluster"), "{notes}");
@@ -376,7 +379,7 @@ mod tests {
         let connector = json!({"name": "c", "protocol": "http", "version": 1, "credential": {"key": "k"}, "actions": [
             {"action_type": "predict", "method": "POST", "url": "https://h/v1"}]});
         let ours = catalog(&json!([connector]));
-        let push = plan_push(&ours, &[], Absent::Keep).unwrap();
+        let push = plan_push(&ours, &[], AbsentEntries::Keep).unwrap();
         let request = write_request(&push.changes[0]).unwrap();
         assert_eq!(request.path, "/_plugins/_ml/connectors/_create");
         assert!(request.body.unwrap().contains(r#""credential":{"key":"k"}"#));
@@ -384,6 +387,6 @@ mod tests {
             {"action_type": "PREDICT", "method": "POST", "url": "https://h/v1"}]});
         let cluster =
             read_hits(CONNECTORS, &json!({"hits": {"hits": [{"_id": "i", "_source": stored}]}}));
-        assert!(names(&plan_push(&ours, &cluster, Absent::Keep).unwrap()).is_empty());
+        assert!(names(&plan_push(&ours, &cluster, AbsentEntries::Keep).unwrap()).is_empty());
     }
 }

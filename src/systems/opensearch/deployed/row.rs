@@ -10,9 +10,9 @@ use crate::{
     model::{catalog::Catalog, connection::Connection, entry::Entry, problem::Problem},
     systems::{
         deployed::{
-            deployment::{Deployment, Elsewhere, Layout},
+            deployment::{Deployment, Layout, NotDeployed},
             item::Item,
-            push::{Absent, Push},
+            push::{AbsentEntries, Push},
         },
         opensearch::{keys, settings},
     },
@@ -29,8 +29,8 @@ impl Deployment for OpenSearchDeployment {
         settings::is_at(connection)
     }
 
-    fn elsewhere(&self) -> Elsewhere {
-        Elsewhere {
+    fn elsewhere(&self) -> NotDeployed {
+        NotDeployed {
             cause: "and to no cluster of OpenSearch",
             wanted: "one over http from toolcrib.toml that has a [connections.NAME.opensearch] table",
         }
@@ -40,7 +40,7 @@ impl Deployment for OpenSearchDeployment {
         &self,
         catalog: &Catalog,
         items: &[Item],
-        absent: Absent,
+        absent: AbsentEntries,
     ) -> Result<Push, Problem> {
         push::plan_push(catalog, items, absent)
     }

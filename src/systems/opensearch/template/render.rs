@@ -26,7 +26,7 @@ pub enum Origin {
 
 /// A piece of a filled-in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct FilledPiece {
     pub range: Range<usize>,
     pub from: Origin,
 }
@@ -36,7 +36,7 @@ pub struct Piece {
 pub struct Rendered {
     pub text: String,
     /// The text in its pieces, in order and without gaps.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<FilledPiece>,
 }
 
 impl Rendered {
@@ -187,7 +187,7 @@ impl<'s> Substitution<'s> {
         self.rendered.text.push_str(text);
         match self.rendered.pieces.last_mut() {
             Some(last) if last.from == *from => last.range.end = end,
-            _ => self.rendered.pieces.push(Piece { range: start..end, from: from.clone() }),
+            _ => self.rendered.pieces.push(FilledPiece { range: start..end, from: from.clone() }),
         }
         Ok(())
     }

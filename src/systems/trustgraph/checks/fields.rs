@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::known::{self, Holds, expected_members, known_keys};
+use super::known::{self, MemberShape, expected_members, known_keys};
 use crate::{
     engine::{
         lint::{
@@ -121,53 +121,54 @@ fn lower(sentence: &str) -> String {
 
 /// Members that hold what TrustGraph's loader refuses, or cannot work with.
 pub(crate) fn wrong_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
-    odd_types(entry, Taken::No, report);
+    odd_types(entry, LoaderChoice::No, report);
 }
 
 /// Members that hold something odd, which the loader takes as it is.
 pub(crate) fn unusual_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
-    odd_types(entry, Taken::AsItIs, report);
+    odd_types(entry, LoaderChoice::AsItIs, report);
 }
 
 /// What the loader does with a value that a member should not hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Taken {
+enum LoaderChoice {
     No,
     AsItIs,
 }
 
-impl Taken {
-    fn from_member(entry: &Entry, key: &str, holds: Holds, value: &Value) -> Self {
+impl LoaderChoice {
+    fn from_member(entry: &Entry, key: &str, holds: MemberShape, value: &Value) -> Self {
         let taken = match (entry.kind, key) {
             (EntryKind::Server, _) => false,
             (EntryKind::Tool, keys::TYPE | keys::NAME | keys::STATE | keys::SERVICE) => false,
             (EntryKind::Service, keys::REQUEST_QUEUE | keys::RESPONSE_QUEUE) => is_true(value),
             _ => match holds {
-                Holds::Text => true,
-                Holds::Texts => false,
-                Holds::List => python::items(value).is_ok(),
-                Holds::Count => python::check_int(value).is_ok(),
+                MemberShape::Text => true,
+                MemberShape::Texts => false,
+                MemberShape::List => python::items(value).is_ok(),
+                MemberShape::Count => python::check_int(value).is_ok(),
             },
         };
         if taken { Self::AsItIs } else { Self::No }
     }
 }
 
-fn odd_types(entry: &Entry, taken: Taken, report: &mut Report<'_>) {
+fn odd_types(entry: &Entry, taken: LoaderChoice, report: &mut Report<'_>) {
     for (key, holds) in expected_members(entry) {
         let Some(value) = entry
             .value
             .get(key)
-            .filter(|value| Taken::from_member(entry, key, holds, value) == taken)
+            .filter(|value| LoaderChoice::from_member(entry, key, holds, value) == taken)
         else {
             continue;
         };
         match (holds, value) {
-            (Holds::Text, Value::String(_)) | (Holds::List | Holds::Texts, Value::Array(_))
-                if holds != Holds::Texts => {}
-            (Holds::Count, value) if python::check_int(value).is_ok() => {}
-            (Holds::Texts, Value::Array(items)) => wrong_items(entry, key, items, report),
-            (Holds::Texts, Value::String(one)) => {
+            (MemberShape::Text, Value::String(_))
+            | (MemberShape::List | MemberShape::Texts, Value::Array(_))
+                if holds != MemberShape::Texts => {}
+            (MemberShape::Count, value) if python::check_int(value).is_ok() => {}
+            (MemberShape::Texts, Value::Array(items)) => wrong_items(entry, key, items, report),
+            (MemberShape::Texts, Value::String(one)) => {
                 let message = format!(
                     "\"{key}\" is a text and must be a list of texts; TrustGraph refuses to load it"
                 );
@@ -180,14 +181,14 @@ fn odd_types(entry: &Entry, taken: Taken, report: &mut Report<'_>) {
     }
 }
 
-fn wrong_value(entry: &Entry, key: &str, holds: Holds, report: &mut Report<'_>) {
+fn wrong_value(entry: &Entry, key: &str, holds: MemberShape, report: &mut Report<'_>) {
     let Some(value) = entry.value.get(key) else { return };
     let then = match (key, value) {
         (keys::GROUP, Value::Null) => ": the tool is in no group",
         (keys::STATES_DEPLOYED | keys::STATES_DOCUMENT, Value::Null) => {
             ": the tool is available in no state"
         }
-        _ if Taken::from_member(entry, key, holds, value) == Taken::AsItIs => {
+        _ if LoaderChoice::from_member(entry, key, holds, value) == LoaderChoice::AsItIs => {
             "; TrustGraph loads it as it is"
         }
         _ => "",
@@ -199,7 +200,7 @@ fn wrong_value(entry: &Entry, key: &str, holds: Holds, report: &mut Report<'_>) 
     );
     match (holds, value) {
         (_, Value::Null) => found.fix_remove("remove it"),
-        (Holds::Text, Value::Number(_) | Value::Bool(_)) => {
+        (MemberShape::Text, Value::Number(_) | Value::Bool(_)) => {
             found.fix_set("make it a text", value.to_string());
         }
         _ => {}
@@ -220,12 +221,12 @@ fn wrong_items(entry: &Entry, key: &str, items: &[Value], report: &mut Report<'_
     }
 }
 
-fn expected_type(holds: Holds) -> &'static str {
+fn expected_type(holds: MemberShape) -> &'static str {
     match holds {
-        Holds::Text => "a text",
-        Holds::Texts => "a list of texts",
-        Holds::List => "a list",
-        Holds::Count => "a whole number",
+        MemberShape::Text => "a text",
+        MemberShape::Texts => "a list of texts",
+        MemberShape::List => "a list",
+        MemberShape::Count => "a whole number",
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 
 /// What a member must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub(crate) enum MemberShape {
     Text,
     Texts,
     List,
@@ -20,17 +20,17 @@ pub(crate) enum Holds {
 }
 
 /// What the members of a kind of entry must hold.
-pub(crate) fn expected_members(entry: &Entry) -> Vec<(&'static str, Holds)> {
+pub(crate) fn expected_members(entry: &Entry) -> Vec<(&'static str, MemberShape)> {
     match entry.kind {
         EntryKind::Tool => {
             let mut all = vec![
-                (keys::TYPE, Holds::Text),
-                (keys::NAME, Holds::Text),
-                (keys::DESCRIPTION, Holds::Text),
-                (keys::GROUP, Holds::Texts),
-                (keys::STATE, Holds::Text),
-                (keys::STATES_DEPLOYED, Holds::Texts),
-                (keys::STATES_DOCUMENT, Holds::Texts),
+                (keys::TYPE, MemberShape::Text),
+                (keys::NAME, MemberShape::Text),
+                (keys::DESCRIPTION, MemberShape::Text),
+                (keys::GROUP, MemberShape::Texts),
+                (keys::STATE, MemberShape::Text),
+                (keys::STATES_DEPLOYED, MemberShape::Texts),
+                (keys::STATES_DOCUMENT, MemberShape::Texts),
             ];
             let fields = text_member(&entry.value, keys::TYPE)
                 .and_then(types::by_name)
@@ -39,24 +39,24 @@ pub(crate) fn expected_members(entry: &Entry) -> Vec<(&'static str, Holds)> {
                 (
                     field.key,
                     if matches!(field.kind, FieldKind::Count { .. }) {
-                        Holds::Count
+                        MemberShape::Count
                     } else {
-                        Holds::Text
+                        MemberShape::Text
                     },
                 )
             }));
             all
         }
         EntryKind::Service => vec![
-            (keys::ID, Holds::Text),
-            (keys::REQUEST_QUEUE, Holds::Text),
-            (keys::RESPONSE_QUEUE, Holds::Text),
-            (keys::CONFIG_PARAMS, Holds::List),
+            (keys::ID, MemberShape::Text),
+            (keys::REQUEST_QUEUE, MemberShape::Text),
+            (keys::RESPONSE_QUEUE, MemberShape::Text),
+            (keys::CONFIG_PARAMS, MemberShape::List),
         ],
         EntryKind::Server => vec![
-            (keys::URL, Holds::Text),
-            (keys::REMOTE_NAME, Holds::Text),
-            (keys::AUTH_TOKEN, Holds::Text),
+            (keys::URL, MemberShape::Text),
+            (keys::REMOTE_NAME, MemberShape::Text),
+            (keys::AUTH_TOKEN, MemberShape::Text),
         ],
         EntryKind::Schema => Vec::new(),
     }

@@ -16,7 +16,7 @@ use crate::{
     systems::{
         deployed::{
             item::Item,
-            push::{Absent, Change, Push},
+            push::{AbsentEntries, Change, Push},
         },
         trustgraph::{
             agent,
@@ -31,7 +31,11 @@ use crate::{
 ///
 /// # Errors
 /// When the workspace itself does not say clearly what to send.
-pub fn plan_push(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push, Problem> {
+pub fn plan_push(
+    catalog: &Catalog,
+    deployed: &[Item],
+    absent: AbsentEntries,
+) -> Result<Push, Problem> {
     let entries: Vec<&Entry> =
         catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
     let unclear = |cause: String, remedy: &str| {
@@ -87,8 +91,8 @@ pub fn plan_push(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result
     }
     for item in deployed.iter().filter(|item| !seen.contains(&(item.section, item.key.as_str()))) {
         match absent {
-            Absent::Keep => push.after.push(item.clone()),
-            Absent::Delete => push.changes.push(Change {
+            AbsentEntries::Keep => push.after.push(item.clone()),
+            AbsentEntries::Delete => push.changes.push(Change {
                 section: item.section,
                 key: item.key.clone(),
                 before: Some(item.text.clone()),
@@ -287,7 +291,7 @@ mcp:
         Item { system: keys::SYSTEM, section, key: key.into(), text: text.into() }
     }
 
-    fn pushed(ours: &str, there: &[Item], absent: Absent) -> Push {
+    fn pushed(ours: &str, there: &[Item], absent: AbsentEntries) -> Push {
         plan_push(&catalog(ours), there, absent).unwrap()
     }
 
@@ -306,28 +310,34 @@ mcp:
             item("tool", "joke", r#"{"type":"tool-service","name":"other"}"#),
             item("tool", "old", r#"{"type":"text-completion","name":"old"}"#),
         ];
-        let push = pushed(OURS, &there, Absent::Keep);
+        let push = pushed(OURS, &there, AbsentEntries::Keep);
         assert_eq!(names(&push), ["~tool/joke", "+tool-service/jokes", "+mcp/echo"]);
         assert_eq!((push.summary().as_str(), &push.loads), ("2 added, 1 changed", &Ok(3)));
-        assert_eq!(names(&pushed(OURS, &there, Absent::Delete)).last().unwrap(), "-tool/old");
-        assert_eq!(pushed(OURS, &push.after, Absent::Keep).summary(), "nothing changes");
+        assert_eq!(
+            names(&pushed(OURS, &there, AbsentEntries::Delete)).last().unwrap(),
+            "-tool/old"
+        );
+        assert_eq!(pushed(OURS, &push.after, AbsentEntries::Keep).summary(), "nothing changes");
     }
 
     #[test]
     fn tools_that_the_agent_there_cannot_call_are_named_once() {
-        let first = pushed(OURS, &[], Absent::Keep);
+        let first = pushed(OURS, &[], AbsentEntries::Keep);
         assert!(
             matches!(&first.notes[..], [note] if note.starts_with("joke: ") && note.contains("cannot call tool services"))
         );
         let changed = OURS.replace("Asks}", "Asks more}");
-        assert_eq!(pushed(&changed, &first.after, Absent::Delete).notes, Vec::<String>::new());
+        assert_eq!(
+            pushed(&changed, &first.after, AbsentEntries::Delete).notes,
+            Vec::<String>::new()
+        );
     }
 
     #[test]
     fn a_write_always_names_both_kinds() {
-        let first = pushed(OURS, &[], Absent::Keep);
+        let first = pushed(OURS, &[], AbsentEntries::Keep);
         let changed = OURS.replace("Asks}", "Asks more}");
-        let push = pushed(&changed, &first.after, Absent::Delete);
+        let push = pushed(&changed, &first.after, AbsentEntries::Delete);
         let [put] = &write_bodies(&push)[..] else { panic!("{:?}", write_bodies(&push)) };
         let kinds: Vec<&str> = put["values"]
             .as_array()
@@ -338,15 +348,15 @@ mcp:
         assert_eq!(kinds, ["tool", "tool-service"]);
         let fewer =
             OURS.replace("  ask: {type: text-completion, name: ask, description: Asks}\n", "");
-        let push = pushed(&fewer, &first.after, Absent::Delete);
+        let push = pushed(&fewer, &first.after, AbsentEntries::Delete);
         let [delete] = &write_bodies(&push)[..] else { panic!("{:?}", write_bodies(&push)) };
         let nobody = json!({"type": "tool-service", "key": "toolcrib-reload"});
         assert_eq!(delete["keys"], json!([{"type": "tool", "key": "ask"}, nobody]));
         let servers =
-            pushed(&OURS.replace("localhost:1", "localhost:2"), &first.after, Absent::Keep);
+            pushed(&OURS.replace("localhost:1", "localhost:2"), &first.after, AbsentEntries::Keep);
         assert_eq!(write_bodies(&servers)[0]["values"].as_array().unwrap().len(), 1);
         assert_eq!(
-            write_bodies(&pushed(OURS, &first.after, Absent::Keep)),
+            write_bodies(&pushed(OURS, &first.after, AbsentEntries::Keep)),
             Vec::<Map<String, Value>>::new()
         );
     }
@@ -386,7 +396,7 @@ mcp:
         let only = "tool: {ask: {type: text-completion, name: ask, description: Asks}}\n";
         let owned =
             |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let push = pushed(only, &there, Absent::Delete);
+        let push = pushed(only, &there, AbsentEntries::Delete);
         assert_eq!(
             named(&push),
             [
@@ -401,8 +411,8 @@ mcp:
         // of that key goes with it.
         let tools = "tool: {jokes: {type: text-completion, name: jokes, description: d}}\n\
                      tool-service: {toolcrib-reload: {request-queue: a, response-queue: b}}\n";
-        let there = pushed(tools, &there, Absent::Keep).after;
-        let push = pushed(tools, &there, Absent::Delete);
+        let there = pushed(tools, &there, AbsentEntries::Keep).after;
+        let push = pushed(tools, &there, AbsentEntries::Delete);
         assert_eq!(
             named(&push),
             [("delete".to_owned(), owned(&["tool-service/jokes", "tool/toolcrib-reload"]))]
@@ -411,8 +421,8 @@ mcp:
         let service = item("tool-service", "jokes", "{}");
         let push = pushed(
             odd,
-            &[&pushed(odd, &[], Absent::Keep).after[..], &[service]].concat(),
-            Absent::Delete,
+            &[&pushed(odd, &[], AbsentEntries::Keep).after[..], &[service]].concat(),
+            AbsentEntries::Delete,
         );
         assert_eq!(
             named(&push),
@@ -422,8 +432,8 @@ mcp:
 
     #[test]
     fn a_reload_writes_both_kinds_as_they_are() {
-        let first = pushed(OURS, &[], Absent::Keep);
-        let push = Push { reload: true, ..pushed(OURS, &first.after, Absent::Keep) };
+        let first = pushed(OURS, &[], AbsentEntries::Keep);
+        let push = Push { reload: true, ..pushed(OURS, &first.after, AbsentEntries::Keep) };
         let [put] = &write_bodies(&push)[..] else { panic!("{:?}", write_bodies(&push)) };
         let values = put["values"].as_array().unwrap();
         let as_is = |value: &Value| {
@@ -441,24 +451,24 @@ mcp:
             ["tool", "tool-service"]
         );
         assert!(values.iter().all(as_is), "{put:?}");
-        let nothing = Push { reload: true, ..pushed("x: 1\n", &[], Absent::Keep) };
+        let nothing = Push { reload: true, ..pushed("x: 1\n", &[], AbsentEntries::Keep) };
         assert_eq!(write_bodies(&nothing), Vec::<Map<String, Value>>::new());
     }
 
     #[test]
     fn one_bad_entry_there_or_here_keeps_all_from_loading() {
         let there = [item("tool", "bad", "{broken")];
-        assert!(pushed(OURS, &there, Absent::Keep).loads.unwrap_err().contains("tool/bad"));
-        assert_eq!(pushed(OURS, &there, Absent::Delete).loads, Ok(2));
+        assert!(pushed(OURS, &there, AbsentEntries::Keep).loads.unwrap_err().contains("tool/bad"));
+        assert_eq!(pushed(OURS, &there, AbsentEntries::Delete).loads, Ok(2));
         let unknown = OURS.replace("service: jokes", "service: nobody");
-        let told = pushed(&unknown, &[], Absent::Keep).loads.unwrap_err();
+        let told = pushed(&unknown, &[], AbsentEntries::Keep).loads.unwrap_err();
         assert!(told.contains("references unknown tool-service 'nobody'"), "{told}");
     }
 
     #[test]
     fn a_token_stays_there_and_is_not_shown() {
         let there = [item("mcp", "echo", r#"{"url":"http://old","auth-token":"hunter2"}"#)];
-        let push = pushed(OURS, &there, Absent::Keep);
+        let push = pushed(OURS, &there, AbsentEntries::Keep);
         let change = push.changes.iter().find(|change| change.section == "mcp").unwrap();
         assert!(change.after.as_ref().unwrap().contains("hunter2"));
         assert!(
@@ -469,7 +479,7 @@ mcp:
 
     #[test]
     fn what_was_written_is_compared_with_what_is_there() {
-        let push = pushed(OURS, &[], Absent::Keep);
+        let push = pushed(OURS, &[], AbsentEntries::Keep);
         assert_eq!(push.unmet_changes(&push.after), Vec::<String>::new());
         let mut now = push.after.clone();
         now.remove(0);
@@ -485,9 +495,9 @@ mcp:
         let twice = format!(
             "{OURS}---\ntool:\n  ask: {{type: prompt, name: x, description: d, template: t}}\n"
         );
-        let problem = plan_push(&catalog(&twice), &[], Absent::Keep).unwrap_err();
+        let problem = plan_push(&catalog(&twice), &[], AbsentEntries::Keep).unwrap_err();
         assert!(problem.cause.contains("tool/ask stands twice"), "{problem}");
         let document = OURS.replace("service: jokes}", "service: jokes, available_in_states: [a]}");
-        assert!(pushed(&document, &[], Absent::Keep).notes[0].contains("applicable-states"));
+        assert!(pushed(&document, &[], AbsentEntries::Keep).notes[0].contains("applicable-states"));
     }
 }

@@ -5,9 +5,9 @@ use crate::{
     model::{catalog::Catalog, connection::Connection, entry::Entry, problem::Problem},
     systems::{
         deployed::{
-            deployment::{Deployment, Elsewhere, Layout},
+            deployment::{Deployment, Layout, NotDeployed},
             item::Item,
-            push::{Absent, Push},
+            push::{AbsentEntries, Push},
         },
         trustgraph::{keys, settings},
     },
@@ -26,8 +26,8 @@ impl Deployment for TrustGraphDeployment {
         settings::is_gateway(connection.transport()) && is_ours
     }
 
-    fn elsewhere(&self) -> Elsewhere {
-        Elsewhere {
+    fn elsewhere(&self) -> NotDeployed {
+        NotDeployed {
             cause: "not to a gateway",
             wanted: "TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml",
         }
@@ -37,7 +37,7 @@ impl Deployment for TrustGraphDeployment {
         &self,
         catalog: &Catalog,
         items: &[Item],
-        absent: Absent,
+        absent: AbsentEntries,
     ) -> Result<Push, Problem> {
         push::plan_push(catalog, items, absent)
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     endpoints::Endpoint,
-    messages::{self, Trouble},
+    messages::{self, GatewayError},
 };
 use crate::{
     model::{call::StrayCause, error_kind::ErrorKind},
@@ -139,8 +139,8 @@ impl Answer {
 
 fn error_reply(error: &Value, status: Option<u16>) -> Reply {
     match messages::classify_error(error, status) {
-        Trouble::Service(problem) => Reply::Error(problem),
-        Trouble::Refused(problem) => Reply::Refused(problem),
+        GatewayError::Service(problem) => Reply::Error(problem),
+        GatewayError::Refused(problem) => Reply::Refused(problem),
     }
 }
 

@@ -69,11 +69,11 @@ impl Endpoint {
     /// A request to it over that connection. Where frames do not name the workspace, the body does.
     fn build_request(
         &self,
-        asked: &Asked<'_>,
+        asked: &RequestIdentity<'_>,
         mut body: Map<String, Value>,
         arguments: Option<(&str, &str)>,
     ) -> Request {
-        let Asked { name, tool, correlation, connection, written } = asked;
+        let RequestIdentity { name, tool, correlation, connection, written } = asked;
         let mut headers = vec![(ID.to_owned(), (*correlation).to_owned())];
         match (
             Gateway::from_connection(connection).workspace,
@@ -100,7 +100,7 @@ impl Endpoint {
 }
 
 /// Who asks, under which id, and over which connection.
-struct Asked<'a> {
+struct RequestIdentity<'a> {
     name: &'a str,
     tool: EntryId,
     correlation: &'a str,
@@ -155,7 +155,7 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     }
     let endpoint = Endpoint::of_flow(service, &Gateway::from_connection(call.connection));
     let written = call.arguments.to_json();
-    let asked = Asked {
+    let asked = RequestIdentity {
         name: &tool.name,
         tool: tool.id().clone(),
         correlation: call.correlation,
@@ -173,7 +173,8 @@ pub(crate) fn of_flow(
     correlation: &str,
     connection: &Connection,
 ) -> Request {
-    let asked = Asked { name: service, tool: no_tool(), correlation, connection, written: "{}" };
+    let asked =
+        RequestIdentity { name: service, tool: no_tool(), correlation, connection, written: "{}" };
     Endpoint::of_flow(service, &Gateway::from_connection(connection))
         .build_request(&asked, body, None)
 }
@@ -186,7 +187,8 @@ pub(crate) fn of_workspace(
     correlation: &str,
     connection: &Connection,
 ) -> Request {
-    let asked = Asked { name: service, tool: no_tool(), correlation, connection, written: "{}" };
+    let asked =
+        RequestIdentity { name: service, tool: no_tool(), correlation, connection, written: "{}" };
     Endpoint::of_workspace(service).build_request(&asked, body, None)
 }
 

@@ -9,7 +9,7 @@ pub(crate) const AGENTS_ERROR: &str = "'Error' object has no attribute 'code'";
 
 /// An error of the gateway: of itself, or of a service behind it.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Trouble {
+pub(crate) enum GatewayError {
     /// The service was asked, and failed.
     Service(CallError),
     /// It was not asked.
@@ -19,7 +19,7 @@ pub(crate) enum Trouble {
 /// What an `error` member says, which may be a text or an object; `status` is that of HTTP, where
 /// it has one.
 #[must_use]
-pub(crate) fn classify_error(error: &Value, status: Option<u16>) -> Trouble {
+pub(crate) fn classify_error(error: &Value, status: Option<u16>) -> GatewayError {
     let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let (kind, said) = match error {
         Value::String(said) => ("", said.as_str()),
@@ -27,9 +27,9 @@ pub(crate) fn classify_error(error: &Value, status: Option<u16>) -> Trouble {
     };
     let kind = if kind.is_empty() { ErrorKind::GatewayError.as_str() } else { kind };
     if let Some(refusal) = refusal_error(kind, said, status) {
-        return Trouble::Refused(refusal);
+        return GatewayError::Refused(refusal);
     }
-    Trouble::Service(match said {
+    GatewayError::Service(match said {
         AGENTS_ERROR => CallError::new(
             ErrorKind::AgentError,
             "the agent failed, and the gateway hides why (it says: 'Error' object has no attribute 'code')",
@@ -203,10 +203,10 @@ mod tests {
 
     use super::*;
 
-    fn kind(trouble: Trouble) -> (bool, String, String) {
+    fn kind(trouble: GatewayError) -> (bool, String, String) {
         match trouble {
-            Trouble::Service(problem) => (false, problem.kind.to_string(), problem.message),
-            Trouble::Refused(problem) => (true, problem.kind.to_string(), problem.message),
+            GatewayError::Service(problem) => (false, problem.kind.to_string(), problem.message),
+            GatewayError::Refused(problem) => (true, problem.kind.to_string(), problem.message),
         }
     }
 

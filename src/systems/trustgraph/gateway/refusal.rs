@@ -142,7 +142,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::systems::trustgraph::gateway::messages::{Trouble, classify_error};
+    use crate::systems::trustgraph::gateway::messages::{GatewayError, classify_error};
 
     #[test]
     fn our_own_reader_knows_each_refusal_on_both_ways() {
@@ -156,14 +156,14 @@ mod tests {
                 [(refusal.body(), Some(refusal.status())), (refusal.to_frame(Some("r")), None)]
             {
                 match classify_error(&error["error"], status) {
-                    Trouble::Refused(problem) => assert_eq!(problem.kind.as_str(), kind),
+                    GatewayError::Refused(problem) => assert_eq!(problem.kind.as_str(), kind),
                     other => panic!("{other:?}"),
                 }
             }
         }
         let lacks = Refusal::Lacks("name");
         assert!(
-            matches!(classify_error(&lacks.body()["error"], Some(200)), Trouble::Service(told) if told.message.contains("'name'"))
+            matches!(classify_error(&lacks.body()["error"], Some(200)), GatewayError::Service(told) if told.message.contains("'name'"))
         );
     }
 }

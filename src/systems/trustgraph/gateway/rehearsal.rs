@@ -17,14 +17,14 @@ use crate::{
 
 /// What an agent says, message by message, and the error that ends it: its kind and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rehearsal {
+pub(crate) struct RehearsedAnswer {
     pub messages: Vec<String>,
     pub error: Option<(String, String)>,
 }
 
 /// What the agent with these tools says to a request.
 #[must_use]
-pub(crate) fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehearsal {
+pub(crate) fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> RehearsedAnswer {
     let text = |name: &str| request.get(name).and_then(Value::as_str);
     let groups = request.get("group").and_then(Value::as_array);
     let mut context = Context {
@@ -36,7 +36,7 @@ pub(crate) fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehears
     let (question, stays) = (text("question").unwrap_or_default(), text("pattern") == Some(PLAN));
     let mut messages = Vec::new();
     // As the gateway tells every error of its agent.
-    let hidden = |messages| Rehearsal {
+    let hidden = |messages| RehearsedAnswer {
         messages,
         error: Some(("gateway-error".into(), AGENTS_ERROR.into())),
     };
@@ -69,7 +69,7 @@ pub(crate) fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehears
         _ => format!("done after {count} steps"),
     };
     messages.push(text_message("answer", &answer));
-    Rehearsal { messages, error: None }
+    RehearsedAnswer { messages, error: None }
 }
 
 /// The tools that a question names, in its order.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{endpoints::WORKSPACE, table};
 use crate::{
     engine::stub::script::Fault,
-    systems::trustgraph::{agent, request::Asked},
+    systems::trustgraph::{agent, request::ServiceRequest},
 };
 
 /// Where a request's arguments stand.
@@ -21,7 +21,7 @@ enum Arguments {
 }
 
 /// A piece of an answer: its text, whether it is the last, and whether it is the only one.
-type Piece = fn(&str, Standing) -> Value;
+type WritePiece = fn(&str, PieceStanding) -> Value;
 
 /// How a service is asked and how it answers.
 struct ServiceStyle {
@@ -31,7 +31,7 @@ struct ServiceStyle {
     /// The one without which it fails.
     needs: Option<&'static str>,
     arguments: Arguments,
-    piece: Piece,
+    piece: WritePiece,
 }
 
 const MANNERS: &[ServiceStyle] = &[
@@ -113,7 +113,7 @@ fn find_style(service: &str) -> &'static ServiceStyle {
 pub(crate) fn parse_request(
     service: &str,
     body: &Map<String, Value>,
-) -> Result<Asked, &'static str> {
+) -> Result<ServiceRequest, &'static str> {
     let manner = find_style(service);
     if let Some(needed) = manner.needs.filter(|needed| !body.contains_key(*needed)) {
         return Err(needed);
@@ -134,31 +134,31 @@ pub(crate) fn parse_request(
         }
         Arguments::Rest => of(&|name| !is_config(name) && !ABOUT_THE_WAY.contains(&name)),
     };
-    Ok(Asked { user: String::new(), config: of(&is_config), arguments })
+    Ok(ServiceRequest { user: String::new(), config: of(&is_config), arguments })
 }
 
 /// A piece of a service's answer, as it stands in a frame of the socket.
 #[must_use]
 pub fn answer_chunk(service: &str, text: &str, last: bool) -> Value {
-    (find_style(service).piece)(text, Standing::Among { last })
+    (find_style(service).piece)(text, PieceStanding::Among { last })
 }
 
 /// A service's whole answer in one piece.
 #[must_use]
 pub fn whole_answer(service: &str, text: &str) -> Value {
-    (find_style(service).piece)(text, Standing::Alone)
+    (find_style(service).piece)(text, PieceStanding::Alone)
 }
 
 /// How a piece stands to the answer that it is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum PieceStanding {
     /// It is all of it.
     Alone,
     /// Others may come before, and after it where it is not the last.
     Among { last: bool },
 }
 
-impl Standing {
+impl PieceStanding {
     fn is_last(self) -> bool {
         self != Self::Among { last: false }
     }
@@ -239,31 +239,31 @@ fn as_json(text: &str) -> Option<Value> {
 }
 
 /// The text is the answer itself, as JSON.
-fn json_chunk(text: &str, _: Standing) -> Value {
+fn json_chunk(text: &str, _: PieceStanding) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| json!({}))
 }
 
-fn mcp(text: &str, standing: Standing) -> Value {
-    match as_json(text).filter(|value| standing == Standing::Alone && value.is_object()) {
+fn mcp(text: &str, standing: PieceStanding) -> Value {
+    match as_json(text).filter(|value| standing == PieceStanding::Alone && value.is_object()) {
         Some(object) => json!({"object": object}),
         None => json!({"text": text}),
     }
 }
 
-fn prompt(text: &str, standing: Standing) -> Value {
+fn prompt(text: &str, standing: PieceStanding) -> Value {
     json!({"text": text, "object": "", "end_of_stream": standing.is_last()})
 }
 
-fn completion(text: &str, standing: Standing) -> Value {
+fn completion(text: &str, standing: PieceStanding) -> Value {
     json!({"response": text, "end_of_stream": standing.is_last()})
 }
 
-fn structured(text: &str, _: Standing) -> Value {
+fn structured(text: &str, _: PieceStanding) -> Value {
     json!({"data": as_json(text).unwrap_or_else(|| text.into()), "errors": []})
 }
 
 /// A message of the agent, where the text is one, else a piece of its answer.
-fn dialogue(text: &str, standing: Standing) -> Value {
+fn dialogue(text: &str, standing: PieceStanding) -> Value {
     let last = standing.is_last();
     let message = serde_json::from_str::<Map<String, Value>>(text)
         .ok()

@@ -26,7 +26,7 @@ use crate::{
 pub(super) const NOTHING_LISTED: &str = "test the connection (t) first: it lists a server's tools";
 
 /// What the last test of a connection listed, and what the workspace keeps of it.
-struct Kept<'s> {
+struct ComparedTools<'s> {
     keeper: &'static dyn KeptTools,
     listed: &'s ListedTools,
     file: FileId,
@@ -35,7 +35,7 @@ struct Kept<'s> {
     drift: Option<Drift>,
 }
 
-fn find_kept<'s>(state: &'s State, name: &str) -> Option<Kept<'s>> {
+fn find_kept<'s>(state: &'s State, name: &str) -> Option<ComparedTools<'s>> {
     let connection = state.network.connections.find_by_name(name)?;
     let keeper = table::kept_tools_at(connection)?;
     let (_, Report::Reached(reached)) = state.network.tests.reports.get(name)? else { return None };
@@ -44,7 +44,7 @@ fn find_kept<'s>(state: &'s State, name: &str) -> Option<Kept<'s>> {
     let document = state.documents.get(&file).filter(|document| !document.gone);
     let text = document.map(|document| document.text.whole_text().to_string());
     let drift = text.as_deref().and_then(|text| keeper.compare(text, listed));
-    Some(Kept { keeper, listed, file, text, drift })
+    Some(ComparedTools { keeper, listed, file, text, drift })
 }
 
 /// What is said of it below a test.

@@ -3,7 +3,7 @@
 use super::{kept, sign_in};
 use crate::{
     app::{
-        connection_test::{Reached, Report},
+        connection_test::{ConnectionReport, Report},
         message::Health,
         state::State,
     },
@@ -122,7 +122,7 @@ fn problem_lines(problem: &Problem, cells: usize) -> Vec<Line> {
     lines
 }
 
-fn reached_lines(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
+fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usize) -> Vec<Line> {
     let who = if reached.greeting.is_empty() {
         connection.transport().title()
     } else {
@@ -169,7 +169,7 @@ fn reached_lines(reached: &Reached, connection: &Connection, cells: usize) -> Ve
 }
 
 /// What a server has beside its tools, and what is odd about its lists.
-fn server_lines(reached: &Reached, cells: usize) -> Vec<Line> {
+fn server_lines(reached: &ConnectionReport, cells: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for words in &reached.list_faults {
         lines.extend(wrapped_lines(&format!("⚠ {words}"), Role::Warning, cells));

@@ -28,12 +28,12 @@ pub(super) struct DocumentPane {
     rows: ListCursor,
     area: Rect,
     /// The text and what is known of it.
-    known: Option<Known>,
+    known: Option<WrappedText>,
     /// The field that was last brought into view, in which text.
     followed: Option<(Pointer, Arc<str>)>,
 }
 
-struct Known {
+struct WrappedText {
     text: Arc<str>,
     before: Arc<str>,
     cells: usize,
@@ -51,7 +51,7 @@ struct Row {
     first: bool,
 }
 
-impl Known {
+impl WrappedText {
     fn from_text(text: &Arc<str>, before: &Arc<str>, cells: usize) -> Self {
         let changed = if text == before { Vec::new() } else { diff::changed_rows(before, text) };
         Self {
@@ -129,14 +129,15 @@ impl DocumentPane {
         let Some(document) = state.documents.get(&task.file) else { return };
         let digits = document.text.whole_text().lines().count().to_string().len().max(2);
         let cells = usize::from(area.width).saturating_sub(4 + digits).max(8);
-        let is_known = |known: &Known| {
+        let is_known = |known: &WrappedText| {
             known.cells == cells
                 && Arc::ptr_eq(&known.text, document.text.whole_text())
                 && Arc::ptr_eq(&known.before, &task.before)
         };
         let source = document.source.as_ref().ok();
         if !self.known.as_ref().is_some_and(is_known) {
-            self.known = Some(Known::from_text(document.text.whole_text(), &task.before, cells));
+            self.known =
+                Some(WrappedText::from_text(document.text.whole_text(), &task.before, cells));
         }
         let Some(known) = &mut self.known else { return };
         known.hide_secrets(form, source);
@@ -197,7 +198,7 @@ struct Line {
 }
 
 impl Line {
-    fn update_pieces(&mut self, known: &Known, row: &Row) {
+    fn update_pieces(&mut self, known: &WrappedText, row: &Row) {
         if self.number == Some(row.line) {
             return;
         }
@@ -217,7 +218,7 @@ impl Line {
         self.number = Some(row.line);
     }
 
-    fn draw(&self, known: &Known, row: &Row, pen: &mut Pen<'_>, styles: &Styles) {
+    fn draw(&self, known: &WrappedText, row: &Row, pen: &mut Pen<'_>, styles: &Styles) {
         let first = self.pieces.partition_point(|(_, piece)| piece.end <= row.bytes.start);
         let mut hidden = None;
         for (role, piece) in

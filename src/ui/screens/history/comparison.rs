@@ -152,7 +152,7 @@ fn json_lines(texts: &[String; 2]) -> Vec<Line> {
 fn time_lines(before: &Trace, after: &Trace) -> Vec<Line> {
     let rows = compare::compare_times(before, after);
     let wide = rows.iter().map(|row| row.before.chars().count()).max().unwrap_or_default();
-    let row = |row: compare::Measure| {
+    let row = |row: compare::ComparedMeasure| {
         let role = if row.before == row.after { Role::Dim } else { Role::Text };
         vec![
             (Role::Label, format!("{:<18}", row.name)),

@@ -6,7 +6,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     model::{
-        agent::Asked,
+        agent::AgentQuestion,
         call::Request,
         connection::{Connection, Credentials, KEPT_AS, SecretAt},
         transport::{Program, TransportKind},
@@ -53,7 +53,8 @@ pub(super) fn of_request(
 }
 
 fn toolcrib_command(request: &Request, arguments: &Literal, connection: &Connection) -> String {
-    if let Some(Asked { question, context, pattern, collection }) = agents::parse_question(request)
+    if let Some(AgentQuestion { question, context, pattern, collection }) =
+        agents::parse_question(request)
     {
         let options = [
             ("groups", context.groups.map(|groups| groups.join(","))),

@@ -24,7 +24,7 @@ use crate::{
     ui::{
         answer::events::{call_sign, format_duration},
         canvas::{Pen, mark_chosen, text_width, visible_text, wrap_to},
-        ranking::{Candidate, rank_candidates},
+        ranking::{RankedItem, rank_candidates},
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -41,14 +41,14 @@ pub(super) enum Part {
 
 /// Where a tool is, and whether the context admits it; in the order of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
+enum ToolStanding {
     Available,
     Hidden,
     /// Listed of a running system.
     Deployed,
 }
 
-impl Standing {
+impl ToolStanding {
     fn sign(self) -> (&'static str, Role) {
         match self {
             Self::Available => ("● ", Role::Available),
@@ -65,7 +65,7 @@ const DEPLOYED: &str = "◆ ";
 struct ToolRow {
     id: EntryId,
     name: Arc<str>,
-    standing: Standing,
+    standing: ToolStanding,
 }
 
 /// Tools and calls.
@@ -93,13 +93,14 @@ impl Tools {
                 name: tool.name.as_str().into(),
                 standing,
             };
-            let standing =
-                |at| if available.contains(&at) { Standing::Available } else { Standing::Hidden };
+            let standing = |at| {
+                if available.contains(&at) { ToolStanding::Available } else { ToolStanding::Hidden }
+            };
             let own =
                 state.catalog.tools.iter().enumerate().map(|(at, tool)| row(tool, standing(at)));
             let deployed =
                 state.deployed_tools().into_iter().flat_map(|deployed| &deployed.catalog.tools);
-            self.rows = own.chain(deployed.map(|tool| row(tool, Standing::Deployed))).collect();
+            self.rows = own.chain(deployed.map(|tool| row(tool, ToolStanding::Deployed))).collect();
             self.rows.sort_by_key(|row| row.standing);
             self.made_from = Some(from);
             self.apply_filter();
@@ -126,7 +127,7 @@ impl Tools {
 
     fn apply_filter(&mut self) {
         let candidates =
-            self.rows.iter().map(|row| Candidate { name: &row.name, ..Candidate::default() });
+            self.rows.iter().map(|row| RankedItem { name: &row.name, ..RankedItem::default() });
         self.shown =
             rank_candidates(self.filter.as_ref().map_or("", |filter| filter.text()), candidates);
     }
@@ -199,7 +200,7 @@ impl Tools {
             let row = &self.rows[self.shown[at]];
             let here = Some(&row.id) == chosen.as_ref();
             let (sign, role) = row.standing.sign();
-            let name = if row.standing == Standing::Hidden { Role::Dim } else { Role::Text };
+            let name = if row.standing == ToolStanding::Hidden { Role::Dim } else { Role::Text };
             Pen::new(buffer, area, line)
                 .put_text(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put_text(sign, styles[role])

@@ -16,7 +16,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, text_width},
-        ranking::{Candidate, rank_candidates},
+        ranking::{RankedItem, rank_candidates},
         styles::Role,
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -350,10 +350,10 @@ fn heading(entry: &Entry, state: &State, arrangement: Arrangement) -> String {
 
 fn matching_rows(state: &State, needle: &str) -> Vec<Row> {
     let entries: Vec<&Entry> = state.catalog.entries().collect();
-    let candidates = entries.iter().map(|entry| Candidate {
+    let candidates = entries.iter().map(|entry| RankedItem {
         name: &entry.key,
         alias: state.catalog.tool(&entry.id).map_or("", |tool| tool.name.as_str()),
-        ..Candidate::default()
+        ..RankedItem::default()
     });
     rank_candidates(needle, candidates)
         .into_iter()

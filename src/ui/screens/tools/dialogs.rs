@@ -6,7 +6,7 @@ use crate::{
     app::{
         compose::{
             context::{ComposeContext, files_of},
-            entries::{Home, free_key, place_new},
+            entries::{EntryHome, free_key, place_new},
             plan::{Plan, list_names},
         },
         documents::Change,
@@ -14,7 +14,7 @@ use crate::{
         notices::NoticeKind,
         state::State,
     },
-    engine::mentions::Named,
+    engine::mentions::NameKind,
     model::{
         entry::{Entry, EntryKind, FileId},
         finding::{EntryEdit, Fix},
@@ -29,7 +29,7 @@ use crate::{
         overlays::{
             confirm::{Answer, Confirm},
             menu::{Item, Menu},
-            page::{Line, Page},
+            page::{Line, PageOverlay},
             prompt::Prompt,
         },
         styles::Role,
@@ -78,13 +78,13 @@ pub(super) fn new_entry(state: &State) -> Reply {
         ..Item::default()
     };
     let items = kinds.iter().map(item).collect();
-    let home = Home::beside_entry(chosen_entry(state));
+    let home = EntryHome::beside_entry(chosen_entry(state));
     Reply::Open(Box::new(Menu::with_replies("New", items, move |row| {
         ask_key(kinds[row].clone(), home.clone())
     })))
 }
 
-fn ask_key(kind: NewEntry, home: Home) -> Reply {
+fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
     let words =
         format!("The key of the new {}: what other entries call it. {home}", kind.type_name);
     Reply::Open(Box::new(Prompt::new(
@@ -129,7 +129,7 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                 if let Some(own) = at.get_mut(&mut value) {
                     *own = key.into();
                 }
-                let home = Home::beside_entry(Some(&entry));
+                let home = EntryHome::beside_entry(Some(&entry));
                 return Ok(change_reply(
                     label,
                     vec![place_new(
@@ -199,7 +199,7 @@ pub(super) fn rename_entry(state: &State) -> Reply {
     };
     let files = match entry.kind {
         EntryKind::Tool => list_names(files_of(
-            &ComposeContext::from_state(state).find_mentions(Named::Tool, &entry.key),
+            &ComposeContext::from_state(state).find_mentions(NameKind::Tool, &entry.key),
         )),
         EntryKind::Service | EntryKind::Server | EntryKind::Schema => String::new(),
     };
@@ -219,9 +219,9 @@ pub(super) fn rename_entry(state: &State) -> Reply {
             let tool = state.catalog.tool(&entry.id).filter(|tool| tool.name == entry.key);
             plan.changes.extend(tool.and_then(|tool| context.rename_gate_table(tool, key)));
             plan.changes.extend(
-                context.rename_mentions(&context.find_mentions(Named::Tool, &entry.key), key),
+                context.rename_mentions(&context.find_mentions(NameKind::Tool, &entry.key), key),
             );
-            plan = plan.with_renaming(Named::Tool, &entry.key, &key.into(), false);
+            plan = plan.with_renaming(NameKind::Tool, &entry.key, &key.into(), false);
         }
         Ok(Reply::send(Message::Document(DocumentMessage::Compose(plan))))
     })))
@@ -344,7 +344,7 @@ pub(super) fn show_unsaved_diff(state: &State) -> Reply {
             now,
         ));
     }
-    Reply::Open(Box::new(Page::new("What saving will change", lines)))
+    Reply::Open(Box::new(PageOverlay::new("What saving will change", lines)))
 }
 
 pub(super) fn open_editor(state: &State) -> Reply {

@@ -17,7 +17,7 @@ use crate::{
     ui::{
         answer::attachments,
         canvas::wrap,
-        overlays::page::{Line, Page},
+        overlays::page::{Line, PageOverlay},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
     },
@@ -27,7 +27,7 @@ use crate::{
 const WIDEST: u16 = 150;
 
 /// Cards of a system that something chosen names.
-pub(super) struct Named {
+pub(super) struct NamedCards {
     pub(super) system: Option<SystemId>,
     pub(super) cards: Vec<String>,
 }
@@ -37,22 +37,22 @@ pub(super) fn named_cards(
     state: &State,
     conversation: u64,
     messages: Option<&[u64]>,
-) -> Option<Named> {
+) -> Option<NamedCards> {
     let record = &state.watching.record;
     let conversation = record.conversation(conversation)?;
     let system = conversation.system;
     let Some(messages) = messages else {
-        return Some(Named { system, cards: cards::of_conversation(conversation) });
+        return Some(NamedCards { system, cards: cards::of_conversation(conversation) });
     };
     let message = record.message(*messages.first()?)?;
     let own = record.conversation(message.conversation)?;
     let names = watched::classify_message(&message.crossing).cards;
-    Some(Named { system, cards: cards::of_message(record, own, &names) })
+    Some(NamedCards { system, cards: cards::of_message(record, own, &names) })
 }
 
 /// Why they cannot be read.
-pub(super) fn refusal_reason(state: &State, named: Option<&Named>) -> Option<String> {
-    let Some(Named { system, cards }) = named else {
+pub(super) fn refusal_reason(state: &State, named: Option<&NamedCards>) -> Option<String> {
+    let Some(NamedCards { system, cards }) = named else {
         return Some("choose a conversation first".into());
     };
     if cards.is_empty() {
@@ -64,8 +64,8 @@ pub(super) fn refusal_reason(state: &State, named: Option<&Named>) -> Option<Str
 }
 
 /// Asks for them, and shows them as they come.
-pub(super) fn open_cards(named: Named) -> Reply {
-    let Named { system, cards } = named;
+pub(super) fn open_cards(named: NamedCards) -> Reply {
+    let NamedCards { system, cards } = named;
     Reply::SendAndOpen(
         Message::Watch(WatchMessage::ReadCards { system, cards }),
         Box::new(CardsPage::default()),
@@ -75,7 +75,7 @@ pub(super) fn open_cards(named: Named) -> Reply {
 /// The page that shows them.
 #[derive(Default)]
 struct CardsPage {
-    page: Page,
+    page: PageOverlay,
     /// What the lines were made for: which asking, how much of it came, how wide.
     made: Option<(u64, usize, usize, u16)>,
 }

@@ -28,14 +28,14 @@ pub(super) struct Conversations {
     pub(super) chosen: Option<u64>,
     /// The newest one is chosen as it comes.
     pub(super) follow: bool,
-    filter: Option<Typed>,
+    filter: Option<TypedFilter>,
     area: Rect,
     /// Rows that were drawn so far.
     pub(super) drawn: usize,
 }
 
 /// A filter that is being typed.
-struct Typed {
+struct TypedFilter {
     input: TextInput,
     wrong: Option<String>,
 }
@@ -166,7 +166,7 @@ impl Conversations {
     }
 
     pub(super) fn open_filter(&mut self, state: &State) {
-        self.filter = Some(Typed {
+        self.filter = Some(TypedFilter {
             input: TextInput::new(state.watching.record.view().to_string()),
             wrong: None,
         });
@@ -181,10 +181,10 @@ impl Conversations {
                 return watch_reply(WatchMessage::Filter(String::new()));
             }
             Input::Key(key) if key.code == Code::Enter => {
-                self.filter = typed
-                    .wrong
-                    .is_some()
-                    .then(|| Typed { input: typed.input.clone(), wrong: typed.wrong.clone() });
+                self.filter = typed.wrong.is_some().then(|| TypedFilter {
+                    input: typed.input.clone(),
+                    wrong: typed.wrong.clone(),
+                });
                 return Reply::Handled;
             }
             Input::Key(key) => typed.input.handle_key(*key),

@@ -4,14 +4,14 @@
 use serde_json::Value;
 
 use super::{
-    cards::{self, Named},
+    cards::{self, NamedCards},
     labels::watch_reply,
 };
 use crate::{
     app::{
         message::Message,
         state::State,
-        watching::{Asked, WatchMessage},
+        watching::{WatchMessage, WatchRequest},
     },
     engine::traffic::{
         filter::{self, Filter},
@@ -24,7 +24,7 @@ use crate::{
         overlays::{
             confirm::{Answer, Confirm},
             menu::{Item, Menu},
-            page::{Line, Page},
+            page::{Line, PageOverlay},
             prompt::Prompt,
         },
         styles::Role,
@@ -84,7 +84,7 @@ pub(super) fn ask_subjects(state: &State) -> Reply {
     );
     Reply::Open(Box::new(Prompt::new("Listen to", words, "", move |text, _| {
         let named: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        for subject in Asked::parse(&named)?.subjects {
+        for subject in WatchRequest::parse(&named)?.subjects {
             watched::parse_place(&subject, transport).map_err(|problem| problem.to_string())?;
         }
         Ok(watch_reply(WatchMessage::Begin(named)))
@@ -153,7 +153,7 @@ pub(super) fn open_trace() -> Reply {
 }
 
 /// All of one message, or what the pieces of an answer say together.
-pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<Named>) -> Reply {
+pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<NamedCards>) -> Reply {
     let record = &state.watching.record;
     let first = numbers.first().and_then(|number| Some((*number, record.message(*number)?)));
     let Some((number, message)) = first else {
@@ -211,7 +211,7 @@ pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<Named>
         lines.extend(wrap(&start, 90).into_iter().take(LINES).map(|line| vec![(Role::Text, line)]));
     }
     let label = reading.label;
-    let page = Page::new(format!("{label} · message {number}"), lines);
+    let page = PageOverlay::new(format!("{label} · message {number}"), lines);
     Reply::Open(Box::new(
         match named.filter(|named| cards::refusal_reason(state, Some(named)).is_none()) {
             Some(named) => page.going_on("its cards", cards::open_cards(named)),

@@ -4,7 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{
     app::{message::Message, watching::WatchMessage},
-    engine::traffic::conversation::{Conversation, Standing},
+    engine::traffic::conversation::{Conversation, ConversationState},
     model::{clock::Millis, traffic::Part},
     schema::moment::LocalTime,
     ui::{canvas::text_width, styles::Role, view::Reply},
@@ -18,13 +18,13 @@ pub(super) fn watch_reply(message: WatchMessage) -> Reply {
 /// How a conversation stands, as a sign and a role.
 pub(super) fn conversation_sign(conversation: &Conversation) -> (&'static str, Role) {
     match conversation.standing {
-        Standing::Open if conversation.answered.is_some() => ("●", Role::Accent),
-        Standing::Open => ("◌", Role::Info),
-        Standing::Succeeded => ("✓", Role::Success),
-        Standing::Failed(_) => ("✗", Role::Error),
-        Standing::Unreadable(_) => ("‽", Role::Error),
-        Standing::Orphan => ("?", Role::Warning),
-        Standing::Single => ("·", Role::Dim),
+        ConversationState::Open if conversation.answered.is_some() => ("●", Role::Accent),
+        ConversationState::Open => ("◌", Role::Info),
+        ConversationState::Succeeded => ("✓", Role::Success),
+        ConversationState::Failed(_) => ("✗", Role::Error),
+        ConversationState::Unreadable(_) => ("‽", Role::Error),
+        ConversationState::Orphan => ("?", Role::Warning),
+        ConversationState::Single => ("·", Role::Dim),
     }
 }
 
@@ -32,13 +32,15 @@ pub(super) fn conversation_sign(conversation: &Conversation) -> (&'static str, R
 pub(super) fn conversation_state(conversation: &Conversation) -> &'static str {
     match conversation.standing {
         // What it does is said beside it.
-        Standing::Open if conversation.topic.is_some() && !conversation.states.is_empty() => {
+        ConversationState::Open
+            if conversation.topic.is_some() && !conversation.states.is_empty() =>
+        {
             "under way"
         }
-        Standing::Open if conversation.answered.is_some() => "streaming",
-        Standing::Open => "waiting for its answer",
-        Standing::Orphan => "orphan: its request was not heard",
-        Standing::Single => "belongs to nothing",
+        ConversationState::Open if conversation.answered.is_some() => "streaming",
+        ConversationState::Open => "waiting for its answer",
+        ConversationState::Orphan => "orphan: its request was not heard",
+        ConversationState::Single => "belongs to nothing",
         _ => conversation.standing.as_str(),
     }
 }
@@ -59,7 +61,7 @@ pub(super) fn conversation_name(conversation: &Conversation) -> &str {
 
 /// How it goes while it is not over, with the time that is left where there is a deadline.
 pub(super) fn progress_text(conversation: &Conversation, now: Millis) -> Option<(Role, String)> {
-    if conversation.standing != Standing::Open {
+    if conversation.standing != ConversationState::Open {
         return None;
     }
     let state = conversation.states.last().map(String::as_str);

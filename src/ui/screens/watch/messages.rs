@@ -14,7 +14,7 @@ use crate::{
         input::{Code, Key, Mouse, MouseKind},
         state::State,
     },
-    engine::traffic::conversation::{Conversation, Standing},
+    engine::traffic::conversation::{Conversation, ConversationState},
     model::{
         size,
         traffic::{KeptMessage, Part},
@@ -258,7 +258,7 @@ fn now_of(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role
             1,
         );
     }
-    if conversation.standing == Standing::Open && !conversation.said.is_empty() {
+    if conversation.standing == ConversationState::Open && !conversation.said.is_empty() {
         let said = wrap(&latest_text(conversation, state), cells.saturating_sub(2).max(8));
         let last = said.len().saturating_sub(4);
         said[last..].iter().for_each(|line| add(Role::Text, &format!("│ {line}"), 1));

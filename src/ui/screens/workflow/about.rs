@@ -11,7 +11,7 @@ use crate::{
         },
         filter,
         gated::ToolRow,
-        workflow::reach::{GroupSets, Proof},
+        workflow::reach::{GroupSets, ReachProof},
     },
     model::{
         context::Name,
@@ -19,7 +19,7 @@ use crate::{
     },
     ui::{
         canvas::wrap,
-        overlays::page::{Line, Page},
+        overlays::page::{Line, PageOverlay},
         styles::Role,
         view::Reply,
     },
@@ -54,7 +54,7 @@ impl Words {
     }
 
     fn into_page(self, title: impl Into<String>) -> Reply {
-        Reply::Open(Box::new(Page::new(title, self.0)))
+        Reply::Open(Box::new(PageOverlay::new(title, self.0)))
     }
 }
 
@@ -106,7 +106,7 @@ fn push_group_sets(words: &mut Words, sets: &GroupSets) {
         [] => words.push_words(Role::Warning, "no groups are: no run comes there"),
         all => words.push_list(Role::Text, all.iter().map(of)),
     }
-    if sets.proof == Proof::Found {
+    if sets.proof == ReachProof::Found {
         words.push_words(Role::Dim, "there may be others: the search was cut short");
     }
 }

@@ -9,7 +9,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::{
     compose_menus as menus,
     facts::Facts,
-    graph::{End, Graph, HitTarget},
+    graph::{ArrowEnd, Graph, HitTarget},
     scene::Scene,
 };
 use crate::{
@@ -35,21 +35,21 @@ pub(crate) enum Compose {
     /// The mouse went down on a state; it may be the beginning of an arrow.
     Held { from: Name, at: (u16, u16) },
     /// An arrow is being drawn.
-    Drawing { from: Tail, by: Hand },
+    Drawing { from: Tail, by: ArrowInput },
     /// The mouse went down on an arrow; it may move the end that is nearer.
-    Gripped { edge: Edge, end: End, at: (u16, u16) },
+    Gripped { edge: Edge, end: ArrowEnd, at: (u16, u16) },
     /// An end of an arrow is on its way to another state.
-    Moving { edge: Edge, end: End, at: (u16, u16) },
+    Moving { edge: Edge, end: ArrowEnd, at: (u16, u16) },
 }
 
 /// What draws the arrow.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Hand {
+pub(crate) enum ArrowInput {
     Keys,
     Mouse { column: u16, row: u16 },
 }
 
-impl Hand {
+impl ArrowInput {
     /// Where the mouse is; `None`: keys draw.
     fn mouse_position(self) -> Option<(u16, u16)> {
         match self {
@@ -105,7 +105,7 @@ impl Compose {
         state: &State,
     ) -> Option<Reply> {
         let spot = graph.target_at(mouse.column, mouse.row);
-        let hand = Hand::Mouse { column: mouse.column, row: mouse.row };
+        let hand = ArrowInput::Mouse { column: mouse.column, row: mouse.row };
         match (mouse.kind, &*self) {
             (MouseKind::Down(Button::Right), _) => {
                 *self = Self::Nothing;
@@ -148,7 +148,7 @@ impl Compose {
                 *self = Self::Drawing { from: from.clone(), by: hand };
                 Some(Reply::Handled)
             }
-            (MouseKind::Up(_), Self::Drawing { from, by: Hand::Mouse { .. } }) => {
+            (MouseKind::Up(_), Self::Drawing { from, by: ArrowInput::Mouse { .. } }) => {
                 let from = from.clone();
                 *self = Self::Nothing;
                 graph.handle_mouse(mouse, facts);
@@ -164,7 +164,7 @@ impl Compose {
 
     /// An arrow from a state, drawn with keys.
     pub fn with_keys(from: Name) -> Self {
-        Self::Drawing { from: Tail::State(from), by: Hand::Keys }
+        Self::Drawing { from: Tail::State(from), by: ArrowInput::Keys }
     }
 
     /// Asks for a new state; where an arrow is being drawn, that is where it leads.
@@ -187,8 +187,8 @@ impl Compose {
             }
             Self::Moving { edge, end, at } => {
                 let (from, to) = edge.link.end_states();
-                let words = if *end == End::Head { "leads to " } else { "comes from " };
-                (if *end == End::Head { from } else { to }, Some(*at), words.to_owned())
+                let words = if *end == ArrowEnd::Head { "leads to " } else { "comes from " };
+                (if *end == ArrowEnd::Head { from } else { to }, Some(*at), words.to_owned())
             }
         };
         let styles = scene.styles;
@@ -234,11 +234,19 @@ fn release_arrow(from: &Tail, spot: Option<&HitTarget>, facts: &Facts, state: &S
 }
 
 /// The mouse let go of an arrow's end: on a state, or where there is none yet.
-fn let_go(edge: &Edge, end: End, spot: Option<&HitTarget>, facts: &Facts, state: &State) -> Reply {
+fn let_go(
+    edge: &Edge,
+    end: ArrowEnd,
+    spot: Option<&HitTarget>,
+    facts: &Facts,
+    state: &State,
+) -> Reply {
     let (from, to) = edge.link.end_states();
     match spot {
         // Where it was.
-        Some(HitTarget::State(row)) if Some(*row) == (if end == End::Head { to } else { from }) => {
+        Some(HitTarget::State(row))
+            if Some(*row) == (if end == ArrowEnd::Head { to } else { from }) =>
+        {
             Reply::Handled
         }
         Some(HitTarget::State(row)) => {

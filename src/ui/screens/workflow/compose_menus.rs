@@ -3,7 +3,7 @@
 
 use super::{
     facts::Facts,
-    graph::{End, Graph, HitTarget},
+    graph::{ArrowEnd, Graph, HitTarget},
 };
 use crate::{
     app::{
@@ -12,7 +12,7 @@ use crate::{
             arrows::{self, Tail},
             cells::{self, Column},
             context::{ComposeContext, parse_name},
-            entries::{self, Home},
+            entries::{self, EntryHome},
             groups,
             plan::{Plan, list_names},
             states,
@@ -39,11 +39,11 @@ use crate::{
 };
 
 /// What a row of a menu leads to.
-type Then = Box<dyn Fn() -> OverlayReply>;
+type RowAction = Box<dyn Fn() -> OverlayReply>;
 
 /// A menu of rows, each with what it leads to.
-fn menu_reply(title: impl Into<String>, rows: Vec<(Item, Then)>) -> Reply {
-    let (items, thens): (Vec<Item>, Vec<Then>) = rows.into_iter().unzip();
+fn menu_reply(title: impl Into<String>, rows: Vec<(Item, RowAction)>) -> Reply {
+    let (items, thens): (Vec<Item>, Vec<RowAction>) = rows.into_iter().unzip();
     Reply::Open(Box::new(Menu::new(title, items, move |row| {
         thens.get(row).map_or(OverlayReply::Stay, |then| then())
     })))
@@ -53,17 +53,17 @@ fn menu_row(
     title: impl Into<String>,
     detail: impl Into<String>,
     then: impl Fn() -> Reply + 'static,
-) -> (Item, Then) {
+) -> (Item, RowAction) {
     let item = Item { title: title.into(), detail: detail.into(), ..Item::default() };
     (item, Box::new(move || OverlayReply::CloseWith(then())))
 }
 
 /// What deletes comes first only where it is named.
-fn mark_risky((item, then): (Item, Then)) -> (Item, Then) {
+fn mark_risky((item, then): (Item, RowAction)) -> (Item, RowAction) {
     (Item { risky: true, ..item }, then)
 }
 
-fn action_row(id: ActionId, state: &State) -> (Item, Then) {
+fn action_row(id: ActionId, state: &State) -> (Item, RowAction) {
     let action = state.keymap.action(id);
     let note = action.keys.first().copied().unwrap_or_default().to_owned();
     let item = Item {
@@ -156,7 +156,7 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
     let mut rows = vec![{
         let (from, to) = (from.clone(), to.clone());
         let near = state.selected.clone().filter(|id| state.catalog.tool(id).is_some());
-        let home = Home::of_workflow(context, near.as_ref());
+        let home = EntryHome::of_workflow(context, near.as_ref());
         menu_row("a new tool …", "choose its type and key", move || new_tool(&from, &to, &home))
     }];
     for tool in &state.catalog.tools {
@@ -197,7 +197,7 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
 }
 
 /// Asks for type and key of a new tool that is this arrow.
-fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
+fn new_tool(from: &Tail, to: &Name, home: &EntryHome) -> Reply {
     let kinds: Vec<NewEntry> = every_system()
         .iter()
         .flat_map(|system| system.new_entry_kinds())
@@ -208,7 +208,7 @@ fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
         .iter()
         .min_by_key(|kind| kind.value.as_object().map_or(0, serde_json::Map::len))
         .cloned();
-    let mut rows: Vec<(Item, Then)> = kinds
+    let mut rows: Vec<(Item, RowAction)> = kinds
         .into_iter()
         .map(|kind| {
             let (from, to, home) = (from.clone(), to.clone(), home.clone());
@@ -239,7 +239,7 @@ fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
 }
 
 /// Asks for the key of a new tool that is this arrow.
-fn ask_key(from: &Tail, to: &Name, kind: &NewEntry, home: &Home) -> Reply {
+fn ask_key(from: &Tail, to: &Name, kind: &NewEntry, home: &EntryHome) -> Reply {
     let (gate, kind, home) = (arrows::gate_of_new(from, to), kind.clone(), home.clone());
     let of = kind.value.get("type").and_then(|of| of.as_str()).unwrap_or(kind.type_name);
     let words = format!("The key of the new {of} from {from} to {to}. {home}");
@@ -308,7 +308,7 @@ pub(crate) fn of_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
 /// several.
 pub(crate) fn move_end(
     edge: &Edge,
-    end: End,
+    end: ArrowEnd,
     facts: &Facts,
     state: &State,
 ) -> impl Fn(&Name) -> Reply + 'static {
@@ -338,12 +338,12 @@ pub(crate) fn move_end(
     }
 }
 
-fn propose_move(end: End, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Reply {
+fn propose_move(end: ArrowEnd, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Reply {
     let (ids, tail, onto) = (ids.to_vec(), tail.clone(), onto.clone());
-    let words = if end == End::Head { "lead to" } else { "come from" };
+    let words = if end == ArrowEnd::Head { "lead to" } else { "come from" };
     Proposal::new(format!("{title} · {words} {onto}"), "", move |state| match end {
-        End::Head => arrows::move_head(ComposeContext::from_state(state), &ids, &onto),
-        End::Tail => arrows::move_tail(ComposeContext::from_state(state), &ids, &tail, &onto),
+        ArrowEnd::Head => arrows::move_head(ComposeContext::from_state(state), &ids, &onto),
+        ArrowEnd::Tail => arrows::move_tail(ComposeContext::from_state(state), &ids, &tail, &onto),
     })
     .into_reply()
 }
@@ -432,7 +432,7 @@ fn plan_row(
     detail: &str,
     ids: &[EntryId],
     plan: impl Fn(&[EntryId], &State) -> Result<Plan, String> + Clone + 'static,
-) -> (Item, Then) {
+) -> (Item, RowAction) {
     let (title, ids) = (title.to_owned(), ids.to_vec());
     menu_row(name, detail, move || {
         let (ids, plan) = (ids.clone(), plan.clone());
@@ -448,7 +448,7 @@ fn move_row(
     ids: &[EntryId],
     names: &[Name],
     plan: impl Fn(&[EntryId], &Name, &State) -> Result<Plan, String> + Clone + 'static,
-) -> (Item, Then) {
+) -> (Item, RowAction) {
     let asked = format!("{title} · {}", name.trim_end_matches(" …"));
     let (title, ids, names) = (title.to_owned(), ids.to_vec(), names.to_vec());
     menu_row(name, detail, move || {
@@ -466,7 +466,7 @@ fn choose_state(
     names: &[Name],
     then: impl Fn(&Name) -> Reply + Clone + 'static,
 ) -> Reply {
-    let mut rows: Vec<(Item, Then)> = names
+    let mut rows: Vec<(Item, RowAction)> = names
         .iter()
         .map(|name| {
             let (name, then) = (name.clone(), then.clone());

@@ -9,7 +9,7 @@ use crate::{
         layout::{
             diagram::Direction,
             extent::Scale,
-            states::{Detail, Drawn},
+            states::{Detail, DrawnTools},
         },
         simulate::{audit, metrics},
     },
@@ -75,7 +75,7 @@ fn graph_copies(facts: &Facts) -> impl Iterator<Item = Copy> {
             direction: Direction::LeftToRight,
             // Never so much that a key would have to wait.
             scale: Scale::Fitting,
-            drawn: Drawn::for_tool_count(facts.tools().len()),
+            drawn: DrawnTools::for_tool_count(facts.tools().len()),
             detail: Detail::Usual,
             measure: |text| text_width(&visible_text(text)),
         };

@@ -10,7 +10,7 @@ use crate::{
     app::{compose::cells::Column, state::State, what_if::WhatIf},
     engine::{
         explain::{
-            difference::{Difference, Standing},
+            difference::{Difference, RequestTools},
             tool::{Change, Explainer, Explanation},
         },
         filter::{self, AskedGroups, Split, check_permission, split_tools, unknown_groups},
@@ -147,8 +147,8 @@ impl Facts {
             stands: run_position(state),
             difference: state.workflow.what_if.as_ref().map(|_| {
                 Difference::between(
-                    &Standing::from_tools(&base, &state.context()),
-                    &Standing::from_tools(tools, &context),
+                    &RequestTools::from_tools(&base, &state.context()),
+                    &RequestTools::from_tools(tools, &context),
                 )
             }),
             tried: state.workflow.what_if.clone(),

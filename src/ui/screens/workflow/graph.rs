@@ -20,5 +20,5 @@ mod seek;
 mod travel;
 mod walk;
 
-pub(crate) use hit_target::{End, HitTarget};
+pub(crate) use hit_target::{ArrowEnd, HitTarget};
 pub(crate) use pane::{Graph, Zoom};

@@ -13,14 +13,14 @@ use crate::{
         coverage::Coverage,
         page,
         script::Scenario,
-        trial::{self, StepEnd, Trial},
+        trial::{self, ScenarioRun, StepEnd},
     },
     model::entry::FileId,
     ui::{
         canvas::wrap,
         overlays::{
             menu::{Item, Menu},
-            page::{Line, Page},
+            page::{Line, PageOverlay},
             prompt::Prompt,
         },
         styles::Role,
@@ -67,7 +67,7 @@ pub(crate) fn scenario_text(state: &State, name: &str) -> String {
     page::render_yaml(&scenario, &trial)
 }
 
-fn run_scenario(state: &State, scenario: &Scenario) -> Trial {
+fn run_scenario(state: &State, scenario: &Scenario) -> ScenarioRun {
     trial::run_scenario(
         scenario,
         &state.gated_tools(),
@@ -85,7 +85,7 @@ pub(crate) fn scenario_menu(state: &State) -> Reply {
             "the workspace has no scenario yet: take some steps and keep them".into(),
         );
     }
-    let trials: Vec<(String, Trial)> = found
+    let trials: Vec<(String, ScenarioRun)> = found
         .iter()
         .map(|(name, _, scenario)| (name.clone(), run_scenario(state, scenario)))
         .collect();
@@ -113,7 +113,7 @@ pub(crate) fn scenario_menu(state: &State) -> Reply {
     let then = move |row: usize| match row.checked_sub(1).and_then(|row| trials.get(row)) {
         None => Reply::Open(Box::new(all_page(&trials, &coverage))),
         Some(one) => {
-            let page = Page::new(one.0.clone(), trial_lines(one));
+            let page = PageOverlay::new(one.0.clone(), trial_lines(one));
             let show =
                 Message::Workflow(WorkflowMessage::ShowRun(Box::new(one.1.simulation.clone())));
             Reply::Open(Box::new(page.with_enter_messages("go to this run", vec![show])))
@@ -133,16 +133,16 @@ fn scenarios(state: &State) -> Vec<(String, FileId, Scenario)> {
     state.documents.iter().filter_map(read).collect()
 }
 
-fn all_page(trials: &[(String, Trial)], coverage: &Coverage) -> Page {
+fn all_page(trials: &[(String, ScenarioRun)], coverage: &Coverage) -> PageOverlay {
     let mut lines: Vec<Line> = trials.iter().flat_map(trial_lines).collect();
     lines.push(Line::new());
     lines.push(vec![(Role::Heading, format!("Together they cover: {}", coverage.summary()))]);
     let missed = coverage.missed_lines().into_iter().flat_map(|missed| wrap(&missed, 70));
     lines.extend(missed.map(|line| vec![(Role::Warning, format!("  {line}"))]));
-    Page::new("Scenarios", lines)
+    PageOverlay::new("Scenarios", lines)
 }
 
-fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
+fn trial_lines((name, trial): &(String, ScenarioRun)) -> Vec<Line> {
     let end = if trial.has_passed() {
         (Role::Success, "as expected")
     } else {

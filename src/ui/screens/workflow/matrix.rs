@@ -90,13 +90,13 @@ pub(crate) struct Matrix {
     pub(super) heads: Rect,
     pub(super) names: Rect,
     pub(super) column_width: u16,
-    made_of: Option<Made>,
+    made_of: Option<MatrixKey>,
     preview: Option<Preview>,
 }
 
 /// What rows and columns depend on.
 #[derive(PartialEq)]
-struct Made {
+struct MatrixKey {
     subject: Subject,
     axis: Axis,
     row_filter: String,
@@ -142,7 +142,7 @@ impl Matrix {
     /// Takes in what changed; the cursor stays with its tool and column, and goes to a column that
     /// is new.
     pub fn sync_facts(&mut self, facts: &Facts, state: &State) {
-        let made_of = Made {
+        let made_of = MatrixKey {
             subject: facts.subject(),
             axis: self.axis,
             row_filter: self.row_filter.text().to_lowercase(),

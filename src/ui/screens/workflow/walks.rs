@@ -13,7 +13,7 @@ use crate::{
     ui::{
         overlays::{
             menu::{Item, Menu},
-            page::{Line, Page},
+            page::{Line, PageOverlay},
             prompt::Prompt,
         },
         styles::Role,
@@ -79,10 +79,10 @@ pub(crate) fn walk_menu(facts: &Facts, state: &State) -> Reply {
 }
 
 /// A goal: its name, and the tools that lead there; `None`: there is no way.
-type Way = (String, Option<Vec<(String, EntryId)>>);
+type GoalPath = (String, Option<Vec<(String, EntryId)>>);
 
-fn ways_menu(title: &str, ways: &[Way]) -> Reply {
-    let item = |(name, way): &Way| Item {
+fn ways_menu(title: &str, ways: &[GoalPath]) -> Reply {
+    let item = |(name, way): &GoalPath| Item {
         title: name.clone(),
         detail: match way.as_deref() {
             None => "no way under these groups".into(),
@@ -114,7 +114,7 @@ fn key_and_id(state: &State, row: ToolRow) -> Option<(String, EntryId)> {
     Some((tool.entry.key.clone(), tool.id().clone()))
 }
 
-fn to_states(facts: &Facts, state: &State) -> Vec<Way> {
+fn to_states(facts: &Facts, state: &State) -> Vec<GoalPath> {
     let Some(here) = &facts.here else { return Vec::new() };
     let way = |row: usize| {
         here.to_state(row)
@@ -129,7 +129,7 @@ fn to_states(facts: &Facts, state: &State) -> Vec<Way> {
         .collect()
 }
 
-fn to_tools(facts: &Facts, state: &State) -> Vec<Way> {
+fn to_tools(facts: &Facts, state: &State) -> Vec<GoalPath> {
     let Some(here) = &facts.here else { return Vec::new() };
     let way = |row: ToolRow| {
         let hops = here
@@ -172,7 +172,7 @@ fn ask_every_way() -> Reply {
     })))
 }
 
-fn every_page(state: &State, steps: usize) -> Page {
+fn every_page(state: &State, steps: usize) -> PageOverlay {
     let (tools, context) = (state.gated_tools(), state.context());
     let ways = walk::all_walks(&tools, &context, steps, LISTED);
     let workflow = crate::engine::workflow::graph::Workflow::new(&tools, &context);
@@ -209,7 +209,7 @@ fn every_page(state: &State, steps: usize) -> Page {
     if rest > 0 {
         lines.push(text(Role::Dim, format!("and {rest} more")));
     }
-    Page::new("Every way", lines)
+    PageOverlay::new("Every way", lines)
 }
 
 /// Asks where runs stop; `tool` and `selected` are at hand and stand first.

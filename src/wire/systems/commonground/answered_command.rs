@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{
-    asking::{self, AnsweredTool, By},
+    asking::{self, AnsweredBy, AnsweredTool},
     tables::Tables,
 };
 use crate::{
@@ -27,15 +27,15 @@ use crate::{
         card::Card,
         command::{self, Command},
         context::Context,
-        executor::{self, Attended},
+        executor::{self, CommandAction},
         headers, idempotency,
         known::Known,
-        preflight::{ServiceKind, World},
+        preflight::{CommandWorld, ServiceKind},
         refusal,
-        report::Barred,
-        result::{self, Author, Built},
+        report::ReportRefusal,
+        result::{self, Author, BuiltResult},
         routes::path_part,
-        rows::{self, Fresh, Row},
+        rows::{self, FreshIds, Row},
         settings::Channel,
         subject::Subject,
         trace::Traceparent,
@@ -68,7 +68,7 @@ pub(crate) struct AnsweredCommand {
 }
 
 /// A command that was taken.
-struct Taken<'t> {
+struct TakenCommand<'t> {
     stand: &'t AnsweredTool,
     command: Command,
     /// Null where it is no JSON.
@@ -108,7 +108,7 @@ impl CommandContext {
             agent: context.agent_id.clone(),
             ..AnsweredCommand::default()
         };
-        let taken = Taken { stand, command, body, stop };
+        let taken = TakenCommand { stand, command, body, stop };
         let done =
             with_progress_acks(message, self.answer_command(&taken, context, &mut told)).await;
         if let Err(problem) = done {
@@ -121,32 +121,32 @@ impl CommandContext {
 
     async fn answer_command(
         &self,
-        taken: &Taken<'_>,
+        taken: &TakenCommand<'_>,
         context: Context,
         told: &mut AnsweredCommand,
     ) -> Result<(), CallError> {
-        let Taken { stand, command, body, .. } = taken;
+        let TakenCommand { stand, command, body, .. } = taken;
         let world = self.read_world(stand, &context, body).await?;
         let call = world.card.as_ref().into_option().cloned().unwrap_or_default();
         let context = complete_context(context, &call);
         told.call.clone_from(&context.tool_call_id);
         let built = match executor::handle_command(command, &world) {
-            Attended::Ask(arguments) => {
+            CommandAction::Ask(arguments) => {
                 if !self.claim_call(&context, &told.tool).await {
                     told.words = "another service has it: its mark stands in the bucket".into();
                     return Ok(());
                 }
                 return self.ask_until_valid(taken, (&context, &call), arguments, told).await;
             }
-            Attended::Refused(built, why) => {
+            CommandAction::Refused(built, why) => {
                 told.words = format!("refused: {why}; ");
                 *built
             }
-            Attended::Dropped(why) => {
+            CommandAction::Dropped(why) => {
                 told.words = format!("dropped without a word, as a service does: {why}");
                 return Ok(());
             }
-            Attended::Hopeless(why) => {
+            CommandAction::Hopeless(why) => {
                 told.words = format!("nothing can be written for it: {why}");
                 return Ok(());
             }
@@ -157,12 +157,12 @@ impl CommandContext {
     /// Asks whoever answers until there is an answer that could be written, or there will be none.
     async fn ask_until_valid(
         &self,
-        taken: &Taken<'_>,
+        taken: &TakenCommand<'_>,
         (context, call): (&Context, &Card),
         arguments: Map<String, Value>,
         told: &mut AnsweredCommand,
     ) -> Result<(), CallError> {
-        let Taken { stand, command, stop, .. } = taken;
+        let TakenCommand { stand, command, stop, .. } = taken;
         let mut failed = None;
         loop {
             let waiting = Waiting {
@@ -186,7 +186,7 @@ impl CommandContext {
             };
             match (self.report_result(taken, context, call, &built, told).await, &stand.by) {
                 // What a person wrote is not thrown away.
-                (Err(problem), By::Hand(_)) => failed = Some(problem),
+                (Err(problem), AnsweredBy::Hand(_)) => failed = Some(problem),
                 (done, _) => return done,
             }
         }
@@ -198,22 +198,24 @@ impl CommandContext {
         stand: &AnsweredTool,
         context: &Context,
         body: &Value,
-    ) -> Result<World, CallError> {
+    ) -> Result<CommandWorld, CallError> {
         let pointer = body["tool_call_card_id"].as_str().unwrap_or_default();
         let tool = body["tool_name"].as_str().unwrap_or(&stand.tool);
         let service = ServiceKind::from_target(&stand.target);
         if let Some(tables) = &self.tables {
-            return Ok(World {
+            return Ok(CommandWorld {
                 service,
                 ..tables.lock().await.read_world(context, pointer, tool).await?
             });
         }
-        let Some(api) = &self.api else { return Ok(World { service, ..World::default() }) };
+        let Some(api) = &self.api else {
+            return Ok(CommandWorld { service, ..CommandWorld::default() });
+        };
         let path =
             format!("/projects/{}/cards/{}", path_part(&self.channel.project), path_part(pointer));
         let answer = api.get(&path).await?;
         let card = if answer.is_good() { Card::from_value(&answer.json()) } else { None };
-        Ok(World { service, card: Known::looked_up(card), ..World::default() })
+        Ok(CommandWorld { service, card: Known::looked_up(card), ..CommandWorld::default() })
     }
 
     /// Marks the call as running; false when somebody else did before.
@@ -239,10 +241,10 @@ impl CommandContext {
 
     async fn report_result(
         &self,
-        taken: &Taken<'_>,
+        taken: &TakenCommand<'_>,
         context: &Context,
         call: &Card,
-        built: &Built,
+        built: &BuiltResult,
         told: &mut AnsweredCommand,
     ) -> Result<(), CallError> {
         let fresh = Uuid::new_v4().simple().to_string();
@@ -258,7 +260,8 @@ impl CommandContext {
         told.status = Some(built.status.clone());
         let Some(tables) = &self.tables else {
             let now = "the moment of writing";
-            told.rows = rows::of_result(context, &trace, &card, built, Fresh { seed: &fresh, now });
+            told.rows =
+                rows::of_result(context, &trace, &card, built, FreshIds { seed: &fresh, now });
             told.words.push_str("not written, for want of PostgreSQL");
             return Ok(());
         };
@@ -267,7 +270,7 @@ impl CommandContext {
         let barred = tables.find_barriers(context, &card).await?;
         let worker = tables.worker_target(&context.agent_id).await?;
         let mut rows =
-            rows::of_result(context, &trace, &card, built, Fresh { seed: &fresh, now: &now });
+            rows::of_result(context, &trace, &card, built, FreshIds { seed: &fresh, now: &now });
         if !barred.is_empty() || worker.is_none() {
             rows.truncate(1);
         }
@@ -361,7 +364,7 @@ fn unix_timestamp() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-fn report_summary(barred: &[Barred], unknown_agent: bool, status: &str) -> String {
+fn report_summary(barred: &[ReportRefusal], unknown_agent: bool, status: &str) -> String {
     if unknown_agent {
         return format!("{status}: written, but not reported: the project has no such agent");
     }

@@ -11,7 +11,7 @@ use crate::{
         services::sample,
         stub::{
             choose,
-            play::{Play, StubOutput},
+            play::{StubOutput, StubPlay},
             script::StubService,
         },
     },
@@ -20,8 +20,8 @@ use crate::{
         by_hand::{self, Waiting},
         card::Card,
         command::Command,
-        executor::{self, Spoken},
-        result::Built,
+        executor::{self, ToolOutput},
+        result::BuiltResult,
     },
     wire::systems::facets::responder::{Asking, Question},
 };
@@ -32,12 +32,12 @@ pub(crate) struct AnsweredTool {
     pub tool: String,
     /// The part of its subject that its service listens on.
     pub target: String,
-    pub by: By,
+    pub by: AnsweredBy,
 }
 
 /// Who answers.
 #[derive(Clone, Debug)]
-pub(crate) enum By {
+pub(crate) enum AnsweredBy {
     Stub(Arc<StubService>),
     /// Whoever takes these questions.
     Hand(mpsc::Sender<Question>),
@@ -46,16 +46,16 @@ pub(crate) enum By {
 /// The answer of whoever answers; `None`: there is none.
 /// The stub's rule that counted is noted.
 pub(super) async fn request_answer(
-    by: &By,
+    by: &AnsweredBy,
     (number, waiting, arguments): (u64, &Waiting, &Map<String, Value>),
     (command, failed): (&Command, Option<CallError>),
     rule: &mut Option<String>,
-) -> Option<Built> {
+) -> Option<BuiltResult> {
     match by {
-        By::Stub(stub) => stub_answer(stub, waiting, arguments, rule)
+        AnsweredBy::Stub(stub) => stub_answer(stub, waiting, arguments, rule)
             .await
             .map(|spoken| executor::build_from_spoken(&spoken, command)),
-        By::Hand(questions) => {
+        AnsweredBy::Hand(questions) => {
             let (reply, answer) = oneshot::channel();
             let asking = Asking {
                 number,
@@ -81,22 +81,24 @@ async fn stub_answer(
     waiting: &Waiting,
     arguments: &Map<String, Value>,
     counted: &mut Option<String>,
-) -> Option<Spoken> {
+) -> Option<ToolOutput> {
     let none = Map::new();
     let user = waiting.context.agent_id.as_str();
     let play = match choose::choose_rule(stub, &sample::Asking { user, config: &none, arguments }) {
         Ok(rule) => {
             *counted = Some(rule.name.clone());
-            Play::from_then(&rule.then)
+            StubPlay::from_then(&rule.then)
         }
         // The words hold a part of the arguments.
-        Err(why) => Play::from_error(ErrorKind::NoRule.as_str(), &Mask::default().mask_text(&why)),
+        Err(why) => {
+            StubPlay::from_error(ErrorKind::NoRule.as_str(), &Mask::default().mask_text(&why))
+        }
     };
     if play.is_endless() {
         // A result is one card: what never ends never comes.
         return None;
     }
-    let mut spoken: Option<Spoken> = None;
+    let mut spoken: Option<ToolOutput> = None;
     let mut row = 0;
     while let Some(step) = play.step(row) {
         tokio::time::sleep(step.after).await;

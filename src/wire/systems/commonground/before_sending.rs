@@ -7,7 +7,7 @@ use crate::{
     systems::commonground::{
         command::Command,
         known::Known,
-        preflight::{self, ServiceKind, World},
+        preflight::{self, CommandWorld, ServiceKind},
         subject::Subject,
     },
     wire::session::event_sink::SinkClosed,
@@ -17,7 +17,7 @@ use crate::{
 pub(crate) async fn tell_faults(
     calling: &mut Calling<'_>,
     streams: &Streams,
-    known: World,
+    known: CommandWorld,
 ) -> Result<(), SinkClosed> {
     let listeners = cause::command_listeners(streams)
         .await
@@ -25,7 +25,7 @@ pub(crate) async fn tell_faults(
     let to = calling.call_context.request.to.clone();
     let service = Subject::parse(&to)
         .map_or(ServiceKind::Plain, |subject| ServiceKind::from_target(&subject.target));
-    let world = World { service, listeners, ..known };
+    let world = CommandWorld { service, listeners, ..known };
     let body = String::from_utf8_lossy(&calling.request_body()).into_owned();
     let command = Command { subject: to, headers: calling.request_headers(), body };
     for fault in preflight::preflight_command(&command, &world) {

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     model::{call::CallError, error_kind::ErrorKind},
     systems::commonground::{
-        ack::{self, Ack, Engaged},
+        ack::{self, Ack, AgentActivity},
         subject::Subject,
     },
 };
@@ -41,21 +41,23 @@ pub(crate) async fn explain_busy(calling: &Calling<'_>) -> CallError {
         Err(_) => Default::default(),
     };
     let under_way = match ack::agent_engagement(&acks, agent) {
-        Engaged::Wedged(action) => {
+        AgentActivity::Wedged(action) => {
             let message = format!(
                 "agent {agent} is wedged{state}: its action {action} was sent twice, and the second one leased a turn that never runs; \
                  it stays so for good, and stopping it does not help"
             );
             return CallError::new(ErrorKind::AgentWedged, message, remedy);
         }
-        Engaged::With(action) => match sent.iter().rev().find(|body| body["action_id"] == action) {
-            Some(body) => format!(
-                "action {action} of {} under way",
-                body["tool_name"].as_str().unwrap_or("a tool")
-            ),
-            None => format!("action {action} under way"),
-        },
-        Engaged::Unknown => "another action under way".to_owned(),
+        AgentActivity::With(action) => {
+            match sent.iter().rev().find(|body| body["action_id"] == action) {
+                Some(body) => format!(
+                    "action {action} of {} under way",
+                    body["tool_name"].as_str().unwrap_or("a tool")
+                ),
+                None => format!("action {action} under way"),
+            }
+        }
+        AgentActivity::Unknown => "another action under way".to_owned(),
     };
     let message = format!("agent {agent} has {under_way}{state}, and takes one at a time");
     CallError::new(

@@ -13,12 +13,12 @@ use crate::{
         traffic::Decoded,
     },
     systems::commonground::{
-        clue::{Advice, Clue, Wanted},
+        clue::{Advice, CallClue, CallIdentity},
         context::Context,
         routes,
     },
     wire::{
-        session::event_sink::{End, SinkClosed},
+        session::event_sink::{CallEnd, SinkClosed},
         transport::nats,
     },
 };
@@ -28,7 +28,7 @@ const KEEPING: Duration = Duration::from_secs(5);
 
 /// What is known of a call on its way.
 pub(crate) struct CallProgress {
-    pub wanted: Wanted,
+    pub wanted: CallIdentity,
     /// Where the message went that is waited on now.
     pub to: String,
     pub call_card: Option<String>,
@@ -52,8 +52,11 @@ impl CallProgress {
     pub fn for_call(calling: &Calling<'_>, waiting: u64) -> Self {
         let request = calling.call_context.request;
         let seed = routes::seed(&request.correlation);
-        let wanted =
-            Wanted { call: format!("call_{seed}"), trace: seed, agent: calling.agent.clone() };
+        let wanted = CallIdentity {
+            call: format!("call_{seed}"),
+            trace: seed,
+            agent: calling.agent.clone(),
+        };
         let (to, due, turns) =
             (request.to.clone(), calling.result_deadline(waiting), VecDeque::new());
         Self {
@@ -112,10 +115,10 @@ pub(crate) async fn publish_command(
 pub(crate) async fn tell_clue(
     calling: &mut Calling<'_>,
     progress: &mut CallProgress,
-    clue: Clue,
+    clue: CallClue,
 ) -> Result<(), SinkClosed> {
     match clue {
-        Clue::Command { subject, card, call } => {
+        CallClue::Command { subject, card, call } => {
             let pointer =
                 card.as_deref().map_or_else(String::new, |card| format!(", call card {card}"));
             (progress.to, progress.call_card, progress.sent) = (subject.clone(), card, true);
@@ -132,20 +135,20 @@ pub(crate) async fn tell_clue(
             }
             Ok(())
         }
-        Clue::Wakeup if progress.sent => {
+        CallClue::Wakeup if progress.sent => {
             calling
                 .sink
                 .emit_stage("reported", "the result was reported: the caller's worker is woken", "")
                 .await
         }
-        Clue::Wakeup => {
+        CallClue::Wakeup => {
             calling.sink.emit_stage("woken", "the UI worker is woken for the action", "").await
         }
-        Clue::Turn(reading) => {
+        CallClue::Turn(reading) => {
             progress.remember_turn(*reading);
             Ok(())
         }
-        Clue::Ack(_) => Ok(()),
+        CallClue::Ack(_) => Ok(()),
     }
 }
 
@@ -191,6 +194,6 @@ pub(crate) fn connection_lost(calling: &Calling<'_>) -> CallError {
     )
 }
 
-pub(crate) fn end_as_lost(problem: CallError) -> Result<End, SinkClosed> {
+pub(crate) fn end_as_lost(problem: CallError) -> Result<CallEnd, SinkClosed> {
     Ok((Outcome::Lost, Some(problem)))
 }

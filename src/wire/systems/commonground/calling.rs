@@ -27,7 +27,7 @@ use crate::{
     },
     wire::{
         management::Management,
-        session::event_sink::{End, EventSink, SinkClosed},
+        session::event_sink::{CallEnd, EventSink, SinkClosed},
         systems::facets::{multi_step::CallContext, own_agents::OwnAgent},
     },
 };
@@ -239,7 +239,7 @@ impl<'c> Calling<'c> {
     }
 
     /// The call took too long.
-    pub async fn timed_out(&self, to: &str, call: &str) -> End {
+    pub async fn timed_out(&self, to: &str, call: &str) -> CallEnd {
         let seconds = self.sink.began.elapsed().as_secs();
         let cause = self.missing_result_cause(to, call).await;
         (
@@ -278,7 +278,7 @@ impl<'c> Calling<'c> {
         &mut self,
         report: Report<'_>,
         call: Option<&str>,
-    ) -> Result<End, SinkClosed> {
+    ) -> Result<CallEnd, SinkClosed> {
         let Some(id) = report.card else {
             let remedy = "look into the log of the tool's service";
             return Ok((

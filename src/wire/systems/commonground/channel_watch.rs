@@ -6,13 +6,13 @@ use async_nats::jetstream::Context;
 use crate::{
     model::call::CallError,
     systems::commonground::{
-        clue::{self, Advice, Clue, Wanted},
+        clue::{self, Advice, CallClue, CallIdentity},
         headers,
         settings::Channel,
         subject,
     },
     wire::transport::{
-        bus::{Bus, Share},
+        bus::{Bus, SubscriptionShare},
         message::{Address, Incoming, Packet},
         message_queue::QueueReceiver,
     },
@@ -36,8 +36,8 @@ pub(crate) struct ChannelWatch {
 }
 
 /// Something that was seen.
-pub(crate) enum Seen {
-    Clue(Clue),
+pub(crate) enum SeenMessage {
+    Clue(CallClue),
     Advice(Advice),
 }
 
@@ -45,17 +45,18 @@ impl ChannelWatch {
     /// Begins to listen; without permission for the server's advisories it goes on without them.
     pub async fn subscribe(bus: &dyn Bus, channel: &Channel) -> Result<Self, CallError> {
         let all = Address::ephemeral(subject::channel_filter(&channel.project, &channel.channel));
-        let channel = bus.subscribe(&all, Share::Observer).await?;
+        let channel = bus.subscribe(&all, SubscriptionShare::Observer).await?;
         let mut advisories = Vec::new();
         for place in ADVISORIES {
-            advisories
-                .extend(bus.subscribe(&Address::ephemeral(place), Share::Observer).await.ok());
+            advisories.extend(
+                bus.subscribe(&Address::ephemeral(place), SubscriptionShare::Observer).await.ok(),
+            );
         }
         Ok(Self { channel, advisories })
     }
 
     /// The next thing that concerns the call; `None` when the connection is gone.
-    pub async fn next(&mut self, wanted: &Wanted) -> Option<Seen> {
+    pub async fn next(&mut self, wanted: &CallIdentity) -> Option<SeenMessage> {
         loop {
             let Self { channel, advisories } = self;
             let mut asides =
@@ -76,16 +77,16 @@ impl ChannelWatch {
     }
 }
 
-fn parse_seen(packet: &Packet, wanted: &Wanted) -> Option<Seen> {
+fn parse_seen(packet: &Packet, wanted: &CallIdentity) -> Option<SeenMessage> {
     let subject = packet.subject.as_deref()?;
     if subject.starts_with('$') {
-        return clue::parse_advisory(subject, &packet.body).map(Seen::Advice);
+        return clue::parse_advisory(subject, &packet.body).map(SeenMessage::Advice);
     }
-    clue::find_clue(subject, &packet.headers, &packet.body, wanted).map(Seen::Clue)
+    clue::find_clue(subject, &packet.headers, &packet.body, wanted).map(SeenMessage::Clue)
 }
 
 /// Whether the message at that place of the stream is a command of the call.
-pub(crate) async fn is_of_call(streams: &Context, sequence: u64, wanted: &Wanted) -> bool {
+pub(crate) async fn is_of_call(streams: &Context, sequence: u64, wanted: &CallIdentity) -> bool {
     let Ok(stream) = streams.get_stream_no_info(COMMANDS).await else { return false };
     let Ok(message) = stream.get_raw_message(sequence).await else { return false };
     let own = message.headers.get(headers::CALL).is_some_and(|call| call.as_str() == wanted.call);

@@ -11,7 +11,7 @@ use super::{
     before_sending,
     call_progress::{self, CallProgress, connection_lost, end_as_lost, tell_advice},
     calling::{Calling, Report},
-    channel_watch::{ChannelWatch, Seen},
+    channel_watch::{ChannelWatch, SeenMessage},
     given_up, own_agent,
     tables::Tables,
     turn,
@@ -23,18 +23,18 @@ use crate::{
     },
     systems::commonground::{
         card::Card,
-        clue::Clue,
+        clue::CallClue,
         command,
         context::Context,
         known::Known,
         merge::{self, Merged},
-        preflight::World,
+        preflight::CommandWorld,
         report, routes,
-        rows::{self, Called, Fresh, Row},
+        rows::{self, FreshIds, Row, WrittenCall},
         subject::Subject,
         trace::Traceparent,
     },
-    wire::session::event_sink::{End, SinkClosed},
+    wire::session::event_sink::{CallEnd, SinkClosed},
 };
 
 /// How often the inbox is looked into beside the bells that are heard: a bell is a hint, the row is
@@ -50,7 +50,7 @@ struct Written {
     card: Card,
 }
 
-pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<CallEnd, SinkClosed> {
     let streams = match calling.jetstream_context() {
         Ok(streams) => streams,
         Err(problem) => return end_as_lost(problem),
@@ -170,7 +170,7 @@ async fn prepare_rows(
     let seed = routes::seed(&request.correlation);
     let body: Value = serde_json::from_slice(&calling.request_body()).unwrap_or_default();
     let trace = context_trace(&headers);
-    let called = Called {
+    let called = WrittenCall {
         context: &context,
         trace: &trace,
         card: body["tool_call_card_id"].as_str().unwrap_or(&seed),
@@ -179,7 +179,7 @@ async fn prepare_rows(
         merged: &merge_labels(&merged),
         subject: &request.to,
     };
-    let rows = rows::of_call(&called, Fresh { seed: &seed, now: &now });
+    let rows = rows::of_call(&called, FreshIds { seed: &seed, now: &now });
     let card = rows::call_card(&called);
     progress.call_card = Some(card.id.clone());
     let closing = rows::closing_row(&context, &trace, &seed);
@@ -254,7 +254,7 @@ async fn check_command(
         .read_world(context, &card.id, &calling.call_context.request.name)
         .await
         .unwrap_or_default();
-    let world = World {
+    let world = CommandWorld {
         // These are about to be written.
         card: Known::Found(card.clone()),
         turn: Known::Found(report::Turn { epoch: context.turn_epoch.unwrap_or_default() }),
@@ -293,7 +293,7 @@ async fn follow_call(
     calling: &mut Calling<'_>,
     watch: &mut ChannelWatch,
     progress: &mut CallProgress,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     let mut look = Instant::now() + LOOKING;
     loop {
         let word = calling.next_word();
@@ -301,16 +301,16 @@ async fn follow_call(
             biased;
             seen = watch.next(&progress.wanted) => match seen {
                 None => return end_as_lost(connection_lost(calling)),
-                Some(Seen::Advice(advice)) => {
+                Some(SeenMessage::Advice(advice)) => {
                     if tell_advice(calling, progress, &advice).await? {
                         // No report can come any more.
                         calling.open = None;
                         return given_up::end_given_up(calling, progress).await;
                     }
                 }
-                Some(Seen::Clue(Clue::Wakeup)) => look = Instant::now(),
-                Some(Seen::Clue(Clue::Turn(reading))) => progress.remember_turn(*reading),
-                Some(Seen::Clue(_)) => {}
+                Some(SeenMessage::Clue(CallClue::Wakeup)) => look = Instant::now(),
+                Some(SeenMessage::Clue(CallClue::Turn(reading))) => progress.remember_turn(*reading),
+                Some(SeenMessage::Clue(_)) => {}
             },
             () = sleep_until(look) => {
                 if let Some(end) = take_result(calling, progress).await? {
@@ -334,7 +334,7 @@ async fn follow_call(
 async fn take_result(
     calling: &mut Calling<'_>,
     progress: &CallProgress,
-) -> Result<Option<End>, SinkClosed> {
+) -> Result<Option<CallEnd>, SinkClosed> {
     let Some(tables) = calling.tables.as_ref() else {
         return end_as_lost(tables_closed()).map(Some);
     };

@@ -48,7 +48,7 @@ const REMOVING: Duration = Duration::from_secs(2);
 
 /// Which commands are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum From {
+pub(crate) enum StartPoint {
     /// Those that come from now on.
     Now,
     /// Those too that the stream already keeps and nobody answered.
@@ -58,31 +58,31 @@ pub(crate) enum From {
 /// Tools that are answered for, with consumers that listen already.
 pub(crate) struct Executor {
     desk: CommandContext,
-    stands: Vec<(AnsweredTool, Listening)>,
+    stands: Vec<(AnsweredTool, OwnConsumer)>,
     /// What is odd about the start, for people.
     pub warnings: Vec<String>,
 }
 
 /// A consumer of our own, which is removed from the server at the end.
-struct Listening {
+struct OwnConsumer {
     messages: Option<pull::Stream>,
-    consumer: Own,
+    consumer: OwnConsumerName,
 }
 
 /// Its name, and the way to the server that has it.
-struct Own {
+struct OwnConsumerName {
     streams: Streams,
     name: String,
 }
 
-impl Own {
+impl OwnConsumerName {
     /// Its removal, once.
     fn start_removal(&mut self) -> impl Future<Output = ()> + use<> {
         remove_consumer(self.streams.clone(), std::mem::take(&mut self.name))
     }
 }
 
-impl Drop for Own {
+impl Drop for OwnConsumerName {
     /// One that was never listened with, or whose listener was dropped, goes too.
     fn drop(&mut self) {
         if let (false, Ok(runtime)) = (self.name.is_empty(), Handle::try_current()) {
@@ -110,7 +110,7 @@ impl Executor {
         bus: &dyn Bus,
         secrets: &Secrets,
         stands: Vec<AnsweredTool>,
-        from: From,
+        from: StartPoint,
     ) -> Result<Self, CallError> {
         let channel = required_channel(connection)?;
         let streams = bus.jetstream_context().ok_or_else(|| {
@@ -222,8 +222,8 @@ fn command_filter(channel: &Channel, target: &str) -> String {
 async fn create_consumer(
     streams: &Streams,
     filter: String,
-    from: From,
-) -> Result<Listening, CallError> {
+    from: StartPoint,
+) -> Result<OwnConsumer, CallError> {
     let unheard = |error: String| {
         let message = format!("the stream {COMMANDS} cannot be listened to on {filter}: {error}");
         CallError::new(
@@ -236,7 +236,11 @@ async fn create_consumer(
         streams.get_stream_no_info(COMMANDS).await.map_err(|error| unheard(error.to_string()))?;
     let config = pull::Config {
         filter_subject: filter.clone(),
-        deliver_policy: if from == From::Waiting { DeliverPolicy::All } else { DeliverPolicy::New },
+        deliver_policy: if from == StartPoint::Waiting {
+            DeliverPolicy::All
+        } else {
+            DeliverPolicy::New
+        },
         ack_policy: AckPolicy::Explicit,
         ack_wait: ACK_WAIT,
         max_deliver: DELIVERIES,
@@ -247,7 +251,8 @@ async fn create_consumer(
     let consumer: Consumer<_> =
         stream.create_consumer(config).await.map_err(|error| unheard(error.to_string()))?;
     // From here on it is removed whatever happens.
-    let own = Own { streams: streams.clone(), name: consumer.cached_info().name.clone() };
+    let own =
+        OwnConsumerName { streams: streams.clone(), name: consumer.cached_info().name.clone() };
     let messages = consumer.messages().await.map_err(|error| unheard(error.to_string()))?;
-    Ok(Listening { messages: Some(messages), consumer: own })
+    Ok(OwnConsumer { messages: Some(messages), consumer: own })
 }

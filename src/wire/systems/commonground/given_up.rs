@@ -19,14 +19,14 @@ use crate::{
         routes::path_part,
         subject::Subject,
     },
-    wire::session::event_sink::{End, SinkClosed},
+    wire::session::event_sink::{CallEnd, SinkClosed},
 };
 
 /// How a call ends whose command was given up.
 pub(crate) async fn end_given_up(
     calling: &mut Calling<'_>,
     progress: &CallProgress,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     if let Some(end) = unreported_end(calling, progress).await? {
         return Ok(end);
     }
@@ -48,7 +48,7 @@ pub(crate) async fn end_given_up(
 pub(crate) async fn unreported_end(
     calling: &mut Calling<'_>,
     progress: &CallProgress,
-) -> Result<Option<End>, SinkClosed> {
+) -> Result<Option<CallEnd>, SinkClosed> {
     let marker = calling.call_marker(&progress.wanted.call).await;
     let Some(id) = result_card(calling, progress, marker.as_ref()).await else { return Ok(None) };
     let stored = calling.read_card(&id).await.ok();

@@ -9,7 +9,7 @@ use tokio::time::sleep_until;
 use super::{
     call_progress::{CallProgress, end_as_lost, tell_advice, tell_clue},
     calling::{Calling, Report},
-    channel_watch::{ChannelWatch, Seen},
+    channel_watch::{ChannelWatch, SeenMessage},
     given_up, own_agent, turn,
 };
 use crate::{
@@ -20,14 +20,14 @@ use crate::{
     systems::commonground::answer,
     wire::{
         management::{Answer, Management},
-        session::event_sink::{End, SinkClosed},
+        session::event_sink::{CallEnd, SinkClosed},
     },
 };
 
 /// What the API takes beside the time that the tool has.
 const SLACK: Duration = Duration::from_secs(5);
 
-pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<CallEnd, SinkClosed> {
     calling
         .sink
         .emit_stage("route", "through the API's god endpoint: the tool gets the arguments as given, its options are not merged", "")
@@ -50,9 +50,9 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
     let ended = post_call(calling, &api, &mut watch, &mut progress).await;
     calling.api = Some(api);
     let end = match ended? {
-        Called::Answered(answer) => judge_answer(calling, &answer, &progress).await?,
-        Called::GivenUp => given_up::end_given_up(calling, &progress).await?,
-        Called::Ended(end) => end,
+        ApiOutcome::Answered(answer) => judge_answer(calling, &answer, &progress).await?,
+        ApiOutcome::GivenUp => given_up::end_given_up(calling, &progress).await?,
+        ApiOutcome::Ended(end) => end,
     };
     match &mut watch {
         Some(watch) => turn::follow_turn(calling, watch, &progress, end).await,
@@ -61,11 +61,11 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
 }
 
 /// How the request to the API went.
-enum Called {
+enum ApiOutcome {
     Answered(Answer),
     /// The API waits on, and in vain.
     GivenUp,
-    Ended(End),
+    Ended(CallEnd),
 }
 
 /// How long the API is asked to wait.
@@ -80,7 +80,7 @@ async fn post_call(
     api: &Management,
     watch: &mut Option<ChannelWatch>,
     progress: &mut CallProgress,
-) -> Result<Called, SinkClosed> {
+) -> Result<ApiOutcome, SinkClosed> {
     let body = calling.request_body();
     let patience = Duration::from_secs(asked_seconds(calling)) + SLACK;
     let asking = api.post(
@@ -95,23 +95,26 @@ async fn post_call(
         tokio::select! {
             biased;
             seen = next_seen(watch, progress) => match seen {
-                Some(Seen::Clue(clue)) => tell_clue(calling, progress, clue).await?,
-                Some(Seen::Advice(advice)) => if tell_advice(calling, progress, &advice).await? {
-                    return Ok(Called::GivenUp);
+                Some(SeenMessage::Clue(clue)) => tell_clue(calling, progress, clue).await?,
+                Some(SeenMessage::Advice(advice)) => if tell_advice(calling, progress, &advice).await? {
+                    return Ok(ApiOutcome::GivenUp);
                 },
                 None => *watch = None,
             },
             answer = &mut asking => return Ok(match answer {
-                Ok(answer) => Called::Answered(answer),
-                Err(problem) => Called::Ended((Outcome::Lost, Some(problem))),
+                Ok(answer) => ApiOutcome::Answered(answer),
+                Err(problem) => ApiOutcome::Ended((Outcome::Lost, Some(problem))),
             }),
-            () = sleep_until(progress.due) => return Ok(Called::Ended(calling.timed_out(&progress.to, &progress.wanted.call).await)),
+            () = sleep_until(progress.due) => return Ok(ApiOutcome::Ended(calling.timed_out(&progress.to, &progress.wanted.call).await)),
             () = sleep_until(word) => calling.tell_waiting(&progress.to, &progress.wanted.call).await?,
         }
     }
 }
 
-async fn next_seen(watch: &mut Option<ChannelWatch>, progress: &CallProgress) -> Option<Seen> {
+async fn next_seen(
+    watch: &mut Option<ChannelWatch>,
+    progress: &CallProgress,
+) -> Option<SeenMessage> {
     match watch {
         Some(watch) => watch.next(&progress.wanted).await,
         None => std::future::pending().await,
@@ -122,7 +125,7 @@ async fn judge_answer(
     calling: &mut Calling<'_>,
     answer: &Answer,
     progress: &CallProgress,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     if !answer.is_good() {
         let mut told = answer::refusal_error(answer.status, &answer.body);
         if told.message.contains("timeout waiting for tool_result inbox") {

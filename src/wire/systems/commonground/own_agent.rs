@@ -20,7 +20,7 @@ use crate::{
 const PROFILE: &str = r#"{"name": "toolcrib", "worker_target": "ui_worker", "description": "Calls tools for toolcrib.", "delegation_policy": {"target_profiles": null}}"#;
 
 /// How an agent that we remember is found.
-enum Found {
+enum AgentLookup {
     Idle,
     Busy,
     Gone,
@@ -65,12 +65,12 @@ async fn find_agent(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallErr
             None => states.insert(agent_states(calling, api).await?),
         };
         match agent_status(calling, api, &agent.name, states).await? {
-            Found::Idle => {
+            AgentLookup::Idle => {
                 let words = format!("in the name of our own agent {}", agent.name);
                 return Ok((agent, words));
             }
-            Found::Busy => {}
-            Found::Gone => agent.forget(),
+            AgentLookup::Busy => {}
+            AgentLookup::Gone => agent.forget(),
         }
     }
     let name = create_agent(calling, api).await?;
@@ -83,12 +83,12 @@ async fn agent_status(
     api: &Management,
     agent: &str,
     states: &Value,
-) -> Result<Found, CallError> {
+) -> Result<AgentLookup, CallError> {
     if let Some(row) = state_of(states, agent) {
-        return Ok(if row["status"] == "idle" { Found::Idle } else { Found::Busy });
+        return Ok(if row["status"] == "idle" { AgentLookup::Idle } else { AgentLookup::Busy });
     }
     let answer = api.get(&calling.project_path(&format!("/agents/{}", path_part(agent)))).await?;
-    Ok(if answer.is_good() { Found::Idle } else { Found::Gone })
+    Ok(if answer.is_good() { AgentLookup::Idle } else { AgentLookup::Gone })
 }
 
 /// Makes an agent, and the profile that it has.

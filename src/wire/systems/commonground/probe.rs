@@ -11,7 +11,7 @@ use super::{
     before_sending,
     call_progress::{CallProgress, connection_lost, end_as_lost, publish_command, tell_advice},
     calling::Calling,
-    channel_watch::{ChannelWatch, Seen},
+    channel_watch::{ChannelWatch, SeenMessage},
     given_up,
 };
 use crate::{
@@ -19,17 +19,17 @@ use crate::{
     systems::commonground::{
         idempotency::{self, Marker},
         known::Known,
-        preflight::World,
+        preflight::CommandWorld,
         routes,
     },
-    wire::session::event_sink::{End, SinkClosed},
+    wire::session::event_sink::{CallEnd, SinkClosed},
 };
 
 /// In whose name a probe is sent where there is nobody else: it needs no agent that the project
 /// knows.
 const PROBE: &str = "toolcrib_probe";
 
-pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<CallEnd, SinkClosed> {
     let streams = match calling.jetstream_context() {
         Ok(streams) => streams,
         Err(problem) => return end_as_lost(problem),
@@ -52,11 +52,11 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
         calling.sink.emit_stage("preflight", words, "").await?;
     }
     // A probe has neither card nor turn.
-    let world = World {
+    let world = CommandWorld {
         card: Known::Absent,
         turn: Known::Absent,
         request: Known::Absent,
-        ..World::default()
+        ..CommandWorld::default()
     };
     before_sending::tell_faults(calling, &streams, world).await?;
     let mut progress = CallProgress::for_call(calling, routes::WAITING);
@@ -76,8 +76,8 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
             seen = watch.next(&progress.wanted) => match seen {
                 None => return end_as_lost(connection_lost(calling)),
                 // It is our own.
-                Some(Seen::Clue(_)) => {}
-                Some(Seen::Advice(advice)) => {
+                Some(SeenMessage::Clue(_)) => {}
+                Some(SeenMessage::Advice(advice)) => {
                     if tell_advice(calling, &mut progress, &advice).await? {
                         return given_up::end_given_up(calling, &progress).await;
                     }
@@ -117,7 +117,7 @@ async fn show_answer(
     calling: &mut Calling<'_>,
     card: Option<&str>,
     status: Option<String>,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     let words =
         format!("the service answered ({}): it is there", status.as_deref().unwrap_or("no status"));
     calling.sink.emit_stage("answered", words, "").await?;

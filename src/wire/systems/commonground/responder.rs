@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answered_command::AnsweredCommand,
-    asking::{AnsweredTool, By},
-    executor::{Executor, From as Backlog},
+    asking::{AnsweredBy, AnsweredTool},
+    executor::{Executor, StartPoint as Backlog},
 };
 use crate::{
     model::{
@@ -22,7 +22,8 @@ use crate::{
     wire::{
         connector::Connector,
         systems::facets::responder::{
-            Abilities, Prepared, Question, Report, Responder, Responding, Wanted, forward_reports,
+            PreparedResponder, Question, Report, Responder, ResponderAbilities, ResponderRequest,
+            Responding, forward_reports,
         },
         transport::bus::Bus,
     },
@@ -31,12 +32,12 @@ use crate::{
 /// Takes commands in the place of tools' services.
 pub(crate) struct CommonGroundResponder;
 
-struct Stands {
+struct PreparedAnswers {
     stands: Vec<AnsweredTool>,
     from: Backlog,
 }
 
-struct Listening {
+struct OpenExecutor {
     executor: Executor,
     /// Held open.
     _bus: Arc<dyn Bus>,
@@ -47,17 +48,20 @@ impl Responder for CommonGroundResponder {
         Channel::from_connection(connection).is_some()
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities {
+    fn abilities(&self) -> ResponderAbilities {
+        ResponderAbilities {
             by_hand: true,
             backlog: true,
             connection: "a connection with [connections.NAME.commonground]",
         }
     }
 
-    fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem> {
+    fn prepare(
+        &self,
+        wanted: &ResponderRequest<'_>,
+    ) -> Result<Box<dyn PreparedResponder>, Problem> {
         let from = if wanted.backlog { Backlog::Waiting } else { Backlog::Now };
-        Ok(Box::new(Stands { stands: answered_tools(wanted)?, from }))
+        Ok(Box::new(PreparedAnswers { stands: answered_tools(wanted)?, from }))
     }
 
     fn by_hand(
@@ -65,14 +69,14 @@ impl Responder for CommonGroundResponder {
         tool: String,
         target: String,
         questions: mpsc::Sender<Question>,
-    ) -> Option<Box<dyn Prepared>> {
-        let stands = vec![AnsweredTool { tool, target, by: By::Hand(questions) }];
-        Some(Box::new(Stands { stands, from: Backlog::Now }))
+    ) -> Option<Box<dyn PreparedResponder>> {
+        let stands = vec![AnsweredTool { tool, target, by: AnsweredBy::Hand(questions) }];
+        Some(Box::new(PreparedAnswers { stands, from: Backlog::Now }))
     }
 }
 
 /// The tools that are wanted, with who answers for each.
-fn answered_tools(wanted: &Wanted<'_>) -> Result<Vec<AnsweredTool>, Problem> {
+fn answered_tools(wanted: &ResponderRequest<'_>) -> Result<Vec<AnsweredTool>, Problem> {
     let Some(channel) = Channel::from_connection(wanted.connection) else { return Ok(Vec::new()) };
     let target = |word: &str| {
         executor::service_target(wanted.lookup.find_tool(word)?, &channel)
@@ -89,7 +93,7 @@ fn answered_tools(wanted: &Wanted<'_>) -> Result<Vec<AnsweredTool>, Problem> {
         stands.push(AnsweredTool {
             tool: stub.name.clone(),
             target,
-            by: By::Stub(Arc::new(stub.clone())),
+            by: AnsweredBy::Stub(Arc::new(stub.clone())),
         });
     }
     let rest = wanted
@@ -109,7 +113,11 @@ fn answered_tools(wanted: &Wanted<'_>) -> Result<Vec<AnsweredTool>, Problem> {
             ));
         };
         let tool = wanted.lookup.find_tool(word)?.name.clone();
-        stands.push(AnsweredTool { tool, target: target(word)?, by: By::Hand(questions.clone()) });
+        stands.push(AnsweredTool {
+            tool,
+            target: target(word)?,
+            by: AnsweredBy::Hand(questions.clone()),
+        });
     }
     if stands.is_empty() {
         return Err(Problem::new(ProblemKind::Input, "serving", "nothing says what to answer for")
@@ -125,7 +133,7 @@ fn no_subject(word: &str) -> Problem {
         )
 }
 
-impl Prepared for Stands {
+impl PreparedResponder for PreparedAnswers {
     fn start<'a>(
         self: Box<Self>,
         connector: &'a dyn Connector,
@@ -136,12 +144,12 @@ impl Prepared for Stands {
             let executor =
                 Executor::start(connection, &*bus, connector.secrets(), self.stands, self.from)
                     .await?;
-            Ok(Box::new(Listening { executor, _bus: bus }) as Box<dyn Responding>)
+            Ok(Box::new(OpenExecutor { executor, _bus: bus }) as Box<dyn Responding>)
         })
     }
 }
 
-impl Responding for Listening {
+impl Responding for OpenExecutor {
     fn warnings(&self) -> Vec<String> {
         self.executor.warnings.clone()
     }

@@ -10,8 +10,8 @@ use crate::{
         card::Card,
         context::Context,
         known::Known,
-        preflight::World,
-        report::{self, Barred, Report, Request, Turn},
+        preflight::CommandWorld,
+        report::{self, Report, ReportRefusal, Request, Turn},
         rows::Row,
         settings::Channel,
     },
@@ -118,10 +118,10 @@ impl Tables {
         context: &Context,
         card: &str,
         tool: &str,
-    ) -> Result<World, CallError> {
+    ) -> Result<CommandWorld, CallError> {
         let named = |id: &str| !id.is_empty();
         let (call, agent) = (context.tool_call_id.as_str(), context.agent_id.as_str());
-        Ok(World {
+        Ok(CommandWorld {
             card: Known::looked_up(self.read_card(card).await?.as_ref().and_then(Card::from_value)),
             turn: if named(agent) && named(context.turn_id()) {
                 self.read_turn(context).await?
@@ -140,7 +140,7 @@ impl Tables {
                 Known::Unknown
             },
             registered: Known::looked_up(self.tool_row(tool).await?.map(drop)),
-            ..World::default()
+            ..CommandWorld::default()
         })
     }
 
@@ -166,7 +166,7 @@ impl Tables {
         &self,
         context: &Context,
         result: &Card,
-    ) -> Result<Vec<Barred>, CallError> {
+    ) -> Result<Vec<ReportRefusal>, CallError> {
         Ok(report::find_barriers(&Report {
             reporter: &result.author_id,
             pointer: &result.id,

@@ -5,7 +5,7 @@ use tokio::time::{Instant, sleep_until};
 use super::{
     call_progress::{CallProgress, connection_lost, end_as_lost},
     calling::Calling,
-    channel_watch::{ChannelWatch, Seen},
+    channel_watch::{ChannelWatch, SeenMessage},
 };
 use crate::{
     model::{
@@ -14,8 +14,8 @@ use crate::{
         error_kind::ErrorKind,
         traffic::{Decoded, Part},
     },
-    systems::commonground::{attachments, clue::Clue, internal::Started},
-    wire::session::event_sink::{End, SinkClosed},
+    systems::commonground::{attachments, clue::CallClue, internal::Started},
+    wire::session::event_sink::{CallEnd, SinkClosed},
 };
 
 /// What was told of a turn.
@@ -30,8 +30,8 @@ pub(crate) async fn follow_turn(
     calling: &mut Calling<'_>,
     watch: &mut ChannelWatch,
     progress: &CallProgress,
-    end: End,
-) -> Result<End, SinkClosed> {
+    end: CallEnd,
+) -> Result<CallEnd, SinkClosed> {
     let Some(turn) = calling.started.take().filter(|_| end.0 == Outcome::Succeeded) else {
         return Ok(end);
     };
@@ -51,7 +51,7 @@ pub(crate) async fn follow_turn(
             biased;
             seen = watch.next(&progress.wanted) => match seen {
                 None => return end_as_lost(connection_lost(calling)),
-                Some(Seen::Clue(Clue::Turn(reading))) => {
+                Some(SeenMessage::Clue(CallClue::Turn(reading))) => {
                     if let Some(end) = watched.handle_message(calling, &reading).await? {
                         return Ok(end);
                     }
@@ -70,7 +70,7 @@ impl Watched {
         &mut self,
         calling: &mut Calling<'_>,
         reading: &Decoded,
-    ) -> Result<Option<End>, SinkClosed> {
+    ) -> Result<Option<CallEnd>, SinkClosed> {
         if reading.id.as_deref() != Some(self.turn.turn.as_str()) {
             return Ok(None);
         }
@@ -129,7 +129,7 @@ impl Watched {
         calling.sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await
     }
 
-    fn timed_out(&self, calling: &Calling<'_>) -> End {
+    fn timed_out(&self, calling: &Calling<'_>) -> CallEnd {
         let seconds = calling.sink.began.elapsed().as_secs();
         let Started { agent, turn } = &self.turn;
         let message = format!("turn {turn} of agent {agent} did not end within {seconds} s");

@@ -9,7 +9,7 @@ use super::{
         CallProgress, connection_lost, end_as_lost, publish_command, tell_advice, tell_clue,
     },
     calling::{Calling, Report},
-    channel_watch::{ChannelWatch, Seen},
+    channel_watch::{ChannelWatch, SeenMessage},
     given_up, own_agent, turn, undispatched,
 };
 use crate::{
@@ -19,16 +19,16 @@ use crate::{
     },
     systems::commonground::{
         ack::Ack,
-        action::{self, World},
-        clue::Clue,
+        action::{self, ActionWorld},
+        clue::CallClue,
         command::Command,
         known::Known,
         refusal,
     },
-    wire::session::event_sink::{End, SinkClosed},
+    wire::session::event_sink::{CallEnd, SinkClosed},
 };
 
-pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<CallEnd, SinkClosed> {
     let streams = match calling.jetstream_context() {
         Ok(streams) => streams,
         Err(problem) => return end_as_lost(problem),
@@ -58,7 +58,9 @@ pub(crate) async fn run_call(calling: &mut Calling<'_>) -> Result<End, SinkClose
         None => Known::Unknown,
         Some(row) => Known::looked_up(row.as_ref().map(|row| row["options"]["ui_allowed"] == true)),
     };
-    for fault in action::preflight_action(&command, &World { ui_allowed, ..World::default() }) {
+    for fault in
+        action::preflight_action(&command, &ActionWorld { ui_allowed, ..ActionWorld::default() })
+    {
         calling.sink.emit_stage("preflight", format!("before sending: {fault}"), "").await?;
     }
     let mut progress = CallProgress::for_call(calling, Calling::waiting_of(row.flatten().as_ref()));
@@ -74,24 +76,24 @@ async fn follow_call(
     calling: &mut Calling<'_>,
     watch: &mut ChannelWatch,
     progress: &mut CallProgress,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     loop {
         let word = calling.next_word();
         tokio::select! {
             biased;
             seen = watch.next(&progress.wanted) => match seen {
                 None => return end_as_lost(connection_lost(calling)),
-                Some(Seen::Advice(advice)) => if tell_advice(calling, progress, &advice).await? {
+                Some(SeenMessage::Advice(advice)) => if tell_advice(calling, progress, &advice).await? {
                     return given_up::end_given_up(calling, progress).await;
                 },
                 // The action came to the worker once more, and changes nothing.
-                Some(Seen::Clue(Clue::Ack(ack))) if progress.accepted && ack.card.is_none() && ack.status == "busy" => {}
-                Some(Seen::Clue(Clue::Ack(ack))) => {
+                Some(SeenMessage::Clue(CallClue::Ack(ack))) if progress.accepted && ack.card.is_none() && ack.status == "busy" => {}
+                Some(SeenMessage::Clue(CallClue::Ack(ack))) => {
                     if let Some(end) = handle_ack(calling, progress, ack).await? {
                         return Ok(end);
                     }
                 }
-                Some(Seen::Clue(clue)) => tell_clue(calling, progress, clue).await?,
+                Some(SeenMessage::Clue(clue)) => tell_clue(calling, progress, clue).await?,
             },
             () = sleep_until(progress.due) => return Ok(calling.timed_out(&progress.to, &progress.wanted.call).await),
             () = sleep_until(word) => calling.tell_waiting(&progress.to, &progress.wanted.call).await?,
@@ -103,7 +105,7 @@ async fn handle_ack(
     calling: &mut Calling<'_>,
     progress: &mut CallProgress,
     ack: Ack,
-) -> Result<Option<End>, SinkClosed> {
+) -> Result<Option<CallEnd>, SinkClosed> {
     let is_final = ack.is_final();
     let Ack { status, card, code, error, .. } = ack;
     let told =

@@ -5,7 +5,7 @@ use futures::future::BoxFuture;
 use crate::{
     engine::mask::Mask,
     model::{
-        agent::{AgentReport, Asked},
+        agent::{AgentQuestion, AgentReport},
         call::CallError,
         connection::Connection,
         problem::Problem,
@@ -17,7 +17,7 @@ use crate::{
 /// Has an agent whose run can be told.
 pub trait AgentRuns: Sync {
     /// A run that begins with that question, with the tools that are configured where it goes.
-    fn begin_run(&self, asked: &Asked, items: &[Item]) -> Box<dyn AgentRun>;
+    fn begin_run(&self, asked: &AgentQuestion, items: &[Item]) -> Box<dyn AgentRun>;
 }
 
 /// One question, as far as the agent is with it.

@@ -13,7 +13,7 @@ use crate::{
         services::sample::{Asking, Sample},
         stub::{
             choose,
-            play::{Play, Step, Under},
+            play::{ReplyId, Step, StubPlay},
             script::StubService,
         },
     },
@@ -32,14 +32,14 @@ const FOREIGN: &str = "00000000-0000-4000-8000-000000000000";
 
 /// Who answers.
 #[derive(Clone, Debug)]
-pub enum By {
+pub enum AnswerSource {
     Sample(Sample),
     Stub(Arc<StubService>),
 }
 
 /// One call that was answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answered {
+pub struct AnsweredCall {
     pub service: String,
     pub id: String,
     pub user: String,
@@ -54,17 +54,17 @@ pub struct Answered {
 }
 
 /// What is to be said to a request.
-pub(crate) struct Decided {
+pub(crate) struct DecidedAnswer {
     pub rule: Option<String>,
-    pub play: Play,
+    pub play: StubPlay,
     pub problem: Option<CallError>,
 }
 
-impl Decided {
+impl DecidedAnswer {
     /// The caller gets an error, and whoever serves is told the same.
     #[must_use]
     pub fn refused(kind: ErrorKind, message: String, remedy: &str) -> Self {
-        let play = Play::from_error(kind.as_str(), &message);
+        let play = StubPlay::from_error(kind.as_str(), &message);
         Self { rule: None, play, problem: Some(CallError::new(kind, message, remedy)) }
     }
 
@@ -77,22 +77,24 @@ impl Decided {
 
 /// What a sample or a stub says to a request.
 #[must_use]
-pub(crate) fn decide_answer(by: &By, asking: &Asking<'_>) -> Decided {
+pub(crate) fn decide_answer(by: &AnswerSource, asking: &Asking<'_>) -> DecidedAnswer {
     match by {
-        By::Sample(sample) => match (sample.answer)(asking) {
-            Ok(pieces) => {
-                Decided { rule: None, play: Play::from_pieces(pieces, PAUSE), problem: None }
-            }
-            Err(fault) => Decided::refused(ErrorKind::parse(fault.kind), fault.message, ""),
+        AnswerSource::Sample(sample) => match (sample.answer)(asking) {
+            Ok(pieces) => DecidedAnswer {
+                rule: None,
+                play: StubPlay::from_pieces(pieces, PAUSE),
+                problem: None,
+            },
+            Err(fault) => DecidedAnswer::refused(ErrorKind::parse(fault.kind), fault.message, ""),
         },
-        By::Stub(stub) => match choose::choose_rule(stub, asking) {
-            Ok(rule) => Decided {
+        AnswerSource::Stub(stub) => match choose::choose_rule(stub, asking) {
+            Ok(rule) => DecidedAnswer {
                 rule: Some(rule.name.clone()),
-                play: Play::from_then(&rule.then),
+                play: StubPlay::from_then(&rule.then),
                 problem: None,
             },
             // The words hold a part of the arguments.
-            Err(why) => Decided::refused(
+            Err(why) => DecidedAnswer::refused(
                 ErrorKind::NoRule,
                 Mask::default().mask_text(&why).into_owned(),
                 "add a rule for it, or one without when",
@@ -104,7 +106,7 @@ pub(crate) fn decide_answer(by: &By, asking: &Asking<'_>) -> Decided {
 /// The steps of an answer, each when its time has come. An endless answer goes on until it is
 /// stopped or has taken too long.
 #[must_use]
-pub(crate) fn timed_steps(play: Play, stop: &CancellationToken) -> BoxStream<'static, Step> {
+pub(crate) fn timed_steps(play: StubPlay, stop: &CancellationToken) -> BoxStream<'static, Step> {
     let endless = play.is_endless();
     let told = stream::unfold((play, 0), |(play, row)| async move {
         let step = play.step(row)?.clone();
@@ -128,11 +130,11 @@ pub(crate) fn timed_steps(play: Play, stop: &CancellationToken) -> BoxStream<'st
 
 /// The id that a message goes out under.
 #[must_use]
-pub(crate) fn reply_id(under: Under, own: &str) -> Option<&str> {
+pub(crate) fn reply_id(under: ReplyId, own: &str) -> Option<&str> {
     match under {
-        Under::Own => Some(own),
-        Under::Foreign => Some(FOREIGN),
-        Under::Unknown => Some(UNKNOWN),
-        Under::Nothing => None,
+        ReplyId::Own => Some(own),
+        ReplyId::Foreign => Some(FOREIGN),
+        ReplyId::Unknown => Some(UNKNOWN),
+        ReplyId::Nothing => None,
     }
 }

@@ -67,12 +67,12 @@ pub trait Inspector: Sync {
 pub struct Listing {
     /// The revision of the protocol that is spoken.
     pub version: String,
-    pub lists: Vec<Listed>,
+    pub lists: Vec<ListedItems>,
 }
 
 /// One kind of what a server has.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Listed {
+pub struct ListedItems {
     pub kind: &'static str,
     pub items: Vec<Value>,
     /// What is odd about the list.

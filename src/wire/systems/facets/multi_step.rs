@@ -13,7 +13,7 @@ use crate::{
     },
     wire::{
         secrets::Secrets,
-        session::event_sink::{End, EventSink, SinkClosed},
+        session::event_sink::{CallEnd, EventSink, SinkClosed},
         transport::bus::Bus,
     },
 };
@@ -38,7 +38,7 @@ pub trait MultiStep: Sync {
         &'a self,
         call_context: CallContext<'a>,
         sink: &'a mut EventSink,
-    ) -> BoxFuture<'a, Result<End, SinkClosed>>;
+    ) -> BoxFuture<'a, Result<CallEnd, SinkClosed>>;
 }
 
 /// What procedures keep from call to call: agents of our own, and what is left to be done after a

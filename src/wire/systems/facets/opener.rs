@@ -9,7 +9,7 @@ use crate::{
     model::connection::Connection,
     wire::{
         secrets::Secrets,
-        transport::bus::{Bus, Doing},
+        transport::bus::{Bus, BusFuture},
     },
 };
 
@@ -33,5 +33,5 @@ pub trait Opener: Sync {
     fn is_at(&self, connection: &Connection) -> bool;
 
     /// Opens one: what is given back is spoken with in the system's own terms.
-    fn open<'a>(&'a self, opening: Opening<'a>) -> Doing<'a, Arc<dyn Bus>>;
+    fn open<'a>(&'a self, opening: Opening<'a>) -> BusFuture<'a, Arc<dyn Bus>>;
 }

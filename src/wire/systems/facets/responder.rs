@@ -27,13 +27,14 @@ pub trait Responder: Sync {
     fn is_at(&self, connection: &Connection) -> bool;
 
     /// What only some can.
-    fn abilities(&self) -> Abilities;
+    fn abilities(&self) -> ResponderAbilities;
 
     /// Who answers for what.
     ///
     /// # Errors
     /// When a tool is not there or cannot be answered for on that connection.
-    fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem>;
+    fn prepare(&self, wanted: &ResponderRequest<'_>)
+    -> Result<Box<dyn PreparedResponder>, Problem>;
 
     /// Answers by hand the calls of one tool, which come to that target; `None` where that is not
     /// possible.
@@ -42,7 +43,7 @@ pub trait Responder: Sync {
         tool: String,
         target: String,
         questions: mpsc::Sender<Question>,
-    ) -> Option<Box<dyn Prepared>> {
+    ) -> Option<Box<dyn PreparedResponder>> {
         let _ = (tool, target, questions);
         None
     }
@@ -50,7 +51,7 @@ pub trait Responder: Sync {
 
 /// What a system can do beside answering by rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Abilities {
+pub struct ResponderAbilities {
     /// A person can answer.
     pub by_hand: bool,
     /// Calls that came before can be answered.
@@ -60,7 +61,7 @@ pub struct Abilities {
 }
 
 /// What is to be answered for.
-pub struct Wanted<'w> {
+pub struct ResponderRequest<'w> {
     pub connection: &'w Connection,
     pub catalog: &'w Catalog,
     /// As somebody named them; none: all that there is a sample for.
@@ -96,7 +97,7 @@ pub trait Lookup {
 }
 
 /// Knows who answers for what, and listens to nothing yet.
-pub trait Prepared: Send {
+pub trait PreparedResponder: Send {
     /// Listens. Once this is done, every call is heard.
     fn start<'a>(
         self: Box<Self>,

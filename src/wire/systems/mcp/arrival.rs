@@ -5,7 +5,7 @@ use crate::{
     systems::mcp::rpc::{frame::Frame, id::Id},
 };
 
-pub(crate) enum Arrival {
+pub(crate) enum TransportArrival {
     Frame(Frame),
     /// A line of a process's standard error.
     Words(String),

@@ -13,7 +13,7 @@ use crate::{
     model::connection::Connection,
     systems::mcp::{
         answering::{Answer, WaitingRequest},
-        asked::{Asked, Decision, Kind, roots_result},
+        asked::{Decision, Kind, ServerRequest, roots_result},
         codes,
         fault::Fault,
         settings,
@@ -35,7 +35,7 @@ pub(crate) struct Asker {
 
 /// What becomes of a question.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Answered {
+pub(crate) struct QuestionAnswer {
     /// `None`: it is left without an answer.
     pub answer: Option<Answer>,
     /// The same for people, to go on after "the server asks …:".
@@ -44,7 +44,7 @@ pub(crate) struct Answered {
     pub is_alone: bool,
 }
 
-impl Answered {
+impl QuestionAnswer {
     fn at_once(result: Value, words: &'static str) -> Self {
         Self { answer: Some(Answer::Result(result)), words, is_alone: false }
     }
@@ -56,8 +56,8 @@ impl Answered {
 }
 
 /// What is done with a question.
-pub(crate) enum Way {
-    AtOnce(Answered),
+pub(crate) enum AnswerMode {
+    AtOnce(QuestionAnswer),
     /// A person has it.
     Person(oneshot::Receiver<Option<Value>>),
 }
@@ -83,32 +83,33 @@ impl Asker {
     }
 
     /// Answers a question, or hands it to a person.
-    pub async fn ask(&self, asked: &Asked, faults: &[Fault]) -> Way {
+    pub async fn ask(&self, asked: &ServerRequest, faults: &[Fault]) -> AnswerMode {
         let is_undeclared = faults.iter().any(|fault| fault.id == "asked.undeclared");
-        Way::AtOnce(match &asked.kind {
-            _ if is_undeclared => Answered::refused(
+        AnswerMode::AtOnce(match &asked.kind {
+            _ if is_undeclared => QuestionAnswer::refused(
                 "refused: this client did not declare the capability",
                 "not supported by this client",
             ),
             Kind::Roots if self.roots.is_empty() => {
-                Answered::at_once(roots_result(&[]), "answered with no folder")
+                QuestionAnswer::at_once(roots_result(&[]), "answered with no folder")
             }
-            Kind::Roots => {
-                Answered::at_once(roots_result(&self.roots), "answered with the folders of `roots`")
-            }
+            Kind::Roots => QuestionAnswer::at_once(
+                roots_result(&self.roots),
+                "answered with the folders of `roots`",
+            ),
             Kind::Form { .. } | Kind::Url { .. } | Kind::Sampling => {
                 if let Some(reply) = self.hand_over(asked, faults).await {
-                    return Way::Person(reply);
+                    return AnswerMode::Person(reply);
                 }
                 unanswered(&asked.kind)
             }
-            Kind::Ping | Kind::Other => Answered::refused("refused", "Method not found"),
+            Kind::Ping | Kind::Other => QuestionAnswer::refused("refused", "Method not found"),
         })
     }
 
     async fn hand_over(
         &self,
-        asked: &Asked,
+        asked: &ServerRequest,
         faults: &[Fault],
     ) -> Option<oneshot::Receiver<Option<Value>>> {
         let (reply, answered) = oneshot::channel();
@@ -129,7 +130,10 @@ impl Asker {
 }
 
 /// What a person's answer becomes; dropped without one, nobody answers.
-pub(crate) async fn answer_of(kind: &Kind, reply: oneshot::Receiver<Option<Value>>) -> Answered {
+pub(crate) async fn answer_of(
+    kind: &Kind,
+    reply: oneshot::Receiver<Option<Value>>,
+) -> QuestionAnswer {
     match reply.await {
         Ok(Some(value)) => {
             let answer = Answer::from_value(value);
@@ -142,20 +146,22 @@ pub(crate) async fn answer_of(kind: &Kind, reply: oneshot::Receiver<Option<Value
                     _ => "answered",
                 },
             };
-            Answered { answer: Some(answer), words, is_alone: false }
+            QuestionAnswer { answer: Some(answer), words, is_alone: false }
         }
-        Ok(None) => Answered { answer: None, words: "left without an answer", is_alone: false },
+        Ok(None) => {
+            QuestionAnswer { answer: None, words: "left without an answer", is_alone: false }
+        }
         Err(_) => unanswered(kind),
     }
 }
 
 /// The answer where nobody is there who could give one.
-fn unanswered(kind: &Kind) -> Answered {
+fn unanswered(kind: &Kind) -> QuestionAnswer {
     let answer = match kind {
         Kind::Sampling => Answer::Refusal { code: -1, message: "nobody is there to answer".into() },
         _ => Answer::Result(Decision::Decline.into_result()),
     };
-    Answered {
+    QuestionAnswer {
         answer: Some(answer),
         words: "declined, as nobody is there to answer",
         is_alone: true,

@@ -30,7 +30,7 @@ use crate::{
         },
     },
     wire::{
-        session::event_sink::{End, EventSink, SinkClosed},
+        session::event_sink::{CallEnd, EventSink, SinkClosed},
         systems::facets::multi_step::{CallContext, CallMemory},
         transport::{
             message::{Incoming, Packet},
@@ -41,18 +41,18 @@ use crate::{
 
 /// Listens to one call. Dropped before its end, the server is told, and this is waited for before
 /// the process ends.
-struct Listening<'k> {
+struct CallListener<'k> {
     receiver: Option<QueueReceiver>,
     kept: &'k CallMemory,
 }
 
-impl Listening<'_> {
+impl CallListener<'_> {
     async fn next(&mut self) -> Option<Incoming> {
         self.receiver.as_mut()?.next().await
     }
 }
 
-impl Drop for Listening<'_> {
+impl Drop for CallListener<'_> {
     fn drop(&mut self) {
         if let Some(receiver) = self.receiver.take() {
             self.kept.keep_task(tokio::spawn(receiver.unsubscribe()));
@@ -70,7 +70,7 @@ enum Patience {
 pub(crate) async fn call(
     context: CallContext<'_>,
     sink: &mut EventSink,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     let CallContext { connection, bus, request, limits, kept, .. } = context;
     if !settings::is_at(connection) {
         let message = format!("connection \"{}\" leads to no MCP server", connection.name);
@@ -81,7 +81,7 @@ pub(crate) async fn call(
         return send_frame(context, sink).await;
     }
     let mut listening = match begin(bus, &request.to, request.body.to_string()).await {
-        Ok(receiver) => Listening { receiver: Some(receiver), kept },
+        Ok(receiver) => CallListener { receiver: Some(receiver), kept },
         Err(problem) => return Ok((Outcome::Lost, Some(problem))),
     };
     sink.emit(EventKind::Sent { bytes: request.body.len() }).await?;
@@ -146,7 +146,7 @@ async fn answer(
     sent: &str,
     largest: u64,
     sink: &mut EventSink,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     let bytes = packet.body.len();
     if bytes as u64 > largest {
         let message = format!("the answer has more than {}", size::format_size(largest));

@@ -34,13 +34,13 @@ use crate::{
         rpc::build::Client,
         session::Session,
         settings,
-        turn::{Opened, Settings},
+        turn::{OpenedServer, Settings},
         version::{Era, Versions},
     },
     wire::{
         systems::facets::opener::Opening,
         transport::{
-            bus::{Bus, Doing, Share},
+            bus::{Bus, BusFuture, SubscriptionShare},
             connection_event::ConnectionEvents,
             message::{Address, Incoming, Outgoing, Packet},
             message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
@@ -56,7 +56,7 @@ const QUEUE: usize = 64;
 pub(crate) struct Channel {
     commands: mpsc::Sender<Command>,
     kind: TransportKind,
-    opened: Opened,
+    opened: OpenedServer,
     tools: usize,
     known: KnownTools,
     /// What changed of its tools since they were kept, and whether a call told it already.
@@ -185,7 +185,11 @@ impl Bus for Channel {
         )
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        _: SubscriptionShare,
+    ) -> BusFuture<'a, QueueReceiver> {
         Box::pin(async move {
             let (sender, receiver) = message_queue(CAPACITY);
             if at.name == FRAMES {
@@ -200,7 +204,7 @@ impl Bus for Channel {
         })
     }
 
-    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+    fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
         Box::pin(async move {
             let inbox = message.reply.as_ref().and_then(|reply| {
                 let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);

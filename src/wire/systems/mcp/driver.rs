@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use super::{
-    arrival::Arrival,
+    arrival::TransportArrival,
     asker::Asker,
     folders::FolderHold,
     frame_log::{Direction, FrameLog},
@@ -33,8 +33,8 @@ use super::{
         ALIVE, ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, log_words, progress_words,
         sent_frame, stage,
     },
-    tasks::{Following, Next},
-    tool_facts::{KnownTools, Prepared, ToolFacts},
+    tasks::{Following, TaskStep},
+    tool_facts::{KnownTools, PreparedCall, ToolFacts},
 };
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind},
@@ -52,7 +52,7 @@ use crate::{
         },
         session::Session,
         task::{self, RESULT},
-        turn::{Do, Event, Opened, Outgoing, Turn, What},
+        turn::{Event, OpenedServer, Outgoing, TransportStep, Turn, TurnOutcome},
     },
     wire::{
         secrets::Secrets,
@@ -73,7 +73,7 @@ pub(crate) struct Driver {
     pub known: KnownTools,
     pub asker: Asker,
     /// Is told once whether both sides speak.
-    pub opening: Option<oneshot::Sender<Result<Opened, CallError>>>,
+    pub opening: Option<oneshot::Sender<Result<OpenedServer, CallError>>>,
     pub frames: FrameLog,
     pub(super) state: Running,
 }
@@ -101,7 +101,7 @@ impl Driver {
         (connection, secrets): (Connection, Secrets),
         (news, known): (Arc<ConnectionEvents>, KnownTools),
         asker: Asker,
-        opening: oneshot::Sender<Result<Opened, CallError>>,
+        opening: oneshot::Sender<Result<OpenedServer, CallError>>,
     ) -> Self {
         let (frames, state) = (FrameLog::default(), Running::default());
         let opening = Some(opening);
@@ -180,12 +180,12 @@ impl Driver {
     /// Sends a request whose answer somebody waits for.
     async fn begin(&mut self, call: Call, waiting: Waiting) {
         let with_progress = call.method == CALL;
-        let Prepared { call, mirrored, faults } = match call.params.get("name") {
+        let PreparedCall { call, mirrored, faults } = match call.params.get("name") {
             Some(Value::String(tool)) if with_progress => {
                 let spoken = self.session.opened().map(|opened| opened.spoken.era);
                 self.facts_of(&tool).prepare(call, (&tool, spoken), self.pipe.kind())
             }
-            _ => Prepared { call, ..Prepared::default() },
+            _ => PreparedCall { call, ..PreparedCall::default() },
         };
         if !faults.is_empty() {
             let problem = unusable_headers(&faults);
@@ -233,27 +233,27 @@ impl Driver {
         }
     }
 
-    async fn take(&mut self, arrival: Arrival) {
+    async fn take(&mut self, arrival: TransportArrival) {
         let turn = match arrival {
-            Arrival::Frame(frame) => {
+            TransportArrival::Frame(frame) => {
                 self.frames.note(Direction::In, frame.text());
                 if self.state.raw.take_frame(&frame).await {
                     return;
                 }
                 self.session.handle_frame(frame)
             }
-            Arrival::Words(line) => {
+            TransportArrival::Words(line) => {
                 self.frames.note(Direction::Words, &line);
                 return self.tell_all("stderr", &line, "").await;
             }
-            Arrival::Answered { id, status, body } => {
+            TransportArrival::Answered { id, status, body } => {
                 self.frames.note(Direction::In, &body);
                 if self.state.raw.take_body(&id, &body).await {
                     return;
                 }
                 self.session.http_answered(&id, status, &body)
             }
-            Arrival::Over(problem) => return self.over(problem).await,
+            TransportArrival::Over(problem) => return self.over(problem).await,
         };
         self.perform(turn).await;
     }
@@ -274,7 +274,7 @@ impl Driver {
     async fn over(&mut self, problem: CallError) {
         let is_opening = self.opening.is_some();
         let turn = self.session.handle_disconnect();
-        let again = turn.todo.iter().any(|todo| matches!(todo, Do::Respawn));
+        let again = turn.todo.iter().any(|todo| matches!(todo, TransportStep::Respawn));
         if !again {
             self.state.over = Some(problem);
         }
@@ -289,17 +289,17 @@ impl Driver {
         }
         for todo in turn.todo {
             match todo {
-                Do::Send(outgoing) => Box::pin(self.send(outgoing)).await,
-                Do::Respawn => match Pipe::open(&self.connection, &self.secrets).await {
+                TransportStep::Send(outgoing) => Box::pin(self.send(outgoing)).await,
+                TransportStep::Respawn => match Pipe::open(&self.connection, &self.secrets).await {
                     Ok(pipe) => self.pipe = pipe,
                     Err(problem) => self.state.over = Some(problem),
                 },
-                Do::Listen => self.pipe.listen(),
-                Do::CloseStream(id) => self.pipe.close_stream(&id),
-                Do::Authorize => {
+                TransportStep::Listen => self.pipe.listen(),
+                TransportStep::CloseStream(id) => self.pipe.close_stream(&id),
+                TransportStep::Authorize => {
                     self.refuse(self.pipe.take_refusal().unwrap_or_else(unauthorized));
                 }
-                Do::OpenOldSse => self.open_old_stream().await,
+                TransportStep::OpenOldSse => self.open_old_stream().await,
             }
         }
     }
@@ -326,17 +326,17 @@ impl Driver {
         let Event { what, frame, faults } = event;
         let text = frame.as_ref().map_or("", Frame::text).to_owned();
         match what {
-            What::Opened(opened) => {
+            TurnOutcome::Opened(opened) => {
                 self.state.folders.begin(opened.spoken.era, &self.asker);
                 if let Some(opening) = self.opening.take() {
                     let _ = opening.send(Ok(opened));
                 }
             }
-            What::Refused { findings, error } => {
+            TurnOutcome::Refused { findings, error } => {
                 let ended = self.state.over.take().or_else(|| self.pipe.take_refusal());
                 self.refuse(ended.unwrap_or_else(|| refused(&findings, error.as_ref())));
             }
-            What::Answer { id, call, result, .. } => {
+            TurnOutcome::Answer { id, call, result, .. } => {
                 let result = frame.zip(result);
                 let asks = result
                     .as_ref()
@@ -351,31 +351,31 @@ impl Driver {
                 }
                 self.answer(&id, &call, text, &faults).await;
             }
-            What::HttpError { id, status, .. } => {
+            TurnOutcome::HttpError { id, status, .. } => {
                 let refusal = self.pipe.take_refusal();
                 self.fail(&id, refusal.unwrap_or_else(|| http_error(status, &text))).await;
             }
-            What::TimedOut { id, .. } => self.fail(&id, timed_out()).await,
-            What::Lost { id, .. } => {
+            TurnOutcome::TimedOut { id, .. } => self.fail(&id, timed_out()).await,
+            TurnOutcome::Lost { id, .. } => {
                 let lost = self.state.over.clone().unwrap_or_else(lost);
                 self.fail(&id, lost).await;
             }
-            What::SessionGone => self.state.over = Some(session_gone()),
-            What::Notice(notice) => self.notice(notice, &text, &faults).await,
-            What::Asked { id, asked } => self.asked(id, asked, &faults, &text).await,
-            What::AnsweredAtOnce { asked } if asked.kind == AskedKind::Ping => {}
-            What::AnsweredAtOnce { asked } => {
+            TurnOutcome::SessionGone => self.state.over = Some(session_gone()),
+            TurnOutcome::Notice(notice) => self.notice(notice, &text, &faults).await,
+            TurnOutcome::Asked { id, asked } => self.asked(id, asked, &faults, &text).await,
+            TurnOutcome::AnsweredAtOnce { asked } if asked.kind == AskedKind::Ping => {}
+            TurnOutcome::AnsweredAtOnce { asked } => {
                 let words = format!("the server asks {}, which was refused", asked.method);
                 self.tell_all("asked", &words, &text).await;
             }
-            What::Withdrawn { id, .. } => {
+            TurnOutcome::Withdrawn { id, .. } => {
                 self.state.withdrawals.remove(&id);
                 self.tell_all("asked", "the server no longer wants its answer", &text).await;
             }
-            What::Late { .. } | What::Unmatched | What::Foreign => {
+            TurnOutcome::Late { .. } | TurnOutcome::Unmatched | TurnOutcome::Foreign => {
                 self.tell_all("odd", &odd(&text, &faults), &text).await;
             }
-            What::Noise => self.tell_all("odd", &odd(&text, &faults), "").await,
+            TurnOutcome::Noise => self.tell_all("odd", &odd(&text, &faults), "").await,
         }
     }
 
@@ -519,23 +519,23 @@ impl Driver {
         let next = following.next(&call.method, era, self.session.client());
         waiting.task = Some(following);
         match next {
-            Next::Poll(after) => self.state.asking.push(Box::pin(async move {
+            TaskStep::Poll(after) => self.state.asking.push(Box::pin(async move {
                 let inbox = waiting.inbox.clone();
                 select(Box::pin(sleep(after)), Box::pin(inbox.closed())).await;
                 Finished::Poll(Box::new(waiting))
             })),
-            Next::Fetch(call) => self.begin(call, waiting).await,
-            Next::Done(reply) => {
+            TaskStep::Fetch(call) => self.begin(call, waiting).await,
+            TaskStep::Done(reply) => {
                 self.state.waiting.insert(id.clone(), waiting);
                 self.answer(id, call, reply, &[]).await;
             }
-            Next::Ask(requests) => {
+            TaskStep::Ask(requests) => {
                 self.state.waiting.insert(id.clone(), waiting);
                 let text = frame.text().to_owned();
                 let asks = Asks { requests, state: None };
                 self.ask_within(id, call.clone(), text, asks).await;
             }
-            Next::Cancelled => {
+            TaskStep::Cancelled => {
                 self.state.waiting.insert(id.clone(), waiting);
                 let message = "the server cancelled the task";
                 let kind = ErrorKind::parse("task-cancelled");

@@ -16,9 +16,9 @@ use tokio::{
 };
 
 use super::{
-    arrival::Arrival,
+    arrival::TransportArrival,
     auth::{
-        authority::{Authority, Presented, Refusal, Verdict},
+        authority::{Authority, PresentedToken, Refusal, Verdict},
         fetch::DPOP_NONCE,
     },
 };
@@ -36,7 +36,7 @@ use crate::{
     wire::{
         secrets::Secrets,
         transport::{
-            bus::{Bus, Share},
+            bus::{Bus, SubscriptionShare},
             http::marks,
             message::{Address, Incoming, Outgoing, Packet},
             message_queue::QueueReceiver,
@@ -63,16 +63,16 @@ const ENDPOINT: &str = "endpoint";
 
 /// What every request of a connection says, and where it goes.
 #[derive(Clone)]
-struct Shared {
+struct SharedLink {
     bus: Arc<dyn Bus>,
     /// Of the one server that it leads to; `None`: it could be several.
     server: Option<Server>,
     /// Who has its tokens; they go to one server alone.
     authority: Option<Arc<Authority>>,
-    said: Arc<Lock<Said>>,
+    said: Arc<Lock<SessionFacts>>,
     /// Why the server refused a request, where more is known than its status.
     refusal: Arc<Lock<Option<CallError>>>,
-    arrivals: mpsc::Sender<Arrival>,
+    arrivals: mpsc::Sender<TransportArrival>,
 }
 
 #[derive(Clone)]
@@ -83,7 +83,7 @@ struct Server {
 }
 
 #[derive(Clone, Default)]
-struct Said {
+struct SessionFacts {
     session: Option<String>,
     version: Option<String>,
     /// Where the server sends us, on its own origin.
@@ -92,12 +92,12 @@ struct Said {
     post_path: Option<String>,
 }
 
-impl Shared {
-    fn said(&self) -> Said {
+impl SharedLink {
+    fn said(&self) -> SessionFacts {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn update(&self, change: impl FnOnce(&mut Said)) {
+    fn update(&self, change: impl FnOnce(&mut SessionFacts)) {
         change(&mut self.said.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -112,22 +112,22 @@ impl Shared {
             CallError::new(ErrorKind::NoTransport, "this is no HTTP", "give an address of http://")
         })?;
         headers.extend(path.map(marks::path_header));
-        let receiver = self.bus.subscribe(&inbox, Share::Each).await?;
+        let receiver = self.bus.subscribe(&inbox, SubscriptionShare::Each).await?;
         let to = Address::ephemeral("");
         self.bus.send(Outgoing { to, reply: Some(inbox), headers, body, expires: None }).await?;
         Ok(receiver)
     }
 
     /// What to send with a request so that it is let in.
-    async fn present(&self, method: &str, path: Option<&str>) -> Result<Presented, CallError> {
+    async fn present(&self, method: &str, path: Option<&str>) -> Result<PresentedToken, CallError> {
         let (Some(authority), Some(server)) = (&self.authority, &self.server) else {
-            return Ok(Presented::default());
+            return Ok(PresentedToken::default());
         };
         let url = format!("{}{}", server.origin, path.unwrap_or(&server.target));
         authority.present(method, &url).await
     }
 
-    async fn post(&self, post: &Post) -> Result<Sent, CallError> {
+    async fn post(&self, post: &Post) -> Result<SentRequest, CallError> {
         let said = self.said();
         let path = said.post_path.or(said.path);
         let presented = self.present("POST", path.as_deref()).await?;
@@ -135,11 +135,11 @@ impl Shared {
         headers.extend(presented.headers);
         headers.extend(said.session.map(|id| ("Mcp-Session-Id".to_owned(), id)));
         let receiver = self.request(path.as_deref(), headers, post.body.clone()).await?;
-        Ok(Sent { receiver, token: presented.token })
+        Ok(SentRequest { receiver, token: presented.token })
     }
 
     /// The GET of a stream: of what comes from now on, or came after the last event.
-    async fn get(&self, last: Option<&String>) -> Result<Sent, CallError> {
+    async fn get(&self, last: Option<&String>) -> Result<SentRequest, CallError> {
         let said = self.said();
         let header = |name: &str, value: String| (name.to_owned(), value);
         let accept = header("Accept", "text/event-stream".into());
@@ -150,7 +150,7 @@ impl Shared {
         let presented = self.present("GET", said.path.as_deref()).await?;
         headers.extend(presented.headers);
         let receiver = self.request(said.path.as_deref(), headers, Bytes::new()).await?;
-        Ok(Sent { receiver, token: presented.token })
+        Ok(SentRequest { receiver, token: presented.token })
     }
 
     fn note_refusal(&self, problem: CallError) {
@@ -171,21 +171,21 @@ struct Post {
 }
 
 /// A request that was sent: where its answer comes, and the token that went with it.
-struct Sent {
+struct SentRequest {
     receiver: QueueReceiver,
     token: Option<String>,
 }
 
 pub(crate) struct HttpPipe {
-    shared: Shared,
+    shared: SharedLink,
     streams: HashMap<Id, AbortHandle>,
     running: JoinSet<()>,
-    arrivals: mpsc::Receiver<Arrival>,
+    arrivals: mpsc::Receiver<TransportArrival>,
 }
 
 /// One request and what comes of it.
 struct Stream {
-    shared: Shared,
+    shared: SharedLink,
     /// `None`: no answer is expected.
     id: Option<Id>,
     /// `None`: it is a GET stream, for all that the server says unasked.
@@ -224,7 +224,7 @@ impl HttpPipe {
         let server =
             server.map(|url| Server { origin: url.origin().into(), target: url.target().into() });
         let (said, refusal) = (Arc::default(), Arc::default());
-        let shared = Shared { bus, server, authority, said, refusal, arrivals: sender };
+        let shared = SharedLink { bus, server, authority, said, refusal, arrivals: sender };
         Self { shared, streams: HashMap::new(), running: JoinSet::new(), arrivals }
     }
 
@@ -239,7 +239,7 @@ impl HttpPipe {
         }
         let body = Bytes::from(outgoing.text.clone());
         let post = Post { headers: outgoing.headers.clone(), body };
-        let Sent { receiver, token } = self.shared.post(&post).await?;
+        let SentRequest { receiver, token } = self.shared.post(&post).await?;
         let stream = self.stream(outgoing.id.clone(), Some(post), token);
         let handle = self.running.spawn(stream.follow(receiver));
         if let Some(id) = &outgoing.id {
@@ -279,7 +279,7 @@ impl HttpPipe {
         self.running.spawn(async move {
             let problem = shared.follow_old_stream(&mut receiver).await;
             // Nobody may wait any more.
-            let _ = shared.arrivals.send(Arrival::Over(problem)).await;
+            let _ = shared.arrivals.send(TransportArrival::Over(problem)).await;
         });
         Ok(())
     }
@@ -305,7 +305,7 @@ impl HttpPipe {
             .ok_or_else(|| no_endpoint("it names a place of another origin"))
     }
 
-    pub async fn next(&mut self) -> Arrival {
+    pub async fn next(&mut self) -> TransportArrival {
         match self.arrivals.recv().await {
             Some(arrival) => arrival,
             // We hold a sender.
@@ -344,7 +344,7 @@ impl HttpPipe {
     }
 }
 
-impl Shared {
+impl SharedLink {
     /// Takes in what comes on the stream of the old transport; tells why it ended.
     async fn follow_old_stream(&self, receiver: &mut QueueReceiver) -> CallError {
         loop {
@@ -353,7 +353,8 @@ impl Shared {
                     let text = String::from_utf8_lossy(&packet.body).into_owned();
                     if !text.trim().is_empty() {
                         // Nobody may wait any more.
-                        let _ = self.arrivals.send(Arrival::Frame(Frame::parse(text))).await;
+                        let _ =
+                            self.arrivals.send(TransportArrival::Frame(Frame::parse(text))).await;
                     }
                 }
                 Some(Incoming::Failed(problem)) => return problem,
@@ -437,7 +438,7 @@ impl Stream {
             |problem| problem.message,
         );
         // Nobody may wait any more.
-        let _ = self.shared.arrivals.send(Arrival::Answered { id, status: 0, body }).await;
+        let _ = self.shared.arrivals.send(TransportArrival::Answered { id, status: 0, body }).await;
     }
 
     /// Takes in one stream.
@@ -478,7 +479,7 @@ impl Stream {
             if !text.trim().is_empty() {
                 let frame = Frame::parse(text);
                 self.answered |= matches!(frame.kind, Kind::Reply { .. });
-                if self.shared.arrivals.send(Arrival::Frame(frame)).await.is_err() {
+                if self.shared.arrivals.send(TransportArrival::Frame(frame)).await.is_err() {
                     return Drained::Done;
                 }
             }
@@ -530,7 +531,7 @@ impl Stream {
         let Some(id) = self.id.clone() else { return Drained::Done };
         self.answered = true;
         // Nobody may wait any more.
-        let _ = self.shared.arrivals.send(Arrival::Answered { id, status, body }).await;
+        let _ = self.shared.arrivals.send(TransportArrival::Answered { id, status, body }).await;
         Drained::Done
     }
 }

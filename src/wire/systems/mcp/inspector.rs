@@ -16,7 +16,7 @@ use crate::{
     },
     systems::mcp::{calls::CALL, contents, items, keys, settings, version::Era},
     wire::{
-        systems::facets::inspector::{Inspector, Listed, Listing},
+        systems::facets::inspector::{Inspector, ListedItems, Listing},
         transport::bus::Bus,
     },
 };
@@ -57,7 +57,11 @@ impl Inspector for McpInspector {
                 listing.version.clone_from(&pages.version);
                 let odd =
                     pages.pages.faults.iter().map(|fault| format!("{}: {}", fault.id, fault.words));
-                listing.lists.push(Listed { kind, odd: odd.collect(), items: pages.pages.items });
+                listing.lists.push(ListedItems {
+                    kind,
+                    odd: odd.collect(),
+                    items: pages.pages.items,
+                });
             }
             Ok(listing)
         })

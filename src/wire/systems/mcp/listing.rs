@@ -10,11 +10,11 @@ use crate::{
     model::{call::CallError, error_kind::ErrorKind, shown::visible_text},
     systems::mcp::{
         codes,
-        pages::{Next, Pages},
+        pages::{NextPage, Pages},
         rpc::frame::{Frame, Kind},
     },
     wire::transport::{
-        bus::{Bus, Share},
+        bus::{Bus, SubscriptionShare},
         message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueReceiver,
     },
@@ -45,7 +45,7 @@ pub(crate) async fn begin(
         let message = format!("{} is no MCP server", bus.display_address());
         return Err(CallError::new(ErrorKind::NoTransport, message, "choose another connection"));
     };
-    let receiver = bus.subscribe(&inbox, Share::Each).await?;
+    let receiver = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
     let (to, reply) = (Address::ephemeral(method), Some(inbox));
     let headers = Vec::new();
     bus.send(Outgoing { to, reply, headers, body: params.into(), expires: None }).await?;
@@ -137,8 +137,8 @@ pub(crate) async fn list(bus: &dyn Bus, of: ListOf) -> Result<Paged, CallError> 
     loop {
         let (result, version) = request(bus, method, &params).await?;
         match pages.add(result, member) {
-            Next::Page(cursor) => params = json!({"cursor": cursor}),
-            Next::Done => return Ok(Paged { pages, version }),
+            NextPage::Page(cursor) => params = json!({"cursor": cursor}),
+            NextPage::Done => return Ok(Paged { pages, version }),
         }
     }
 }

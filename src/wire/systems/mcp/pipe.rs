@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{arrival::Arrival, http::HttpPipe};
+use super::{arrival::TransportArrival, http::HttpPipe};
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     systems::mcp::{
@@ -14,7 +14,7 @@ use crate::{
         secrets::Secrets,
         transport::{
             self,
-            bus::{Bus, Share},
+            bus::{Bus, SubscriptionShare},
             message::{Address, Incoming, Outgoing},
             message_queue::QueueReceiver,
             process,
@@ -41,7 +41,8 @@ impl Pipe {
         if connection.command().is_none() {
             return Ok(Self::Http(HttpPipe::new(bus, connection, secrets)));
         }
-        let output = bus.subscribe(&Address::ephemeral(process::OUTPUT), Share::Each).await?;
+        let output =
+            bus.subscribe(&Address::ephemeral(process::OUTPUT), SubscriptionShare::Each).await?;
         Ok(Self::Process { bus, output })
     }
 
@@ -70,23 +71,23 @@ impl Pipe {
     }
 
     /// What comes next; dropping it loses nothing.
-    pub async fn next(&mut self) -> Arrival {
+    pub async fn next(&mut self) -> TransportArrival {
         match self {
             Self::Process { bus, output } => loop {
                 match output.next().await {
                     Some(Incoming::Packet(packet)) => {
                         let text = String::from_utf8_lossy(&packet.body).into_owned();
                         if packet.subject.as_deref() == Some(process::ERRORS) {
-                            return Arrival::Words(text);
+                            return TransportArrival::Words(text);
                         }
                         // An empty line is nothing.
                         if !text.trim().is_empty() {
-                            return Arrival::Frame(Frame::parse(text));
+                            return TransportArrival::Frame(Frame::parse(text));
                         }
                     }
-                    Some(Incoming::Failed(problem)) => return Arrival::Over(problem),
+                    Some(Incoming::Failed(problem)) => return TransportArrival::Over(problem),
                     Some(_) => {}
-                    None => return Arrival::Over(bus.close_reason().unwrap_or_else(over)),
+                    None => return TransportArrival::Over(bus.close_reason().unwrap_or_else(over)),
                 }
             },
             Self::Http(http) => http.next().await,

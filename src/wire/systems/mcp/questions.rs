@@ -4,14 +4,14 @@
 use serde_json::{Map, Value};
 
 use super::{
-    asker::{Asker, Way, answer_of},
+    asker::{AnswerMode, Asker, answer_of},
     stages::{QUESTION, fault_words, stage},
 };
 use crate::{
     schema::literal::Literal,
     systems::mcp::{
         answering::Answer,
-        asked::Asked,
+        asked::ServerRequest,
         rpc::{
             build::Client,
             frame::{Frame, Span},
@@ -29,7 +29,7 @@ pub(super) const FINDING: &str = "finding";
 
 /// What a result wants to know, each under its key, and the state to repeat.
 pub(super) struct Asks {
-    pub requests: Vec<(String, Asked)>,
+    pub requests: Vec<(String, ServerRequest)>,
     pub state: Option<Literal>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn input_required(client: &Client, frame: &Frame, span: &Span) -> Opt
         return None;
     }
     let result = frame.parse_value(span);
-    let requests = Asked::of_result(&result, client);
+    let requests = ServerRequest::of_result(&result, client);
     let is_asking = result["resultType"] == "input_required" && !requests.is_empty();
     is_asking
         .then(|| Asks { requests, state: result.get("requestState").cloned().map(Literal::from) })
@@ -50,7 +50,7 @@ pub(super) fn input_required(client: &Client, frame: &Frame, span: &Span) -> Opt
 /// which this era knows no word.
 pub(super) async fn gather(
     asker: &Asker,
-    requests: Vec<(String, Asked)>,
+    requests: Vec<(String, ServerRequest)>,
     inbox: &QueueSender,
 ) -> Option<Map<String, Value>> {
     // Who has left is found out elsewhere.
@@ -62,11 +62,11 @@ pub(super) async fn gather(
         }
         let params = asked.params.to_string();
         let answered = match asker.ask(&asked, &asked.faults).await {
-            Way::AtOnce(answered) => {
+            AnswerMode::AtOnce(answered) => {
                 tell(stage(ASKED, &question_words(&asked, answered.words), &params)).await;
                 answered
             }
-            Way::Person(reply) => {
+            AnswerMode::Person(reply) => {
                 tell(begins(&asked, &params)).await;
                 let answered = answer_of(&asked.kind, reply).await;
                 tell(ends(&asked, answered.words)).await;
@@ -84,25 +84,25 @@ pub(super) async fn gather(
     Some(responses)
 }
 
-pub(super) fn question_words(asked: &Asked, done: &str) -> String {
+pub(super) fn question_words(asked: &ServerRequest, done: &str) -> String {
     let message = asked.params.get("message").and_then(Value::as_str);
     let message = message.map(|message| format!(" \"{message}\"")).unwrap_or_default();
     format!("the server asks {}{message}: {done}", asked.method)
 }
 
-pub(super) fn alone_words(asked: &Asked) -> String {
+pub(super) fn alone_words(asked: &ServerRequest) -> String {
     format!("asked.unanswered: nobody was there to answer {}", asked.method)
 }
 
 /// A person is asked from here on.
-pub(super) fn begins(asked: &Asked, text: &str) -> Packet {
+pub(super) fn begins(asked: &ServerRequest, text: &str) -> Packet {
     let mut told = stage(ASKED, &question_words(asked, "waiting for your answer"), text);
     told.headers.push((QUESTION.to_owned(), "begins".to_owned()));
     told
 }
 
 /// Nobody is asked any more.
-pub(super) fn ends(asked: &Asked, done: &str) -> Packet {
+pub(super) fn ends(asked: &ServerRequest, done: &str) -> Packet {
     let mut told = stage(ASKED, &question_words(asked, done), "");
     told.headers.push((QUESTION.to_owned(), "ends".to_owned()));
     told

@@ -19,10 +19,10 @@ use crate::{
             frame::{Frame, Kind},
             id::Id,
         },
-        turn::{Opened, Outgoing},
+        turn::{OpenedServer, Outgoing},
     },
     wire::{
-        session::event_sink::{End, EventSink, SinkClosed},
+        session::event_sink::{CallEnd, EventSink, SinkClosed},
         systems::facets::multi_step::CallContext,
         transport::{
             message::{Incoming, Packet},
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A frame as it is to be sent, with the headers that HTTP wants beside it.
 #[must_use]
-pub(super) fn outgoing_frame(text: &str, opened: Option<&Opened>) -> Outgoing {
+pub(super) fn outgoing_frame(text: &str, opened: Option<&OpenedServer>) -> Outgoing {
     let frame = Frame::parse(text);
     let method = match &frame.kind {
         Kind::Request { method, .. } | Kind::Notification { method, .. } => method.as_str(),
@@ -120,7 +120,7 @@ fn answer_packet(text: &str) -> Packet {
 pub(super) async fn send_frame(
     context: CallContext<'_>,
     sink: &mut EventSink,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     let CallContext { bus, request, limits, .. } = context;
     let asks = asked_id(&Frame::parse(&*request.body)).is_some();
     let mut receiver = match begin(bus, &request.to, request.body.to_string()).await {

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-use super::{asker::Answered, tasks::Following};
+use super::{asker::QuestionAnswer, tasks::Following};
 use crate::{
     schema::literal::Literal,
     systems::mcp::{
-        asked::Asked,
+        asked::ServerRequest,
         rpc::{build::Call, id::Id},
     },
     wire::transport::message_queue::QueueSender,
@@ -44,7 +44,7 @@ pub(super) struct Waiting {
 /// A question that needs no more answering.
 pub(super) enum Finished {
     /// A request of the server's own; `None`: it was withdrawn.
-    Request(Id, Box<Asked>, Option<Answered>),
+    Request(Id, Box<ServerRequest>, Option<QuestionAnswer>),
     /// A result that required input. Without responses it is what its caller gets.
     Result(Box<Repeat>),
     /// A task is to be asked about, or its caller has gone.

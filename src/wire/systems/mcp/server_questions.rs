@@ -5,7 +5,7 @@ use futures::future::{Either, select};
 use tokio::sync::oneshot;
 
 use super::{
-    asker::{Answered, Way, answer_of},
+    asker::{AnswerMode, QuestionAnswer, answer_of},
     driver::Driver,
     questions::{ASKED, Asks, FINDING, alone_words, begins, gather, question_words},
     requests::{Finished, Repeat},
@@ -15,7 +15,7 @@ use crate::{
     schema::literal::Literal,
     systems::mcp::{
         answering::Answer,
-        asked::Asked,
+        asked::ServerRequest,
         fault::Fault,
         rpc::{build::Call, id::Id},
     },
@@ -26,17 +26,23 @@ const MOST_ROUNDS: u32 = 32;
 
 impl Driver {
     /// The server asks with a request of its own.
-    pub(super) async fn asked(&mut self, id: Id, asked: Asked, faults: &[Fault], text: &str) {
+    pub(super) async fn asked(
+        &mut self,
+        id: Id,
+        asked: ServerRequest,
+        faults: &[Fault],
+        text: &str,
+    ) {
         for fault in faults {
             self.tell_all(FINDING, &fault_words(fault), "").await;
         }
         match self.asker.ask(&asked, faults).await {
-            Way::AtOnce(answered) => {
+            AnswerMode::AtOnce(answered) => {
                 let told = stage(ASKED, &question_words(&asked, answered.words), text);
                 self.push_to_all(&told).await;
                 self.answer_server(&id, &asked, &answered).await;
             }
-            Way::Person(reply) => {
+            AnswerMode::Person(reply) => {
                 self.push_to_all(&begins(&asked, text)).await;
                 let (withdrawal, withdrawn) = oneshot::channel::<()>();
                 self.state.withdrawals.insert(id.clone(), withdrawal);
@@ -52,7 +58,12 @@ impl Driver {
         }
     }
 
-    pub(super) async fn answer_server(&mut self, id: &Id, asked: &Asked, answered: &Answered) {
+    pub(super) async fn answer_server(
+        &mut self,
+        id: &Id,
+        asked: &ServerRequest,
+        answered: &QuestionAnswer,
+    ) {
         if answered.is_alone {
             self.tell_all(FINDING, &alone_words(asked), "").await;
         }

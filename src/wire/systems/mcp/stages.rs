@@ -9,7 +9,7 @@ use crate::{
         shown::visible_text,
         size,
     },
-    systems::mcp::{fault::Fault, notice::Level},
+    systems::mcp::{fault::Fault, notice::LogLevel},
     wire::{
         session::event_sink::{EventSink, SinkClosed},
         transport::message::Packet,
@@ -92,8 +92,8 @@ pub(crate) fn progress_words(
 
 /// A line of a server's log.
 #[must_use]
-pub(crate) fn log_words(level: Option<Level>, logger: Option<&str>, data: &Value) -> String {
-    let level = level.map_or("log", Level::as_str);
+pub(crate) fn log_words(level: Option<LogLevel>, logger: Option<&str>, data: &Value) -> String {
+    let level = level.map_or("log", LogLevel::as_str);
     let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
     match data.as_str() {
         Some(text) => format!("{level}{logger}: {text}"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Number, Value, json};
 
 use crate::systems::mcp::{
-    asked::Asked,
+    asked::ServerRequest,
     rpc::{
         build::{Call, Client},
         frame::{Frame, Span},
@@ -31,7 +31,7 @@ pub(super) struct Following {
 }
 
 /// What is to be done next about a task.
-pub(super) enum Next {
+pub(super) enum TaskStep {
     /// Ask about it after that time.
     Poll(Duration),
     /// Send this, which brings its result.
@@ -39,7 +39,7 @@ pub(super) enum Next {
     /// Its end, as a reply.
     Done(String),
     /// It wants to know more.
-    Ask(Vec<(String, Asked)>),
+    Ask(Vec<(String, ServerRequest)>),
     Cancelled,
 }
 
@@ -99,28 +99,28 @@ impl Following {
 
     /// What is to be done after the answer to that method.
     #[must_use]
-    pub fn next(&self, method: &str, era: Era, client: &Client) -> Next {
+    pub fn next(&self, method: &str, era: Era, client: &Client) -> TaskStep {
         // It was told what it wanted to know, which its state does not say yet.
         if method == task::UPDATE {
-            return Next::Poll(self.poll_interval());
+            return TaskStep::Poll(self.poll_interval());
         }
         let reply = |member: &str| {
             let value = self.task.told.get(member).cloned().unwrap_or_default();
-            Next::Done(json!({"jsonrpc": "2.0", "id": null, member: value}).to_string())
+            TaskStep::Done(json!({"jsonrpc": "2.0", "id": null, member: value}).to_string())
         };
         match (&self.task.status, era) {
-            (Status::Working | Status::Other(_), _) => Next::Poll(self.poll_interval()),
-            (Status::Cancelled, _) => Next::Cancelled,
+            (Status::Working | Status::Other(_), _) => TaskStep::Poll(self.poll_interval()),
+            (Status::Cancelled, _) => TaskStep::Cancelled,
             // What it wants to know, the server asks while its result is waited for.
             (Status::InputRequired | Status::Completed | Status::Failed, Era::Legacy) => {
-                Next::Fetch(task::result(&self.task.id))
+                TaskStep::Fetch(task::result(&self.task.id))
             }
             (Status::Completed, Era::Modern) => reply("result"),
             (Status::Failed, Era::Modern) => reply("error"),
             (Status::InputRequired, Era::Modern) => {
-                match Asked::of_result(&self.task.told, client) {
-                    asked if asked.is_empty() => Next::Poll(self.poll_interval()),
-                    asked => Next::Ask(asked),
+                match ServerRequest::of_result(&self.task.told, client) {
+                    asked if asked.is_empty() => TaskStep::Poll(self.poll_interval()),
+                    asked => TaskStep::Ask(asked),
                 }
             }
         }
@@ -162,9 +162,9 @@ mod tests {
             Some("task t is working (asked about every 0.05 s, kept for 60 s)")
         );
         assert_eq!(legacy.news(), None, "it was told");
-        assert!(matches!(legacy.next("tasks/get", Era::Legacy, &client), Next::Poll(SHORTEST)));
+        assert!(matches!(legacy.next("tasks/get", Era::Legacy, &client), TaskStep::Poll(SHORTEST)));
         legacy.update(&json!({"taskId": "t", "status": "completed"}), Era::Legacy);
-        let Next::Fetch(call) = legacy.next("tasks/get", Era::Legacy, &client) else {
+        let TaskStep::Fetch(call) = legacy.next("tasks/get", Era::Legacy, &client) else {
             panic!("no result")
         };
         assert_eq!(call.method, "tasks/result");
@@ -177,18 +177,18 @@ mod tests {
             "inputRequests": {"k": {"method": "roots/list"}}});
         modern.update(&asks, Era::Modern);
         assert!(
-            matches!(modern.next("tasks/get", Era::Modern, &client), Next::Ask(asked) if asked.len() == 1)
+            matches!(modern.next("tasks/get", Era::Modern, &client), TaskStep::Ask(asked) if asked.len() == 1)
         );
-        assert!(matches!(modern.next("tasks/update", Era::Modern, &client), Next::Poll(_)));
+        assert!(matches!(modern.next("tasks/update", Era::Modern, &client), TaskStep::Poll(_)));
         let done = json!({"taskId": "t", "status": "completed", "result": {"n": 1}});
         modern.update(&done, Era::Modern);
-        let Next::Done(reply) = modern.next("tasks/get", Era::Modern, &client) else {
+        let TaskStep::Done(reply) = modern.next("tasks/get", Era::Modern, &client) else {
             panic!("no end")
         };
         assert_eq!(reply, r#"{"jsonrpc":"2.0","id":null,"result":{"n":1}}"#);
         modern.update(&json!({"taskId": "t", "status": "cancelled"}), Era::Modern);
         assert!(modern.task.faults.iter().any(|fault| fault.id == "task.revived"));
-        assert!(matches!(modern.next("tasks/get", Era::Modern, &client), Next::Cancelled));
+        assert!(matches!(modern.next("tasks/get", Era::Modern, &client), TaskStep::Cancelled));
     }
 
     #[test]

@@ -47,8 +47,8 @@ impl ToolFacts {
         call: Call,
         (name, era): (&str, Option<Era>),
         transport: Transport,
-    ) -> Prepared {
-        let plain = |call| Prepared { call, ..Prepared::default() };
+    ) -> PreparedCall {
+        let plain = |call| PreparedCall { call, ..PreparedCall::default() };
         match (era, transport, self.input_schema) {
             (Some(Era::Legacy), _, _) if self.needs_task => plain(as_task(call)),
             (Some(Era::Modern), Transport::Http, Some(schema)) => {
@@ -58,9 +58,9 @@ impl ToolFacts {
                     Ok(mut mirrored) => {
                         // The others every request has.
                         mirrored.retain(|(name, _)| name.starts_with("Mcp-Param-"));
-                        Prepared { call, mirrored, faults: Vec::new() }
+                        PreparedCall { call, mirrored, faults: Vec::new() }
                     }
-                    Err(faults) => Prepared { call, mirrored: Vec::new(), faults },
+                    Err(faults) => PreparedCall { call, mirrored: Vec::new(), faults },
                 }
             }
             _ => plain(call),
@@ -70,7 +70,7 @@ impl ToolFacts {
 
 /// A call that can be sent.
 #[derive(Debug, Default)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedCall {
     pub call: Call,
     /// Headers of its arguments.
     pub mirrored: Vec<(String, String)>,

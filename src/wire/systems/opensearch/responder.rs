@@ -14,7 +14,9 @@ use crate::{
     systems::opensearch::{cluster::state::ClusterState, settings},
     wire::{
         connector::Connector,
-        systems::facets::responder::{Abilities, Prepared, Report, Responder, Responding, Wanted},
+        systems::facets::responder::{
+            PreparedResponder, Report, Responder, ResponderAbilities, ResponderRequest, Responding,
+        },
     },
 };
 
@@ -31,11 +33,14 @@ impl Responder for OpenSearchResponder {
         settings::is_at(connection)
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities::default()
+    fn abilities(&self) -> ResponderAbilities {
+        ResponderAbilities::default()
     }
 
-    fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem> {
+    fn prepare(
+        &self,
+        wanted: &ResponderRequest<'_>,
+    ) -> Result<Box<dyn PreparedResponder>, Problem> {
         if let Some(word) = wanted.tools.first() {
             let cause =
                 format!("a cluster answers for all of its tools; \"{word}\" alone is not served");
@@ -50,7 +55,7 @@ impl Responder for OpenSearchResponder {
     }
 }
 
-impl Prepared for PreparedCluster {
+impl PreparedResponder for PreparedCluster {
     fn start<'a>(
         self: Box<Self>,
         connector: &'a dyn Connector,

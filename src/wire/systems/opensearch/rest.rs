@@ -12,10 +12,10 @@ use crate::{
     },
     systems::opensearch::settings,
     wire::{
-        session::event_sink::{End, EventSink},
+        session::event_sink::{CallEnd, EventSink},
         systems::facets::multi_step::CallContext,
         transport::{
-            bus::{Bus, Share},
+            bus::{Bus, SubscriptionShare},
             http::marks,
             message::{Address, Incoming, Outgoing, Packet},
             message_queue::QueueReceiver,
@@ -30,7 +30,7 @@ pub(crate) struct Answer {
 }
 
 /// Requests of one call, within its limits.
-pub(crate) struct Rest<'r> {
+pub(crate) struct RestClient<'r> {
     bus: &'r dyn Bus,
     limits: Limits,
     /// How often one is sent again that changes nothing.
@@ -45,7 +45,7 @@ pub(crate) struct Pending {
     receiver: QueueReceiver,
 }
 
-impl<'r> Rest<'r> {
+impl<'r> RestClient<'r> {
     pub fn new(context: &CallContext<'r>) -> Self {
         let retries = settings::retries(context.connection);
         Self { bus: context.bus, limits: context.limits, retries }
@@ -60,7 +60,7 @@ impl<'r> Rest<'r> {
         method: &str,
         path: &str,
         body: Option<&str>,
-    ) -> Result<Pending, End> {
+    ) -> Result<Pending, CallEnd> {
         let sent = send_request(self.bus, (method, path, body)).await;
         sent.map(|receiver| Pending { receiver }).map_err(|problem| (Outcome::Lost, Some(problem)))
     }
@@ -74,7 +74,7 @@ impl<'r> Rest<'r> {
         &self,
         pending: &mut Pending,
         sink: &EventSink,
-    ) -> Result<Option<Packet>, End> {
+    ) -> Result<Option<Packet>, CallEnd> {
         let now = Instant::now();
         let total = sink.began + self.limits.total + sink.held;
         let until = total.min(now + self.limits.first);
@@ -95,7 +95,7 @@ impl<'r> Rest<'r> {
         &self,
         asked: (&str, &str, Option<&str>),
         sink: &mut EventSink,
-    ) -> Result<Answer, End> {
+    ) -> Result<Answer, CallEnd> {
         let (method, path, _) = asked;
         let mut pause = PAUSE;
         for turn in 1..=self.retries {
@@ -122,7 +122,7 @@ impl<'r> Rest<'r> {
         &self,
         (method, path, body): (&str, &str, Option<&str>),
         sink: &EventSink,
-    ) -> Result<Answer, End> {
+    ) -> Result<Answer, CallEnd> {
         let mut pending = self.send_request(method, path, body).await?;
         let Some(packet) = self.next_packet(&mut pending, sink).await? else {
             let message = format!("{} ended before the answer", self.bus.display_address());
@@ -158,7 +158,7 @@ pub(crate) async fn send_request(
     (method, path, body): (&str, &str, Option<&str>),
 ) -> Result<QueueReceiver, CallError> {
     let inbox = bus.new_inbox().ok_or_else(|| no_inbox(bus))?;
-    let receiver = bus.subscribe(&inbox, Share::Each).await?;
+    let receiver = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
     bus.send(Outgoing {
         to: Address::ephemeral(path),
         reply: Some(inbox),
@@ -171,7 +171,7 @@ pub(crate) async fn send_request(
 }
 
 /// Why a request is worth sending again; `None` where it is not, or may have changed something.
-fn retry_reason(method: &str, answer: &Result<Answer, End>) -> Option<String> {
+fn retry_reason(method: &str, answer: &Result<Answer, CallEnd>) -> Option<String> {
     if !matches!(method, "GET" | "HEAD") {
         return None;
     }

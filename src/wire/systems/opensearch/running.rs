@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use serde_json::Value;
 
-use super::rest::Rest;
+use super::rest::RestClient;
 use crate::{
     model::{
         call::{CallError, EventKind, Outcome},
@@ -24,7 +24,7 @@ use crate::{
         tool_parameters::ToolSpec,
     },
     wire::{
-        session::event_sink::{End, EventSink, SinkClosed},
+        session::event_sink::{CallEnd, EventSink, SinkClosed},
         systems::facets::multi_step::CallContext,
     },
 };
@@ -33,7 +33,7 @@ use crate::{
 pub(crate) async fn run_steps(
     context: CallContext<'_>,
     sink: &mut EventSink,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     let refused = |cause: String| {
         (Outcome::Failed, Some(CallError::new(ErrorKind::BadRequest, cause, "correct the tool")))
     };
@@ -45,7 +45,7 @@ pub(crate) async fn run_steps(
         Err(why) => return Ok(refused(why)),
     };
     let mut run = Run {
-        rest: Rest::new(&context),
+        rest: RestClient::new(&context),
         largest: context.limits.answer,
         state: order.begin(),
         behind: order.behind.clone(),
@@ -66,7 +66,7 @@ pub(crate) async fn run_steps(
 }
 
 struct Run<'r> {
-    rest: Rest<'r>,
+    rest: RestClient<'r>,
     /// How many bytes an answer may have.
     largest: u64,
     state: RunState,
@@ -82,7 +82,7 @@ impl Run<'_> {
         &mut self,
         number: usize,
         sink: &mut EventSink,
-    ) -> Result<ControlFlow<End, StepAnswer>, SinkClosed> {
+    ) -> Result<ControlFlow<CallEnd, StepAnswer>, SinkClosed> {
         let Some(step) = self.plan.steps.get(number).cloned() else {
             return Ok(ControlFlow::Break((Outcome::Failed, None)));
         };
@@ -127,7 +127,7 @@ impl Run<'_> {
         prepared: &PreparedStep,
         request: &StepRequest,
         sink: &mut EventSink,
-    ) -> Result<StepAnswer, End> {
+    ) -> Result<StepAnswer, CallEnd> {
         let asked = (request.method.as_str(), request.path.as_str(), request.body.as_deref());
         let answer = self.rest.fetch(asked, sink).await?;
         if answer.body.len() as u64 > self.largest {

@@ -25,7 +25,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     engine::stub::{
-        play::{self, Play, StubOutput, body_bytes},
+        play::{self, StubOutput, StubPlay, body_bytes},
         script::Fault,
     },
     model::{
@@ -212,7 +212,7 @@ impl SharedCluster {
     }
 
     /// The pieces of a stub, each when its time has come.
-    fn stream_play(&self, play: Play) -> Response<Body> {
+    fn stream_play(&self, play: StubPlay) -> Response<Body> {
         let told = timed_steps(play, &self.stop).map(|step| {
             let event = match step.said {
                 StubOutput::Chunk { text, last } => inference_results(vec![

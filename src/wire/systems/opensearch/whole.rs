@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::rest::{Answer, Rest};
+use super::rest::{Answer, RestClient};
 use crate::{
     model::{
         call::{CallError, EventKind, Outcome},
@@ -17,10 +17,10 @@ use crate::{
         error_shapes::{is_failure, read_error},
         keys,
         steps::order::RunOrder,
-        stream::{StreamReader, Told},
+        stream::{StreamPiece, StreamReader},
     },
     wire::{
-        session::event_sink::{End, EventSink, SinkClosed},
+        session::event_sink::{CallEnd, EventSink, SinkClosed},
         systems::facets::multi_step::CallContext,
         transport::http::marks,
     },
@@ -34,8 +34,8 @@ pub(crate) async fn run_agent(
     context: CallContext<'_>,
     route: &str,
     sink: &mut EventSink,
-) -> Result<End, SinkClosed> {
-    let rest = Rest::new(&context);
+) -> Result<CallEnd, SinkClosed> {
+    let rest = RestClient::new(&context);
     let order = RunOrder::from_body(&context.request.body);
     let Some(whole) = order.and_then(|order| whole_request(&order, route)) else {
         let problem = CallError::new(
@@ -71,14 +71,14 @@ pub(crate) async fn run_agent(
 
 /// A request whose answer is JSON and no failure.
 async fn fetch_json(
-    rest: &Rest<'_>,
+    rest: &RestClient<'_>,
     asked: (&str, &str, Option<&str>),
     sink: &mut EventSink,
-) -> Result<Value, End> {
+) -> Result<Value, CallEnd> {
     read_json(&rest.fetch(asked, sink).await?)
 }
 
-fn read_json(answer: &Answer) -> Result<Value, End> {
+fn read_json(answer: &Answer) -> Result<Value, CallEnd> {
     if is_failure(answer.status) {
         return Err((Outcome::Failed, Some(read_error(answer.status, &answer.body))));
     }
@@ -91,10 +91,10 @@ fn read_json(answer: &Answer) -> Result<Value, End> {
 
 /// Asks after a task until it is done, and gives its response.
 async fn follow_task(
-    rest: &Rest<'_>,
+    rest: &RestClient<'_>,
     task: &str,
     sink: &mut EventSink,
-) -> Result<Result<Value, End>, SinkClosed> {
+) -> Result<Result<Value, CallEnd>, SinkClosed> {
     sink.emit_stage("task", format!("the cluster works on it as task {task}"), "").await?;
     let path = format!("{}/tasks/{task}", keys::ML);
     let mut state = String::new();
@@ -135,7 +135,7 @@ async fn follow_task(
 /// What the agent did for the message, and the conversation that it belongs to, where it keeps a
 /// memory; that they cannot be read is no failure of the call.
 async fn tell_memory(
-    rest: &Rest<'_>,
+    rest: &RestClient<'_>,
     answer: &AgentAnswer,
     sink: &mut EventSink,
 ) -> Result<(), SinkClosed> {
@@ -161,7 +161,7 @@ async fn tell_memory(
 
 /// The list that an answer holds; what cannot be read is told, and is empty.
 async fn read_list(
-    rest: &Rest<'_>,
+    rest: &RestClient<'_>,
     path: &str,
     member: &str,
     sink: &mut EventSink,
@@ -179,11 +179,11 @@ async fn read_list(
 
 /// Tells an answer as it comes.
 async fn stream_answer(
-    rest: &Rest<'_>,
+    rest: &RestClient<'_>,
     path: &str,
     body: &str,
     sink: &mut EventSink,
-) -> Result<End, SinkClosed> {
+) -> Result<CallEnd, SinkClosed> {
     let mut pending = match rest.send_request("POST", path, Some(body)).await {
         Ok(pending) => pending,
         Err(end) => return Ok(end),
@@ -209,19 +209,19 @@ async fn stream_answer(
         }
         for told in reader.push_data(&String::from_utf8_lossy(&packet.body)) {
             match told {
-                Told::Ended => {
+                StreamPiece::Ended => {
                     tell_rest(&mut reader, sink).await?;
                     tell_memory(rest, &kept, sink).await?;
                     return Ok((Outcome::Succeeded, None));
                 }
-                Told::Failed(message) => {
+                StreamPiece::Failed(message) => {
                     let problem = CallError::new(ErrorKind::AgentError, message, "");
                     return Ok((Outcome::Failed, Some(problem)));
                 }
-                Told::Event { name, body } if name == "memory_id" => {
+                StreamPiece::Event { name, body } if name == "memory_id" => {
                     kept.memory_id = body.as_str().map(str::to_owned);
                 }
-                Told::Event { name, body }
+                StreamPiece::Event { name, body }
                     if ["parent_message_id", "parent_interaction_id"].contains(&name.as_str()) =>
                 {
                     kept.message_id = body.as_str().map(str::to_owned);
@@ -243,15 +243,17 @@ async fn tell_rest(reader: &mut StreamReader, sink: &mut EventSink) -> Result<()
     Ok(())
 }
 
-async fn tell(told: Told, sink: &mut EventSink) -> Result<(), SinkClosed> {
+async fn tell(told: StreamPiece, sink: &mut EventSink) -> Result<(), SinkClosed> {
     match told {
-        Told::Text(text) => {
+        StreamPiece::Text(text) => {
             sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await
         }
-        Told::ToolCall { name, arguments } => {
+        StreamPiece::ToolCall { name, arguments } => {
             sink.emit_stage("tool-call", format!("the agent calls {name}"), arguments).await
         }
-        Told::Event { name, body } => sink.emit_stage(&name, name.clone(), body.to_string()).await,
-        Told::Failed(_) | Told::Ended => Ok(()),
+        StreamPiece::Event { name, body } => {
+            sink.emit_stage(&name, name.clone(), body.to_string()).await
+        }
+        StreamPiece::Failed(_) | StreamPiece::Ended => Ok(()),
     }
 }

@@ -7,13 +7,13 @@ use super::overhearing::QuestionListener;
 use crate::{
     engine::mask::Mask,
     model::{
-        agent::{AgentReport, Asked},
+        agent::{AgentQuestion, AgentReport},
         call::CallError,
         connection::Connection,
         problem::Problem,
     },
     systems::{
-        deployed::{catalog::configured_catalog, item::Item, push::Absent},
+        deployed::{catalog::configured_catalog, item::Item, push::AbsentEntries},
         trustgraph::{deployed::push, dialogue::Dialogue},
     },
     wire::{connector::Connector, systems::facets::agent::AgentRun},
@@ -21,7 +21,7 @@ use crate::{
 
 /// One question of TrustGraph's agent.
 pub(crate) struct TrustGraphRun {
-    asked: Asked,
+    asked: AgentQuestion,
     dialogue: Dialogue,
     listener: QuestionListener,
     unloaded: Option<String>,
@@ -29,9 +29,9 @@ pub(crate) struct TrustGraphRun {
 
 impl TrustGraphRun {
     #[must_use]
-    pub fn new(asked: &Asked, items: &[Item]) -> Self {
+    pub fn new(asked: &AgentQuestion, items: &[Item]) -> Self {
         let tools = configured_catalog(items);
-        let loads = push::plan_push(&tools, items, Absent::Keep)
+        let loads = push::plan_push(&tools, items, AbsentEntries::Keep)
             .map_or_else(|problem| Err(problem.cause), |push| push.loads);
         let told = |cause| {
             format!(

@@ -16,7 +16,7 @@ use crate::{
     model::error_kind::ErrorKind,
     systems::trustgraph::{reply, request},
     wire::transport::{
-        bus::{Bus, Share},
+        bus::{Bus, SubscriptionShare},
         message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueReceiver,
     },
@@ -52,28 +52,32 @@ async fn conflict_warning(bus: &dyn Bus, offer: &ServedService) -> Option<String
     let found = timeout(PATIENCE, probe_service(bus, offer, &at)).await.ok().flatten()?;
     let name = &offer.name;
     match found {
-        Found::Service => Some(format!(
+        ServiceLookup::Service => Some(format!(
             "a service answers on {} already: with this one beside it, every call of {name} gets two answers; stop one of the two, or \
              give the stub a request-queue and a response-queue of its own",
             at.name
         )),
         // Elsewhere they share the calls.
-        Found::Own if !bus.transport().spec().shares => Some(format!(
+        ServiceLookup::Own if !bus.transport().spec().shares => Some(format!(
             "another `toolcrib serve` answers on {} already, and on {} both answer every call of {name}; stop one of the two",
             at.name,
             bus.transport().title()
         )),
-        Found::Own => None,
+        ServiceLookup::Own => None,
     }
 }
 
 /// Who answers.
-enum Found {
+enum ServiceLookup {
     Service,
     Own,
 }
 
-async fn probe_service(bus: &dyn Bus, offer: &ServedService, at: &Address) -> Option<Found> {
+async fn probe_service(
+    bus: &dyn Bus,
+    offer: &ServedService,
+    at: &Address,
+) -> Option<ServiceLookup> {
     let id = format!("{PROBE}{}", uuid::Uuid::new_v4());
     let inbox = bus.new_inbox();
     let answers = match &offer.response {
@@ -82,7 +86,7 @@ async fn probe_service(bus: &dyn Bus, offer: &ServedService, at: &Address) -> Op
     };
     let mut lines = Vec::new();
     for place in [&answers, &inbox].into_iter().flatten() {
-        lines.push(bus.subscribe(place, Share::Each).await.ok()?);
+        lines.push(bus.subscribe(place, SubscriptionShare::Each).await.ok()?);
     }
     let headers = vec![(request::ID.to_owned(), id.clone())];
     let body = Bytes::from_static(REQUEST);
@@ -97,7 +101,7 @@ async fn probe_service(bus: &dyn Bus, offer: &ServedService, at: &Address) -> Op
 }
 
 /// Who answers on a line; `None`: the broker says that nobody does.
-async fn first_answer(line: &mut QueueReceiver, id: &str) -> Option<Found> {
+async fn first_answer(line: &mut QueueReceiver, id: &str) -> Option<ServiceLookup> {
     loop {
         match line.next().await {
             Some(Incoming::Packet(packet)) if is_for(&packet, id) => {
@@ -113,10 +117,10 @@ fn is_for(packet: &Packet, id: &str) -> bool {
     packet.headers.iter().any(|(name, value)| name == request::ID && value == id)
 }
 
-fn classify_answerer(packet: &Packet) -> Found {
+fn classify_answerer(packet: &Packet) -> ServiceLookup {
     let fields = serde_json::from_slice(&packet.body).unwrap_or_default();
     match reply::error_of(&fields) {
-        Some(problem) if problem.kind == ErrorKind::ToolcribServes => Found::Own,
-        _ => Found::Service,
+        Some(problem) if problem.kind == ErrorKind::ToolcribServes => ServiceLookup::Own,
+        _ => ServiceLookup::Service,
     }
 }

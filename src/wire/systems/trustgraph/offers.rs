@@ -4,7 +4,7 @@ use crate::{
     engine::services::{SAMPLES, sample::Sample},
     model::service::Service,
     systems::trustgraph::queue,
-    wire::systems::facets::decided::By,
+    wire::systems::facets::decided::AnswerSource,
 };
 
 /// A service that answers, and its queues as descriptors spell them.
@@ -14,7 +14,7 @@ pub struct ServedService {
     pub request: String,
     /// `None`: answers go to the inbox that a request names.
     pub response: Option<String>,
-    pub by: By,
+    pub by: AnswerSource,
 }
 
 /// The sample services on the queues that they have everywhere in the documents.
@@ -26,7 +26,7 @@ pub fn sample_services() -> Vec<ServedService> {
         name: sample.name.into(),
         request: queue("request", sample.topic),
         response: Some(queue("response", sample.topic)),
-        by: By::Sample(*sample),
+        by: AnswerSource::Sample(*sample),
     };
     SAMPLES.iter().map(offer).collect()
 }
@@ -50,6 +50,6 @@ fn offer_for(service: &Service) -> Option<ServedService> {
         name: service.key().into(),
         request,
         response: service.response_queue.clone(),
-        by: By::Sample(*sample),
+        by: AnswerSource::Sample(*sample),
     })
 }

@@ -10,7 +10,7 @@ use super::ask::request_text;
 use crate::{
     engine::mask::Mask,
     model::{
-        agent::{AgentReport, Asked},
+        agent::{AgentQuestion, AgentReport},
         call::CallError,
         connection::Connection,
         problem::{Problem, ProblemKind},
@@ -50,7 +50,7 @@ impl QuestionListener {
     pub async fn subscribe(
         connector: &dyn Connector,
         gateway: &Connection,
-        asked: &Asked,
+        asked: &AgentQuestion,
         mask: Mask,
     ) -> Result<Self, Problem> {
         let Some(broker) = Gateway::from_connection(gateway).broker else {

@@ -12,7 +12,7 @@ use super::{
     beside,
     gateway::{
         doors::{self, GatewayRoute},
-        listening::Listening,
+        listening::OpenGateway,
     },
     offers::{self, ServedService},
     serving::Serving,
@@ -35,9 +35,10 @@ use crate::{
     wire::{
         connector::Connector,
         systems::facets::{
-            decided::{Answered, By},
+            decided::{AnswerSource, AnsweredCall},
             responder::{
-                Abilities, Prepared, Report, Responder, Responding, Stubs, Wanted, forward_reports,
+                PreparedResponder, Report, Responder, ResponderAbilities, ResponderRequest,
+                Responding, Stubs, forward_reports,
             },
         },
     },
@@ -58,7 +59,7 @@ enum Place {
 enum Started {
     /// With what whoever serves should know first.
     Bus(Serving, Vec<String>),
-    Gateway(Box<Listening>),
+    Gateway(Box<OpenGateway>),
 }
 
 impl Responder for TrustGraphResponder {
@@ -66,11 +67,14 @@ impl Responder for TrustGraphResponder {
         connection.settings.keys().all(|system| *system == keys::SYSTEM)
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities::default()
+    fn abilities(&self) -> ResponderAbilities {
+        ResponderAbilities::default()
     }
 
-    fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem> {
+    fn prepare(
+        &self,
+        wanted: &ResponderRequest<'_>,
+    ) -> Result<Box<dyn PreparedResponder>, Problem> {
         if !wanted.connection.transport().is_bus() {
             let table = Box::new(Table::from_catalog(wanted.catalog));
             return Ok(Box::new(Place::Gateway(
@@ -92,7 +96,7 @@ impl Responder for TrustGraphResponder {
     }
 }
 
-impl Prepared for Place {
+impl PreparedResponder for Place {
     fn start<'a>(
         self: Box<Self>,
         connector: &'a dyn Connector,
@@ -106,9 +110,13 @@ impl Prepared for Place {
                     Started::Bus(Serving::start(bus, offers).await?, warnings)
                 }
                 Self::Gateway(doors, listen, table) => {
-                    let listening =
-                        Listening::start(connection, connector.secrets(), listen.as_deref(), doors)
-                            .await?;
+                    let listening = OpenGateway::start(
+                        connection,
+                        connector.secrets(),
+                        listen.as_deref(),
+                        doors,
+                    )
+                    .await?;
                     Started::Gateway(Box::new(listening.with_table(*table)))
                 }
             };
@@ -172,9 +180,9 @@ impl Responding for Started {
     }
 }
 
-impl From<Answered> for Report {
-    fn from(answered: Answered) -> Self {
-        let Answered { service, id, user, rule, pieces, note, problem } = answered;
+impl From<AnsweredCall> for Report {
+    fn from(answered: AnsweredCall) -> Self {
+        let AnsweredCall { service, id, user, rule, pieces, note, problem } = answered;
         let error = problem
             .as_ref()
             .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message}));
@@ -215,7 +223,7 @@ impl From<Answered> for Report {
     }
 }
 
-fn chosen_routes(wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
+fn chosen_routes(wanted: &ResponderRequest<'_>) -> Result<Vec<GatewayRoute>, Problem> {
     let mut chosen =
         wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_doors(stubs, wanted))?;
     let sample = |tool: &Tool| GatewayRoute::sample_for(tool, wanted.catalog, wanted.connection);
@@ -240,7 +248,7 @@ fn chosen_routes(wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
     Ok(chosen)
 }
 
-fn chosen_services(wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
+fn chosen_services(wanted: &ResponderRequest<'_>) -> Result<Vec<ServedService>, Problem> {
     let mut chosen =
         wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_offers(stubs, wanted))?;
     if wanted.tools.is_empty() && wanted.stubs.is_none() {
@@ -269,7 +277,10 @@ fn chosen_services(wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
 ///
 /// # Errors
 /// When a service's queues are not known, or none is left.
-fn stub_offers(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
+fn stub_offers(
+    stubs: &Stubs<'_>,
+    wanted: &ResponderRequest<'_>,
+) -> Result<Vec<ServedService>, Problem> {
     let mut offers = Vec::new();
     for stub in stubs.services.clone() {
         match &stub.request {
@@ -291,7 +302,10 @@ fn stub_offers(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<ServedServi
 ///
 /// # Errors
 /// As [`stub_offers`].
-fn stub_doors(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
+fn stub_doors(
+    stubs: &Stubs<'_>,
+    wanted: &ResponderRequest<'_>,
+) -> Result<Vec<GatewayRoute>, Problem> {
     let mut doors = Vec::new();
     for stub in stubs.services.clone() {
         match stub_route(&stub, wanted)? {
@@ -315,7 +329,7 @@ fn require_any<T>(left: Vec<T>, file: &str, remedy: &str) -> Result<Vec<T>, Prob
     Ok(left)
 }
 
-fn not_over_http(stub: &StubService, wanted: &Wanted<'_>) {
+fn not_over_http(stub: &StubService, wanted: &ResponderRequest<'_>) {
     for rule in &stub.rules {
         if let Some(words) = rule.then.fault.and_then(served::over_http) {
             (wanted.warn)(format!(
@@ -329,9 +343,9 @@ fn not_over_http(stub: &StubService, wanted: &Wanted<'_>) {
 /// Where a stub answers behind a gateway; else why it is left out.
 fn stub_route(
     stub: &StubService,
-    wanted: &Wanted<'_>,
+    wanted: &ResponderRequest<'_>,
 ) -> Result<Result<GatewayRoute, String>, Problem> {
-    let by = By::Stub(Arc::new(stub.clone()));
+    let by = AnswerSource::Stub(Arc::new(stub.clone()));
     if let Some(queue) = &stub.request {
         let why = || format!("{queue} is a queue, and a gateway has none; serve it on its broker");
         return Ok(GatewayRoute::of_path(stub, by).ok_or_else(why));
@@ -360,7 +374,10 @@ fn stub_route(
     Err(Problem::new(ProblemKind::Input, "serving", cause).with_remedy(remedy))
 }
 
-fn stub_service(stub: StubService, wanted: &Wanted<'_>) -> Result<ServedService, Problem> {
+fn stub_service(
+    stub: StubService,
+    wanted: &ResponderRequest<'_>,
+) -> Result<ServedService, Problem> {
     let (request, response) = match stub.request.clone() {
         Some(request) => (request, stub.response.clone()),
         None => {
@@ -382,5 +399,10 @@ fn stub_service(stub: StubService, wanted: &Wanted<'_>) -> Result<ServedService,
             })?
         }
     };
-    Ok(ServedService { name: stub.name.clone(), request, response, by: By::Stub(Arc::new(stub)) })
+    Ok(ServedService {
+        name: stub.name.clone(),
+        request,
+        response,
+        by: AnswerSource::Stub(Arc::new(stub)),
+    })
 }

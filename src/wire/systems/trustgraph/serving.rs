@@ -16,9 +16,11 @@ use crate::{
     model::{call::CallError, error_kind::ErrorKind},
     systems::trustgraph::{reply, request},
     wire::{
-        systems::facets::decided::{self, Answered, Decided, UNKNOWN, decide_answer, timed_steps},
+        systems::facets::decided::{
+            self, AnsweredCall, DecidedAnswer, UNKNOWN, decide_answer, timed_steps,
+        },
         transport::{
-            bus::{Bus, Share},
+            bus::{Bus, SubscriptionShare},
             message::{Address, Incoming, Outgoing, Packet},
             message_queue::QueueReceiver,
         },
@@ -56,7 +58,7 @@ impl Serving {
             let address = |queue: &str| queue_address(queue, bus.transport());
             let at = address(&offer.request)?;
             let answers = offer.response.as_deref().map(address).transpose()?;
-            let line = bus.subscribe(&at, Share::OneOf(GROUP)).await?;
+            let line = bus.subscribe(&at, SubscriptionShare::OneOf(GROUP)).await?;
             stands.push((Arc::new(RunningService { offer, at, answers }), line));
         }
         confirm_subscriptions(&*bus).await?;
@@ -74,7 +76,7 @@ impl Serving {
 
     /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are
     /// left out.
-    pub async fn run(self, report: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
+    pub async fn run(self, report: Option<mpsc::Sender<AnsweredCall>>, stop: CancellationToken) {
         let Self { bus, stands } = self;
         let heard = stands.into_iter().map(|(stand, line)| {
             let next = |(stand, mut line): (Arc<RunningService>, QueueReceiver)| async move {
@@ -112,7 +114,7 @@ impl Serving {
 /// server.
 async fn confirm_subscriptions(bus: &dyn Bus) -> Result<(), CallError> {
     let Some(inbox) = bus.new_inbox() else { return Ok(()) };
-    let mut line = bus.subscribe(&inbox, Share::Each).await?;
+    let mut line = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
     bus.send(Outgoing {
         to: inbox,
         reply: None,
@@ -137,14 +139,14 @@ async fn handle_request(
     stand: &RunningService,
     packet: Packet,
     stop: &CancellationToken,
-) -> Answered {
+) -> AnsweredCall {
     let given =
         packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
     let id = given.unwrap_or_else(|| UNKNOWN.into());
     let (user, decided) = match request::parse_request(&packet.body) {
         _ if beside::is_probe(&id) => (
             String::new(),
-            Decided::refused(ErrorKind::ToolcribServes, "toolcrib answers here".into(), ""),
+            DecidedAnswer::refused(ErrorKind::ToolcribServes, "toolcrib answers here".into(), ""),
         ),
         Ok(asked) => {
             let asking =
@@ -152,18 +154,19 @@ async fn handle_request(
             let decided = decide_answer(&stand.offer.by, &asking);
             (asked.user, decided)
         }
-        Err(problem) => {
-            (String::new(), Decided::refused(ErrorKind::ToolServiceError, problem.message, ""))
-        }
+        Err(problem) => (
+            String::new(),
+            DecidedAnswer::refused(ErrorKind::ToolServiceError, problem.message, ""),
+        ),
     };
-    let Decided { rule, play, problem } = decided;
-    let mut answered = Answered {
+    let DecidedAnswer { rule, play, problem } = decided;
+    let mut answered = AnsweredCall {
         service: stand.offer.name.clone(),
         id,
         user,
         rule,
         problem,
-        ..Answered::default()
+        ..AnsweredCall::default()
     };
     let Some(to) = stand.answers.clone().or(packet.reply) else {
         answered.problem = Some(CallError {

@@ -39,14 +39,14 @@ pub(crate) struct RequestSender {
 }
 
 /// Whether a request has left.
-type Left = Result<(), CallError>;
+type SendResult = Result<(), CallError>;
 
 /// Tells that once.
 #[derive(Clone)]
-struct Leaving(Arc<Mutex<Option<oneshot::Sender<Left>>>>);
+struct SendNotice(Arc<Mutex<Option<oneshot::Sender<SendResult>>>>);
 
-impl Leaving {
-    fn take_sender(&self) -> Option<oneshot::Sender<Left>> {
+impl SendNotice {
+    fn take_sender(&self) -> Option<oneshot::Sender<SendResult>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -92,7 +92,7 @@ impl RequestSender {
         to: &str,
         headers: &[(String, String)],
         body: Bytes,
-        leaving: &Leaving,
+        leaving: &SendNotice,
     ) -> Result<RequestBuilder, CallError> {
         let word = marks::method_of(headers);
         let method = Method::from_bytes(word.as_bytes()).map_err(|_| messages::bad_method(word))?;
@@ -137,7 +137,7 @@ impl RequestSender {
         inbox: QueueSender,
     ) -> Result<(), CallError> {
         let (sender, gone) = oneshot::channel();
-        let leaving = Leaving(Arc::new(Mutex::new(Some(sender))));
+        let leaving = SendNotice(Arc::new(Mutex::new(Some(sender))));
         let request =
             self.build_request(&message.to.name, &message.headers, message.body, &leaving)?;
         let (server, largest) = (self.server.clone(), self.largest);
@@ -165,7 +165,7 @@ impl RequestSender {
 }
 
 /// The body, which tells when it is asked for: the connection is there then.
-fn signalling_body(bytes: Bytes, leaving: Leaving) -> Body {
+fn signalling_body(bytes: Bytes, leaving: SendNotice) -> Body {
     Body::wrap_stream(stream::once(async move {
         leaving.confirm_sent();
         Ok::<_, Infallible>(bytes)

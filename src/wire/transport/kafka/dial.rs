@@ -9,7 +9,7 @@ use rskafka::{
 use rustls::ClientConfig;
 use tokio::time::timeout;
 
-use super::{link::Kafka, messages, pulse::Pulse, topics::Topics};
+use super::{link::Kafka, messages, pulse::KafkaPulse, topics::Topics};
 use crate::{
     model::{
         call::CallError,
@@ -19,8 +19,8 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            bus::Doing,
-            reconnecting::Dial,
+            bus::BusFuture,
+            reconnecting::TransportDial,
             settings::{self, Server},
             socket,
         },
@@ -72,7 +72,8 @@ impl Brokers {
     }
 
     async fn connect(&self, server: &Server) -> Result<Kafka, CallError> {
-        let mut pulse = Pulse::new(socket::open_socket(server, self.encryption.as_ref()).await?);
+        let mut pulse =
+            KafkaPulse::new(socket::open_socket(server, self.encryption.as_ref()).await?);
         let greeting = async {
             pulse.ping().await.map_err(|_| messages::no_kafka(server))?;
             let client = self.connect_client(server).await?;
@@ -124,10 +125,10 @@ impl Brokers {
     }
 }
 
-impl Dial for Brokers {
+impl TransportDial for Brokers {
     type Link = Kafka;
 
-    fn dial(&self) -> Doing<'_, Kafka> {
+    fn dial(&self) -> BusFuture<'_, Kafka> {
         Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
     }
 }

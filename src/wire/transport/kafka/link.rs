@@ -19,12 +19,12 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{messages, pulse::Pulse, subscription::Subscription, topics::Topics};
+use super::{messages, pulse::KafkaPulse, subscription::Subscription, topics::Topics};
 use crate::{
     model::call::CallError,
     schema::count::count_text,
     wire::transport::{
-        bus::{Doing, Share},
+        bus::{BusFuture, SubscriptionShare},
         connection_event::ConnectionEvents,
         message::{Address, Outgoing},
         message_queue::QueueSender,
@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Kafka {
     topics: Topics,
     greeting: String,
-    pulse: Mutex<Pulse>,
+    pulse: Mutex<KafkaPulse>,
     outlets: Mutex<HashMap<String, Outlet>>,
     said: mpsc::UnboundedSender<LinkEvent>,
     heard: Mutex<mpsc::UnboundedReceiver<LinkEvent>>,
@@ -57,7 +57,7 @@ struct Outlet {
 
 impl Kafka {
     #[must_use]
-    pub fn new(topics: Topics, count: usize, pulse: Pulse) -> Self {
+    pub fn new(topics: Topics, count: usize, pulse: KafkaPulse) -> Self {
         let (said, heard) = mpsc::unbounded_channel();
         let greeting = format!(
             "Kafka at {}, {}",
@@ -136,14 +136,16 @@ impl Kafka {
     async fn open_subscription(
         &self,
         at: &Address,
-        share: Share,
+        share: SubscriptionShare,
     ) -> Result<Subscription, CallError> {
         let partitions = match share {
-            Share::Observer => {
+            SubscriptionShare::Observer => {
                 let found = self.topics.list_partitions(&at.name).await?;
                 found.ok_or_else(|| messages::no_topic(self.topics.display_address(), &at.name))?
             }
-            Share::Each | Share::OneOf(_) => self.topics.partitions_made(&at.name).await?,
+            SubscriptionShare::Each | SubscriptionShare::OneOf(_) => {
+                self.topics.partitions_made(&at.name).await?
+            }
         };
         Subscription::open_latest(&self.topics, &at.name, partitions, self.said.clone()).await
     }
@@ -202,7 +204,11 @@ impl Link for Kafka {
         })
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        share: SubscriptionShare,
+    ) -> BusFuture<'a, Subscription> {
         Box::pin(self.open_subscription(at, share))
     }
 
@@ -219,7 +225,7 @@ impl Link for Kafka {
         Box::pin(std::future::ready(()))
     }
 
-    fn send(&self, message: Outgoing) -> Doing<'_, ()> {
+    fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
         Box::pin(self.publish(message))
     }
 }

@@ -14,12 +14,12 @@ const QUESTION: i16 = 18;
 const LONGEST: usize = 64 * 1024;
 
 /// Asks again and again.
-pub(crate) struct Pulse {
+pub(crate) struct KafkaPulse {
     socket: Socket,
     asked: i32,
 }
 
-impl Pulse {
+impl KafkaPulse {
     #[must_use]
     pub fn new(socket: Socket) -> Self {
         Self { socket, asked: 0 }
@@ -71,7 +71,7 @@ mod tests {
     async fn answered(answer: &[u8]) -> (io::Result<()>, Vec<u8>) {
         let (ours, mut theirs) = tokio::io::duplex(1024);
         theirs.write_all(answer).await.unwrap();
-        let mut pulse = Pulse::new(Box::new(ours));
+        let mut pulse = KafkaPulse::new(Box::new(ours));
         let beat = pulse.ping().await;
         drop(pulse);
         let mut heard = Vec::new();

@@ -41,20 +41,20 @@ const COMMAND: usize = 128;
 const ASIDE: u64 = 16 * 1024 * 1024;
 
 /// Where a client runs, until it is ended.
-pub(super) struct Home {
+pub(super) struct ClientRuntime {
     runtime: Mutex<Option<Runtime>>,
     ended: OnceLock<CallError>,
     /// Bytes that we had the client send.
     own: AtomicU64,
 }
 
-impl Drop for Home {
+impl Drop for ClientRuntime {
     fn drop(&mut self) {
         self.shut_down();
     }
 }
 
-impl Home {
+impl ClientRuntime {
     /// # Errors
     /// When the system gives no thread.
     pub(super) fn new() -> io::Result<Self> {
@@ -111,7 +111,7 @@ impl Home {
 /// Looks at what the client counts (`largest`: the bytes of the largest message that is taken),
 /// until something is wrong or nobody has the connection any more.
 pub(super) async fn watch_connection(
-    home: Arc<Home>,
+    home: Arc<ClientRuntime>,
     client: Client,
     news: Arc<ConnectionEvents>,
     largest: u64,
@@ -144,7 +144,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn from_statistics(counts: &Statistics, home: &Home) -> Self {
+    fn from_statistics(counts: &Statistics, home: &ClientRuntime) -> Self {
         Self {
             came: counts.in_bytes.load(Ordering::Relaxed),
             messages: counts.in_messages.load(Ordering::Relaxed),

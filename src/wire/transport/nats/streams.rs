@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{
     super::{
-        bus::{Keeps, Recall, Recalled},
+        bus::{Recall, StoredMessage, StoredStream},
         message::{Address, Packet},
         pattern::intersect_patterns,
     },
@@ -39,20 +39,20 @@ fn stream_problem(doing: &str, error: impl std::fmt::Display) -> CallError {
 pub(super) async fn retained_streams(
     client: &Client,
     at: &[Address],
-) -> Result<Vec<Keeps>, CallError> {
+) -> Result<Vec<StoredStream>, CallError> {
     let context = jetstream::new(client.clone());
     let streams: Vec<_> = context
         .streams()
         .try_collect()
         .await
         .map_err(|error| stream_problem("the streams cannot be listed", error))?;
-    let mut kept: Vec<Keeps> = Vec::new();
+    let mut kept: Vec<StoredStream> = Vec::new();
     for stream in &streams {
         let subjects = stream.config.subjects.iter().map(|subject| subject.as_str());
         for filter in subjects.flat_map(|subject| {
             at.iter().filter_map(move |place| intersect_patterns(&place.name, subject))
         }) {
-            let keeps = Keeps {
+            let keeps = StoredStream {
                 stream: stream.config.name.as_str().into(),
                 filter,
                 newest: stream.state.last_sequence,
@@ -69,7 +69,7 @@ pub(super) async fn retained_streams(
 /// reads it, which goes by itself.
 pub(super) async fn read_retained(
     client: &Client,
-    kept: &Keeps,
+    kept: &StoredStream,
     since: Millis,
 ) -> Result<Recall, CallError> {
     let unread = |error: &dyn std::fmt::Display| {
@@ -99,7 +99,7 @@ pub(super) async fn read_retained(
         let about = message.info().map_err(|error| lost(&error))?;
         let nanos = u64::try_from(about.published.unix_timestamp_nanos()).unwrap_or(0);
         let (sequence, pending) = (about.stream_sequence, about.pending);
-        Ok((Recalled { packet: to_packet(message.message), nanos, sequence }, pending))
+        Ok((StoredMessage { packet: to_packet(message.message), nanos, sequence }, pending))
     });
     // Ends with the newest message of now, or the last one before it that is meant.
     let ending = stream::unfold(Some(messages), move |messages| async move {

@@ -4,15 +4,15 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{link::Pulsar, meet::Brokers};
-use crate::wire::transport::{bus::Doing, reconnecting::Dial, socket};
+use crate::wire::transport::{bus::BusFuture, reconnecting::TransportDial, socket};
 
 /// Tries a connection's brokers in their order.
-pub(crate) struct Dialling(pub Brokers);
+pub(crate) struct BrokerDial(pub Brokers);
 
-impl Dial for Dialling {
+impl TransportDial for BrokerDial {
     type Link = Pulsar;
 
-    fn dial(&self) -> Doing<'_, Pulsar> {
+    fn dial(&self) -> BusFuture<'_, Pulsar> {
         let Self(brokers) = self;
         Box::pin(socket::first_reachable(&brokers.servers, move |server| async move {
             let (said, heard) = mpsc::unbounded_channel();

@@ -25,7 +25,7 @@ pub(crate) struct Frame {
 
 /// One message of a frame.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Single {
+pub(crate) struct SingleMessage {
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
 }
@@ -131,19 +131,22 @@ fn take_bytes(bytes: &mut Bytes, length: usize) -> Result<Bytes, Fault> {
 }
 
 /// The messages of a frame: those of its batch, or the one that it is.
-pub(crate) fn split_batch(metadata: Metadata, mut payload: Bytes) -> Result<Vec<Single>, Fault> {
+pub(crate) fn split_batch(
+    metadata: Metadata,
+    mut payload: Bytes,
+) -> Result<Vec<SingleMessage>, Fault> {
     if let Some(way) = metadata.compression.filter(|way| *way != 0) {
         return Err(Fault::Compressed(way));
     }
     let Some(count) = metadata.batched else {
-        return Ok(vec![Single { headers: to_headers(metadata.properties), body: payload }]);
+        return Ok(vec![SingleMessage { headers: to_headers(metadata.properties), body: payload }]);
     };
     let (mut singles, mut left) = (Vec::new(), MOST_METADATA);
     for _ in 0..count {
         let single = SingleMetadata::decode(metadata_part(&mut payload, &mut left)?)
             .map_err(|_| Fault::Broken)?;
         let length = usize::try_from(single.size).map_err(|_| Fault::Broken)?;
-        singles.push(Single {
+        singles.push(SingleMessage {
             headers: to_headers(single.properties),
             body: take_bytes(&mut payload, length)?,
         });
@@ -243,7 +246,7 @@ mod tests {
             let (metadata, payload) = parse_frame(frame).unwrap().unwrap().message.unwrap();
             assert_eq!(
                 split_batch(metadata, payload).unwrap(),
-                [Single { headers: id("7f1c"), body: Bytes::from_static(b"body") }]
+                [SingleMessage { headers: id("7f1c"), body: Bytes::from_static(b"body") }]
             );
         }
     }
@@ -262,7 +265,7 @@ mod tests {
         for messages in [&[("a", "one")][..], &[("a", "one"), ("b", ""), ("c", "three")]] {
             let (metadata, payload) = batch(messages);
             let read = split_batch(metadata, payload).unwrap();
-            let expected = messages.iter().map(|(of, body)| Single {
+            let expected = messages.iter().map(|(of, body)| SingleMessage {
                 headers: id(of),
                 body: Bytes::from((*body).to_owned()),
             });
@@ -313,7 +316,7 @@ mod tests {
         fn what_is_sent_is_heard(value in "\\PC{0,20}", body in proptest::collection::vec(any::<u8>(), 0..300)) {
             let frame = body_of(with_message(delivery(), &metadata(&id(&value)), &body));
             let (metadata, payload) = parse_frame(frame).unwrap().unwrap().message.unwrap();
-            prop_assert_eq!(split_batch(metadata, payload).unwrap(), [Single { headers: id(&value), body: body.into() }]);
+            prop_assert_eq!(split_batch(metadata, payload).unwrap(), [SingleMessage { headers: id(&value), body: body.into() }]);
         }
     }
 }

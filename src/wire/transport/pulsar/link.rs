@@ -16,14 +16,14 @@ use super::{
         Producer, REDIRECTED, SHARED, Send, Subscribe, Unsubscribe,
     },
     frame,
-    meet::{Brokers, Met},
+    meet::{Brokers, GreetedBroker},
     messages,
-    wire::{Arrived, Wire},
+    wire::{ArrivedMessages, Wire},
 };
 use crate::{
     model::{call::CallError, size},
     wire::transport::{
-        bus::{Doing, Share},
+        bus::{BusFuture, SubscriptionShare},
         connection_event::ConnectionEvents,
         message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueSender,
@@ -58,10 +58,10 @@ pub(crate) struct Pulsar {
 pub(crate) struct Subscription {
     wire: Arc<Wire>,
     number: u64,
-    arrivals: mpsc::Receiver<Arrived>,
+    arrivals: mpsc::Receiver<ArrivedMessages>,
     /// The topic keeps its messages, so each is acknowledged.
     kept: bool,
-    share: Share,
+    share: SubscriptionShare,
     permits: u32,
 }
 
@@ -69,12 +69,12 @@ impl Pulsar {
     #[must_use]
     pub fn new(
         brokers: Brokers,
-        met: Met,
+        met: GreetedBroker,
         said: mpsc::UnboundedSender<LinkEvent>,
         heard: mpsc::UnboundedReceiver<LinkEvent>,
         broken: CancellationToken,
     ) -> Self {
-        let Met { wire, version, largest } = met;
+        let GreetedBroker { wire, version, largest } = met;
         let (others, heard) = (Mutex::default(), Mutex::new(heard));
         Self { brokers, first: Arc::new(wire), version, largest, others, said, heard, broken }
     }
@@ -87,17 +87,17 @@ impl Pulsar {
             let found = lookup_topic(&wire, topic, authoritative).await?;
             authoritative = found.authoritative;
             match lookup_target(found, self.brokers.encryption.is_some()) {
-                Whereto::Here => return Ok(wire),
-                Whereto::There(url) => return self.broker_at(&url, topic).await,
-                Whereto::Ask(url) => wire = self.broker_at(&url, topic).await?,
-                Whereto::Unencrypted(url) => {
+                TopicLookup::Here => return Ok(wire),
+                TopicLookup::There(url) => return self.broker_at(&url, topic).await,
+                TopicLookup::Ask(url) => wire = self.broker_at(&url, topic).await?,
+                TopicLookup::Unencrypted(url) => {
                     return Err(messages::redirect_unencrypted(
                         wire.display_address(),
                         &url,
                         topic,
                     ));
                 }
-                Whereto::Refused { error, said } => {
+                TopicLookup::Refused { error, said } => {
                     return Err(messages::operation_refused(
                         wire.display_address(),
                         "find",
@@ -180,18 +180,18 @@ impl Pulsar {
     async fn open_subscription(
         &self,
         at: &Address,
-        share: Share,
+        share: SubscriptionShare,
     ) -> Result<Subscription, CallError> {
         let wire = self.broker_of(&at.name).await?;
         let (number, request) = (wire.next_number(), wire.next_number());
-        let waits = at.kept && share != Share::Observer;
+        let waits = at.kept && share != SubscriptionShare::Observer;
         let permits = if waits { PERMITS_KEPT } else { PERMITS };
         let arrivals = wire.add_consumer(number, permits);
         let (subscription, sharing, durable) = match share {
-            Share::Each | Share::Observer => {
+            SubscriptionShare::Each | SubscriptionShare::Observer => {
                 (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false)
             }
-            Share::OneOf(group) => (group.to_owned(), SHARED, true),
+            SubscriptionShare::OneOf(group) => (group.to_owned(), SHARED, true),
         };
         let command = Command::Subscribe(Subscribe {
             topic: at.name.clone(),
@@ -218,7 +218,7 @@ impl Pulsar {
 
 /// Which broker has a topic, as one of them says.
 #[derive(Debug, PartialEq, Eq)]
-enum Whereto {
+enum TopicLookup {
     /// Whoever was asked, or who stands before it.
     Here,
     There(String),
@@ -233,19 +233,19 @@ enum Whereto {
 }
 
 /// An encrypted connection follows encrypted addresses alone.
-fn lookup_target(found: LookupResponse, encrypted: bool) -> Whereto {
+fn lookup_target(found: LookupResponse, encrypted: bool) -> TopicLookup {
     let named = |url: Option<String>| url.filter(|url| !url.is_empty());
     let (plain, safe) = (named(found.url), named(found.url_tls));
     let url = if encrypted { safe } else { plain.clone() };
     match (found.response, url, plain) {
         // A proxy stands between, and speaks for the broker.
-        (Some(FOUND), ..) if found.through_proxy == Some(true) => Whereto::Here,
+        (Some(FOUND), ..) if found.through_proxy == Some(true) => TopicLookup::Here,
         // Where encryption ends before the broker, it knows no encrypted address of its own.
-        (Some(FOUND), None, _) => Whereto::Here,
-        (Some(FOUND), Some(url), _) => Whereto::There(url),
-        (Some(REDIRECTED), Some(url), _) => Whereto::Ask(url),
-        (Some(REDIRECTED), None, Some(plain)) if encrypted => Whereto::Unencrypted(plain),
-        _ => Whereto::Refused {
+        (Some(FOUND), None, _) => TopicLookup::Here,
+        (Some(FOUND), Some(url), _) => TopicLookup::There(url),
+        (Some(REDIRECTED), Some(url), _) => TopicLookup::Ask(url),
+        (Some(REDIRECTED), None, Some(plain)) if encrypted => TopicLookup::Unencrypted(plain),
+        _ => TopicLookup::Refused {
             error: found.error.unwrap_or_default(),
             said: found.message.unwrap_or_default(),
         },
@@ -286,7 +286,7 @@ async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender)
             () = feeder.closed() => return,
             arrived = subscription.arrivals.recv() => arrived,
         };
-        let Some(Arrived { id, singles }) = arrived else { return };
+        let Some(ArrivedMessages { id, singles }) = arrived else { return };
         // Every message of a batch uses up a permit.
         taken += u32::try_from(singles.len()).unwrap_or(u32::MAX);
         for single in singles {
@@ -296,7 +296,7 @@ async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender)
                 headers: single.headers,
                 body: single.body,
             });
-            let waits = subscription.kept && subscription.share != Share::Observer;
+            let waits = subscription.kept && subscription.share != SubscriptionShare::Observer;
             let put = if waits { feeder.push(heard).await } else { feeder.try_push(heard) };
             if put.is_err() {
                 return;
@@ -357,7 +357,11 @@ impl Link for Pulsar {
         })
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        share: SubscriptionShare,
+    ) -> BusFuture<'a, Subscription> {
         Box::pin(self.open_subscription(at, share))
     }
 
@@ -372,7 +376,7 @@ impl Link for Pulsar {
         Box::pin(async move {
             subscription.wire.remove_consumer(subscription.number);
             // Nobody else has a subscription of our own: what waits in it would wait for ever.
-            if !matches!(subscription.share, Share::OneOf(_)) {
+            if !matches!(subscription.share, SubscriptionShare::OneOf(_)) {
                 let request = subscription.wire.next_number();
                 let unsubscribe =
                     Command::Unsubscribe(Unsubscribe { consumer: subscription.number, request });
@@ -399,7 +403,7 @@ impl Link for Pulsar {
         })
     }
 
-    fn send(&self, message: Outgoing) -> Doing<'_, ()> {
+    fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
         Box::pin(self.publish(message))
     }
 }
@@ -417,19 +421,25 @@ mod tests {
             ..LookupResponse::default()
         };
         let (plain, safe) = ("pulsar://b:6650", "pulsar+ssl://b:6651");
-        assert_eq!(lookup_target(found(FOUND, plain, safe), true), Whereto::There(safe.into()));
-        assert_eq!(lookup_target(found(FOUND, plain, safe), false), Whereto::There(plain.into()));
-        assert_eq!(lookup_target(found(FOUND, plain, ""), true), Whereto::Here);
-        assert_eq!(lookup_target(found(REDIRECTED, plain, safe), true), Whereto::Ask(safe.into()));
+        assert_eq!(lookup_target(found(FOUND, plain, safe), true), TopicLookup::There(safe.into()));
+        assert_eq!(
+            lookup_target(found(FOUND, plain, safe), false),
+            TopicLookup::There(plain.into())
+        );
+        assert_eq!(lookup_target(found(FOUND, plain, ""), true), TopicLookup::Here);
+        assert_eq!(
+            lookup_target(found(REDIRECTED, plain, safe), true),
+            TopicLookup::Ask(safe.into())
+        );
         assert_eq!(
             lookup_target(found(REDIRECTED, plain, ""), true),
-            Whereto::Unencrypted(plain.into())
+            TopicLookup::Unencrypted(plain.into())
         );
         assert_eq!(
             lookup_target(found(REDIRECTED, "", ""), true),
-            Whereto::Refused { error: 0, said: String::new() }
+            TopicLookup::Refused { error: 0, said: String::new() }
         );
         let proxied = LookupResponse { through_proxy: Some(true), ..found(FOUND, plain, safe) };
-        assert_eq!(lookup_target(proxied, true), Whereto::Here);
+        assert_eq!(lookup_target(proxied, true), TopicLookup::Here);
     }
 }

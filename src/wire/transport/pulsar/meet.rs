@@ -47,7 +47,7 @@ pub(crate) struct Brokers {
 }
 
 /// A broker that has greeted us.
-pub(crate) struct Met {
+pub(crate) struct GreetedBroker {
     pub wire: Wire,
     pub version: String,
     /// The largest message that it takes.
@@ -85,7 +85,7 @@ impl Brokers {
         url: &str,
         said: mpsc::UnboundedSender<LinkEvent>,
         broken: CancellationToken,
-    ) -> Result<Met, CallError> {
+    ) -> Result<GreetedBroker, CallError> {
         let named = Connection::from_address(TransportKind::Pulsar, url, url);
         let server = settings::parse_servers(&named)?.swap_remove(0);
         self.connect_server(&server, said, broken).await
@@ -97,7 +97,7 @@ impl Brokers {
         server: &Server,
         said: mpsc::UnboundedSender<LinkEvent>,
         broken: CancellationToken,
-    ) -> Result<Met, CallError> {
+    ) -> Result<GreetedBroker, CallError> {
         let place = server.to_string();
         let (mut frames, mut out) = split_socket(
             socket::open_socket(server, self.encryption.as_ref()).await?,
@@ -120,7 +120,7 @@ impl Brokers {
             .max_message_size
             .and_then(|most| usize::try_from(most).ok())
             .filter(|most| *most > 0);
-        Ok(Met {
+        Ok(GreetedBroker {
             wire: Wire::new(place, frames, out, said, broken),
             version: connected.server_version,
             largest: largest.unwrap_or(USUAL),

@@ -28,7 +28,7 @@ use tokio_util::{
 
 use super::{
     commands::{Command, MessageId, Ping, Pong},
-    frame::{self, Fault, Frame, Single},
+    frame::{self, Fault, Frame, SingleMessage},
     messages,
 };
 use crate::{
@@ -48,20 +48,20 @@ const OUTBOX: usize = 256;
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Messages that came for one consumer in one frame.
-pub(crate) struct Arrived {
+pub(crate) struct ArrivedMessages {
     pub id: Option<MessageId>,
-    pub singles: Vec<Single>,
+    pub singles: Vec<SingleMessage>,
 }
 
 type Answer = oneshot::Sender<Result<Command, CallError>>;
 
 /// An open connection. Dropping it closes it.
 pub(crate) struct Wire {
-    shared: Arc<Shared>,
+    shared: Arc<SharedWire>,
     tasks: [AbortHandle; 2],
 }
 
-struct Shared {
+struct SharedWire {
     place: String,
     outbox: mpsc::Sender<Bytes>,
     tables: Mutex<Tables>,
@@ -76,7 +76,7 @@ struct Shared {
 struct Tables {
     requests: HashMap<u64, Answer>,
     receipts: HashMap<(u64, u64), oneshot::Sender<Result<(), CallError>>>,
-    consumers: HashMap<u64, mpsc::Sender<Arrived>>,
+    consumers: HashMap<u64, mpsc::Sender<ArrivedMessages>>,
     producers: HashMap<String, u64>,
 }
 
@@ -114,7 +114,7 @@ impl Wire {
     ) -> Self {
         let (outbox, queue) = mpsc::channel(OUTBOX);
         let (tables, next) = (Mutex::default(), AtomicU64::new(1));
-        let shared = Arc::new(Shared { place, outbox, tables, next, said, broken });
+        let shared = Arc::new(SharedWire { place, outbox, tables, next, said, broken });
         let reading = tokio::spawn(Arc::clone(&shared).read_frames(frames));
         let writing = tokio::spawn(write_frames(queue, out));
         Self { shared, tasks: [reading.abort_handle(), writing.abort_handle()] }
@@ -159,7 +159,7 @@ impl Wire {
     /// Where a consumer's messages come out; before it subscribes, so that none is missed. It may
     /// be sent so many at once.
     #[must_use]
-    pub fn add_consumer(&self, number: u64, permits: u32) -> mpsc::Receiver<Arrived> {
+    pub fn add_consumer(&self, number: u64, permits: u32) -> mpsc::Receiver<ArrivedMessages> {
         let (sender, receiver) = mpsc::channel(permits as usize);
         self.shared.lock_tables().consumers.insert(number, sender);
         receiver
@@ -205,7 +205,7 @@ async fn write_frames(mut queue: mpsc::Receiver<Bytes>, mut out: WriteHalf<Socke
     }
 }
 
-impl Shared {
+impl SharedWire {
     fn lock_tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -275,7 +275,7 @@ impl Shared {
                     Ok(singles) => {
                         let consumer =
                             self.lock_tables().consumers.get(&delivery.consumer).cloned();
-                        let arrived = Arrived { id: delivery.id, singles };
+                        let arrived = ArrivedMessages { id: delivery.id, singles };
                         // Whoever left meanwhile does not want it.
                         if let Some(Err(TrySendError::Full(_))) =
                             consumer.map(|consumer| consumer.try_send(arrived))

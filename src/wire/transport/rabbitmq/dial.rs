@@ -31,8 +31,8 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            bus::Doing,
-            reconnecting::Dial,
+            bus::BusFuture,
+            reconnecting::TransportDial,
             settings::{self, Server},
             socket::{self, Socket},
         },
@@ -123,10 +123,10 @@ fn virtual_host(path: &str) -> String {
     if name.is_empty() { "/".into() } else { name.replace("%2f", "/").replace("%2F", "/") }
 }
 
-impl Dial for Rabbits {
+impl TransportDial for Rabbits {
     type Link = Rabbit;
 
-    fn dial(&self) -> Doing<'_, Rabbit> {
+    fn dial(&self) -> BusFuture<'_, Rabbit> {
         Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
     }
 }

@@ -19,7 +19,7 @@ use super::messages;
 use crate::{
     model::call::CallError,
     wire::transport::{
-        bus::{Doing, Share},
+        bus::{BusFuture, SubscriptionShare},
         connection_event::ConnectionEvents,
         message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueSender,
@@ -54,7 +54,7 @@ struct Outlet {
 pub(crate) struct Subscription {
     channel: Channel,
     consumer: Consumer,
-    share: Share,
+    share: SubscriptionShare,
 }
 
 impl Rabbit {
@@ -152,12 +152,12 @@ impl Rabbit {
     async fn open_subscription(
         &self,
         at: &Address,
-        share: Share,
+        share: SubscriptionShare,
     ) -> Result<Subscription, CallError> {
         let exchange = short_string(&at.name)?;
         let said = || self.refusal_mapper("listen on", &at.name);
         let channel = self.open_channel(&at.name).await?;
-        let aside = share == Share::Observer;
+        let aside = share == SubscriptionShare::Observer;
         let durable = ExchangeDeclareOptions {
             durable: true,
             passive: aside,
@@ -169,10 +169,10 @@ impl Rabbit {
             .await
             .map_err(said())?;
         let (name, options) = match share {
-            Share::Each | Share::Observer => {
+            SubscriptionShare::Each | SubscriptionShare::Observer => {
                 (String::new(), QueueDeclareOptions::exclusive().auto_delete())
             }
-            Share::OneOf(group) => (
+            SubscriptionShare::OneOf(group) => (
                 format!("{}.{group}", at.name),
                 QueueDeclareOptions { durable: at.kept, ..QueueDeclareOptions::default() },
             ),
@@ -209,11 +209,11 @@ fn expiration_text(after: Duration) -> String {
 }
 
 /// What a queue may hold: that of an onlooker who has stopped must not fill the broker.
-fn queue_limits(share: Share) -> Result<FieldTable, CallError> {
+fn queue_limits(share: SubscriptionShare) -> Result<FieldTable, CallError> {
     const MESSAGES: i64 = 100_000;
     const BYTES: i64 = 64 * 1024 * 1024;
     let mut bounds = FieldTable::default();
-    if share == Share::Observer {
+    if share == SubscriptionShare::Observer {
         bounds.insert(short_string("x-max-length")?, AMQPValue::LongLongInt(MESSAGES));
         bounds.insert(short_string("x-max-length-bytes")?, AMQPValue::LongLongInt(BYTES));
     }
@@ -281,7 +281,7 @@ async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender)
             },
         };
         let Some(Ok(delivery)) = next else { return };
-        let put = if subscription.share == Share::Observer {
+        let put = if subscription.share == SubscriptionShare::Observer {
             feeder.try_push(Incoming::Packet(to_packet(delivery)))
         } else {
             newest = Some(delivery.delivery_tag);
@@ -333,7 +333,11 @@ impl Link for Rabbit {
         })
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        share: SubscriptionShare,
+    ) -> BusFuture<'a, Subscription> {
         Box::pin(self.open_subscription(at, share))
     }
 
@@ -351,7 +355,7 @@ impl Link for Rabbit {
         })
     }
 
-    fn send(&self, message: Outgoing) -> Doing<'_, ()> {
+    fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
         Box::pin(self.publish(message))
     }
 }

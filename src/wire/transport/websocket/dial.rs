@@ -21,8 +21,8 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            bus::Doing,
-            reconnecting::Dial,
+            bus::BusFuture,
+            reconnecting::TransportDial,
             settings::{self, Server},
             socket,
         },
@@ -109,10 +109,10 @@ impl Gateways {
     }
 }
 
-impl Dial for Gateways {
+impl TransportDial for Gateways {
     type Link = Gateway;
 
-    fn dial(&self) -> Doing<'_, Gateway> {
+    fn dial(&self) -> BusFuture<'_, Gateway> {
         Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
     }
 }

@@ -23,7 +23,7 @@ use super::messages;
 use crate::{
     model::{call::CallError, error_kind::ErrorKind},
     wire::transport::{
-        bus::{Doing, Share},
+        bus::{BusFuture, SubscriptionShare},
         connection_event::ConnectionEvents,
         message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueSender,
@@ -182,7 +182,11 @@ impl Link for Gateway {
         Box::pin(self.dispatch_frames(news).map(|()| None))
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Subscription> {
+    fn subscribe<'a>(
+        &'a self,
+        at: &'a Address,
+        _: SubscriptionShare,
+    ) -> BusFuture<'a, Subscription> {
         Box::pin(async move {
             let (sender, queue) = mpsc::channel(QUEUE);
             self.subscriptions.lock().insert(at.name.clone(), sender);
@@ -224,7 +228,7 @@ impl Link for Gateway {
         })
     }
 
-    fn send(&self, message: Outgoing) -> Doing<'_, ()> {
+    fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
         Box::pin(async move {
             let unfit = || CallError {
                 kind: ErrorKind::NotUtf8,

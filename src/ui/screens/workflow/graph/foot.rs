@@ -3,7 +3,7 @@
 use super::super::facts::Facts;
 use crate::engine::{
     gated::ToolRow,
-    layout::marks::Mark,
+    layout::marks::BoxMark,
     workflow::graph::{Edge, Link, StateRow},
 };
 
@@ -41,10 +41,10 @@ fn of_state(facts: &Facts, row: StateRow) -> String {
         Some(hops) => format!("by {}", tool_keys(facts, hops.iter().map(|hop| hop.tool))),
     });
     if facts.analysis.dead_ends.contains(&row) {
-        words.push(format!("{} dead end", Mark::DeadEnd.sign()));
+        words.push(format!("{} dead end", BoxMark::DeadEnd.sign()));
     }
     if facts.analysis.traps.iter().any(|trap| trap.contains(&row)) {
-        words.push(format!("{} no way out", Mark::Trap.sign()));
+        words.push(format!("{} no way out", BoxMark::Trap.sign()));
     }
     if let Some(found) = facts.analysis.never_produced.iter().find(|found| found.state == row) {
         words.push(match found.elsewhere.first() {

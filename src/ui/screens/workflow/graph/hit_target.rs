@@ -1,9 +1,9 @@
 //! What stands at a cell of the picture, in the workflow's own terms: edit mode and mouse go by it.
 
-use super::layout::Laid;
+use super::layout::LaidGraph;
 use crate::engine::{
     gated::ToolRow,
-    layout::{hit::Hit, picture::Point},
+    layout::{hit::DiagramHit, picture::Point},
     workflow::graph::{Edge, Link, StateRow},
 };
 
@@ -24,20 +24,23 @@ pub(crate) enum HitTarget {
 
 /// An end of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ArrowEnd {
     Tail,
     Head,
 }
 
 /// The arrow whose line runs through a point, and which of its ends is nearer; only where it is one
 /// arrow.
-pub(crate) fn arrow_at(laid: &Laid, point: Point) -> Option<(Edge, End)> {
+pub(crate) fn arrow_at(laid: &LaidGraph, point: Point) -> Option<(Edge, ArrowEnd)> {
     match (laid.picture.hit_test(point), target_at(laid, point)) {
-        (Hit::Arrow(row), HitTarget::Edge(edge)) => {
+        (DiagramHit::Arrow(row), HitTarget::Edge(edge)) => {
             let route = &laid.picture.arrows[row];
             let far = |other: Point| point.x.abs_diff(other.x) + 2 * point.y.abs_diff(other.y);
-            let nearer =
-                if far(route.head) <= far(route.points[0]) { End::Head } else { End::Tail };
+            let nearer = if far(route.head) <= far(route.points[0]) {
+                ArrowEnd::Head
+            } else {
+                ArrowEnd::Tail
+            };
             Some((edge, nearer))
         }
         _ => None,
@@ -45,7 +48,7 @@ pub(crate) fn arrow_at(laid: &Laid, point: Point) -> Option<(Edge, End)> {
 }
 
 /// What stands at a point of the picture.
-pub(crate) fn target_at(laid: &Laid, point: Point) -> HitTarget {
+pub(crate) fn target_at(laid: &LaidGraph, point: Point) -> HitTarget {
     let edge = |link: Link, tools: &[ToolRow]| Edge { link, tools: tools.to_vec() };
     let state = |row: usize| laid.extent.nodes[row].single_state();
     let strand =
@@ -58,16 +61,16 @@ pub(crate) fn target_at(laid: &Laid, point: Point) -> HitTarget {
         None => HitTarget::Folded(laid.extent.nodes[row].states().to_vec()),
     };
     match laid.picture.hit_test(point) {
-        Hit::Box(row) => match state(row) {
+        DiagramHit::Box(row) => match state(row) {
             Some(state) => HitTarget::State(state),
             None => HitTarget::Folded(laid.extent.nodes[row].states().to_vec()),
         },
-        Hit::Arrow(row) => strand(row, HitTarget::Edge),
-        Hit::Label(row) => strand(row, HitTarget::Label),
-        Hit::Itself(row) => {
+        DiagramHit::Arrow(row) => strand(row, HitTarget::Edge),
+        DiagramHit::Label(row) => strand(row, HitTarget::Label),
+        DiagramHit::Itself(row) => {
             foot(row, &laid.states.feet[row].0, |state| Link::Between { from: state, to: state })
         }
-        Hit::FromAny(row) => foot(row, &laid.states.feet[row].1, |to| Link::FromAny { to }),
-        Hit::Nothing => HitTarget::Empty,
+        DiagramHit::FromAny(row) => foot(row, &laid.states.feet[row].1, |to| Link::FromAny { to }),
+        DiagramHit::Nothing => HitTarget::Empty,
     }
 }

@@ -10,10 +10,10 @@ use crate::{
         filter::AskedGroups,
         layout::{
             diagram::Direction,
-            extent::{Choice, Extent, Scale},
-            marks::Marks,
-            picture::{Area, BoxPosition, KeptLayout, Picture},
-            states::{self, Detail, Drawn, StateDiagram, View},
+            extent::{Choice, PictureExtent, Scale},
+            marks::StateMarks,
+            picture::{BoxArea, BoxPosition, KeptLayout, Picture},
+            states::{self, Detail, DrawnTools, StateDiagram, View},
         },
         workflow::graph::{Edge, Link, StateRow},
     },
@@ -23,7 +23,7 @@ use crate::{
 
 /// What the user chose to see.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Shown {
+pub(crate) struct GraphView {
     pub scale: Scale,
     pub detail: Detail,
     /// States whose part or neighbours are shown.
@@ -38,7 +38,7 @@ pub(crate) struct Shown {
 #[derive(PartialEq)]
 struct Key {
     subject: Subject,
-    shown: Shown,
+    shown: GraphView,
     /// Only where a part is shown.
     focus: Option<StateRow>,
     asked: Option<AskedGroups>,
@@ -47,13 +47,13 @@ struct Key {
 /// What the texts in the boxes depend on beside the layout.
 type Content = (Option<StateRow>, AskedGroups);
 
-pub(crate) struct Laid {
+pub(crate) struct LaidGraph {
     key: Key,
     room: (u16, u16),
     content: Content,
     direction: Direction,
     edges: Vec<Edge>,
-    pub extent: Extent,
+    pub extent: PictureExtent,
     /// For each box, the name of its first state.
     names: Vec<Name>,
     pub states: StateDiagram,
@@ -64,17 +64,17 @@ pub(crate) struct Laid {
 /// Above this many boxes the picture is no longer one to look at as a whole.
 const MOST: usize = 60;
 
-impl Laid {
+impl LaidGraph {
     /// The layout of what is shown now: the earlier one where nothing it depends on has changed,
     /// else one in which little has moved.
     pub fn reuse_or_build(
         earlier: Option<Self>,
         facts: &Facts,
         state: &State,
-        shown: &Shown,
+        shown: &GraphView,
         room: (u16, u16),
     ) -> Self {
-        let drawn = Drawn::for_tool_count(state.catalog.tools.len());
+        let drawn = DrawnTools::for_tool_count(state.catalog.tools.len());
         let count = facts.workflow.states().len();
         let in_part =
             !(shown.scale == Scale::All || shown.scale == Scale::Fitting && count <= MOST);
@@ -84,7 +84,7 @@ impl Laid {
             .and_then(|name| facts.workflow.state_row(name))
             .or(facts.current)
             .filter(|_| in_part);
-        let asked = (drawn == Drawn::Asked).then(|| facts.asked.clone());
+        let asked = (drawn == DrawnTools::Asked).then(|| facts.asked.clone());
         let key = Key { subject: facts.subject(), shown: shown.clone(), focus, asked };
         let content = (facts.current, facts.asked.clone());
         match earlier {
@@ -101,7 +101,7 @@ impl Laid {
                 let edges = drawn.edges(&facts.workflow);
                 let opened =
                     shown.opened.iter().filter_map(|name| facts.workflow.state_row(name)).collect();
-                let extent = Extent::choose_states(
+                let extent = PictureExtent::choose_states(
                     count,
                     &edges,
                     &Choice { scale: shown.scale, focus, opened: &opened, most: MOST },
@@ -143,7 +143,7 @@ impl Laid {
     }
 
     /// Draws a part of the picture, unless it is drawn already.
-    pub fn draw_window(&mut self, window: Area) {
+    pub fn draw_window(&mut self, window: BoxArea) {
         if self.drawing.window != window {
             self.drawing = canvas_text::draw_picture(&self.states.diagram, &self.picture, window);
         }
@@ -160,7 +160,7 @@ impl Laid {
     }
 
     /// The place of the box in which a state is shown.
-    pub fn area_of(&self, state: StateRow) -> Option<Area> {
+    pub fn area_of(&self, state: StateRow) -> Option<BoxArea> {
         Some(self.picture.boxes.get(self.box_of(state)?)?.area)
     }
 
@@ -179,7 +179,7 @@ fn overflow(picture: &Picture, room: (u16, u16)) -> usize {
 /// Lays out in the direction that fits better, or in that of the earlier layout where most of it
 /// stays.
 fn choose_layout(
-    earlier: Option<&Laid>,
+    earlier: Option<&LaidGraph>,
     key: &Key,
     room: (u16, u16),
     names: &[Name],
@@ -215,11 +215,11 @@ fn choose_layout(
 fn diagram(
     facts: &Facts,
     state: &State,
-    shown: &Shown,
-    (edges, extent): (&[Edge], &Extent),
+    shown: &GraphView,
+    (edges, extent): (&[Edge], &PictureExtent),
     direction: Direction,
 ) -> StateDiagram {
-    let mut marks = Marks::from_analysis(&facts.workflow, &facts.analysis, facts.current);
+    let mut marks = StateMarks::from_analysis(&facts.workflow, &facts.analysis, facts.current);
     marks.far.retain(|row| !facts.is_reachable(*row));
     let unbundled = shown.unbundled.as_ref().and_then(|(from, to)| {
         Some(Link::Between {

@@ -1,9 +1,9 @@
 //! What the signs of the picture mean.
 
 use crate::{
-    engine::layout::marks::Mark,
+    engine::layout::marks::BoxMark,
     ui::{
-        overlays::page::{Line, Page},
+        overlays::page::{Line, PageOverlay},
         styles::Role,
     },
 };
@@ -19,13 +19,13 @@ const ARROWS: [(&str, &str); 6] = [
 ];
 
 /// The page of all signs.
-pub(crate) fn legend_page() -> Page {
+pub(crate) fn legend_page() -> PageOverlay {
     let row = |sign: &str, words: &str| -> Line {
         vec![(Role::Accent, format!("{sign:<8}")), (Role::Text, words.to_owned())]
     };
     let mut lines: Vec<Line> =
-        Mark::ALL.into_iter().map(|mark| row(mark.sign(), mark.description())).collect();
+        BoxMark::ALL.into_iter().map(|mark| row(mark.sign(), mark.description())).collect();
     lines.push(Line::new());
     lines.extend(ARROWS.into_iter().map(|(sign, words)| row(sign, words)));
-    Page::new("Signs of the picture", lines)
+    PageOverlay::new("Signs of the picture", lines)
 }

@@ -7,15 +7,15 @@ use ratatui::{
     widgets::{Block, BorderType, Clear, Widget},
 };
 
-use super::layout::Laid;
+use super::layout::LaidGraph;
 use crate::{
-    engine::layout::picture::{Area, Point},
+    engine::layout::picture::{BoxArea, Point},
     ui::styles::{Role, Styles},
 };
 
 /// What is drawn: which part of the picture is in view, and which boxes to mark.
 pub(crate) struct MiniMap {
-    pub view: Area,
+    pub view: BoxArea,
     pub current: Option<usize>,
     pub selected: Option<usize>,
 }
@@ -45,7 +45,7 @@ pub(crate) fn map_area(
 }
 
 /// The point of the picture that a cell of the map stands for.
-pub(crate) fn picture_point(laid: &Laid, map: Rect, column: u16, row: u16) -> Point {
+pub(crate) fn picture_point(laid: &LaidGraph, map: Rect, column: u16, row: u16) -> Point {
     let scaled = |at: u16, start: u16, room: u16, size: usize| {
         let room = usize::from(room.saturating_sub(2)).max(1);
         (2 * usize::from(at.saturating_sub(start + 1)).min(room - 1) + 1) * size / (2 * room)
@@ -58,7 +58,7 @@ pub(crate) fn picture_point(laid: &Laid, map: Rect, column: u16, row: u16) -> Po
 }
 
 impl MiniMap {
-    pub fn draw(&self, buffer: &mut Buffer, map: Rect, laid: &Laid, styles: &Styles) {
+    pub fn draw(&self, buffer: &mut Buffer, map: Rect, laid: &LaidGraph, styles: &Styles) {
         Clear.render(map, buffer);
         let block = Block::bordered()
             .border_type(BorderType::Plain)
@@ -88,8 +88,9 @@ impl MiniMap {
         for position in seen.positions() {
             buffer[position].set_symbol("·").set_style(styles[Role::SelectedDim]);
         }
-        let middle =
-            |area: &Area| cell(Point { x: area.x + area.width / 2, y: area.y + area.height / 2 });
+        let middle = |area: &BoxArea| {
+            cell(Point { x: area.x + area.width / 2, y: area.y + area.height / 2 })
+        };
         let mut mark = |row: usize, sign: &str, role: Role| {
             if let Some(cell) =
                 laid.picture.boxes.get(row).and_then(|placed| buffer.cell_mut(middle(&placed.area)))

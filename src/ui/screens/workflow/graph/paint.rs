@@ -3,12 +3,12 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{super::facts::Facts, layout::Laid};
+use super::{super::facts::Facts, layout::LaidGraph};
 use crate::{
     engine::{
         canvas_text::{self, Cell, Role as Part},
         gated::ToolRow,
-        layout::picture::Area,
+        layout::picture::BoxArea,
         workflow::graph::{Link, StateRow},
     },
     ui::{
@@ -19,7 +19,7 @@ use crate::{
 
 /// What is drawn differently from the rest.
 #[derive(Clone, Copy)]
-pub(crate) struct Chosen {
+pub(crate) struct ChosenParts {
     pub node: Option<usize>,
     pub arrow: Option<usize>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Chosen {
 #[derive(Clone, Copy)]
 pub(crate) struct Look<'l> {
     pub styles: &'l Styles,
-    pub chosen: Chosen,
+    pub chosen: ChosenParts,
 }
 
 /// Draws the part of the picture that begins at `offset`; where that is less than nothing, the
@@ -37,7 +37,7 @@ pub(crate) fn draw_picture(
     buffer: &mut Buffer,
     inside: Rect,
     offset: (i32, i32),
-    laid: &mut Laid,
+    laid: &mut LaidGraph,
     facts: &Facts,
     look: Look<'_>,
 ) {
@@ -56,7 +56,7 @@ pub(crate) fn draw_picture(
             };
             let text = match tie {
                 _ if is_chosen => heavy_line(&cell.text),
-                Tie::NotAsked => canvas_text::dashed_sign(&cell.text),
+                ArrowTie::NotAsked => canvas_text::dashed_sign(&cell.text),
                 _ => &cell.text,
             };
             put_text(buffer, inside, (x, y), text, style);
@@ -65,14 +65,14 @@ pub(crate) fn draw_picture(
 }
 
 /// The part of the picture that is in view.
-pub(crate) fn visible_area(inside: Rect, offset: (i32, i32), laid: &Laid) -> Area {
+pub(crate) fn visible_area(inside: Rect, offset: (i32, i32), laid: &LaidGraph) -> BoxArea {
     let part = |offset: i32, size: usize, room: u16| {
         let begin = usize::try_from(offset.max(0)).unwrap_or(0).min(size);
         (begin, usize::from(room).min(size - begin))
     };
     let (x, width) = part(offset.0, laid.picture.width, inside.width);
     let (y, height) = part(offset.1, laid.picture.height, inside.height);
-    Area { x, y, width, height }
+    BoxArea { x, y, width, height }
 }
 
 /// How many blank cells stand before the picture.
@@ -85,7 +85,7 @@ pub(crate) fn ways_out(
     buffer: &mut Buffer,
     inside: Rect,
     offset: (i32, i32),
-    laid: &Laid,
+    laid: &LaidGraph,
     styles: &Styles,
 ) {
     let beyond = |size: usize, offset: i32, room: u16| {
@@ -112,7 +112,7 @@ pub(crate) fn ways_out(
 
 /// What an arrow's cell says about its tools.
 #[derive(Clone, Copy, PartialEq)]
-enum Tie {
+enum ArrowTie {
     /// No arrow.
     None,
     /// Some of its tools can be taken now.
@@ -132,7 +132,7 @@ fn arrow_row(cell: &Cell) -> Option<usize> {
     }
 }
 
-fn cell_tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
+fn cell_tie(cell: &Cell, laid: &LaidGraph, facts: &Facts) -> ArrowTie {
     let is_asked = |tools: &[ToolRow]| {
         tools.iter().any(|tool| {
             facts.workflow.members().get(*tool).is_some_and(|member| member.is_admitted())
@@ -140,7 +140,7 @@ fn cell_tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
     };
     let (asked, origins): (bool, Vec<StateRow>) = match cell.role {
         Part::Line(row) | Part::Head(row) | Part::Label(row) => {
-            let Some(strand) = laid.states.arrows.get(row) else { return Tie::None };
+            let Some(strand) = laid.states.arrows.get(row) else { return ArrowTie::None };
             let asked = strand.edges.iter().filter(|edge| is_asked(&edge.tools));
             let from = asked.filter_map(|edge| {
                 if let Link::Between { from, .. } = edge.link { Some(from) } else { None }
@@ -154,13 +154,13 @@ fn cell_tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
         Part::FromAny(row) => {
             (is_asked(&laid.states.feet[row].1), facts.current.into_iter().collect())
         }
-        _ => return Tie::None,
+        _ => return ArrowTie::None,
     };
     match asked {
-        false => Tie::NotAsked,
-        true if origins.iter().any(|state| Some(*state) == facts.current) => Tie::Open,
-        true if origins.iter().any(|state| facts.is_reachable(*state)) => Tie::Asked,
-        true => Tie::Far,
+        false => ArrowTie::NotAsked,
+        true if origins.iter().any(|state| Some(*state) == facts.current) => ArrowTie::Open,
+        true if origins.iter().any(|state| facts.is_reachable(*state)) => ArrowTie::Asked,
+        true => ArrowTie::Far,
     }
 }
 
@@ -184,8 +184,8 @@ fn chosen_style(cell: &Cell, styles: &Styles) -> Style {
 /// How a cell looks: by its state, or by what can be done with its arrow.
 fn cell_style(
     cell: &Cell,
-    tie: Tie,
-    laid: &Laid,
+    tie: ArrowTie,
+    laid: &LaidGraph,
     facts: &Facts,
     styles: &Styles,
     selected: Option<usize>,
@@ -199,9 +199,9 @@ fn cell_style(
         (false, false) => styles[Role::StateDim],
     };
     match (cell.role, tie) {
-        (_, Tie::Open) => styles[Role::Available],
-        (_, Tie::Asked) => styles[Role::Transition],
-        (_, Tie::Far | Tie::NotAsked) => styles[Role::StateDim],
+        (_, ArrowTie::Open) => styles[Role::Available],
+        (_, ArrowTie::Asked) => styles[Role::Transition],
+        (_, ArrowTie::Far | ArrowTie::NotAsked) => styles[Role::StateDim],
         (Part::Text { owner, line: 0 }, _) if selected == Some(owner) => styles[Role::Selected],
         (Part::Border(row), _) if selected == Some(row) && !is_current(row) => {
             styles[Role::BorderFocus]

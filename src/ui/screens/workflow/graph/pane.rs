@@ -10,12 +10,12 @@ use ratatui::{
 use super::{
     super::{facts::Facts, scene::Scene},
     foot,
-    hit_target::{self, End, HitTarget},
-    layout::{Laid, Shown},
+    hit_target::{self, ArrowEnd, HitTarget},
+    layout::{GraphView, LaidGraph},
     legend,
     minimap::{self, MiniMap},
     paint,
-    seek::{Found, Seek, Sought},
+    seek::{FoundItem, Seek, SeekOutcome},
     travel,
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
     engine::{
         layout::{
             extent::Scale,
-            picture::{Area, Point},
+            picture::{BoxArea, Point},
             states::Detail,
         },
         workflow::graph::{Edge, Link, StateRow},
@@ -37,8 +37,8 @@ use crate::{
 
 #[derive(Default)]
 pub(crate) struct Graph {
-    pub(super) shown: Shown,
-    pub(super) laid: Option<Laid>,
+    pub(super) shown: GraphView,
+    pub(super) laid: Option<LaidGraph>,
     /// The picture's cell at the pane's upper left corner; less than nothing where the picture is
     /// smaller and centred.
     pub(super) offset: (i32, i32),
@@ -47,7 +47,7 @@ pub(crate) struct Graph {
     pub(super) arrow: Option<(Name, Name)>,
     pub(super) seek: Seek,
     pub(super) map: Map,
-    pub(super) follows: Follows,
+    pub(super) follows: FollowMode,
     pub(super) inside: Rect,
     /// What can be pressed on the pane's edge.
     pub(super) buttons: Vec<(Rect, Press)>,
@@ -69,7 +69,7 @@ pub(crate) enum Map {
 
 /// What the view does when the run goes on.
 #[derive(Clone, Copy, Default, PartialEq)]
-pub(crate) enum Follows {
+pub(crate) enum FollowMode {
     #[default]
     Run,
     Nothing,
@@ -152,7 +152,7 @@ impl Graph {
         Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
         if self.followed != facts.current {
             self.followed = facts.current;
-            if self.follows == Follows::Run {
+            if self.follows == FollowMode::Run {
                 self.centre_current(facts);
             }
         }
@@ -160,7 +160,7 @@ impl Graph {
         let node = self.selected_state(facts).filter(|_| focused || self.selected.is_some());
         let link = self.selected_link(facts);
         let Some(laid) = &mut self.laid else { return };
-        let chosen = paint::Chosen {
+        let chosen = paint::ChosenParts {
             node: node.and_then(|state| laid.box_of(state)).filter(|_| focused),
             arrow: link.and_then(|link| laid.arrow_of(link)),
         };
@@ -238,7 +238,7 @@ impl Graph {
         if std::mem::take(&mut self.fitting) {
             for detail in [Detail::Usual, Detail::Less, Detail::Dots] {
                 self.shown.detail = detail;
-                let laid = Laid::reuse_or_build(None, facts, state, &self.shown, room);
+                let laid = LaidGraph::reuse_or_build(None, facts, state, &self.shown, room);
                 let fits = laid.fits_in_view();
                 self.laid = Some(laid);
                 if fits {
@@ -247,7 +247,7 @@ impl Graph {
             }
         } else {
             self.laid =
-                Some(Laid::reuse_or_build(self.laid.take(), facts, state, &self.shown, room));
+                Some(LaidGraph::reuse_or_build(self.laid.take(), facts, state, &self.shown, room));
         }
         // What is looked at stays where it is on the screen, although the rest may have moved.
         let now = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
@@ -306,7 +306,7 @@ impl Graph {
         );
     }
 
-    fn area_of(&self, row: StateRow) -> Option<Area> {
+    fn area_of(&self, row: StateRow) -> Option<BoxArea> {
         self.laid.as_ref()?.area_of(row)
     }
 
@@ -319,7 +319,7 @@ impl Graph {
 
     /// Brings a state into the middle.
     fn centre_state(&mut self, row: StateRow) {
-        if let Some(Area { x, y, width, height }) = self.area_of(row) {
+        if let Some(BoxArea { x, y, width, height }) = self.area_of(row) {
             self.show_point(Point { x: x + width / 2, y: y + height / 2 });
         }
     }
@@ -348,10 +348,11 @@ impl Graph {
     }
 
     pub fn toggle_follow(&mut self) -> Reply {
-        self.follows = if self.follows == Follows::Run { Follows::Nothing } else { Follows::Run };
+        self.follows =
+            if self.follows == FollowMode::Run { FollowMode::Nothing } else { FollowMode::Run };
         Reply::hint(match self.follows {
-            Follows::Run => "the picture follows the run",
-            Follows::Nothing => "the picture stays where it is",
+            FollowMode::Run => "the picture follows the run",
+            FollowMode::Nothing => "the picture stays where it is",
         })
     }
 
@@ -414,10 +415,12 @@ impl Graph {
 
     fn seek_key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
         match self.seek.handle_key(key, facts, state) {
-            Sought::Moved => self.go_to_found(facts),
-            Sought::Accepted => {}
-            Sought::GivenUp => (self.selected, self.arrow, self.shown.focus) = (None, None, None),
-            Sought::Ignored => return Reply::Ignored,
+            SeekOutcome::Moved => self.go_to_found(facts),
+            SeekOutcome::Accepted => {}
+            SeekOutcome::GivenUp => {
+                (self.selected, self.arrow, self.shown.focus) = (None, None, None);
+            }
+            SeekOutcome::Ignored => return Reply::Ignored,
         }
         Reply::Handled
     }
@@ -425,14 +428,14 @@ impl Graph {
     /// Shows what is found, also where it was not in the picture.
     fn go_to_found(&mut self, facts: &Facts) {
         let (state, arrow) = match self.seek.current_match() {
-            Some(Found::State(row)) => (row, None),
-            Some(Found::Tool(_, Link::Between { from, to })) if from != to => {
+            Some(FoundItem::State(row)) => (row, None),
+            Some(FoundItem::Tool(_, Link::Between { from, to })) if from != to => {
                 (from, Some((from, to)))
             }
-            Some(Found::Tool(_, Link::Between { from: to, .. } | Link::FromAny { to })) => {
+            Some(FoundItem::Tool(_, Link::Between { from: to, .. } | Link::FromAny { to })) => {
                 (to, None)
             }
-            Some(Found::Tool(_, Link::StayAny)) | None => return,
+            Some(FoundItem::Tool(_, Link::StayAny)) | None => return,
         };
         self.select(state, facts);
         let name = |row: StateRow| facts.workflow.states()[row].clone();
@@ -486,7 +489,7 @@ impl Graph {
     }
 
     /// The arrow whose line is at a cell of the screen, and which of its ends is nearer.
-    pub fn arrow_at(&self, column: u16, row: u16) -> Option<(Edge, End)> {
+    pub fn arrow_at(&self, column: u16, row: u16) -> Option<(Edge, ArrowEnd)> {
         let is_free = self.inside.contains((column, row).into())
             && self.map_at.is_none_or(|map| !map.contains((column, row).into()));
         let laid = self.laid.as_ref().filter(|_| is_free)?;

@@ -11,14 +11,14 @@ use crate::{
         workflow::graph::{Link, Origin, StateRow},
     },
     ui::{
-        ranking::{Candidate, rank_candidates},
+        ranking::{RankedItem, rank_candidates},
         widgets::text_input::TextInput,
     },
 };
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FoundItem {
     State(StateRow),
     /// A tool, at the first arrow that it is on.
     Tool(ToolRow, Link),
@@ -26,7 +26,7 @@ pub(crate) enum Found {
 
 /// What a key did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sought {
+pub(crate) enum SeekOutcome {
     /// Something else is shown now.
     Moved,
     Accepted,
@@ -38,7 +38,7 @@ pub(crate) enum Sought {
 #[derive(Default)]
 pub(crate) struct Seek {
     text: TextInput,
-    found: Vec<Found>,
+    found: Vec<FoundItem>,
     at: usize,
     typing: bool,
 }
@@ -52,33 +52,33 @@ impl Seek {
         *self = Self { typing: true, ..Self::default() };
     }
 
-    pub fn current_match(&self) -> Option<Found> {
+    pub fn current_match(&self) -> Option<FoundItem> {
         self.found.get(self.at).copied()
     }
 
-    pub fn handle_key(&mut self, key: Key, facts: &Facts, state: &State) -> Sought {
+    pub fn handle_key(&mut self, key: Key, facts: &Facts, state: &State) -> SeekOutcome {
         match key.code {
             Code::Enter => {
                 self.typing = false;
-                Sought::Accepted
+                SeekOutcome::Accepted
             }
             Code::Esc => {
                 self.typing = false;
-                Sought::GivenUp
+                SeekOutcome::GivenUp
             }
             Code::Down if !self.found.is_empty() => {
                 self.at = (self.at + 1) % self.found.len();
-                Sought::Moved
+                SeekOutcome::Moved
             }
             Code::Up if !self.found.is_empty() => {
                 self.at = (self.at + self.found.len() - 1) % self.found.len();
-                Sought::Moved
+                SeekOutcome::Moved
             }
             _ if self.text.handle_key(key) => {
                 self.search(facts, state);
-                Sought::Moved
+                SeekOutcome::Moved
             }
-            _ => Sought::Ignored,
+            _ => SeekOutcome::Ignored,
         }
     }
 
@@ -103,14 +103,14 @@ impl Seek {
         }
         let (states, tools) = (facts.workflow.states(), &state.catalog.tools);
         let found = |row: usize| match row.checked_sub(states.len()) {
-            None => Some(Found::State(row)),
-            Some(row) => Some(Found::Tool(row, link_of(facts, row)?)),
+            None => Some(FoundItem::State(row)),
+            Some(row) => Some(FoundItem::Tool(row, link_of(facts, row)?)),
         };
-        let of_states = states.iter().map(|name| Candidate { name, ..Candidate::default() });
-        let of_tools = tools.iter().map(|tool| Candidate {
+        let of_states = states.iter().map(|name| RankedItem { name, ..RankedItem::default() });
+        let of_tools = tools.iter().map(|tool| RankedItem {
             name: &tool.entry.key,
             alias: &tool.name,
-            ..Candidate::default()
+            ..RankedItem::default()
         });
         self.found.extend(
             rank_candidates(self.text.text(), of_states.chain(of_tools))

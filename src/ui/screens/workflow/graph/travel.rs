@@ -1,13 +1,13 @@
 //! Where a key leads from a box: along its arrows first, then to the nearest box in that direction.
 
-use super::layout::Laid;
-use crate::engine::layout::picture::Area;
+use super::layout::LaidGraph;
+use crate::engine::layout::picture::BoxArea;
 
 /// A direction on the screen: to the right and down are positive.
 pub(crate) type Step = (i32, i32);
 
 /// The box that lies next in a direction.
-pub(crate) fn next_box(laid: &Laid, from: usize, step: Step) -> Option<usize> {
+pub(crate) fn next_box(laid: &LaidGraph, from: usize, step: Step) -> Option<usize> {
     let linked = laid.states.arrows.iter().filter_map(|strand| {
         match (strand.from == from, strand.to == from) {
             (true, false) => Some(strand.to),
@@ -25,7 +25,7 @@ pub(crate) fn next_box(laid: &Laid, from: usize, step: Step) -> Option<usize> {
 fn nearest_box(
     from: usize,
     among: impl Iterator<Item = usize>,
-    area: impl Fn(usize) -> Option<Area>,
+    area: impl Fn(usize) -> Option<BoxArea>,
     (right, down): Step,
 ) -> Option<usize> {
     let here = area(from)?;
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn keys_lead_to_what_lies_in_their_direction() {
-        let area = |x, y| Area { x, y, width: 10, height: 4 };
+        let area = |x, y| BoxArea { x, y, width: 10, height: 4 };
         let areas = [area(0, 10), area(20, 10), area(20, 0), area(0, 20), area(60, 11)];
         let to = |from: usize, step: Step| {
             nearest_box(from, 0..areas.len(), |row| areas.get(row).copied(), step)

@@ -52,7 +52,7 @@ pub(crate) struct Authority {
 
 /// What a request says about who sends it.
 #[derive(Clone, Default)]
-pub(crate) struct Presented {
+pub(crate) struct PresentedToken {
     /// `None`: the token of the connection's settings, or none.
     pub token: Option<String>,
     pub headers: Vec<(String, String)>,
@@ -94,9 +94,9 @@ impl Authority {
     ///
     /// # Errors
     /// When the token is bound to a key that cannot be used.
-    pub async fn present(&self, method: &str, url: &str) -> Result<Presented, CallError> {
+    pub async fn present(&self, method: &str, url: &str) -> Result<PresentedToken, CallError> {
         let mut known = self.grant.lock().await;
-        let Some(grant) = known.as_ref() else { return Ok(Presented::default()) };
+        let Some(grant) = known.as_ref() else { return Ok(PresentedToken::default()) };
         let is_old = grant.expires.is_some_and(|end| end <= seconds_now() + EARLY);
         let renewed = if is_old { self.renew(grant).await.ok().flatten() } else { None };
         let grant = match renewed {
@@ -115,7 +115,7 @@ impl Authority {
                 vec![header(AUTHORIZATION, format!("{DPOP} {token}")), header(DPOP, proof)]
             }
         };
-        Ok(Presented { token: Some(token.clone()), headers })
+        Ok(PresentedToken { token: Some(token.clone()), headers })
     }
 
     /// The server gave what the next proof has to name.

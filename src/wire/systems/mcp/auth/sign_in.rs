@@ -30,8 +30,8 @@ use crate::{
                 self, Client, ClientChoice, choose_client, client_metadata, registered_client,
             },
             documents::ServerMetadata,
-            requests::{Page, page_url},
-            scopes::{Wanted, choose_scopes},
+            requests::{ConsentPage, page_url},
+            scopes::{ScopeSources, choose_scopes},
         },
         token_settings::{self, GrantKind},
         url::HttpUrl,
@@ -76,7 +76,7 @@ impl SignIn<'_> {
         let fetcher = Fetcher::new(self.connection).await?;
         let chain = walk(&fetcher, self.address, None).await;
         let server = usable_server(&chain, self.connection)?;
-        let wanted = Wanted {
+        let wanted = ScopeSources {
             challenged: chain.challenge.scope(),
             before: before
                 .as_ref()
@@ -136,7 +136,7 @@ impl SignIn<'_> {
             ClientChoice::Ask => return Err(no_client(self.connection)),
         };
         let (state, verifier) = (secret_text(), secret_text());
-        let url = page_url(Page {
+        let url = page_url(ConsentPage {
             endpoint: server.authorization_endpoint.as_deref().unwrap_or_default(),
             client: &client.id,
             redirect: &redirect,

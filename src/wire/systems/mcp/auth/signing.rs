@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::systems::mcp::{
-    auth::jwt::{self, Fresh, ProvenRequest},
+    auth::jwt::{self, ProvenRequest, UniqueClaims},
     base64,
 };
 
@@ -122,9 +122,9 @@ pub(crate) fn sign_proof(key: &str, request: ProvenRequest<'_>) -> Result<String
     with_fresh(|fresh| key.sign(&header, &jwt::proof_claims(request, fresh)))
 }
 
-fn with_fresh<T>(make: impl FnOnce(Fresh<'_>) -> T) -> T {
+fn with_fresh<T>(make: impl FnOnce(UniqueClaims<'_>) -> T) -> T {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    make(Fresh { now, id: &Uuid::new_v4().to_string() })
+    make(UniqueClaims { now, id: &Uuid::new_v4().to_string() })
 }
 
 #[cfg(test)]

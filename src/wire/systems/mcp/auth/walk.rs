@@ -12,7 +12,7 @@ use crate::systems::mcp::{
     },
     fault::Fault,
     rpc::{
-        build::{self, Call, Spoken},
+        build::{self, Call, SpokenVersion},
         id::Id,
     },
     version::{Era, FIRST_MODERN},
@@ -101,7 +101,7 @@ impl Chain {
     /// guarding.
     async fn knock(&mut self, fetcher: &Fetcher, address: &str) {
         for call in [build::discover(), Call::from_method("tools/list")] {
-            let spoken = Spoken { era: Era::Modern, version: FIRST_MODERN.to_owned() };
+            let spoken = SpokenVersion { era: Era::Modern, version: FIRST_MODERN.to_owned() };
             let client = build::Client::new("toolcrib", env!("CARGO_PKG_VERSION"));
             let frame = call.to_frame(&Id::from(1), &client, &spoken);
             let got = fetcher.post_frame(address, &call.headers(&spoken), frame).await;

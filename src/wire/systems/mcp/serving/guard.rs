@@ -4,14 +4,14 @@ use std::net::IpAddr;
 
 /// Whom a server lets in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum ServerReach {
     /// Programs of this machine.
     Loopback,
     /// Those of others too, which name the server by its address.
     Anywhere,
 }
 
-impl Reach {
+impl ServerReach {
     /// Whether a request for that host is for this server. A page that has its own name lead here
     /// sends that name.
     #[must_use]
@@ -68,22 +68,23 @@ mod tests {
     #[test]
     fn only_this_machine_is_let_in() {
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8931", "[::1]:8931", "127.0.0.2"] {
-            assert!(Reach::Loopback.admits_host(host), "{host}");
-            assert!(Reach::Anywhere.admits_host(host), "{host}");
-            assert!(Reach::Loopback.admits_origin(&format!("http://{host}")), "{host}");
+            assert!(ServerReach::Loopback.admits_host(host), "{host}");
+            assert!(ServerReach::Anywhere.admits_host(host), "{host}");
+            assert!(ServerReach::Loopback.admits_origin(&format!("http://{host}")), "{host}");
         }
         for host in ["evil.example", "localhost.evil.example:80", "", "127.0.0.1.evil.example"] {
-            assert!(!Reach::Loopback.admits_host(host), "{host}");
-            assert!(!Reach::Anywhere.admits_host(host), "{host}");
-            assert!(!Reach::Anywhere.admits_origin(&format!("https://{host}")), "{host}");
+            assert!(!ServerReach::Loopback.admits_host(host), "{host}");
+            assert!(!ServerReach::Anywhere.admits_host(host), "{host}");
+            assert!(!ServerReach::Anywhere.admits_origin(&format!("https://{host}")), "{host}");
         }
         for host in ["192.0.2.7:8931", "[2001:db8::1]"] {
-            assert!(!Reach::Loopback.admits_host(host), "{host}");
-            assert!(Reach::Anywhere.admits_host(host), "{host}");
-            assert!(!Reach::Anywhere.admits_origin(&format!("http://{host}")), "{host}");
+            assert!(!ServerReach::Loopback.admits_host(host), "{host}");
+            assert!(ServerReach::Anywhere.admits_host(host), "{host}");
+            assert!(!ServerReach::Anywhere.admits_origin(&format!("http://{host}")), "{host}");
         }
         assert!(
-            !Reach::Loopback.admits_origin("null") && !Reach::Loopback.admits_origin("localhost")
+            !ServerReach::Loopback.admits_origin("null")
+                && !ServerReach::Loopback.admits_origin("localhost")
         );
     }
 }

@@ -15,8 +15,8 @@ use crate::{
     systems::mcp::{
         rpc::frame::Frame,
         server::{
-            dialogue::{Asked, Dialogue, Listening, Offer, RelayedRequest},
-            reply::{About, acknowledged_frame, subscription_meta, tools_changed_frame},
+            dialogue::{ClientRequest, Dialogue, Offer, RelayedRequest, ToolSubscription},
+            reply::{ServerInfo, acknowledged_frame, subscription_meta, tools_changed_frame},
             toolbox::Toolbox,
         },
     },
@@ -29,7 +29,7 @@ pub(crate) const FRAMES: usize = 64;
 pub(crate) struct RequestHandler {
     pub host: Arc<dyn ToolHost>,
     pub toolbox: Toolbox,
-    pub about: About,
+    pub about: ServerInfo,
     /// Calls that wait for what their clients are to find out.
     pub parked: ParkedCalls,
 }
@@ -37,7 +37,7 @@ pub(crate) struct RequestHandler {
 impl RequestHandler {
     #[must_use]
     pub fn new(host: Arc<dyn ToolHost>) -> Arc<Self> {
-        let about = About {
+        let about = ServerInfo {
             name: "toolcrib".to_owned(),
             title: host.title(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -49,7 +49,7 @@ impl RequestHandler {
     }
 
     /// Takes a message of a client in.
-    pub fn handle_message(&self, dialogue: &mut Dialogue, frame: &Frame) -> Asked {
+    pub fn handle_message(&self, dialogue: &mut Dialogue, frame: &Frame) -> ClientRequest {
         let available = self.host.available();
         let offer = Offer {
             about: &self.about,
@@ -86,12 +86,12 @@ impl RequestHandler {
     /// Tells a subscriber what changes, until it is cancelled, or with a last word until `leaving`.
     pub async fn run_listening(
         self: Arc<Self>,
-        listening: Listening,
+        listening: ToolSubscription,
         frames: mpsc::Sender<String>,
         running: Running,
         leaving: CancellationToken,
     ) {
-        let Listening { id, spoken, tools } = listening;
+        let ToolSubscription { id, spoken, tools } = listening;
         // Whatever changes from here on is told.
         let mut changes = self.changes();
         let heard = if tools { json!({"toolsListChanged": true}) } else { json!({}) };

@@ -26,7 +26,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     calling::run_call,
-    guard::{Reach, admits_token},
+    guard::{ServerReach, admits_token},
     handler::{FRAMES, RequestHandler},
     pipes::refuse_request,
     questions::{self, PendingQuestions},
@@ -39,7 +39,7 @@ use crate::{
         codes,
         rpc::frame::{Frame, Kind},
         server::{
-            dialogue::{Asked, Dialogue},
+            dialogue::{ClientRequest, Dialogue},
             envelope::{is_modern, unsupported_version},
             http_rules::Repeated,
             reply::{Refusal, Reply, tools_changed_frame},
@@ -76,7 +76,7 @@ pub(crate) struct HttpServer {
 struct Clients {
     handler: Arc<RequestHandler>,
     sessions: Sessions,
-    reach: Reach,
+    reach: ServerReach,
     /// What each request has to bring.
     token: Option<String>,
     stop: CancellationToken,
@@ -95,7 +95,8 @@ impl HttpServer {
         };
         let listener = TcpListener::bind(&address).await.map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
-        let reach = if address.ip().is_loopback() { Reach::Loopback } else { Reach::Anywhere };
+        let reach =
+            if address.ip().is_loopback() { ServerReach::Loopback } else { ServerReach::Anywhere };
         let clients = Clients {
             handler,
             sessions: Sessions::default(),
@@ -289,43 +290,49 @@ impl Clients {
         response
     }
 
-    fn handle_frame(&self, session: &Session, frame: Frame) -> Vec<Asked> {
+    fn handle_frame(&self, session: &Session, frame: Frame) -> Vec<ClientRequest> {
         let mut dialogue = session.dialogue.lock().unwrap_or_else(PoisonError::into_inner);
         match dialogue.split_messages(frame) {
             Ok(messages) => {
                 let handle = |message| self.handler.handle_message(&mut dialogue, &message);
                 messages.into_iter().map(handle).collect()
             }
-            Err(reply) => vec![Asked::Reply(reply)],
+            Err(reply) => vec![ClientRequest::Reply(reply)],
         }
     }
 
     /// Answers what the messages of a request come to: with one frame, or with all that comes of
     /// them until the last is done.
-    async fn answer_asked(self: &Arc<Self>, asked: Vec<Asked>, caller: Caller) -> Response<Body> {
+    async fn answer_asked(
+        self: &Arc<Self>,
+        asked: Vec<ClientRequest>,
+        caller: Caller,
+    ) -> Response<Body> {
         let is_alone = asked.len() == 1;
         let (frames, heard) = mpsc::channel(FRAMES);
         let mut replies = Vec::new();
         let mut begun = Vec::new();
         for asked in asked {
             match asked {
-                Asked::Reply(reply) if is_alone => return reply_response(reply),
-                Asked::Reply(reply) => replies.push(reply.text),
-                Asked::Cancel(id) => {
+                ClientRequest::Reply(reply) if is_alone => return reply_response(reply),
+                ClientRequest::Reply(reply) => replies.push(reply.text),
+                ClientRequest::Cancel(id) => {
                     if let Some(session) = &caller.session {
                         session.running.cancel(&id);
                     }
                 }
-                Asked::Answer { id, answer } => {
+                ClientRequest::Answer { id, answer } => {
                     if let Some(session) = &caller.session {
                         session.questions.answer(&id, answer);
                     }
                 }
-                Asked::Nothing => {}
-                Asked::Listen(_) if !caller.accepted.events => {
+                ClientRequest::Nothing => {}
+                ClientRequest::Listen(_) if !caller.accepted.events => {
                     return refusal(406, "subscriptions/listen is answered by a stream of events");
                 }
-                Asked::Call(_) | Asked::Relay(_) | Asked::Listen(_) => begun.push(asked),
+                ClientRequest::Call(_) | ClientRequest::Relay(_) | ClientRequest::Listen(_) => {
+                    begun.push(asked);
+                }
             }
         }
         if begun.is_empty() && replies.is_empty() {
@@ -369,14 +376,14 @@ impl Clients {
 
     fn begin_request(
         self: &Arc<Self>,
-        asked: Asked,
+        asked: ClientRequest,
         of: &RequestsOf,
         frames: &mpsc::Sender<String>,
     ) -> Result<CancellationToken, Reply> {
         let (id, spoken) = match &asked {
-            Asked::Call(call) => (&call.id, &call.spoken),
-            Asked::Relay(request) => (&request.id, &request.spoken),
-            Asked::Listen(listening) => (&listening.id, &listening.spoken),
+            ClientRequest::Call(call) => (&call.id, &call.spoken),
+            ClientRequest::Relay(request) => (&request.id, &request.spoken),
+            ClientRequest::Listen(listening) => (&listening.id, &listening.spoken),
             _ => return Ok(CancellationToken::new()),
         };
         let Some(running) = of.running.begin(id) else {
@@ -389,18 +396,18 @@ impl Clients {
         Ok(token)
     }
 
-    async fn run_request(self: Arc<Self>, asked: Asked, caller: questions::Caller) {
+    async fn run_request(self: Arc<Self>, asked: ClientRequest, caller: questions::Caller) {
         let handler = Arc::clone(&self.handler);
         match asked {
-            Asked::Call(call) => {
+            ClientRequest::Call(call) => {
                 // Nobody is to wait for a call when the server is to end.
                 let working = run_call(handler, *call, caller);
                 self.stop.run_until_cancelled(working).await;
             }
-            Asked::Relay(request) => {
+            ClientRequest::Relay(request) => {
                 self.stop.run_until_cancelled(handler.run_relay(request, caller)).await;
             }
-            Asked::Listen(listening) => {
+            ClientRequest::Listen(listening) => {
                 let questions::Caller { frames, running, .. } = caller;
                 handler.run_listening(listening, frames, running, self.stop.clone()).await;
             }

@@ -23,7 +23,7 @@ use crate::{
             lines::{Line, Lines},
         },
         server::{
-            dialogue::{Asked, Dialogue},
+            dialogue::{ClientRequest, Dialogue},
             reply::{Refusal, tools_changed_frame},
         },
         version::Era,
@@ -121,11 +121,11 @@ impl PipeClient {
         Ok(())
     }
 
-    async fn perform(&mut self, asked: Asked) -> Result<(), Unread> {
+    async fn perform(&mut self, asked: ClientRequest) -> Result<(), Unread> {
         let (handler, frames) = (Arc::clone(&self.handler), self.frames.clone());
         match asked {
-            Asked::Reply(reply) => self.send(reply.text).await?,
-            Asked::Call(call) => match self.running.begin(&call.id) {
+            ClientRequest::Reply(reply) => self.send(reply.text).await?,
+            ClientRequest::Call(call) => match self.running.begin(&call.id) {
                 Some(running) => {
                     let questions = Some(self.questions.clone());
                     let caller = Caller { frames, running, questions };
@@ -133,15 +133,15 @@ impl PipeClient {
                 }
                 None => self.refuse(&call.id).await?,
             },
-            Asked::Relay(request) => match self.running.begin(&request.id) {
+            ClientRequest::Relay(request) => match self.running.begin(&request.id) {
                 Some(running) => {
                     let caller = Caller { frames, running, questions: None };
                     self.calls.spawn(handler.run_relay(request, caller));
                 }
                 None => self.refuse(&request.id).await?,
             },
-            Asked::Answer { id, answer } => self.questions.answer(&id, answer),
-            Asked::Listen(listening) => match self.running.begin(&listening.id) {
+            ClientRequest::Answer { id, answer } => self.questions.answer(&id, answer),
+            ClientRequest::Listen(listening) => match self.running.begin(&listening.id) {
                 Some(running) => {
                     let leaving = self.leaving.clone();
                     let listening = handler.run_listening(listening, frames, running, leaving);
@@ -149,8 +149,8 @@ impl PipeClient {
                 }
                 None => self.refuse(&listening.id).await?,
             },
-            Asked::Cancel(id) => self.running.cancel(&id),
-            Asked::Nothing => {}
+            ClientRequest::Cancel(id) => self.running.cancel(&id),
+            ClientRequest::Nothing => {}
         }
         Ok(())
     }

@@ -56,10 +56,10 @@ impl Session {
 
 /// Sessions by their ids.
 #[derive(Default)]
-pub(crate) struct Sessions(Mutex<Known>);
+pub(crate) struct Sessions(Mutex<KnownSessions>);
 
 #[derive(Default)]
-struct Known {
+struct KnownSessions {
     /// By the order in which they began.
     all: BTreeMap<u64, (String, Arc<Session>)>,
     begun: u64,

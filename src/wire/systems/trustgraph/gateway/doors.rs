@@ -16,11 +16,11 @@ use crate::{
                 endpoints::{self, Endpoint},
                 served,
             },
-            request::Asked,
+            request::ServiceRequest,
             settings::Gateway,
         },
     },
-    wire::systems::facets::decided::{By, Decided, decide_answer},
+    wire::systems::facets::decided::{AnswerSource, DecidedAnswer, decide_answer},
 };
 
 /// Somebody who answers, and which requests he is for.
@@ -31,7 +31,7 @@ pub struct GatewayRoute {
     /// What a request's configuration must have: the name of the MCP tool, the id of the prompt,
     /// the collection.
     pub config: Map<String, Value>,
-    pub by: By,
+    pub by: AnswerSource,
 }
 
 impl GatewayRoute {
@@ -43,7 +43,7 @@ impl GatewayRoute {
         tool: &Tool,
         catalog: &Catalog,
         connection: &Connection,
-        by: By,
+        by: AnswerSource,
     ) -> Result<Self, Problem> {
         let arguments = Literal::from(Value::Object(Map::new()));
         let (user, correlation, route) = ("", "", None);
@@ -67,7 +67,7 @@ impl GatewayRoute {
     /// A stub that says itself which path it is for; `None` when what it says is none of the
     /// gateway's.
     #[must_use]
-    pub fn of_path(stub: &StubService, by: By) -> Option<Self> {
+    pub fn of_path(stub: &StubService, by: AnswerSource) -> Option<Self> {
         let at = Endpoint::parse(stub.request.as_deref()?)?;
         Some(Self { name: stub.name.clone(), at, config: Map::new(), by })
     }
@@ -84,10 +84,10 @@ impl GatewayRoute {
             "knowledge-query" => sample.topic == RAG,
             _ => false,
         });
-        Self::of_tool(tool, catalog, connection, By::Sample(*sample?)).ok()
+        Self::of_tool(tool, catalog, connection, AnswerSource::Sample(*sample?)).ok()
     }
 
-    fn accepts_request(&self, at: &Endpoint, asked: &Asked) -> bool {
+    fn accepts_request(&self, at: &Endpoint, asked: &ServiceRequest) -> bool {
         self.at == *at
             && self.config.iter().all(|(name, value)| asked.config.get(name) == Some(value))
     }
@@ -103,7 +103,7 @@ pub(crate) fn sample_routes(connection: &Connection) -> Vec<GatewayRoute> {
     let gateway = Gateway::from_connection(connection);
     let door = |service: &str, name: &str, config, sample| {
         let at = Endpoint::of_flow(service, &gateway);
-        GatewayRoute { name: name.to_owned(), at, config, by: By::Sample(sample) }
+        GatewayRoute { name: name.to_owned(), at, config, by: AnswerSource::Sample(sample) }
     };
     let as_tool = |sample: &_| {
         let crate::engine::services::sample::Sample { name, .. } = *sample;
@@ -127,7 +127,7 @@ pub(crate) fn sample_routes(connection: &Connection) -> Vec<GatewayRoute> {
 /// Where a request goes.
 pub(crate) enum RouteChoice {
     /// To somebody, who says this.
-    To(String, Decided),
+    To(String, DecidedAnswer),
     /// The service is there, but not what is asked of it.
     Nobody,
 }
@@ -135,7 +135,11 @@ pub(crate) enum RouteChoice {
 /// What is said to a request: by the first that has a rule for it, else the first that it is for
 /// says why none has.
 #[must_use]
-pub(crate) fn choose_route(doors: &[GatewayRoute], at: &Endpoint, asked: &Asked) -> RouteChoice {
+pub(crate) fn choose_route(
+    doors: &[GatewayRoute],
+    at: &Endpoint,
+    asked: &ServiceRequest,
+) -> RouteChoice {
     let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
     let mut unruled = None;
     for door in doors.iter().filter(|door| door.accepts_request(at, asked)) {

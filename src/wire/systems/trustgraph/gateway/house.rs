@@ -20,8 +20,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::doors::{self, GatewayRoute, RouteChoice};
 use crate::{
     engine::stub::{
-        play::Play,
-        script::{Piece, Then},
+        play::StubPlay,
+        script::{AnswerPiece, StubAnswer},
     },
     model::{call::CallError, error_kind::ErrorKind},
     systems::{
@@ -31,13 +31,13 @@ use crate::{
             gateway::{
                 endpoints::{Endpoint, WORKSPACE},
                 refusal::Refusal,
-                rehearsal::{Rehearsal, rehearse},
+                rehearsal::{RehearsedAnswer, rehearse},
                 served,
                 table::{self, Table},
             },
         },
     },
-    wire::systems::facets::decided::{Answered, Decided},
+    wire::systems::facets::decided::{AnsweredCall, DecidedAnswer},
 };
 
 /// The body of an answer.
@@ -65,16 +65,16 @@ pub(crate) struct GatewayServer {
     pub workspace: Option<String>,
     /// What stands before every path, without a slash at the end.
     pub below: String,
-    pub reports: Option<mpsc::Sender<Answered>>,
+    pub reports: Option<mpsc::Sender<AnsweredCall>>,
     pub stop: CancellationToken,
     pub tasks: TaskTracker,
     pub requests: AtomicU64,
 }
 
 /// What is said to a request that was passed on.
-pub(crate) struct Passed {
+pub(crate) struct PassedRequest {
     pub service: String,
-    pub play: Play,
+    pub play: StubPlay,
     /// There is nobody; the gateway says nothing, and says it at once.
     pub nobody: bool,
     pub telling: Telling,
@@ -99,7 +99,7 @@ impl GatewayServer {
             || format!("http-{}", self.requests.fetch_add(1, Ordering::Relaxed) + 1),
             str::to_owned,
         );
-        let answered = Answered { service: service.to_owned(), id, ..Answered::default() };
+        let answered = AnsweredCall { service: service.to_owned(), id, ..AnsweredCall::default() };
         Telling { answered, reports: self.reports.clone() }
     }
 
@@ -114,7 +114,7 @@ impl GatewayServer {
         workspace: Option<&str>,
         body: &Map<String, Value>,
         id: Option<&str>,
-    ) -> Result<Passed, Refused> {
+    ) -> Result<PassedRequest, Refused> {
         let mut telling = self.new_telling(&at.service, id);
         let workspace = workspace.or_else(|| body.get(WORKSPACE).and_then(Value::as_str));
         if let Some(wanted) =
@@ -125,7 +125,7 @@ impl GatewayServer {
         if let Some(own) = self.own_answer(at, body) {
             let service = at.service.clone();
             return match own {
-                Ok(play) => Ok(Passed { service, play, nobody: false, telling }),
+                Ok(play) => Ok(PassedRequest { service, play, nobody: false, telling }),
                 Err(refusal) => Err(telling.refuse(refusal)),
             };
         }
@@ -147,10 +147,14 @@ impl GatewayServer {
         };
         let service = at.service.clone();
         Ok(match doors::choose_route(&self.doors, at, &asked) {
-            RouteChoice::To(name, Decided { rule, play, problem }) => {
-                telling.answered =
-                    Answered { service: name, rule, problem, ..mem::take(&mut telling.answered) };
-                Passed { service, play, nobody: false, telling }
+            RouteChoice::To(name, DecidedAnswer { rule, play, problem }) => {
+                telling.answered = AnsweredCall {
+                    service: name,
+                    rule,
+                    problem,
+                    ..mem::take(&mut telling.answered)
+                };
+                PassedRequest { service, play, nobody: false, telling }
             }
             RouteChoice::Nobody => {
                 let what = Value::Object(asked.config).to_string();
@@ -161,7 +165,7 @@ impl GatewayServer {
                     ),
                     remedy: String::new(),
                 });
-                Passed { service, play: Play::default(), nobody: true, telling }
+                PassedRequest { service, play: StubPlay::default(), nobody: true, telling }
             }
         })
     }
@@ -180,7 +184,7 @@ impl GatewayServer {
         &self,
         at: &Endpoint,
         body: &Map<String, Value>,
-    ) -> Option<Result<Play, Refusal>> {
+    ) -> Option<Result<StubPlay, Refusal>> {
         let table =
             self.table.as_ref().filter(|_| !self.doors.iter().any(|door| door.at == *at))?;
         let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -192,14 +196,20 @@ impl GatewayServer {
                 }
                 Some(_) => table.answer_request(body).to_string(),
             };
-            return Some(Ok(Play::from_pieces(vec![answer], Duration::ZERO)));
+            return Some(Ok(StubPlay::from_pieces(vec![answer], Duration::ZERO)));
         }
         if *at != self.agent_endpoint() {
             return None;
         }
-        let Rehearsal { messages, error } = rehearse(&configured_catalog(&table.items()), body);
-        let pieces = messages.into_iter().map(|text| Piece { text, after: None }).collect();
-        Some(Ok(Play::from_then(&Then { pieces, error, pause: PAUSE, ..Then::default() })))
+        let RehearsedAnswer { messages, error } =
+            rehearse(&configured_catalog(&table.items()), body);
+        let pieces = messages.into_iter().map(|text| AnswerPiece { text, after: None }).collect();
+        Some(Ok(StubPlay::from_then(&StubAnswer {
+            pieces,
+            error,
+            pause: PAUSE,
+            ..StubAnswer::default()
+        })))
     }
 }
 
@@ -208,8 +218,8 @@ pub(crate) struct Refused(pub Refusal);
 
 /// Tells whoever serves of one request, when it is dropped.
 pub(crate) struct Telling {
-    pub answered: Answered,
-    reports: Option<mpsc::Sender<Answered>>,
+    pub answered: AnsweredCall,
+    reports: Option<mpsc::Sender<AnsweredCall>>,
 }
 
 impl Telling {

@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 use tokio::{net::TcpStream, time::timeout};
 
 use super::{
-    house::{Body, GatewayServer, LARGEST, Passed, Refused},
+    house::{Body, GatewayServer, LARGEST, PassedRequest, Refused},
     socket,
 };
 use crate::{
-    engine::stub::play::{Play, Step, StubOutput, Under, body_bytes},
+    engine::stub::play::{ReplyId, Step, StubOutput, StubPlay, body_bytes},
     model::size,
     systems::trustgraph::gateway::{endpoints::Endpoint, refusal::Refusal, served},
     wire::{
@@ -82,7 +82,7 @@ async fn read_request(
     request: Request<Incoming>,
     at: &Endpoint,
     house: &GatewayServer,
-) -> Result<Passed, Refused> {
+) -> Result<PassedRequest, Refused> {
     let refuse = |refusal| Err(house.new_telling(&at.service, None).refuse(refusal));
     if request.method() != Method::POST {
         return refuse(Refusal::Method(request.method().to_string()));
@@ -121,7 +121,7 @@ fn header_value(headers: &HeaderMap, name: HeaderName) -> &str {
 }
 
 async fn answer_response(
-    passed: Passed,
+    passed: PassedRequest,
     takes_events: bool,
     house: &GatewayServer,
 ) -> Response<Body> {
@@ -135,8 +135,8 @@ async fn answer_response(
 }
 
 /// Whether an answer is more than one message that ends it.
-fn is_stream(play: &Play) -> bool {
-    let heard = |row| play.step(row).filter(|step| step.under == Under::Own);
+fn is_stream(play: &StubPlay) -> bool {
+    let heard = |row| play.step(row).filter(|step| step.under == ReplyId::Own);
     match (heard(0), heard(1)) {
         (Some(one), None) => !one.said.is_last(),
         (first, _) => first.is_some(),
@@ -145,12 +145,12 @@ fn is_stream(play: &Play) -> bool {
 
 /// The answer in one, once its last piece is there; without one, after the time that the gateway
 /// has for a service.
-async fn whole_response(passed: Passed, house: &GatewayServer) -> Response<Body> {
-    let Passed { service, play, mut telling, .. } = passed;
+async fn whole_response(passed: PassedRequest, house: &GatewayServer) -> Response<Body> {
+    let PassedRequest { service, play, mut telling, .. } = passed;
     let mut steps = timed_steps(play, &house.stop);
     let mut text = String::new();
     while let Some(step) = steps.next().await {
-        if step.under != Under::Own {
+        if step.under != ReplyId::Own {
             telling.answered.note = Some(served::NO_IDS);
             continue;
         }
@@ -183,8 +183,8 @@ async fn hold_open(house: &GatewayServer) -> bool {
 }
 
 /// The answer piece by piece. One that does not end is held open.
-fn streamed_response(passed: Passed, house: &GatewayServer) -> Response<Body> {
-    let Passed { service, play, telling, .. } = passed;
+fn streamed_response(passed: PassedRequest, house: &GatewayServer) -> Response<Body> {
+    let PassedRequest { service, play, telling, .. } = passed;
     let steps = timed_steps(play, &house.stop);
     let stop = house.stop.clone();
     let events = stream::unfold((steps, telling, false), move |(mut steps, mut telling, ended)| {

@@ -21,20 +21,20 @@ use crate::{
     wire::{
         accepting::{self, BoundAddress},
         secrets::Secrets,
-        systems::facets::decided::Answered,
+        systems::facets::decided::AnsweredCall,
         transport::settings,
     },
 };
 
 /// A gateway that listens already.
-pub struct Listening {
+pub struct OpenGateway {
     listener: TcpListener,
     at: SocketAddr,
     scheme: &'static str,
     house: GatewayServer,
 }
 
-impl Listening {
+impl OpenGateway {
     /// Listens where the connection leads to, or at another address (`HOST:PORT`); port 0 is a free
     /// one. Whoever calls must name the connection's token, where it has one.
     ///
@@ -102,7 +102,7 @@ impl Listening {
 
     /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are
     /// left out.
-    pub async fn run(self, reports: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
+    pub async fn run(self, reports: Option<mpsc::Sender<AnsweredCall>>, stop: CancellationToken) {
         let Self { listener, house, .. } = self;
         let house = Arc::new(GatewayServer { reports, stop: stop.clone(), ..house });
         let attend = |stream| http::serve_connection(stream, Arc::clone(&house));

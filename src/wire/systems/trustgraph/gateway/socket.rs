@@ -32,7 +32,7 @@ use tokio_tungstenite::{
     },
 };
 
-use super::house::{Body, GatewayServer, LARGEST, Passed, Refused};
+use super::house::{Body, GatewayServer, LARGEST, PassedRequest, Refused};
 use crate::{
     engine::stub::play::{self, Step, StubOutput, body_bytes},
     systems::trustgraph::gateway::{
@@ -159,7 +159,7 @@ fn read_request(
     frame: &Map<String, Value>,
     let_in: bool,
     house: &GatewayServer,
-) -> Result<(String, Passed), Refused> {
+) -> Result<(String, PassedRequest), Refused> {
     let text = |name: &str| frame.get(name).and_then(Value::as_str);
     let service = text("service").unwrap_or_default();
     let refuse = |refusal| Err(house.new_telling(service, text("id")).refuse(refusal));
@@ -175,8 +175,13 @@ fn read_request(
     Ok((id.to_owned(), house.route_request(&at, text(WORKSPACE), request, Some(id))?))
 }
 
-async fn send_answer(id: &str, passed: Passed, house: &GatewayServer, say: &mpsc::Sender<Message>) {
-    let Passed { service, play, nobody, mut telling } = passed;
+async fn send_answer(
+    id: &str,
+    passed: PassedRequest,
+    house: &GatewayServer,
+    say: &mpsc::Sender<Message>,
+) {
+    let PassedRequest { service, play, nobody, mut telling } = passed;
     if nobody {
         let frame = served::response_frame(Some(id), &served::empty_answer(&service), true);
         let _ = say.send(Message::text(frame.to_string())).await;
