@@ -194,7 +194,7 @@ fn each_failure_is_explained() {
     failed(&["--route", "probe", "short"], "lost", "not-kept", &["eight tokens"]);
     // The API waits in vain.
     let events = failed(
-        &["--route", "god", "--timeout", "1s", "dead"],
+        &["--route", "god", "--timeout", "3s", "dead"],
         "timed-out",
         "timed-out-first",
         &["no consumer covers"],

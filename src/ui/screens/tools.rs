@@ -510,7 +510,9 @@ impl Tools {
             return samples.step_pane(step, &mut self.panes, PREVIEW, state);
         }
         let reply = self.form.step_pane(step, &mut self.panes, FORM, state);
-        self.rest_focused_form();
+        if self.is_trying() {
+            self.preview.samples.form_mut().rest();
+        }
         reply
     }
 

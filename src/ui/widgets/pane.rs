@@ -47,14 +47,20 @@ impl Pane<'_> {
             let x = area.right().saturating_sub(u16::try_from(text_width(&note)).unwrap_or(0) + 3);
             write_at(buffer, area, x, area.top(), &format!(" {note} "), styles[Role::Dim]);
         }
-        if !self.foot.is_empty() && area.height > 1 {
-            let foot = visible_text(self.foot);
-            let foot = truncate_text(&foot, room);
-            let x = area.right().saturating_sub(u16::try_from(text_width(&foot)).unwrap_or(0) + 3);
-            write_at(buffer, area, x, area.bottom() - 1, &format!(" {foot} "), styles[Role::Dim]);
-        }
+        draw_foot(self.foot, buffer, area, styles);
         inside
     }
+}
+
+/// Writes at the right of a pane's bottom edge: for what is known once the pane's inside is drawn.
+pub(crate) fn draw_foot(foot: &str, buffer: &mut Buffer, area: Rect, styles: &Styles) {
+    if foot.is_empty() || area.height < 2 {
+        return;
+    }
+    let foot = visible_text(foot);
+    let foot = truncate_text(&foot, usize::from(area.width.saturating_sub(4)));
+    let x = area.right().saturating_sub(u16::try_from(text_width(&foot)).unwrap_or(0) + 3);
+    write_at(buffer, area, x, area.bottom() - 1, &format!(" {foot} "), styles[Role::Dim]);
 }
 
 fn write_at(

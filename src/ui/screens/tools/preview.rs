@@ -26,7 +26,13 @@ use crate::{
         canvas::{Pen, wrap},
         styles::Role,
         view::{Look, Reply},
-        widgets::{code, list::ListCursor, pane::Pane, tabs::Tabs, text_input::TextInput},
+        widgets::{
+            code,
+            list::ListCursor,
+            pane::{Pane, draw_foot},
+            tabs::Tabs,
+            text_input::TextInput,
+        },
     },
 };
 
@@ -119,18 +125,8 @@ impl Preview {
         let styles = look.styles;
         let (focused, at) =
             (focus == Focus::Here, if let Focus::Field(at) = focus { Some(at) } else { None });
-        let rows = self.row_count();
-        let foot = match self.tabs.at {
-            TRY => Some(self.samples.form().position()),
-            PROBLEMS => self.problems.position_text(state.findings.len()),
-            _ => self.lines.position_text(rows),
-        };
-        let foot = foot.unwrap_or_default();
-        let inside = Pane { title: "", note: "", foot: &foot, focused }.draw(
-            frame.buffer_mut(),
-            area,
-            styles,
-        );
+        let inside =
+            Pane { title: "", note: "", foot: "", focused }.draw(frame.buffer_mut(), area, styles);
         let head =
             Rect { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2), height: 1 };
         let names = tab_names(state, self.samples.is_open());
@@ -141,6 +137,12 @@ impl Preview {
             PROBLEMS => self.draw_problems(frame, inside, look, state, focused),
             _ => self.draw_text(frame, inside, look, state, at),
         }
+        let foot = match self.tabs.at {
+            TRY => Some(self.samples.form().position()),
+            PROBLEMS => self.problems.position_text(state.findings.len()),
+            _ => self.lines.position_text(self.row_count()),
+        };
+        draw_foot(&foot.unwrap_or_default(), frame.buffer_mut(), area, styles);
     }
 
     fn row_count(&self) -> usize {
