@@ -54,8 +54,7 @@ pub fn sample_schema(entry: &Entry) -> Option<Value> {
             ANSWERS.into(),
             json!({
                 "type": "object", "properties": steps,
-                "description": "A sample of each step's answer; what newer calls of this session \
-                                brought where nothing is pasted",
+                "description": "A sample of each step's answer",
             }),
         );
     }
