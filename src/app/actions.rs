@@ -23,6 +23,8 @@ pub enum Scope {
     /// In Invoke and History.
     Answer,
     Calls,
+    /// In Invoke, where the steps of a request are.
+    Steps,
     Watch,
     History,
     Connections,
@@ -52,6 +54,7 @@ impl Scope {
             Self::Invoke => "Invoke",
             Self::Answer => "Answer",
             Self::Calls => "Invoke · calls",
+            Self::Steps => "Invoke · steps",
             Self::Watch => "Watch",
             Self::History => "History",
             Self::Connections => "Connections",

@@ -10,6 +10,7 @@ use crate::{
         entry::{EntryId, FileId},
     },
     syntax::edit::Edit,
+    systems::facets::steps::StepChoice,
 };
 
 /// How many calls are kept; the oldest ended one goes first.
@@ -63,6 +64,17 @@ pub enum CallMessage {
     },
     Send {
         tool: EntryId,
+    },
+    /// Send some of the steps of its request, with what the steps before stored in this session's
+    /// newest calls.
+    SendSteps {
+        tool: EntryId,
+        choice: StepChoice,
+    },
+    /// Stop before the step of that name, or no longer.
+    TurnBreakpoint {
+        tool: EntryId,
+        step: String,
     },
     /// Take this way with calls from now on; `None`: the first that is open.
     UseRoute(Option<String>),
@@ -157,6 +169,11 @@ impl Calls {
         let succeeded =
             |call: &&Call| call.request.name == tool && call.outcome() == Some(Outcome::Succeeded);
         self.list.iter().rev().find(succeeded).map(|call| call.text.clone())
+    }
+
+    /// The calls of a tool, the newest first.
+    pub fn calls_of<'c>(&'c self, tool: &'c EntryId) -> impl Iterator<Item = &'c Call> {
+        self.list.iter().rev().filter(move |call| call.request.tool == *tool)
     }
 
     /// The newest call of a tool.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     answering::{AnsweringMessage, AskId},
-    calls::{CallMessage, CallText},
+    calls::{CallMessage, CallPart, CallText},
     compose::plan::Plan,
     connection_test::Report,
     documents::Change,
@@ -51,6 +51,18 @@ pub enum ScreenId {
     Resources,
     /// The form program's only one.
     Form,
+}
+
+impl ScreenId {
+    /// What calls say of which it has forms.
+    #[must_use]
+    pub fn call_parts(self) -> &'static [CallPart] {
+        match self {
+            Self::Invoke => &[CallPart::Arguments, CallPart::Meta],
+            Self::Tools => &[CallPart::Arguments, CallPart::SampleAnswers],
+            _ => &[],
+        }
+    }
 }
 
 /// What comes after the document of the form program is saved.

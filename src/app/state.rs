@@ -1,7 +1,7 @@
 //! Everything the application knows; views read it, [`super::update`] alone changes it.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -135,6 +135,8 @@ pub struct InvokeState {
     /// The name that calls carry.
     pub user: String,
     pub calls: Calls,
+    /// The steps before which calls of a tool stop, by name.
+    pub breakpoints: HashMap<EntryId, BTreeSet<String>>,
     /// A request that is sent many times, or was last.
     pub batch: Option<CallBatch>,
     /// Cases that are called, and how they went.
@@ -306,6 +308,7 @@ impl State {
                 samples: Vec::new(),
                 user,
                 calls: Calls::default(),
+                breakpoints: HashMap::new(),
                 batch: None,
                 cases: Cases::default(),
                 kept: KeptCall::default(),
@@ -339,17 +342,13 @@ impl State {
 
     /// What is typed where the user is: an answer, a call, what a prompt takes.
     fn typed_here(&self) -> impl Iterator<Item = &EditedText> {
-        let parts: &[CallPart] = match self.screen {
-            ScreenId::Invoke => &[CallPart::Arguments, CallPart::Meta],
-            ScreenId::Tools => &[CallPart::Arguments, CallPart::SampleAnswers],
-            _ => &[],
-        };
+        let parts = self.screen.call_parts().iter();
         let tool = self.selected.as_ref();
         let resources = &self.network.resources;
         let item = resources.chosen.as_ref().filter(|_| self.screen == ScreenId::Resources);
         let of_item = item.and_then(|item| resources.typed_arguments(item));
         let asked = self.answering.shown_call().filter(|_| self.screen == ScreenId::Waiting);
-        let typed = parts.iter().filter_map(move |part| self.typed_text(tool?, *part));
+        let typed = parts.filter_map(move |part| self.typed_text(tool?, *part));
         typed.chain(of_item).chain(asked.map(|open| &open.answer))
     }
 

@@ -247,6 +247,10 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             }
         }
         CallMessage::Send { tool } => return calls::send_call(state, &tool, now),
+        CallMessage::SendSteps { tool, choice } => {
+            return calls::send_steps(state, &tool, choice, now);
+        }
+        CallMessage::TurnBreakpoint { tool, step } => calls::turn_breakpoint(state, tool, step),
         CallMessage::SendFrame { connection, frame } => {
             return calls::send_frame(state, &connection, &frame, now);
         }

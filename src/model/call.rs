@@ -601,6 +601,16 @@ impl Call {
         event.clone().map_text(|text| &self.text[text])
     }
 
+    /// The stages on its way that are in memory: name and body.
+    #[must_use]
+    pub fn stage_bodies(&self) -> Vec<(String, String)> {
+        let stage = |event: &LoggedEvent| match &event.kind {
+            EventKind::Stage(stage) => Some((stage.name.to_string(), stage.body.to_string())),
+            _ => None,
+        };
+        self.events.iter().filter_map(stage).collect()
+    }
+
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         match &self.state {

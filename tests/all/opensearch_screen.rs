@@ -1,8 +1,13 @@
 //! OpenSearch's tools on the screen: templates filled in below their fields, filters tried on
-//! sample answers.
+//! sample answers, steps run one by one.
 
 use ratatui::style::Color;
-use toolcrib::app::message::ScreenId;
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{effect::Effect, message::ScreenId},
+    model::call::{EventKind, Outcome, Stage},
+    systems::opensearch::steps::order::RunOrder,
+};
 
 use crate::support::workbench::Workbench;
 
@@ -89,4 +94,115 @@ fn what_has_no_templates_has_nothing_to_try() {
     assert!(!bench.shows("Try"), "{}", bench.screen());
     bench.keys("t");
     assert!(bench.shows("no templates, filters or steps to try"), "{}", bench.screen());
+}
+
+/// The run that was asked for last.
+fn last_run(bench: &Workbench) -> RunOrder {
+    let calls = bench.effects.iter().filter_map(|effect| match effect {
+        Effect::Call { request, .. } => Some(request.body.clone()),
+        _ => None,
+    });
+    RunOrder::from_body(&calls.last().expect("a call")).unwrap()
+}
+
+/// Events of a step: what was sent, and what came of it.
+fn step_events(number: u64, name: &str, answer: Option<&str>) -> Vec<(u64, EventKind)> {
+    let stage = |stage: &str, body: Value| {
+        EventKind::Stage(Stage {
+            name: stage.into(),
+            words: format!("step {number}"),
+            body: body.to_string().into(),
+            frame: None,
+        })
+    };
+    let mut events = vec![(1, stage("step-request", json!({"step": number, "name": name})))];
+    events.extend(answer.map(|text| {
+        let answer = json!({
+            "step": number, "name": name, "status": 200, "raw": format!("raw {text}"), "output": text,
+            "processed": null, "filtered": text, "stored_as": format!("{name}.output"),
+            "stored": format!("once {text}"), "escaped_twice": format!("twice {text}"), "remarks": [],
+        });
+        (2, stage("step-answer", answer))
+    }));
+    events
+}
+
+fn end_of(outcome: Outcome) -> (u64, EventKind) {
+    (3, EventKind::End { outcome, problem: None })
+}
+
+/// Invoke with a question, the keys among the steps.
+fn steps_on_invoke() -> Workbench {
+    let mut bench = Workbench::sample("opensearch", 200, 60).on(ScreenId::Invoke);
+    bench.clicks("question");
+    bench.types("wind");
+    bench.keys("esc");
+    bench.clicks("1 search");
+    bench
+}
+
+#[test]
+fn steps_are_run_one_by_one_and_up_to_one() {
+    let mut bench = steps_on_invoke();
+    bench.keys("t");
+    assert_eq!((last_run(&bench).range.from, last_run(&bench).range.until), (0, Some(0)));
+    bench.happens(step_events(1, "search", Some("found")));
+    bench.happens([end_of(Outcome::Succeeded)]);
+    let screen = bench.screen();
+    for shown in ["✓ 1 search", "answered  200", "raw found", "once found", "twice found"] {
+        assert!(screen.contains(shown), "{shown}\n{screen}");
+    }
+    assert!(screen.contains("next: step 2"), "{screen}");
+
+    bench.keys("down t");
+    let run = last_run(&bench);
+    assert_eq!((run.range.from, run.range.until), (1, Some(1)));
+    assert_eq!(run.range.outputs["search.output"]["stored"], "once found");
+    bench.happens(step_events(2, "answer", None));
+    bench.happens([end_of(Outcome::Failed)]);
+    assert!(bench.shows("✗ 2 answer") && bench.shows("✓ 1 search"), "{}", bench.screen());
+
+    // The failed one once more, with another input.
+    bench.keys("i enter");
+    bench.types("storm");
+    bench.keys("esc f7");
+    let run = last_run(&bench);
+    assert_eq!((run.range.from, run.range.until), (1, None));
+    assert_eq!(run.arguments["answer.model_id"], "storm", "{}", bench.screen());
+    bench.clicks("2 answer");
+    bench.keys("T");
+    assert_eq!((last_run(&bench).range.from, last_run(&bench).range.until), (0, Some(1)));
+}
+
+#[test]
+fn a_run_stops_at_a_breakpoint_and_goes_on() {
+    let mut bench = steps_on_invoke();
+    bench.keys("down space");
+    assert!(bench.shows("● stops before it"), "{}", bench.screen());
+    bench.keys("f6");
+    assert_eq!((last_run(&bench).range.from, last_run(&bench).range.until), (0, Some(0)));
+    bench.happens(step_events(1, "search", Some("found")));
+    bench.happens([end_of(Outcome::Succeeded)]);
+    bench.keys("f7");
+    let run = last_run(&bench);
+    assert_eq!((run.range.from, run.range.until), (1, None));
+    assert_eq!(run.range.outputs["search.output"]["stored"], "once found");
+}
+
+#[test]
+fn a_dry_run_and_the_menu_of_a_step_send_nothing() {
+    let mut bench = steps_on_invoke();
+    bench.keys("f8");
+    assert!(bench.shows("Nothing was sent.") && bench.shows("step 2 answer"), "{}", bench.screen());
+    bench.keys("esc enter");
+    assert!(bench.shows("run from here") && bench.shows("stop before"), "{}", bench.screen());
+    let calls = bench.effects.iter().filter(|effect| matches!(effect, Effect::Call { .. }));
+    assert_eq!(calls.count(), 0);
+}
+
+#[test]
+fn a_tool_without_steps_says_so() {
+    let mut bench = Workbench::sample("spec-workflow", 200, 60).on(ScreenId::Invoke);
+    bench.keys("f7");
+    assert!(bench.shows("no steps that are run here"), "{}", bench.screen());
 }

@@ -9,17 +9,20 @@ use crate::{
     },
     model::{
         agent::AgentQuestion,
-        call::{CallId, Event, EventKind, Outcome},
+        call::{Call, CallId, Event, EventKind, Outcome},
         clock::Millis,
         connection::Connection,
         entry::EntryId,
-        problem::Problem,
+        problem::{Problem, ProblemKind},
     },
     syntax::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{agents, calling, facets::caller::CallingAgent},
+    systems::{
+        agents, calling,
+        facets::{caller::CallingAgent, steps::StepChoice},
+    },
 };
 
 /// What is typed for calls of a tool; an empty object where nothing was typed yet.
@@ -61,6 +64,42 @@ pub(super) fn send_call(state: &mut State, tool: &EntryId, now: Millis) -> Vec<E
             begin_on(state, request, connection, now)
         }
         Err(problem) => report_problem(state, &problem, now),
+    }
+}
+
+/// Sends the chosen steps of a call. What steps before them stored is taken from the newest calls
+/// of the tool in this session.
+pub(super) fn send_steps(
+    state: &mut State,
+    tool: &EntryId,
+    mut choice: StepChoice,
+    now: Millis,
+) -> Vec<Effect> {
+    let chosen = state.build_request(tool).and_then(|request| {
+        let whole = || Problem::new(ProblemKind::Input, "choosing steps", "it has no steps");
+        let steps = calling::steps_of(&request).ok_or_else(whole)?;
+        let outputs = |call: &Call| steps.outputs_of(&call.request.body, &call.stage_bodies());
+        let mut stored = state.invoke.calls.calls_of(tool).map(outputs);
+        if choice.from.is_some() || choice.only.is_some() {
+            choice.outputs = stored.find(|outputs| !outputs.is_empty()).unwrap_or_default();
+        }
+        steps.choose_steps(request, &choice)
+    });
+    match chosen {
+        Ok(request) => {
+            state.ids.take_id();
+            let connection = state.call_connection(tool);
+            begin_on(state, request, connection, now)
+        }
+        Err(problem) => report_problem(state, &problem, now),
+    }
+}
+
+/// Calls of the tool stop before that step, or no longer.
+pub(super) fn turn_breakpoint(state: &mut State, tool: EntryId, step: String) {
+    let breaks = state.invoke.breakpoints.entry(tool).or_default();
+    if !breaks.remove(&step) {
+        breaks.insert(step);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::templates::TextPiece;
 use crate::model::{call::Request, problem::Problem};
 
 /// Runs the steps of a call itself.
@@ -23,6 +24,9 @@ pub trait Steps: Sync {
     /// What steps of an earlier call stored, and those before it that it went on from, from its body
     /// and its stages (name and body), for [`StepChoice::outputs`].
     fn outputs_of(&self, body: &str, stages: &[(String, String)]) -> Map<String, Value>;
+
+    /// What came of the steps that a call ran, in order, from its stages (name and body).
+    fn report_steps(&self, stages: &[(String, String)]) -> Vec<StepReport>;
 }
 
 /// Which steps are to run; each is named by its number from 1, or by its name.
@@ -44,7 +48,12 @@ pub struct StepPreview {
     /// `GET /_nodes/n1/stats`, or why nothing is sent.
     pub line: String,
     pub body: Option<String>,
+    /// The path and the body in pieces, where templates make them.
+    pub path_pieces: Vec<TextPiece>,
+    pub body_pieces: Vec<TextPiece>,
     pub seen: Vec<SeenValue>,
+    /// What it can be given in the place of what it sees.
+    pub inputs: Vec<StepInput>,
     pub remarks: Vec<String>,
     /// The same for scripts.
     pub json: Value,
@@ -59,4 +68,42 @@ pub struct SeenValue {
     pub origin: String,
     /// The step itself says it.
     pub is_own: bool,
+}
+
+/// Something that a step takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepInput {
+    /// The argument that gives it to this step alone.
+    pub argument: String,
+    pub name: String,
+    /// What it is without that, where it is something.
+    pub value: Option<String>,
+    /// Where that is from, for people.
+    pub origin: String,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepReport {
+    /// From 1.
+    pub number: usize,
+    pub name: String,
+    /// `None`: it was sent, and no answer of use came.
+    pub result: Option<StepResult>,
+}
+
+/// What a step was answered, and what was made of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepResult {
+    pub status: u64,
+    pub raw: String,
+    /// The text after filters, and where there are processors what these made.
+    pub filtered: String,
+    pub processed: Option<String>,
+    /// Under which name later steps see it, as it is stored: escaped once, and as a connector puts
+    /// it into a text: escaped twice.
+    pub stored_as: String,
+    pub stored: String,
+    pub escaped_twice: String,
+    pub remarks: Vec<String>,
 }

@@ -5,11 +5,15 @@ use serde_json::{Map, Value, json};
 use super::{
     connector::request::RemoteRequest,
     entries::EntrySort,
-    keys,
+    field_texts::{pieces::text_pieces, step_fields::piece_origin},
+    java, keys,
     steps::{
         order::{RunOrder, StepRange},
+        plan::{is_dynamic, templates_of},
         prepare::{ParameterOrigin, PreparedStep, prepare_step},
     },
+    template::{marks::PARAMETERS, parse::find_placeholders},
+    tool_parameters::ToolSpec,
 };
 use crate::{
     model::{
@@ -21,7 +25,7 @@ use crate::{
     },
     systems::facets::{
         calls::{CallOf, Calls, RouteOffer},
-        steps::{SeenValue, StepChoice, StepPreview, Steps},
+        steps::{SeenValue, StepChoice, StepInput, StepPreview, StepReport, StepResult, Steps},
     },
 };
 
@@ -193,7 +197,7 @@ impl Steps for OpenSearchCalls {
                     .map(|step| format!("{}{}", step.called(), keys::OUTPUT_SUFFIX));
                 let names: Vec<String> = names.collect();
                 note_outputs(&mut prepared, &names);
-                preview_of(&prepared)
+                StepPreview { inputs: inputs_of(step, &prepared), ..preview_of(&prepared) }
             })
             .collect())
     }
@@ -212,6 +216,70 @@ impl Steps for OpenSearchCalls {
             outputs.insert(name.clone(), json!({"step": step, "stored": stored}));
         }
         outputs
+    }
+
+    fn report_steps(&self, stages: &[(String, String)]) -> Vec<StepReport> {
+        let mut reports: Vec<StepReport> = Vec::new();
+        for (stage, body) in stages {
+            let step = parse_object(body);
+            let number = step.get("step").and_then(Value::as_u64);
+            let Some(number) = number.and_then(|number| usize::try_from(number).ok()) else {
+                continue;
+            };
+            let known = reports.iter_mut().find(|report| report.number == number);
+            match (stage.as_str(), known) {
+                (STEP_REQUEST, None) => {
+                    let name = step.get("name").and_then(Value::as_str).unwrap_or_default();
+                    reports.push(StepReport { number, name: name.to_owned(), result: None });
+                }
+                (STEP_ANSWER, Some(report)) => report.result = Some(result_of(&step)),
+                _ => {}
+            }
+        }
+        reports
+    }
+}
+
+/// What a step can be given in the place of what it sees: what its templates ask for; where the
+/// cluster runs it, every parameter.
+fn inputs_of(step: &ToolSpec, prepared: &PreparedStep) -> Vec<StepInput> {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, template) in templates_of(step) {
+        names.extend(find_placeholders(template, PARAMETERS).into_iter().map(|found| found.name));
+    }
+    if !is_dynamic(step) {
+        names.extend(prepared.seen.iter().map(|seen| seen.name.as_str()));
+    }
+    let mut inputs: Vec<StepInput> = Vec::new();
+    for name in names {
+        if inputs.iter().any(|known| known.name == name) {
+            continue;
+        }
+        let seen = prepared.seen.iter().find(|seen| seen.name == name);
+        inputs.push(StepInput {
+            argument: format!("{}.{name}", step.called()),
+            name: name.to_owned(),
+            value: seen.and_then(|seen| seen.value.clone()),
+            origin: seen.map_or_else(|| "nothing gives it".into(), |seen| seen.origin.words()),
+        });
+    }
+    inputs
+}
+
+/// What a step-answer says, as [`super::steps::answer::StepAnswer::to_json`] wrote it.
+fn result_of(answer: &Map<String, Value>) -> StepResult {
+    let text = |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let processed = answer.get("processed").filter(|value| !value.is_null());
+    let remarks = answer.get("remarks").and_then(Value::as_array).into_iter().flatten();
+    StepResult {
+        status: answer.get("status").and_then(Value::as_u64).unwrap_or_default(),
+        raw: text("raw"),
+        filtered: text("filtered"),
+        processed: processed.map(|value| java::value_text(value, java::Numbers::AsRead)),
+        stored_as: text("stored_as"),
+        stored: text("stored"),
+        escaped_twice: text("escaped_twice"),
+        remarks: remarks.filter_map(Value::as_str).map(str::to_owned).collect(),
     }
 }
 
@@ -237,9 +305,18 @@ pub fn preview_of(prepared: &PreparedStep) -> StepPreview {
         Ok(request) => (format!("{} {}", request.method, request.path), request.body.clone()),
         Err(why) => (format!("cannot be sent: {why}"), None),
     };
+    let origin_of = |name: &str| piece_origin(prepared, name);
+    let pieces = |part: &str| {
+        let rendered = prepared.request.iter().flat_map(|request| &request.rendered);
+        let found = rendered.into_iter().find(|(name, _)| *name == part);
+        found.map(|(_, rendered)| text_pieces(rendered, &origin_of)).unwrap_or_default()
+    };
     StepPreview {
         number: prepared.number + 1,
         name: prepared.called.clone(),
+        path_pieces: pieces(keys::URI),
+        body_pieces: pieces(keys::REQUEST_BODY),
+        inputs: Vec::new(),
         line,
         body,
         seen: prepared
@@ -290,6 +367,9 @@ fn preview_whole(name: &str, whole: &WholeRequest) -> StepPreview {
         name: name.to_owned(),
         line: format!("POST {}", whole.path),
         body: Some(whole.body.clone()),
+        path_pieces: Vec::new(),
+        body_pieces: Vec::new(),
+        inputs: Vec::new(),
         seen: Vec::new(),
         remarks: Vec::new(),
         json: json!({"step": 1, "name": name, "method": "POST", "path": whole.path, "body": whole.body}),

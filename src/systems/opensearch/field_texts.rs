@@ -2,8 +2,8 @@
 //! sample answers.
 
 mod connector_fields;
-mod pieces;
-mod step_fields;
+pub(super) mod pieces;
+pub(super) mod step_fields;
 
 use serde_json::{Map, Value, json};
 

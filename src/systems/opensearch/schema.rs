@@ -6,6 +6,7 @@ use super::{
     dynamic::METHODS,
     entries::{AGENT_TYPES, EntrySort},
     keys,
+    processors::read::TYPES,
 };
 use crate::{model::entry::Entry, systems::gate_tables};
 
@@ -59,14 +60,45 @@ fn common_parameters() -> Map<String, Value> {
     let mut properties = Map::new();
     let filter = "JSONPath that picks a part of the output for the steps after it; what it does not find leaves the whole output";
     properties.insert(keys::OUTPUT_FILTER.into(), text(filter));
-    properties.insert(keys::OUTPUT_PROCESSORS.into(), json!({
-        "description": "Steps that make something else of the output: a list of {type, …}, or its JSON text",
-    }));
+    properties.insert(keys::OUTPUT_PROCESSORS.into(), processors());
     properties.insert(
         keys::INPUT.into(),
         template("A template; where it becomes a JSON object, its members are parameters"),
     );
     properties
+}
+
+/// A list of processors, or its JSON text. A type may be written in any case, so that it is not
+/// one of a list here.
+fn processors() -> Value {
+    let path = text("JSONPath: conditional, for_each, jsonpath_filter, process_and_set, set_field");
+    let properties = json!({
+        keys::TYPE: {"type": "string", "examples": TYPES, "description": "What it does"},
+        "path": path,
+        "paths": {"type": "array", "items": {"type": "string"}, "description": "JSONPaths: remove_jsonpath"},
+        "pattern": text("A regular expression: regex_capture, regex_replace"),
+        "replacement": text("$1 stands for the first group: regex_replace"),
+        "replace_all": {"type": "boolean", "default": true, "description": "Every match, or the first: regex_replace"},
+        "groups": {"description": "Numbers of the groups that are kept: regex_capture"},
+        "extract_type": {"type": "string", "examples": ["auto", "object", "array"], "description": "What is looked for: extract_json"},
+        "value": {"description": "What is set: set_field"},
+        "source_path": text("JSONPath of what is set, in the place of value: set_field"),
+        "default": {"description": "Where nothing is found: extract_json, jsonpath_filter, set_field; a list of processors: conditional"},
+        "processors": {"type": "array", "items": {"type": "object"}, "description": "What is done there: for_each, process_and_set"},
+        "routes": {"type": "array", "items": {"type": "object"}, "description": "Conditions with lists of processors: conditional"},
+        "escape_json": {"type": "boolean", "default": false, "description": "Escape the text: to_string"},
+    });
+    let item = json!({
+        "type": "object", "required": [keys::TYPE], "properties": properties,
+        "additionalProperties": true,
+    });
+    json!({
+        "description": "What is made of the output, one after the other, before output_filter",
+        "anyOf": [
+            {"type": "array", "items": item, "title": "a list"},
+            {"type": "string", "format": "multiline", "title": "its JSON text"},
+        ],
+    })
 }
 
 fn dynamic_parameters(entry: &Value) -> Value {
@@ -147,11 +179,18 @@ fn step_schema() -> Value {
 }
 
 fn composite() -> Value {
-    let mut properties = tool_properties(texts("Defaults for all steps"));
-    properties.insert(keys::TOOL_STEPS.into(), json!({
+    let steps = json!({
         "type": "array", "minItems": 1, "items": step_schema(),
         "description": "Steps in order; each sees the outputs before it as ${parameters.STEP.output}",
-    }));
+    });
+    let mut rest = tool_properties(texts("Defaults for all steps"));
+    let mut properties = Map::new();
+    // What makes it one stands before what it seldom says.
+    for name in [keys::NAME, keys::DESCRIPTION] {
+        properties.extend(rest.shift_remove(name).map(|schema| (name.to_owned(), schema)));
+    }
+    properties.insert(keys::TOOL_STEPS.into(), steps);
+    properties.extend(rest);
     json!({
         "type": "object", "properties": properties, "required": [keys::TOOL_STEPS],
         "additionalProperties": true,

@@ -8,6 +8,8 @@
 //! | [`parts`] | what each of the forms edits |
 //! | `ui/answer` | right: the answer |
 //! | [`copy`] | a call as a command |
+//! | [`steps`], [`step_actions`] | the steps of a request that are run here, and what is done with them |
+//! | [`refusals`] | why something can't be done now |
 //! | [`menus`] | its route, how often, as what it is copied |
 
 mod copy;
@@ -15,8 +17,10 @@ mod menus;
 mod meta;
 mod parts;
 mod preview;
+mod refusals;
 mod request;
 mod request_line;
+pub(crate) mod step_actions;
 mod steps;
 mod tools;
 
@@ -27,14 +31,18 @@ use ratatui::{
 
 use self::{
     menus::{copy_menu, frame_connection, requests_of, route_menu, routes_of, times_prompt},
+    refusals::{
+        agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, is_answerable,
+        listing_refusal, many_refusal, no_call, send_refusal, stub_refusal,
+    },
     request::RequestPane,
+    step_actions::step_menu,
     tools::{Part, Tools, tool_of},
 };
 use crate::{
     app::{
         actions::{ActionId, Scope},
         answering::AnsweringMessage,
-        batch::CallBatch,
         calls::{CallMessage, CallText},
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
@@ -42,7 +50,7 @@ use crate::{
         state::State,
     },
     model::{call::Call, entry::EntryId, traffic::FRAMES},
-    systems::{agents, by_hand, calling, facets::caller::CallingAgent, table},
+    systems::{by_hand, calling, facets::caller::CallingAgent},
     ui::{
         action_rows::{self, refuse_when},
         answer::{
@@ -145,9 +153,6 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::refusing("keep-stub", |_, state| stub_refusal(state)),
 ];
 
-/// Why what needs a definition can't be done with a tool that was listed of a running system.
-const ONLY_DEPLOYED: &str = "no file of this workspace defines this tool: it is deployed";
-
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Tools", "Request", "Answer"];
 const LEFT: usize = 0;
@@ -178,7 +183,10 @@ impl Invoke {
     fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
         let reply = match pane {
             LEFT => self.tools.handle_input(input, state),
-            MIDDLE => self.request.handle_input(input, state),
+            MIDDLE => {
+                let reply = self.request.handle_input(input, state);
+                if self.request.take_menu_wish() { step_menu(state) } else { reply }
+            }
             _ => self.answer.handle_input(input, state.invoke.calls.selected_call()),
         };
         let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
@@ -250,7 +258,11 @@ impl Invoke {
         let sends = |message: &Message| {
             matches!(
                 message,
-                Message::Call(CallMessage::Send { .. }) | Message::Call(CallMessage::Resend(_))
+                Message::Call(
+                    CallMessage::Send { .. }
+                        | CallMessage::SendSteps { .. }
+                        | CallMessage::Resend(_)
+                )
             )
         };
         if self.narrow && matches!(&reply, Reply::Send(messages) if messages.iter().any(sends)) {
@@ -343,12 +355,6 @@ fn is_unanswered(state: &State, tool: &EntryId) -> bool {
     is_answerable(state) && name.is_some_and(|name| state.answering.stand_of(name).is_none())
 }
 
-/// Whether the chosen tool is of a system whose calls can be answered by hand.
-fn is_answerable(state: &State) -> bool {
-    let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
-    tool.is_some_and(|tool| by_hand::is_possible(&tool)) && !routes_of(state).is_empty()
-}
-
 fn names_agent(state: &State) -> bool {
     let agent = tool_of(state).and_then(|tool| calling::calling_agent(&state.connection_of(&tool)));
     matches!(agent, Some(CallingAgent::Named(_)))
@@ -401,6 +407,9 @@ impl Screen for Invoke {
                 vec![Scope::Calls, Scope::Invoke, Scope::Answer]
             }
             LEFT => vec![Scope::Invoke, Scope::Answer],
+            MIDDLE if self.request.is_in_steps() => {
+                vec![Scope::Steps, Scope::Invoke, Scope::Answer]
+            }
             MIDDLE => vec![Scope::Form, Scope::Invoke, Scope::Answer],
             _ => vec![Scope::Answer, Scope::Invoke],
         }
@@ -429,7 +438,13 @@ impl Screen for Invoke {
     }
 
     fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
-        let mut reply = action_rows::run_action(ACTIONS, self, id, state).unwrap_or_default();
+        let mut reply = action_rows::run_action(ACTIONS, self, id, state)
+            .or_else(|| {
+                let pane = &mut self.request;
+                let reply = action_rows::run_action(step_actions::ACTIONS, pane, id, state)?;
+                Some(self.follow_sent_call(reply))
+            })
+            .unwrap_or_default();
         if matches!(reply, Reply::Ignored) {
             let screen: &mut dyn ShowsAnswer = self;
             reply =
@@ -444,6 +459,10 @@ impl Screen for Invoke {
     fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
         let screen: &dyn ShowsAnswer = self;
         action_rows::refusal_reason(ACTIONS, self, id, state)
+            .or_else(|| {
+                let pane = &self.request;
+                action_rows::refusal_reason(step_actions::ACTIONS, pane, id, state)
+            })
             .or_else(|| action_rows::refusal_reason(actions::ACTIONS, screen, id, state))
             .or_else(|| self.request.focused_form().refusal(id, "there is no form"))
     }
@@ -466,6 +485,7 @@ impl Screen for Invoke {
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let mut hints = if self.running { vec!["cancel"] } else { vec!["send"] };
         match self.panes.focus {
+            MIDDLE if self.request.is_in_steps() => hints.extend(step_actions::HINTS),
             MIDDLE => hints.extend(self.request.focused_form().hints()),
             RIGHT => {
                 let call = state.invoke.calls.selected_call();
@@ -570,58 +590,6 @@ fn turn_new_agent(tool: EntryId) -> Reply {
     Reply::send(Message::Call(CallMessage::TurnNewAgent { tool }))
 }
 
-fn send_refusal(state: &State) -> Option<String> {
-    match tool_of(state) {
-        Some(tool) => state.build_request(&tool).err().map(|problem| problem.cause),
-        None => Some("there is no tool".into()),
-    }
-}
-
-fn many_refusal(state: &State) -> Option<String> {
-    let is_under_way = state.invoke.batch.as_ref().is_some_and(CallBatch::under_way);
-    refuse_when(is_under_way, "a series is under way; Esc stops it").or_else(|| send_refusal(state))
-}
-
-fn by_hand_refusal(state: &State) -> Option<String> {
-    let is_possible = !state.answering.is_idle() || is_answerable(state);
-    (!is_possible)
-        .then(|| format!("only {}'s tools are answered for by hand", by_hand::supported_systems()))
-}
-
-fn listing_refusal(state: &State) -> Option<String> {
-    let connection = state.current_connection();
-    table::deployment_at(&connection).is_none().then(|| {
-        format!("connection \"{}\" leads to no system that lists its tools", connection.name)
-    })
-}
-
-fn no_call(state: &State) -> Option<String> {
-    refuse_when(state.invoke.calls.selected_call().is_none(), "there is no call yet")
-}
-
-fn agent_refusal(state: &State) -> Option<String> {
-    let shown = state.invoke.calls.selected_call();
-    shown.is_some_and(|call| agents::is_at(&call.request.to)).then(|| {
-        let keys = state.keymap.action("ask-agent").keys.join(", ");
-        format!("this was asked of the agent; {keys} asks it anew")
-    })
-}
-
-fn stub_refusal(state: &State) -> Option<String> {
-    let shown = state.invoke.calls.selected_call();
-    let has_no_end = shown.is_none_or(|call| call.outcome().is_none());
-    let is_frame = shown.is_some_and(|call| call.request.to == FRAMES);
-    agent_refusal(state)
-        .or_else(|| refuse_when(is_frame, "this was a frame, and no call of a tool"))
-        .or_else(|| refuse_when(has_no_end, "no call has ended here"))
-}
-
-fn case_refusal(state: &State) -> Option<String> {
-    let shown = state.invoke.calls.selected_call();
-    let is_deployed = shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some());
-    stub_refusal(state).or_else(|| refuse_when(is_deployed, ONLY_DEPLOYED))
-}
-
 fn edit_arguments(state: &State) -> Reply {
     let edit = |call: &Call| {
         Message::Call(CallMessage::EditSent {
@@ -637,11 +605,4 @@ fn edit_arguments(state: &State) -> Reply {
 fn show_descriptor(state: &State) -> Reply {
     let select = tool_of(state).map(Message::Select);
     Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect())
-}
-
-fn descriptor_refusal(state: &State) -> Option<String> {
-    match tool_of(state) {
-        Some(tool) => refuse_when(state.deployed_on(&tool).is_some(), ONLY_DEPLOYED),
-        None => Some("there is no tool".into()),
-    }
 }

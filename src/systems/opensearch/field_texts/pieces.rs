@@ -14,10 +14,8 @@ const CLOSE: &str = "}}";
 const ENVIRONMENT: &str = "env.";
 
 /// The pieces of a filled-in text; `origin_of` says where the value of a parameter is from.
-pub(super) fn text_pieces(
-    rendered: &Rendered,
-    origin_of: &dyn Fn(&str) -> PieceOrigin,
-) -> Vec<TextPiece> {
+#[must_use]
+pub fn text_pieces(rendered: &Rendered, origin_of: &dyn Fn(&str) -> PieceOrigin) -> Vec<TextPiece> {
     let mut pieces = Vec::new();
     for piece in &rendered.pieces {
         let (origin, name) = match &piece.from {

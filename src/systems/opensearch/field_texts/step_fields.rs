@@ -126,7 +126,7 @@ impl StepContext<'_> {
             }
         }
         remarks.extend(placeholder_remarks(&rendered, prepared));
-        let origin_of = |name: &str| origin_of(prepared, name);
+        let origin_of = |name: &str| piece_origin(prepared, name);
         FieldText { at, pieces: text_pieces(&rendered, &origin_of), remarks }
     }
 
@@ -240,7 +240,8 @@ fn processor_texts(at: &Pointer, listed: &str, output: &Value) -> Vec<FieldText>
 }
 
 /// Where the value of a parameter is from.
-fn origin_of(prepared: &PreparedStep, name: &str) -> PieceOrigin {
+#[must_use]
+pub fn piece_origin(prepared: &PreparedStep, name: &str) -> PieceOrigin {
     let seen = prepared.seen.iter().find(|seen| seen.name == name);
     match seen.map(|seen| &seen.origin) {
         Some(ParameterOrigin::Request | ParameterOrigin::RequestForTool) => PieceOrigin::Request,

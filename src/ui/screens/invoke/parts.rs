@@ -25,6 +25,10 @@ pub(super) enum Part {
     Arguments,
     /// What is said beside the arguments.
     Meta(MetaPart),
+    /// The steps of the request: a list, and no form.
+    Steps,
+    /// What one of the steps gets in the place of what it sees: some of the arguments.
+    Inputs,
 }
 
 /// A part of `_meta`.
@@ -83,7 +87,9 @@ impl ValueOwner for RequestPart {
     fn text_target(&self, at: Pointer, _: &State) -> (TextTarget, Pointer) {
         match self.part {
             Part::Configuration => (TextTarget::Entry(self.tool.clone()), at),
-            Part::Arguments => (TextTarget::Call(self.text(CallPart::Arguments)), at),
+            Part::Arguments | Part::Steps | Part::Inputs => {
+                (TextTarget::Call(self.text(CallPart::Arguments)), at)
+            }
             Part::Meta(part) => {
                 let at = match part {
                     MetaPart::Configuration(member) => Pointer::root().child(member).join(&at),
@@ -97,7 +103,7 @@ impl ValueOwner for RequestPart {
     /// They change the descriptor, or what the next call says.
     fn edit_messages(&self, edits: Vec<Edit>, form: &Form, state: &State) -> Vec<Message> {
         match self.part {
-            Part::Arguments => {
+            Part::Arguments | Part::Steps | Part::Inputs => {
                 let text = self.text(CallPart::Arguments);
                 vec![Message::Call(CallMessage::EditText { text, edits })]
             }

@@ -1,9 +1,6 @@
 //! The request exactly as it will be sent, in lines.
 
-use super::{
-    request_line::{RequestLine, problem_lines},
-    steps::step_lines,
-};
+use super::request_line::{RequestLine, problem_lines};
 use crate::{
     app::state::State,
     model::{
@@ -70,9 +67,6 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         Ok(request) => request,
         Err(problem) => return problem_lines(&problem, cells),
     };
-    if let Some(lines) = step_lines(&request, cells) {
-        return lines;
-    }
     let connection = state.call_connection(tool.id());
     let subject =
         |address: &str| calling::queue_subject(request.system, address, connection.transport());

@@ -11,6 +11,7 @@ use super::{
     parts::{Part, RequestPart},
     preview::request_lines,
     request_line::RequestLine,
+    steps::StepsPane,
     tools::tool_of,
 };
 use crate::{
@@ -24,7 +25,7 @@ use crate::{
     },
     model::{entry::EntryId, service::Parameter, tool::Tool},
     schema::pointer::Pointer,
-    systems::table,
+    systems::{facets::steps::StepChoice, table},
     ui::{
         answer::draw::inset_area,
         canvas::Pen,
@@ -47,7 +48,7 @@ struct Warned {
 
 /// The middle pane.
 #[derive(Default)]
-pub(super) struct RequestPane {
+pub(crate) struct RequestPane {
     tool: Option<EntryId>,
     /// The catalog's generation that the forms were made from.
     generation: Option<u64>,
@@ -56,12 +57,17 @@ pub(super) struct RequestPane {
     configuration: FormHost<RequestPart>,
     arguments: FormHost<RequestPart>,
     meta: MetaSection,
+    pub(super) steps: StepsPane,
+    wants_menu: bool,
+    /// No form, for where the keys are in none.
+    no_form: FormHost<RequestPart>,
     /// What was refused once for its issues; sending the same again means it.
     warned: Option<Warned>,
     /// Lines of the request that are scrolled over.
     scroll: usize,
     configuration_area: Rect,
     arguments_area: Rect,
+    inputs_area: Rect,
 }
 
 impl RequestPane {
@@ -84,6 +90,10 @@ impl RequestPane {
         self.arguments.sync_surroundings(state);
         self.configuration.sync_surroundings(state);
         self.meta.sync_state(state, found);
+        self.steps.sync_state(state, found);
+        if self.part == Part::Steps && !self.steps.is_open() {
+            self.part = Part::Arguments;
+        }
         let typed = state.typed_text(found.id(), CallPart::Arguments);
         let revision = typed.map_or(0, EditedText::revision);
         let Some(form) = self.arguments.outdated_form(revision) else { return };
@@ -143,9 +153,54 @@ impl RequestPane {
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         let rest = self.draw_configuration(buffer, inside, styles, focused);
+        if self.steps.is_open() {
+            let lines = self.steps.line_count().saturating_add(self.inputs_height());
+            let below = self.draw_forms(buffer, rest, styles, (focused, lines));
+            return self.draw_steps(buffer, inset_area(below), look, focused);
+        }
         let lines = request_lines(state, tool, usize::from(inset_area(rest).width));
         let below = self.draw_forms(buffer, rest, styles, (focused, lines.len()));
         self.draw_request(buffer, inset_area(below), styles, &lines);
+    }
+
+    /// The lines that the form of a step's inputs takes, with its heading.
+    fn inputs_height(&self) -> usize {
+        match fields_of(&self.steps.inputs) {
+            0 => 0,
+            fields => fields + 5,
+        }
+    }
+
+    /// Draws the steps of the request, and above them what the chosen one is given, where that is
+    /// open.
+    fn draw_steps(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
+        if area.height < 2 {
+            return;
+        }
+        let styles = look.styles;
+        let line = "─".repeat(usize::from(area.width));
+        Pen::new(buffer, area, 0).put_text(&line, styles[Role::Border]);
+        let key = |id| look.keymap.display_key(id);
+        let words = match self.steps.stopped_at() {
+            Some(row) if focused => {
+                format!(" next: step {}, {} goes on ", row + 1, key("continue-steps"))
+            }
+            _ => format!(" steps, as {} sends them ", key("send")),
+        };
+        Pen::new(buffer, area, 0).skip(2).put_text(&words, styles[Role::Heading]);
+        let mut below = Rect { y: area.y + 1, height: area.height - 1, ..area };
+        let inputs = u16::try_from(self.inputs_height()).unwrap_or(u16::MAX).min(below.height / 2);
+        if let Some((_, step)) = self.steps.chosen_step().filter(|_| inputs > 2) {
+            let words = format!("what step {} gets instead", step.number);
+            Pen::new(buffer, below, 0)
+                .put_text(&words, styles[Role::Heading])
+                .put_text("  Esc closes this", styles[Role::Dim]);
+            self.inputs_area = Rect { y: below.y + 1, height: inputs - 2, ..below };
+            let has_keys = focused && self.part == Part::Inputs;
+            self.steps.inputs.draw(buffer, self.inputs_area, styles, has_keys);
+            below = Rect { y: below.y + inputs, height: below.height - inputs, ..below };
+        }
+        self.steps.draw(buffer, below, styles, focused && self.part == Part::Steps);
     }
 
     /// Draws the arguments and what is said beside them; answers the area below, for so many lines
@@ -259,6 +314,8 @@ impl RequestPane {
             Part::Configuration => &self.configuration,
             Part::Arguments => &self.arguments,
             Part::Meta(_) => self.meta.host(),
+            Part::Steps => &self.no_form,
+            Part::Inputs => &self.steps.inputs,
         }
     }
 
@@ -267,6 +324,8 @@ impl RequestPane {
             Part::Configuration => &mut self.configuration,
             Part::Arguments => &mut self.arguments,
             Part::Meta(_) => self.meta.host_mut(),
+            Part::Steps => &mut self.no_form,
+            Part::Inputs => &mut self.steps.inputs,
         }
     }
 
@@ -275,7 +334,10 @@ impl RequestPane {
         let configuration =
             self.configuration.owner().is_some().then_some(Part::Configuration).into_iter();
         let meta = self.meta.parts().iter().map(|part| Part::Meta(*part));
-        let parts: Vec<Part> = configuration.chain([Part::Arguments]).chain(meta).collect();
+        let steps = self.steps.is_open().then_some(Part::Steps);
+        let inputs = self.steps.inputs.owner().is_some().then_some(Part::Inputs);
+        let parts: Vec<Part> =
+            configuration.chain([Part::Arguments]).chain(meta).chain(inputs).chain(steps).collect();
         let here = parts.iter().position(|part| *part == self.part);
         let to = here.and_then(|here| match step {
             Step::Next => here.checked_add(1),
@@ -296,7 +358,45 @@ impl RequestPane {
         }
     }
 
+    /// Whether the menu of the chosen step was asked for, once.
+    pub(super) fn take_menu_wish(&mut self) -> bool {
+        std::mem::take(&mut self.wants_menu)
+    }
+
+    /// Whether the keys are among the steps.
+    pub(super) fn is_in_steps(&self) -> bool {
+        self.part == Part::Steps
+    }
+
+    /// Shows the form of what the chosen step gets, and goes there.
+    pub(super) fn open_inputs(&mut self, state: &State) {
+        if let Some(tool) = self.tool.as_ref().and_then(|id| state.tool(id)) {
+            self.steps.open_inputs(state, tool);
+            self.part = Part::Inputs;
+        }
+    }
+
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
+        match input {
+            Input::Key(key) if self.is_in_steps() && self.steps.handle_key(*key) => {
+                self.steps.close_inputs();
+                return Reply::Handled;
+            }
+            Input::Key(key) if self.is_in_steps() && key.is_plain(Code::Enter) => {
+                self.wants_menu = true;
+                return Reply::Handled;
+            }
+            Input::Key(key)
+                if self.part == Part::Inputs
+                    && key.is_plain(Code::Esc)
+                    && !self.steps.inputs.is_typing() =>
+            {
+                self.steps.close_inputs();
+                self.part = Part::Steps;
+                return Reply::Handled;
+            }
+            _ => {}
+        }
         if let Input::Key(key) = input
             && (key.mods.ctrl || key.mods.alt)
         {
@@ -307,10 +407,21 @@ impl RequestPane {
             }
             return Reply::Handled;
         }
-        if let Input::Mouse(Mouse { kind, column, row, .. }) = input {
+        if let Input::Mouse(mouse @ Mouse { kind, column, row, .. }) = input {
             let at = (*column, *row).into();
+            if self.steps.contains(at) {
+                let was_there = self.is_in_steps();
+                if matches!(kind, MouseKind::Down(_)) {
+                    self.part = Part::Steps;
+                }
+                // A second press on a step opens its menu.
+                self.wants_menu = self.steps.handle_mouse(*mouse) && was_there;
+                return Reply::Handled;
+            }
+            let in_inputs = self.steps.inputs.owner().is_some() && self.inputs_area.contains(at);
             let under = match self.meta.part_at(at) {
                 Some(part) => Some(Part::Meta(part)),
+                None if in_inputs => Some(Part::Inputs),
                 None if self.configuration_area.contains(at) => Some(Part::Configuration),
                 None => self.arguments_area.contains(at).then_some(Part::Arguments),
             };
@@ -329,8 +440,28 @@ impl RequestPane {
     /// Sends what the forms hold. What a schema or the server forbids is refused once; sending it
     /// again means it.
     pub(super) fn send(&mut self, state: &State) -> Reply {
+        let until = self.steps.last_before_break(0);
+        match until.filter(|_| self.steps.is_open()) {
+            Some(until) => self.send_chosen(state, |tool| {
+                let until = Some((until + 1).to_string());
+                CallMessage::SendSteps {
+                    tool,
+                    choice: StepChoice { until, ..StepChoice::default() },
+                }
+            }),
+            None => self.send_chosen(state, |tool| CallMessage::Send { tool }),
+        }
+    }
+
+    /// The same with a message of another kind.
+    pub(super) fn send_chosen(
+        &mut self,
+        state: &State,
+        message: impl FnOnce(EntryId) -> CallMessage,
+    ) -> Reply {
         // What is typed and not yet taken in goes along.
         let mut messages = self.arguments.leave(state);
+        messages.extend(self.steps.inputs.leave(state));
         messages.extend(self.meta.host_mut().leave(state));
         let (Some(form), Some(tool)) = (self.arguments.shown_form(), self.tool.clone()) else {
             return Reply::Refused("choose a tool first".into());
@@ -358,7 +489,7 @@ impl RequestPane {
             return Reply::Send(messages);
         }
         self.warned = None;
-        messages.push(Message::Call(CallMessage::Send { tool }));
+        messages.push(Message::Call(message(tool)));
         Reply::Send(messages)
     }
 
@@ -366,7 +497,7 @@ impl RequestPane {
     pub(super) fn typed_text(&self) -> Option<CallText> {
         let part = match self.part {
             Part::Configuration => return None,
-            Part::Arguments => CallPart::Arguments,
+            Part::Arguments | Part::Steps | Part::Inputs => CallPart::Arguments,
             Part::Meta(_) => CallPart::Meta,
         };
         Some(CallText { tool: self.tool.clone()?, part })

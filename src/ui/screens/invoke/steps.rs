@@ -1,58 +1,409 @@
 //! The steps of a call that toolcrib runs itself: each as it would be sent, with what it sees of
-//! the request and of the steps before it.
+//! the request and of the steps before it; below it, what came of it in this session.
 
-use super::request_line::RequestLine;
+use std::collections::BTreeSet;
+
+use ratatui::{buffer::Buffer, layout::Rect};
+use serde_json::{Map, Value, json};
+
+use super::parts::{Part, RequestPart};
 use crate::{
-    model::call::Request,
-    systems::{calling, facets::steps::StepPreview},
+    app::{
+        calls::CallPart,
+        edited_text::EditedText,
+        input::{Code, Key, Mouse, MouseKind},
+        state::State,
+    },
+    model::{call::CallId, entry::EntryId, size, tool::Tool},
+    systems::{
+        calling,
+        facets::{
+            steps::{StepPreview, StepReport, StepResult},
+            templates::TextPiece,
+        },
+    },
     ui::{
-        canvas::{visible_text, wrap},
-        styles::Role,
+        canvas::{Pen, mark_chosen, visible_text},
+        filled_text::origin_role,
+        form::{host::FormHost, previews::PreviewLine, view::Form},
+        line_wrap::{RowWidths, wrap_styled},
+        styles::{Role, Styles},
     },
 };
 
-/// How many steps are laid out; more are counted.
-const MOST: usize = 200;
+/// How many letters of a text are laid out; the answer's events hold all of it.
+const LONGEST: usize = 2_000;
+/// Cells of a line on a page of its own, beside what it is.
+const PAGE: usize = 80;
+/// Cells for what a line is.
+const NAMES: usize = 10;
 
-/// The steps of a request, line by line; `None` where it is sent as a whole.
-pub(super) fn step_lines(request: &Request, cells: usize) -> Option<Vec<RequestLine>> {
-    let previews = calling::steps_of(request)?.preview_steps(request);
-    let line = |name, role| move |text| RequestLine { name, text, role };
-    match previews {
-        Ok(steps) if steps.is_empty() => None,
-        Ok(steps) => {
-            let shown = steps.iter().take(MOST);
-            let mut lines: Vec<_> = shown.flat_map(|step| lines_of(step, cells)).collect();
-            if steps.len() > MOST {
-                let text = format!("and {} steps more", steps.len() - MOST);
-                lines.push(line("", Role::Dim)(text));
+/// What the lines were made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct StepsRevision {
+    tool: EntryId,
+    generation: u64,
+    arguments: u64,
+    route: Option<String>,
+    connection: String,
+    /// The calls of the tool, with how many events they have.
+    calls: Vec<(CallId, usize)>,
+    breaks: BTreeSet<String>,
+    cells: usize,
+}
+
+/// A line of the list.
+struct StepLine {
+    /// The number of the step, from 0.
+    step: usize,
+    name: &'static str,
+    pieces: PreviewLine,
+}
+
+/// The steps of the chosen tool.
+#[derive(Default)]
+pub(super) struct StepsPane {
+    revision: Option<StepsRevision>,
+    steps: Vec<StepPreview>,
+    /// What came of them, in the order of their numbers.
+    reports: Vec<StepReport>,
+    breaks: BTreeSet<String>,
+    lines: Vec<StepLine>,
+    /// The cells for the lines, as they were last drawn.
+    cells: usize,
+    /// The chosen step, from 0.
+    row: usize,
+    /// The first line that is seen.
+    top: usize,
+    /// The chosen step is to be brought into view.
+    follow: bool,
+    area: Rect,
+    /// What the chosen step gets in the place of what it sees.
+    pub(super) inputs: FormHost<RequestPart>,
+}
+
+impl StepsPane {
+    /// Takes in the steps of the tool's request, and what came of them.
+    pub(super) fn sync_state(&mut self, state: &State, tool: &Tool) {
+        let own = |call: &crate::model::call::Call| (call.id, call.events.len());
+        let breaks = state.invoke.breakpoints.get(tool.id()).cloned().unwrap_or_default();
+        let arguments = state.typed_text(tool.id(), CallPart::Arguments);
+        let revision = StepsRevision {
+            tool: tool.id().clone(),
+            generation: state.generation,
+            arguments: arguments.map_or(0, EditedText::revision),
+            route: state.network.route.clone(),
+            connection: state.connection_of(tool.id()).name,
+            calls: state.invoke.calls.calls_of(tool.id()).map(own).collect(),
+            breaks,
+            cells: self.cells,
+        };
+        if self.revision.as_ref() == Some(&revision) {
+            return;
+        }
+        self.breaks.clone_from(&revision.breaks);
+        self.revision = Some(revision);
+        self.steps.clear();
+        self.reports.clear();
+        let Ok(request) = state.build_request(tool.id()) else { return };
+        let Some(steps) = calling::steps_of(&request) else { return };
+        self.steps = steps.preview_steps(&request).unwrap_or_default();
+        // The newest call says of its steps what came of them; of those before its first one, the
+        // call says it that it went on from.
+        for call in state.invoke.calls.calls_of(tool.id()) {
+            let first = self.reports.first().map_or(usize::MAX, |report| report.number);
+            let mut earlier = steps.report_steps(&call.stage_bodies());
+            earlier.retain(|report| report.number < first);
+            self.reports.splice(0..0, earlier);
+            if self.reports.first().is_some_and(|report| report.number <= 1) {
+                break;
             }
-            Some(lines)
         }
-        Err(why) => {
-            let parts = wrap(&visible_text(&why), cells).into_iter();
-            Some(parts.map(line("no steps", Role::Warning)).collect())
+        self.row = self.row.min(self.steps.len().saturating_sub(1));
+        self.lay_out_lines();
+        self.sync_inputs(state, tool, arguments);
+    }
+
+    /// Brings the form of the chosen step's inputs in line.
+    fn sync_inputs(&mut self, state: &State, tool: &Tool, typed: Option<&EditedText>) {
+        let Some(step) = self.steps.get(self.row).filter(|_| self.inputs.owner().is_some()) else {
+            return self.inputs.hide();
+        };
+        let owner = RequestPart { tool: tool.id().clone(), part: Part::Inputs };
+        let (schema, ui) = input_schema(step);
+        self.inputs.show(owner, || Form::new(json!({})));
+        let given = state.arguments_of(tool.id());
+        let of = |input: &crate::systems::facets::steps::StepInput| {
+            Some((input.argument.clone(), given.get(&input.argument)?.clone()))
+        };
+        let value: Map<String, Value> = step.inputs.iter().filter_map(of).collect();
+        let revision = typed.map_or(0, EditedText::revision);
+        if let Some(form) = self.inputs.shown_form_mut() {
+            form.set_schema(&std::sync::Arc::new(schema));
+            form.set_ui(Some(std::sync::Arc::new(ui)));
         }
+        let _ = self.inputs.outdated_form(revision);
+        if let Some(form) = self.inputs.shown_form_mut() {
+            form.sync_value(&std::sync::Arc::new(Value::Object(value)));
+        }
+        self.inputs.sync_surroundings(state);
+    }
+
+    /// Opens the form of what the chosen step gets.
+    pub(super) fn open_inputs(&mut self, state: &State, tool: &Tool) {
+        let owner = RequestPart { tool: tool.id().clone(), part: Part::Inputs };
+        self.inputs.show(owner, || Form::new(json!({})));
+        let typed = state.typed_text(tool.id(), CallPart::Arguments);
+        self.sync_inputs(state, tool, typed);
+    }
+
+    pub(super) fn close_inputs(&mut self) {
+        self.inputs.take_shown();
+    }
+
+    /// Whether the request has steps.
+    pub(super) fn is_open(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// The chosen step, by its number from 0, and its name.
+    pub(super) fn chosen_step(&self) -> Option<(usize, &StepPreview)> {
+        Some((self.row, self.steps.get(self.row)?))
+    }
+
+    /// Chooses the step that a run stopped at, where one did.
+    pub(super) fn choose_step(&mut self, row: usize) {
+        self.row = row.min(self.steps.len().saturating_sub(1));
+        self.follow = true;
+    }
+
+    /// The step that the newest run did not get past: the first without a result; `None` where
+    /// none was run, or all were.
+    pub(super) fn stopped_at(&self) -> Option<usize> {
+        let last = self.reports.last()?;
+        let next = if last.result.is_some() { last.number } else { last.number - 1 };
+        (next < self.steps.len()).then_some(next)
+    }
+
+    /// The last step to be run by a run that begins at a step: the one before the next breakpoint.
+    pub(super) fn last_before_break(&self, from: usize) -> Option<usize> {
+        let later = self.steps.iter().enumerate().skip(from + 1);
+        let mut breaks = later.filter(|(_, step)| self.breaks.contains(&step.name));
+        breaks.next().map(|(row, _)| row - 1)
+    }
+
+    fn lay_out_lines(&mut self) {
+        let cells = self.cells.saturating_sub(NAMES + 1).max(12);
+        let mut lines = Vec::new();
+        for (row, step) in self.steps.iter().enumerate() {
+            let report = self.reports.iter().find(|report| report.number == row + 1);
+            let is_last = self.reports.last().is_some_and(|last| last.number == row + 1);
+            let mut add = |name: &'static str, pieces: &[(Role, String)]| {
+                for (line, pieces) in
+                    wrap_styled(pieces, RowWidths::all(cells)).into_iter().enumerate()
+                {
+                    let name = if line == 0 { name } else { "" };
+                    lines.push(StepLine { step: row, name, pieces });
+                }
+            };
+            let (sign, role) = match report.map(|report| &report.result) {
+                Some(Some(_)) => ("✓ ", Role::Success),
+                Some(None) if is_last => ("✗ ", Role::Error),
+                _ => ("", Role::Dim),
+            };
+            let mut head = vec![(role, sign.to_owned())];
+            head.push((Role::Accent, format!("{} {}", step.number, shown(&step.name))));
+            if self.breaks.contains(&step.name) {
+                head.push((Role::Warning, "  ● stops before it".into()));
+            }
+            add("step", &head);
+            add_preview(step, &mut add);
+            if let Some(result) = report.and_then(|report| report.result.as_ref()) {
+                add_result(result, &mut add);
+            }
+        }
+        self.lines = lines;
+    }
+
+    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
+        self.area = area;
+        if self.cells != usize::from(area.width) {
+            self.cells = usize::from(area.width);
+            self.lay_out_lines();
+        }
+        let height = usize::from(area.height);
+        let of_step = |line: &StepLine| line.step == self.row;
+        let first = self.lines.iter().position(of_step).unwrap_or_default();
+        let end = self.lines.iter().rposition(of_step).map_or(0, |line| line + 1);
+        if std::mem::take(&mut self.follow) {
+            if end > self.top + height {
+                self.top = end - height;
+            }
+            self.top = self.top.min(first);
+        }
+        self.top = self.top.min(self.lines.len().saturating_sub(height));
+        for (row, line) in (0..area.height).zip(self.lines.iter().skip(self.top)) {
+            let mut pen = Pen::new(buffer, area, row);
+            pen.put_column(line.name, NAMES, styles[Role::Label]);
+            for (role, text) in &line.pieces {
+                pen.put_text(text, styles[*role]);
+            }
+            if line.step == self.row && line.name == "step" {
+                let place = Rect { y: area.y + row, height: 1, ..area };
+                mark_chosen(buffer, place, styles, focused);
+            }
+        }
+        if self.top + height < self.lines.len() && height > 0 {
+            let more = format!(" … {} more lines", self.lines.len() - self.top - height);
+            Pen::new(buffer, area, area.height - 1).put_right(&more, styles[Role::Dim]);
+        }
+    }
+
+    /// The steps as they would be sent, for a page of their own.
+    pub(super) fn page_lines(&self) -> Vec<PreviewLine> {
+        let mut lines = Vec::new();
+        for step in &self.steps {
+            let head = format!("step {} {}", step.number, shown(&step.name));
+            lines.extend([Vec::new(), vec![(Role::Accent, head)]]);
+            add_preview(step, &mut |name, pieces| {
+                for (row, mut line) in
+                    wrap_styled(pieces, RowWidths::all(PAGE)).into_iter().enumerate()
+                {
+                    let name = if row == 0 { name } else { "" };
+                    line.insert(0, (Role::Label, format!("{name:<NAMES$}")));
+                    lines.push(line);
+                }
+            });
+        }
+        lines
+    }
+
+    /// How many lines the steps take.
+    pub(super) fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Moves among the steps; whether the key was one for that.
+    pub(super) fn handle_key(&mut self, key: Key) -> bool {
+        let page = usize::from(self.area.height).saturating_sub(1);
+        match key.code {
+            _ if key.mods.ctrl || key.mods.alt => return false,
+            Code::Up | Code::Char('k') => self.choose_step(self.row.saturating_sub(1)),
+            Code::Down | Code::Char('j') => self.choose_step(self.row + 1),
+            Code::Home => self.choose_step(0),
+            Code::End => self.choose_step(usize::MAX),
+            Code::PageDown => self.top += page,
+            Code::PageUp => self.top = self.top.saturating_sub(page),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a mouse event among the steps: the wheel scrolls, a press chooses. Whether it was a
+    /// press on the step that is chosen already.
+    pub(super) fn handle_mouse(&mut self, mouse: Mouse) -> bool {
+        match mouse.kind {
+            MouseKind::Wheel(notches) => {
+                self.top = self.top.saturating_add_signed(isize::from(notches) * 3);
+            }
+            MouseKind::Down(_) => {
+                let row = self.top + usize::from(mouse.row.saturating_sub(self.area.y));
+                if let Some(step) = self.lines.get(row).map(|line| line.step) {
+                    let is_same = step == self.row;
+                    self.row = step;
+                    return is_same;
+                }
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// Whether a place of the screen lies among the steps.
+    pub(super) fn contains(&self, at: ratatui::layout::Position) -> bool {
+        self.is_open() && self.area.contains(at)
     }
 }
 
-fn lines_of(step: &StepPreview, cells: usize) -> Vec<RequestLine> {
-    let mut lines = Vec::new();
-    let mut add = |name: &'static str, text: &str, role: Role| {
-        for (row, text) in wrap(&visible_text(text), cells).into_iter().enumerate() {
-            lines.push(RequestLine { name: if row == 0 { name } else { "" }, text, role });
-        }
-    };
-    add("step", &format!("{} {}", step.number, step.name), Role::Accent);
+/// What a step would send, and what it sees.
+fn add_preview(step: &StepPreview, add: &mut impl FnMut(&'static str, &[(Role, String)])) {
     for seen in step.seen.iter().filter(|seen| !seen.is_own) {
-        add("", &format!("{} {} ({})", seen.name, seen.value, seen.origin), Role::Dim);
+        let text = format!("{} {} ({})", seen.name, shown(&seen.value), seen.origin);
+        add("", &[(Role::Dim, text)]);
     }
-    add("sends", &step.line, Role::Text);
-    if let Some(body) = &step.body {
-        add("body", body, Role::Text);
+    let method = step.line.split(' ').next().unwrap_or_default();
+    let path: String = step.path_pieces.iter().map(|piece| piece.text.as_str()).collect();
+    if step.line == format!("{method} {path}") {
+        let mut pieces = vec![(Role::Text, format!("{method} "))];
+        pieces.extend(coloured(&step.path_pieces));
+        add("sends", &pieces);
+    } else {
+        add("sends", &[(Role::Text, shown(&step.line))]);
+    }
+    match &step.body {
+        Some(_) if !step.body_pieces.is_empty() => add("body", &coloured(&step.body_pieces)),
+        Some(body) => add("body", &[(Role::Text, shown(body))]),
+        None => {}
     }
     for remark in &step.remarks {
-        add("", remark, Role::Warning);
+        add("", &[(Role::Warning, shown(remark))]);
     }
-    lines
+}
+
+/// What came of a step.
+fn add_result(result: &StepResult, add: &mut impl FnMut(&'static str, &[(Role, String)])) {
+    let size = size::format_size(result.raw.len() as u64);
+    let role = if result.status < 400 { Role::Success } else { Role::Error };
+    add("answered", &[(role, result.status.to_string()), (Role::Dim, format!("  {size}"))]);
+    let mut text = |name: &'static str, text: &str| add(name, &[(Role::Text, shown(text))]);
+    text("raw", &result.raw);
+    if let Some(processed) = &result.processed {
+        text("processed", processed);
+    }
+    if result.filtered != result.raw {
+        text("filtered", &result.filtered);
+    }
+    text("stored", &result.stored);
+    if result.escaped_twice != result.stored {
+        text("twice", &result.escaped_twice);
+    }
+    add(
+        "",
+        &[(Role::Dim, format!("stored as {}, escaped; twice for a connector", result.stored_as))],
+    );
+    for remark in &result.remarks {
+        add("", &[(Role::Warning, shown(remark))]);
+    }
+}
+
+fn coloured(pieces: &[TextPiece]) -> PreviewLine {
+    pieces.iter().map(|piece| (origin_role(piece.origin), shown(&piece.text))).collect()
+}
+
+/// As much of a text as the list shows, with nothing in it that would not show.
+fn shown(text: &str) -> String {
+    let start: String = text.chars().take(LONGEST).collect();
+    let cut = if start.len() < text.len() { "…" } else { "" };
+    let lines: Vec<_> = start.split('\n').map(visible_text).collect();
+    format!("{}{cut}", lines.join("\n"))
+}
+
+/// The form of what a step can be given: each input a text, with what it is without that.
+fn input_schema(step: &StepPreview) -> (Value, Value) {
+    let mut properties = Map::new();
+    let mut ui = Map::new();
+    for input in &step.inputs {
+        let now = match &input.value {
+            Some(value) => format!("{} ({})", shown(value), input.origin),
+            None => input.origin.clone(),
+        };
+        let help = format!("Sent as {} with the next calls, until it is removed", input.argument);
+        let schema = json!({"type": "string", "title": input.name, "description": help});
+        properties.insert(input.argument.clone(), schema);
+        ui.insert(input.argument.clone(), json!({"ui:placeholder": now}));
+    }
+    let schema = json!({
+        "type": "object", "properties": properties, "additionalProperties": false,
+    });
+    (schema, Value::Object(ui))
 }

@@ -1,0 +1,77 @@
+//! Why what Invoke offers can't be done now.
+
+use super::{menus::routes_of, tools::tool_of};
+use crate::{
+    app::{batch::CallBatch, state::State},
+    model::traffic::FRAMES,
+    systems::{agents, by_hand, table},
+    ui::action_rows::refuse_when,
+};
+
+/// Why what needs a definition can't be done with a tool that was listed of a running system.
+const ONLY_DEPLOYED: &str = "no file of this workspace defines this tool: it is deployed";
+
+pub(super) fn send_refusal(state: &State) -> Option<String> {
+    match tool_of(state) {
+        Some(tool) => state.build_request(&tool).err().map(|problem| problem.cause),
+        None => Some("there is no tool".into()),
+    }
+}
+
+pub(super) fn many_refusal(state: &State) -> Option<String> {
+    let is_under_way = state.invoke.batch.as_ref().is_some_and(CallBatch::under_way);
+    refuse_when(is_under_way, "a series is under way; Esc stops it").or_else(|| send_refusal(state))
+}
+
+pub(super) fn by_hand_refusal(state: &State) -> Option<String> {
+    let is_possible = !state.answering.is_idle() || is_answerable(state);
+    (!is_possible)
+        .then(|| format!("only {}'s tools are answered for by hand", by_hand::supported_systems()))
+}
+
+pub(super) fn listing_refusal(state: &State) -> Option<String> {
+    let connection = state.current_connection();
+    table::deployment_at(&connection).is_none().then(|| {
+        format!("connection \"{}\" leads to no system that lists its tools", connection.name)
+    })
+}
+
+pub(super) fn no_call(state: &State) -> Option<String> {
+    refuse_when(state.invoke.calls.selected_call().is_none(), "there is no call yet")
+}
+
+pub(super) fn agent_refusal(state: &State) -> Option<String> {
+    let shown = state.invoke.calls.selected_call();
+    shown.is_some_and(|call| agents::is_at(&call.request.to)).then(|| {
+        let keys = state.keymap.action("ask-agent").keys.join(", ");
+        format!("this was asked of the agent; {keys} asks it anew")
+    })
+}
+
+pub(super) fn stub_refusal(state: &State) -> Option<String> {
+    let shown = state.invoke.calls.selected_call();
+    let has_no_end = shown.is_none_or(|call| call.outcome().is_none());
+    let is_frame = shown.is_some_and(|call| call.request.to == FRAMES);
+    agent_refusal(state)
+        .or_else(|| refuse_when(is_frame, "this was a frame, and no call of a tool"))
+        .or_else(|| refuse_when(has_no_end, "no call has ended here"))
+}
+
+pub(super) fn case_refusal(state: &State) -> Option<String> {
+    let shown = state.invoke.calls.selected_call();
+    let is_deployed = shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some());
+    stub_refusal(state).or_else(|| refuse_when(is_deployed, ONLY_DEPLOYED))
+}
+
+pub(super) fn descriptor_refusal(state: &State) -> Option<String> {
+    match tool_of(state) {
+        Some(tool) => refuse_when(state.deployed_on(&tool).is_some(), ONLY_DEPLOYED),
+        None => Some("there is no tool".into()),
+    }
+}
+
+/// Whether the chosen tool is of a system whose calls can be answered by hand.
+pub(super) fn is_answerable(state: &State) -> bool {
+    let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
+    tool.is_some_and(|tool| by_hand::is_possible(&tool)) && !routes_of(state).is_empty()
+}
