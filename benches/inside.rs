@@ -27,6 +27,7 @@ use toolcrib::{
     engine::{
         filter,
         layout::{
+            chain::{ChainFeed, ChainStep, chain_diagram},
             diagram::{Direction, char_count},
             extent::PictureExtent,
             marks::StateMarks,
@@ -123,6 +124,25 @@ fn workflow(c: &mut Criterion) {
             states::state_diagram(&workflow, &edges, &catalog.tools, view).diagram.layout()
         })
     });
+    at_sizes(c, "layout of a chain, by steps", &[10, 100, 1_000], |size| {
+        let steps = chain_steps(size);
+        Box::new(move || chain_diagram(&steps, Direction::TopDown, char_count).diagram.layout())
+    });
+}
+
+/// Steps that each take what the one before stored; every tenth takes something from further back.
+fn chain_steps(count: usize) -> Vec<ChainStep> {
+    let feed = |from: usize, into: &str| ChainFeed { from, into: into.to_owned() };
+    let step = |row: usize| {
+        let before = row.checked_sub(1).map(|from| feed(from, "request_body"));
+        let further = (row % 10 == 9).then(|| feed(row / 2, "prompt"));
+        ChainStep {
+            lines: vec![format!("  {row} step-{row}  "), format!("POST /index-{row}/_search")],
+            feeds: before.into_iter().chain(further).collect(),
+            ..ChainStep::default()
+        }
+    };
+    (0..count).map(step).collect()
 }
 
 fn schema(fields: usize) -> Value {

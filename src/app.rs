@@ -29,6 +29,7 @@ pub mod resending;
 pub mod resources;
 pub mod sign_in;
 pub mod state;
+pub mod step_run;
 pub mod undo;
 pub mod update;
 pub mod watching;

@@ -15,6 +15,8 @@ pub enum Scope {
     Preview,
     Workflow,
     Graph,
+    /// The steps of a tool, in place of the states.
+    Chain,
     Available,
     Groups,
     Run,
@@ -47,6 +49,7 @@ impl Scope {
             Self::Preview => "Tools · preview",
             Self::Workflow => "Workflow",
             Self::Graph => "Workflow · states",
+            Self::Chain => "Workflow · steps",
             Self::Available => "Workflow · tools",
             Self::Groups => "Workflow · request",
             Self::Run => "Workflow · run",

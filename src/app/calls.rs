@@ -76,6 +76,11 @@ pub enum CallMessage {
         tool: EntryId,
         step: String,
     },
+    /// Show a step of the tool's request, from 0, where its steps are.
+    ShowStep {
+        tool: EntryId,
+        step: usize,
+    },
     /// Take this way with calls from now on; `None`: the first that is open.
     UseRoute(Option<String>),
     /// Calls over the tool's connection in the name of a new agent, although it names one; or in

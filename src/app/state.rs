@@ -108,6 +108,15 @@ pub struct ViewTarget {
     pub turn: u64,
 }
 
+/// The step of a tool's request that Invoke was asked to show, from 0; `turn` tells two requests for
+/// one step apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepGoal {
+    pub tool: EntryId,
+    pub step: usize,
+    pub turn: u64,
+}
+
 /// Groups, states and the run through them.
 #[derive(Debug)]
 pub struct WorkflowState {
@@ -137,6 +146,7 @@ pub struct InvokeState {
     pub calls: Calls,
     /// The steps before which calls of a tool stop, by name.
     pub breakpoints: HashMap<EntryId, BTreeSet<String>>,
+    pub step_goal: Option<StepGoal>,
     /// A request that is sent many times, or was last.
     pub batch: Option<CallBatch>,
     /// Cases that are called, and how they went.
@@ -309,6 +319,7 @@ impl State {
                 user,
                 calls: Calls::default(),
                 breakpoints: HashMap::new(),
+                step_goal: None,
                 batch: None,
                 cases: Cases::default(),
                 kept: KeptCall::default(),

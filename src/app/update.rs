@@ -26,7 +26,7 @@ use super::{
     },
     notices::NoticeKind,
     resources::ResourceMessage,
-    state::{Question, State, ViewTarget},
+    state::{Question, State, StepGoal, ViewTarget},
 };
 use crate::{
     model::{
@@ -249,6 +249,10 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         CallMessage::Send { tool } => return calls::send_call(state, &tool, now),
         CallMessage::SendSteps { tool, choice } => {
             return calls::send_steps(state, &tool, choice, now);
+        }
+        CallMessage::ShowStep { tool, step } => {
+            let turn = state.invoke.step_goal.as_ref().map_or(0, |goal| goal.turn + 1);
+            state.invoke.step_goal = Some(StepGoal { tool, step, turn });
         }
         CallMessage::TurnBreakpoint { tool, step } => calls::turn_breakpoint(state, tool, step),
         CallMessage::SendFrame { connection, frame } => {

@@ -6,11 +6,13 @@
 //! labels and passing arrows take room like boxes do. [`order`] sorts each layer for few crossings,
 //! [`place`] gives each piece its row, [`route`] draws the pieces through the channels between
 //! layers, and [`picture`] is what comes of it. [`extent`] chooses the states to show, [`states`]
-//! makes a diagram of them with their [`marks`]; [`hit`] says what stands at a cell of its picture.
+//! makes a diagram of them with their [`marks`], [`chain`] one of steps that run in order; [`hit`]
+//! says what stands at a cell of its picture.
 //!
 //! All of it is deterministic: the same diagram gives the same picture. Inside, `along` is the
 //! direction of the layers, `across` the other.
 
+pub mod chain;
 pub mod diagram;
 pub mod extent;
 pub mod hit;

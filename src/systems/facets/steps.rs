@@ -52,6 +52,8 @@ pub struct StepPreview {
     pub path_pieces: Vec<TextPiece>,
     pub body_pieces: Vec<TextPiece>,
     pub seen: Vec<SeenValue>,
+    /// What it takes of the outputs of steps before it.
+    pub feeds: Vec<StepFeed>,
     /// What it can be given in the place of what it sees.
     pub inputs: Vec<StepInput>,
     pub remarks: Vec<String>,
@@ -68,6 +70,15 @@ pub struct SeenValue {
     pub origin: String,
     /// The step itself says it.
     pub is_own: bool,
+}
+
+/// The output of a step that goes into a later one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepFeed {
+    /// The step whose output it is, from 1.
+    pub from: usize,
+    /// The parameter of the later step that asks for it.
+    pub into: String,
 }
 
 /// Something that a step takes.
@@ -88,8 +99,16 @@ pub struct StepReport {
     /// From 1.
     pub number: usize,
     pub name: String,
-    /// `None`: it was sent, and no answer of use came.
+    /// `None`: no answer came.
     pub result: Option<StepResult>,
+}
+
+impl StepReport {
+    /// Whether later steps get something of it.
+    #[must_use]
+    pub fn has_succeeded(&self) -> bool {
+        self.result.as_ref().is_some_and(|result| result.problem.is_none())
+    }
 }
 
 /// What a step was answered, and what was made of it.
@@ -97,6 +116,8 @@ pub struct StepReport {
 pub struct StepResult {
     pub status: u64,
     pub raw: String,
+    /// Why nothing is made of it, where it is an error.
+    pub problem: Option<String>,
     /// The text after filters, and where there are processors what these made.
     pub filtered: String,
     pub processed: Option<String>,

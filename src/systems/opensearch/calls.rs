@@ -1,5 +1,7 @@
 //! Calls of tools and agents: what is asked for, and in which of its ways it is run.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -25,7 +27,9 @@ use crate::{
     },
     systems::facets::{
         calls::{CallOf, Calls, RouteOffer},
-        steps::{SeenValue, StepChoice, StepInput, StepPreview, StepReport, StepResult, Steps},
+        steps::{
+            SeenValue, StepChoice, StepFeed, StepInput, StepPreview, StepReport, StepResult, Steps,
+        },
     },
 };
 
@@ -185,19 +189,21 @@ impl Steps for OpenSearchCalls {
         let plan = order.read_plan()?;
         let state = order.begin();
         let numbers = order.step_numbers(plan.steps.len());
+        let outputs = StepOutputs::of_steps(&plan.steps);
         Ok(numbers
             .clone()
             .filter_map(|number| Some((number, plan.steps.get(number)?)))
             .map(|(number, step)| {
                 let mut prepared =
                     prepare_step(number, step, &state).with_remote(step, &order.behind);
-                let before = numbers.clone().take_while(|before| *before < number);
-                let names = before
-                    .filter_map(|before| plan.steps.get(before))
-                    .map(|step| format!("{}{}", step.called(), keys::OUTPUT_SUFFIX));
-                let names: Vec<String> = names.collect();
-                note_outputs(&mut prepared, &names);
-                StepPreview { inputs: inputs_of(step, &prepared), ..preview_of(&prepared) }
+                note_outputs(&mut prepared, |name| {
+                    outputs.step_before(name, number).is_some_and(|step| numbers.contains(&step))
+                });
+                StepPreview {
+                    inputs: inputs_of(step, &prepared),
+                    feeds: outputs.feeds_of(number, step),
+                    ..preview_of(&prepared)
+                }
             })
             .collect())
     }
@@ -274,6 +280,7 @@ fn result_of(answer: &Map<String, Value>) -> StepResult {
     StepResult {
         status: answer.get("status").and_then(Value::as_u64).unwrap_or_default(),
         raw: text("raw"),
+        problem: answer.get(STEP_PROBLEM).and_then(Value::as_str).map(str::to_owned),
         filtered: text("filtered"),
         processed: processed.map(|value| java::value_text(value, java::Numbers::AsRead)),
         stored_as: text("stored_as"),
@@ -286,11 +293,49 @@ fn result_of(answer: &Map<String, Value>) -> StepResult {
 /// The stages of a run, by the names that traces tell them by.
 pub const STEP_REQUEST: &str = "step-request";
 pub const STEP_ANSWER: &str = "step-answer";
+/// The member of a step-answer that says why nothing is made of it.
+pub const STEP_PROBLEM: &str = "problem";
+
+/// Which steps store under which names.
+struct StepOutputs(HashMap<String, Vec<usize>>);
+
+impl StepOutputs {
+    fn of_steps(steps: &[ToolSpec]) -> Self {
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (number, step) in steps.iter().enumerate() {
+            let name = format!("{}{}", step.called(), keys::OUTPUT_SUFFIX);
+            by_name.entry(name).or_default().push(number);
+        }
+        Self(by_name)
+    }
+
+    /// The step, from 0, whose output a step sees under a name: the last one before it.
+    fn step_before(&self, name: &str, number: usize) -> Option<usize> {
+        let stored = self.0.get(name)?;
+        let before = stored.partition_point(|step| *step < number);
+        stored.get(before.checked_sub(1)?).copied()
+    }
+
+    /// The outputs that a step's parameters ask for.
+    fn feeds_of(&self, number: usize, step: &ToolSpec) -> Vec<StepFeed> {
+        let mut feeds: Vec<StepFeed> = Vec::new();
+        for (into, text) in step.parameters.iter().chain(&step.config) {
+            for placeholder in find_placeholders(text.as_deref().unwrap_or_default(), PARAMETERS) {
+                let Some(from) = self.step_before(placeholder.name, number) else { continue };
+                let feed = StepFeed { from: from + 1, into: into.clone() };
+                if !feeds.contains(&feed) {
+                    feeds.push(feed);
+                }
+            }
+        }
+        feeds
+    }
+}
 
 /// Says of names that steps before give a value once they ran.
-fn note_outputs(prepared: &mut PreparedStep, outputs: &[String]) {
+fn note_outputs(prepared: &mut PreparedStep, is_output: impl Fn(&str) -> bool) {
     for name in prepared.unfilled_names() {
-        if outputs.contains(&name) {
+        if is_output(&name) {
             prepared.remarks.push(format!("{name} is there once the step before has run"));
         } else {
             prepared.remarks.push(format!("nothing gives a value to {name}"));
@@ -316,6 +361,7 @@ pub fn preview_of(prepared: &PreparedStep) -> StepPreview {
         name: prepared.called.clone(),
         path_pieces: pieces(keys::URI),
         body_pieces: pieces(keys::REQUEST_BODY),
+        feeds: Vec::new(),
         inputs: Vec::new(),
         line,
         body,
@@ -369,6 +415,7 @@ fn preview_whole(name: &str, whole: &WholeRequest) -> StepPreview {
         body: Some(whole.body.clone()),
         path_pieces: Vec::new(),
         body_pieces: Vec::new(),
+        feeds: Vec::new(),
         inputs: Vec::new(),
         seen: Vec::new(),
         remarks: Vec::new(),

@@ -50,7 +50,7 @@ use crate::{
         state::State,
     },
     model::{call::Call, entry::EntryId, traffic::FRAMES},
-    systems::{by_hand, calling, facets::caller::CallingAgent},
+    systems::{calling, facets::caller::CallingAgent},
     ui::{
         action_rows::{self, refuse_when},
         answer::{
@@ -364,6 +364,9 @@ impl Screen for Invoke {
     fn sync_state(&mut self, state: &State) {
         self.tools.sync_state(state);
         self.request.sync_state(state);
+        if self.request.reach_step(state) {
+            self.panes.focus = MIDDLE;
+        }
         self.answer.sync_call(state.invoke.calls.selected_call());
         self.running =
             state.invoke.calls.selected_call().is_some_and(|call| call.outcome().is_none());

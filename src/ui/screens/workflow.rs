@@ -3,7 +3,8 @@
 //!
 //! [`screen`] is the screen, [`actions`] what can be done on it. [`facts`] is what the four panes
 //! read, computed once for each change of tools or context.
-//! [`request`], [`graph`], [`offers`] and [`run`] are the panes; each draws itself and says what a
+//! [`request`], [`graph`], [`offers`] and [`run`] are the panes, [`chain`] a tool's steps in place of
+//! the states; each draws itself and says what a
 //! key or a press on it asks for. [`copy`] is what can be taken elsewhere. [`compose`] draws arrows
 //! on the picture and [`compose_menus`] asks what composing has to know; [`matrix`] is the table in
 //! place of the panes.
@@ -11,6 +12,8 @@
 pub(crate) mod actions;
 
 mod about;
+mod chain;
+pub(crate) mod chain_actions;
 mod compose;
 mod compose_menus;
 mod copy;
@@ -26,6 +29,7 @@ mod run;
 mod scene;
 mod screen;
 mod tries;
+mod viewport;
 mod walks;
 
 use ratatui::{Frame, layout::Rect};
@@ -56,6 +60,7 @@ impl Screen for WorkflowScreen {
         }
         let own = match self.focused_pane() {
             Pane::Request => Scope::Groups,
+            Pane::Graph if self.chain.is_open() => Scope::Chain,
             Pane::Graph => Scope::Graph,
             Pane::Offers => Scope::Available,
             Pane::Run => Scope::Run,
@@ -69,7 +74,7 @@ impl Screen for WorkflowScreen {
         }
         match self.focused_pane() {
             Pane::Offers => self.offers.is_finding(),
-            Pane::Graph => self.graph.is_finding(),
+            Pane::Graph => !self.chain.is_open() && self.graph.is_finding(),
             Pane::Request | Pane::Run => false,
         }
     }
@@ -88,7 +93,7 @@ impl Screen for WorkflowScreen {
                 compose_menus::paste_descriptors(text, state)
             }
             Input::Paste(text) => match &self.facts {
-                Some(facts) if self.focused_pane() == Pane::Graph => {
+                Some(facts) if self.focused_pane() == Pane::Graph && !self.chain.is_open() => {
                     self.graph.handle_paste(text, facts, state)
                 }
                 facts => self.offers.handle_paste(text, facts.as_ref()),
@@ -116,14 +121,15 @@ impl Screen for WorkflowScreen {
         let mut hints = if state.workflow.live.is_some() { vec!["take-back"] } else { Vec::new() };
         hints.extend(match self.focused_pane() {
             Pane::Request => vec!["tick", "all-groups", "new-group", "user"],
+            Pane::Graph if self.chain.is_open() => chain_actions::HINTS.to_vec(),
             Pane::Graph if self.compose.is_drawing() => vec!["step", "new-state", "find"],
             Pane::Graph => {
                 let own =
                     ["edit-menu", "draw", "new-state", "step", "set-start", "find", "next-arrow"];
                 own.into_iter().chain(["open", "zoom-in", "zoom-out", "signs"]).collect()
             }
-            Pane::Offers if offered => vec!["step", "step-live", "step-failed"],
-            Pane::Offers => vec!["apply-change", "try-hidden"],
+            Pane::Offers if offered => vec!["step", "step-live", "step-failed", "show-steps"],
+            Pane::Offers => vec!["apply-change", "try-hidden", "show-steps"],
             Pane::Run => vec!["step", "compare-steps", "branches"],
         });
         if state.workflow.simulation.steps().next().is_some() {

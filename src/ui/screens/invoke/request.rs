@@ -59,6 +59,8 @@ pub(crate) struct RequestPane {
     meta: MetaSection,
     pub(super) steps: StepsPane,
     wants_menu: bool,
+    /// The step that was gone to already, by its turn.
+    reached: Option<u64>,
     /// No form, for where the keys are in none.
     no_form: FormHost<RequestPart>,
     /// What was refused once for its issues; sending the same again means it.
@@ -74,12 +76,12 @@ impl RequestPane {
     pub(super) fn sync_state(&mut self, state: &State) {
         let tool = tool_of(state);
         let Some(found) = tool.as_ref().and_then(|id| state.tool(id)) else {
-            *self = Self::default();
+            *self = Self { reached: self.reached, ..Self::default() };
             return;
         };
         let is_new = self.tool != tool;
         if is_new {
-            *self = Self { tool, ..Self::default() };
+            *self = Self { tool, reached: self.reached, ..Self::default() };
         }
         let owner = RequestPart { tool: found.id().clone(), part: Part::Arguments };
         self.arguments.show(owner, || Form::new(table::arguments_schema(found)));
@@ -181,7 +183,7 @@ impl RequestPane {
         let line = "─".repeat(usize::from(area.width));
         Pen::new(buffer, area, 0).put_text(&line, styles[Role::Border]);
         let key = |id| look.keymap.display_key(id);
-        let words = match self.steps.stopped_at() {
+        let words = match self.steps.run().stopped_at() {
             Some(row) if focused => {
                 format!(" next: step {}, {} goes on ", row + 1, key("continue-steps"))
             }
@@ -368,6 +370,20 @@ impl RequestPane {
         self.part == Part::Steps
     }
 
+    /// Goes to the step that is asked for, once; whether it did.
+    pub(super) fn reach_step(&mut self, state: &State) -> bool {
+        let goal = state.invoke.step_goal.as_ref();
+        let Some(goal) = goal.filter(|goal| self.reached != Some(goal.turn)) else { return false };
+        if self.tool.as_ref() != Some(&goal.tool) || !self.steps.is_open() {
+            return false;
+        }
+        self.reached = Some(goal.turn);
+        self.part = Part::Steps;
+        self.steps.close_inputs();
+        self.steps.choose_step(goal.step);
+        true
+    }
+
     /// Shows the form of what the chosen step gets, and goes there.
     pub(super) fn open_inputs(&mut self, state: &State) {
         if let Some(tool) = self.tool.as_ref().and_then(|id| state.tool(id)) {
@@ -440,7 +456,7 @@ impl RequestPane {
     /// Sends what the forms hold. What a schema or the server forbids is refused once; sending it
     /// again means it.
     pub(super) fn send(&mut self, state: &State) -> Reply {
-        let until = self.steps.last_before_break(0);
+        let until = self.steps.run().last_before_break(0);
         match until.filter(|_| self.steps.is_open()) {
             Some(until) => self.send_chosen(state, |tool| {
                 let until = Some((until + 1).to_string());

@@ -47,7 +47,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Go on with the step that failed, or before which the newest run stopped")
         .refused(|pane, state| {
             steps_refusal(pane, state).or_else(|| {
-                let has_none = pane.steps.stopped_at().is_none();
+                let has_none = pane.steps.run().stopped_at().is_none();
                 action_rows::refuse_when(has_none, "no run of these steps has stopped")
             })
         }),
@@ -121,7 +121,7 @@ fn run_from_chosen(pane: &mut RequestPane, state: &State) -> Reply {
 }
 
 fn continue_steps(pane: &mut RequestPane, state: &State) -> Reply {
-    match pane.steps.stopped_at() {
+    match pane.steps.run().stopped_at() {
         Some(row) => {
             pane.steps.choose_step(row);
             run_from(pane, state, row)
@@ -132,7 +132,7 @@ fn continue_steps(pane: &mut RequestPane, state: &State) -> Reply {
 
 /// Runs from a step, from 0, to the end or the next breakpoint.
 fn run_from(pane: &mut RequestPane, state: &State, row: usize) -> Reply {
-    let until = pane.steps.last_before_break(row).map(|row| (row + 1).to_string());
+    let until = pane.steps.run().last_before_break(row).map(|row| (row + 1).to_string());
     let from = Some((row + 1).to_string());
     send_choice(pane, state, StepChoice { from, until, ..StepChoice::default() })
 }

@@ -1,8 +1,6 @@
 //! The steps of a call that toolcrib runs itself: each as it would be sent, with what it sees of
 //! the request and of the steps before it; below it, what came of it in this session.
 
-use std::collections::BTreeSet;
-
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Map, Value, json};
 
@@ -13,14 +11,12 @@ use crate::{
         edited_text::EditedText,
         input::{Code, Key, Mouse, MouseKind},
         state::State,
+        step_run::{StepProgress, StepRun, StepsRevision},
     },
-    model::{call::CallId, entry::EntryId, size, tool::Tool},
-    systems::{
-        calling,
-        facets::{
-            steps::{StepPreview, StepReport, StepResult},
-            templates::TextPiece,
-        },
+    model::{size, tool::Tool},
+    systems::facets::{
+        steps::{StepInput, StepPreview, StepResult},
+        templates::TextPiece,
     },
     ui::{
         canvas::{Pen, mark_chosen, visible_text},
@@ -38,20 +34,6 @@ const PAGE: usize = 80;
 /// Cells for what a line is.
 const NAMES: usize = 10;
 
-/// What the lines were made from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct StepsRevision {
-    tool: EntryId,
-    generation: u64,
-    arguments: u64,
-    route: Option<String>,
-    connection: String,
-    /// The calls of the tool, with how many events they have.
-    calls: Vec<(CallId, usize)>,
-    breaks: BTreeSet<String>,
-    cells: usize,
-}
-
 /// A line of the list.
 struct StepLine {
     /// The number of the step, from 0.
@@ -64,10 +46,7 @@ struct StepLine {
 #[derive(Default)]
 pub(super) struct StepsPane {
     revision: Option<StepsRevision>,
-    steps: Vec<StepPreview>,
-    /// What came of them, in the order of their numbers.
-    reports: Vec<StepReport>,
-    breaks: BTreeSet<String>,
+    run: StepRun,
     lines: Vec<StepLine>,
     /// The cells for the lines, as they were last drawn.
     cells: usize,
@@ -85,57 +64,29 @@ pub(super) struct StepsPane {
 impl StepsPane {
     /// Takes in the steps of the tool's request, and what came of them.
     pub(super) fn sync_state(&mut self, state: &State, tool: &Tool) {
-        let own = |call: &crate::model::call::Call| (call.id, call.events.len());
-        let breaks = state.invoke.breakpoints.get(tool.id()).cloned().unwrap_or_default();
-        let arguments = state.typed_text(tool.id(), CallPart::Arguments);
-        let revision = StepsRevision {
-            tool: tool.id().clone(),
-            generation: state.generation,
-            arguments: arguments.map_or(0, EditedText::revision),
-            route: state.network.route.clone(),
-            connection: state.connection_of(tool.id()).name,
-            calls: state.invoke.calls.calls_of(tool.id()).map(own).collect(),
-            breaks,
-            cells: self.cells,
-        };
+        let revision = StepsRevision::of_tool(state, tool.id());
         if self.revision.as_ref() == Some(&revision) {
             return;
         }
-        self.breaks.clone_from(&revision.breaks);
         self.revision = Some(revision);
-        self.steps.clear();
-        self.reports.clear();
-        let Ok(request) = state.build_request(tool.id()) else { return };
-        let Some(steps) = calling::steps_of(&request) else { return };
-        self.steps = steps.preview_steps(&request).unwrap_or_default();
-        // The newest call says of its steps what came of them; of those before its first one, the
-        // call says it that it went on from.
-        for call in state.invoke.calls.calls_of(tool.id()) {
-            let first = self.reports.first().map_or(usize::MAX, |report| report.number);
-            let mut earlier = steps.report_steps(&call.stage_bodies());
-            earlier.retain(|report| report.number < first);
-            self.reports.splice(0..0, earlier);
-            if self.reports.first().is_some_and(|report| report.number <= 1) {
-                break;
-            }
-        }
-        self.row = self.row.min(self.steps.len().saturating_sub(1));
+        self.run = StepRun::of_tool(state, tool.id());
+        self.row = self.row.min(self.run.steps.len().saturating_sub(1));
         self.lay_out_lines();
-        self.sync_inputs(state, tool, arguments);
+        self.sync_inputs(state, tool, state.typed_text(tool.id(), CallPart::Arguments));
     }
 
     /// Brings the form of the chosen step's inputs in line.
     fn sync_inputs(&mut self, state: &State, tool: &Tool, typed: Option<&EditedText>) {
-        let Some(step) = self.steps.get(self.row).filter(|_| self.inputs.owner().is_some()) else {
+        let Some(step) = self.run.steps.get(self.row).filter(|_| self.inputs.owner().is_some())
+        else {
             return self.inputs.hide();
         };
         let owner = RequestPart { tool: tool.id().clone(), part: Part::Inputs };
         let (schema, ui) = input_schema(step);
         self.inputs.show(owner, || Form::new(json!({})));
         let given = state.arguments_of(tool.id());
-        let of = |input: &crate::systems::facets::steps::StepInput| {
-            Some((input.argument.clone(), given.get(&input.argument)?.clone()))
-        };
+        let of =
+            |input: &StepInput| Some((input.argument.clone(), given.get(&input.argument)?.clone()));
         let value: Map<String, Value> = step.inputs.iter().filter_map(of).collect();
         let revision = typed.map_or(0, EditedText::revision);
         if let Some(form) = self.inputs.shown_form_mut() {
@@ -163,41 +114,29 @@ impl StepsPane {
 
     /// Whether the request has steps.
     pub(super) fn is_open(&self) -> bool {
-        !self.steps.is_empty()
+        !self.run.steps.is_empty()
+    }
+
+    /// The steps, and what came of them.
+    pub(super) fn run(&self) -> &StepRun {
+        &self.run
     }
 
     /// The chosen step, by its number from 0, and its name.
     pub(super) fn chosen_step(&self) -> Option<(usize, &StepPreview)> {
-        Some((self.row, self.steps.get(self.row)?))
+        Some((self.row, self.run.steps.get(self.row)?))
     }
 
     /// Chooses the step that a run stopped at, where one did.
     pub(super) fn choose_step(&mut self, row: usize) {
-        self.row = row.min(self.steps.len().saturating_sub(1));
+        self.row = row.min(self.run.steps.len().saturating_sub(1));
         self.follow = true;
-    }
-
-    /// The step that the newest run did not get past: the first without a result; `None` where
-    /// none was run, or all were.
-    pub(super) fn stopped_at(&self) -> Option<usize> {
-        let last = self.reports.last()?;
-        let next = if last.result.is_some() { last.number } else { last.number - 1 };
-        (next < self.steps.len()).then_some(next)
-    }
-
-    /// The last step to be run by a run that begins at a step: the one before the next breakpoint.
-    pub(super) fn last_before_break(&self, from: usize) -> Option<usize> {
-        let later = self.steps.iter().enumerate().skip(from + 1);
-        let mut breaks = later.filter(|(_, step)| self.breaks.contains(&step.name));
-        breaks.next().map(|(row, _)| row - 1)
     }
 
     fn lay_out_lines(&mut self) {
         let cells = self.cells.saturating_sub(NAMES + 1).max(12);
         let mut lines = Vec::new();
-        for (row, step) in self.steps.iter().enumerate() {
-            let report = self.reports.iter().find(|report| report.number == row + 1);
-            let is_last = self.reports.last().is_some_and(|last| last.number == row + 1);
+        for (row, step) in self.run.steps.iter().enumerate() {
             let mut add = |name: &'static str, pieces: &[(Role, String)]| {
                 for (line, pieces) in
                     wrap_styled(pieces, RowWidths::all(cells)).into_iter().enumerate()
@@ -206,19 +145,16 @@ impl StepsPane {
                     lines.push(StepLine { step: row, name, pieces });
                 }
             };
-            let (sign, role) = match report.map(|report| &report.result) {
-                Some(Some(_)) => ("✓ ", Role::Success),
-                Some(None) if is_last => ("✗ ", Role::Error),
-                _ => ("", Role::Dim),
-            };
+            let (sign, role) = progress_sign(self.run.progress_of(row));
             let mut head = vec![(role, sign.to_owned())];
             head.push((Role::Accent, format!("{} {}", step.number, shown(&step.name))));
-            if self.breaks.contains(&step.name) {
+            if self.run.has_break(row) {
                 head.push((Role::Warning, "  ● stops before it".into()));
             }
             add("step", &head);
             add_preview(step, &mut add);
-            if let Some(result) = report.and_then(|report| report.result.as_ref()) {
+            if let Some(result) = self.run.report_of(row).and_then(|report| report.result.as_ref())
+            {
                 add_result(result, &mut add);
             }
         }
@@ -262,7 +198,7 @@ impl StepsPane {
     /// The steps as they would be sent, for a page of their own.
     pub(super) fn page_lines(&self) -> Vec<PreviewLine> {
         let mut lines = Vec::new();
-        for step in &self.steps {
+        for step in &self.run.steps {
             let head = format!("step {} {}", step.number, shown(&step.name));
             lines.extend([Vec::new(), vec![(Role::Accent, head)]]);
             add_preview(step, &mut |name, pieces| {
@@ -357,6 +293,9 @@ fn add_result(result: &StepResult, add: &mut impl FnMut(&'static str, &[(Role, S
     add("answered", &[(role, result.status.to_string()), (Role::Dim, format!("  {size}"))]);
     let mut text = |name: &'static str, text: &str| add(name, &[(Role::Text, shown(text))]);
     text("raw", &result.raw);
+    if let Some(problem) = &result.problem {
+        return add("", &[(Role::Error, shown(problem))]);
+    }
     if let Some(processed) = &result.processed {
         text("processed", processed);
     }
@@ -373,6 +312,17 @@ fn add_result(result: &StepResult, add: &mut impl FnMut(&'static str, &[(Role, S
     );
     for remark in &result.remarks {
         add("", &[(Role::Warning, shown(remark))]);
+    }
+}
+
+/// How a step is marked by what came of it.
+fn progress_sign(progress: StepProgress) -> (&'static str, Role) {
+    match progress {
+        StepProgress::Waiting => ("", Role::Dim),
+        StepProgress::Running => ("● ", Role::Accent),
+        StepProgress::Ran => ("✓ ", Role::Success),
+        StepProgress::Failed => ("✗ ", Role::Error),
+        StepProgress::Next => ("▶ ", Role::Accent),
     }
 }
 

@@ -2,7 +2,7 @@
 //! ([`MATRIX`]), which lies in place of it.
 
 use super::{
-    about,
+    about, chain_actions,
     compose::Compose,
     compose_menus as menus, copy,
     facts::Facts,
@@ -182,6 +182,15 @@ pub(crate) const ACTIONS: &[Row] = &[
             let has_none = state.workflow.profiles.is_empty();
             refuse_when(has_none, "the workspace has no user profiles")
         }),
+    Row::new(Scope::Available, "show-steps", "steps", WorkflowScreen::show_steps)
+        .keys(&["o"])
+        .help(
+            "Show the steps of this tool as a picture, in place of the states: which output goes \
+             into which step, and how far the newest run is",
+        )
+        .refused(|screen, _| {
+            refuse_when(screen.selected_tool().is_none(), "there is no tool with steps")
+        }),
     Row::new(Scope::Available, "apply-change", "apply", WorkflowScreen::apply_change)
         .keys(&["space"])
         .help(
@@ -261,16 +270,16 @@ pub(crate) const ACTIONS: &[Row] = &[
         screen.with_facts(|screen, facts| screen.graph.show_current(facts))
     })
     .keys(&["c"])
-    .help("Bring the current state into view"),
+    .help("Bring the current state, or the step where a run stopped, into view"),
     Row::new(Scope::Workflow, "fit", "fit", |screen, _| screen.graph.fit_picture())
         .keys(&["0"])
         .help("Lay the picture out anew, with the most detail that lets all of it be seen"),
     Row::new(Scope::Workflow, "zoom-in", "zoom in", |screen, _| screen.graph.zoom(Zoom::In))
         .keys(&["+", "="])
-        .help("Show more of each state"),
+        .help("Show more of each state or step"),
     Row::new(Scope::Workflow, "zoom-out", "zoom out", |screen, _| screen.graph.zoom(Zoom::Out))
         .keys(&["-"])
-        .help("Show less of each state"),
+        .help("Show less of each state or step"),
     Row::new(Scope::Workflow, "view", "view", |screen, _| {
         screen.with_facts(|screen, facts| screen.graph.next_scale(facts))
     })
@@ -402,7 +411,17 @@ fn rows_of(screen: &WorkflowScreen) -> &'static [Row] {
 }
 
 pub(super) fn perform_action(screen: &mut WorkflowScreen, id: ActionId, state: &State) -> Reply {
-    action_rows::run_action(rows_of(screen), screen, id, state).unwrap_or_default()
+    let of_steps = shows_steps(screen)
+        .then(|| action_rows::run_action(chain_actions::ACTIONS, screen, id, state))
+        .flatten();
+    of_steps
+        .or_else(|| action_rows::run_action(rows_of(screen), screen, id, state))
+        .unwrap_or_default()
+}
+
+/// Whether a tool's steps stand in the place of the states.
+fn shows_steps(screen: &WorkflowScreen) -> bool {
+    screen.chain.is_open() && !screen.matrix.is_open()
 }
 
 pub(super) fn refusal_reason(
@@ -413,7 +432,9 @@ pub(super) fn refusal_reason(
     let is_beside = screen.matrix.is_open()
         && state.keymap.action(id).scope == Scope::Workflow
         && !has_action(MATRIX, id);
+    let of_steps = || action_rows::refusal_reason(chain_actions::ACTIONS, screen, id, state);
     refuse_when(is_beside, "not in the matrix: m goes back to the picture")
+        .or_else(|| shows_steps(screen).then(of_steps).flatten())
         .or_else(|| action_rows::refusal_reason(rows_of(screen), screen, id, state))
 }
 
@@ -465,13 +486,26 @@ impl WorkflowScreen {
         self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts))
     }
 
+    /// Shows the steps of the chosen tool in place of the states.
+    fn show_steps(&mut self, state: &State) -> Reply {
+        self.with_facts(|screen, facts| {
+            let tool = screen.offers.selected_tool(facts).and_then(|row| facts.tool_id(row));
+            let Some(tool) = tool.cloned() else { return Reply::Ignored };
+            let reply = screen.chain.open(tool, state);
+            if screen.chain.is_open() {
+                screen.focus_pane(Pane::Graph);
+            }
+            reply
+        })
+    }
+
     fn step_pane(&mut self, step: Step) -> Reply {
         self.move_focus(step);
         Reply::Handled
     }
 
     fn open_find(&mut self) -> Reply {
-        if self.focused_pane() == Pane::Graph {
+        if self.focused_pane() == Pane::Graph && !self.chain.is_open() {
             return self.graph.start_search();
         }
         (self.in_run, self.panes.focus) = (false, 2);

@@ -6,8 +6,8 @@ use ratatui::{
 };
 
 use super::{
-    compose::Compose, facts::Facts, graph::Graph, matrix::Matrix, offers::Offers, request::Request,
-    run::Run, scene::Scene,
+    chain::Chain, compose::Compose, facts::Facts, graph::Graph, matrix::Matrix, offers::Offers,
+    request::Request, run::Run, scene::Scene,
 };
 use crate::{
     app::{
@@ -42,6 +42,7 @@ pub(crate) struct WorkflowScreen {
     pub(super) facts: Option<Facts>,
     pub(super) request: Request,
     pub(super) graph: Graph,
+    pub(super) chain: Chain,
     pub(super) offers: Offers,
     pub(super) run: Run,
     pub(super) compose: Compose,
@@ -61,6 +62,7 @@ impl WorkflowScreen {
             facts: None,
             request: Request::default(),
             graph: Graph::default(),
+            chain: Chain::default(),
             offers: Offers::default(),
             run: Run::default(),
             compose: Compose::default(),
@@ -70,6 +72,13 @@ impl WorkflowScreen {
 
     pub(super) fn focused_pane(&self) -> Pane {
         if self.in_run { Pane::Run } else { ABOVE[self.panes.focus.min(2)] }
+    }
+
+    pub(super) fn focus_pane(&mut self, pane: Pane) {
+        self.in_run = pane == Pane::Run;
+        if let Some(at) = ABOVE.iter().position(|above| *above == pane) {
+            self.panes.focus = at;
+        }
     }
 
     pub(super) fn move_focus(&mut self, step: Step) {
@@ -107,6 +116,9 @@ impl WorkflowScreen {
         if self.matrix.is_open() {
             return self.matrix.handle_key(key, facts, state);
         }
+        if focus == Pane::Graph && self.chain.is_open() {
+            return self.chain.handle_key(key);
+        }
         if focus == Pane::Graph && !self.graph.is_finding() {
             let reply = self.compose.handle_key(key);
             if !matches!(reply, Reply::Ignored) {
@@ -134,6 +146,9 @@ impl WorkflowScreen {
         let Some(facts) = &mut self.facts else { return Reply::Handled };
         if over_run {
             return self.run.handle_mouse(mouse, state);
+        }
+        if pane == Some(1) && self.chain.is_open() {
+            return self.chain.handle_mouse(mouse);
         }
         if pane == Some(1)
             && let Some(reply) = self.compose.handle_mouse(mouse, &mut self.graph, facts, state)
@@ -163,6 +178,7 @@ impl WorkflowScreen {
             self.matrix.sync_facts(facts, state);
         }
         self.run.follow_simulation(state);
+        self.chain.sync_state(state);
     }
 
     pub(super) fn draw_panes(
@@ -188,7 +204,7 @@ impl WorkflowScreen {
         self.run_area = Rect { y: above.bottom(), height: run_height, ..area };
         let names = [
             "Request".to_owned(),
-            "States".to_owned(),
+            if self.chain.is_open() { "Steps" } else { "States" }.to_owned(),
             format!("Tools {}", facts.split.available.len()),
         ];
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -206,8 +222,13 @@ impl WorkflowScreen {
             self.request.draw(frame.buffer_mut(), area, scene(Pane::Request), facts);
         }
         if let Some(area) = shown(1) {
-            self.graph.draw(frame.buffer_mut(), area, scene(Pane::Graph), facts);
-            self.compose.draw(frame.buffer_mut(), &self.graph, facts, scene(Pane::Graph));
+            let (buffer, scene) = (frame.buffer_mut(), scene(Pane::Graph));
+            if self.chain.is_open() {
+                self.chain.draw(buffer, area, scene);
+            } else {
+                self.graph.draw(buffer, area, scene, facts);
+                self.compose.draw(buffer, &self.graph, facts, scene);
+            }
         }
         if let Some(area) = shown(2) {
             self.offers.draw(frame.buffer_mut(), area, scene(Pane::Offers), facts);

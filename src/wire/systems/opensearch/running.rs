@@ -3,9 +3,9 @@
 
 use std::ops::ControlFlow;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::rest::RestClient;
+use super::rest::{Answer, RestClient};
 use crate::{
     model::{
         call::{CallError, EventKind, Outcome},
@@ -13,7 +13,7 @@ use crate::{
         size,
     },
     systems::opensearch::{
-        calls::{STEP_ANSWER, STEP_REQUEST},
+        calls::{STEP_ANSWER, STEP_PROBLEM, STEP_REQUEST},
         steps::{
             answer::{StepAnswer, read_answer},
             order::RunOrder,
@@ -21,7 +21,6 @@ use crate::{
             prepare::{PreparedStep, StepRequest, prepare_step},
             state::RunState,
         },
-        tool_parameters::ToolSpec,
     },
     wire::{
         session::event_sink::{CallEnd, EventSink, SinkClosed},
@@ -108,26 +107,33 @@ impl Run<'_> {
             let bytes = request.body.as_deref().unwrap_or_default().len();
             sink.emit(EventKind::Sent { bytes }).await?;
         }
-        match self.ask(&step, &prepared, request, sink).await {
+        let answer = match self.ask(request, sink).await {
+            Ok(answer) => answer,
+            Err((outcome, problem)) => {
+                let problem = problem.map(|problem| at_step(&title, problem));
+                return Ok(ControlFlow::Break((outcome, problem)));
+            }
+        };
+        match read_answer(&step, &prepared.parameters, answer.status, &answer.body) {
             Ok(answer) => {
                 self.state.store_output(number, step.called(), &answer.stored);
                 tell_answer(&title, number, step.called(), &answer, sink).await?;
                 Ok(ControlFlow::Continue(answer))
             }
-            Err((outcome, problem)) => {
-                let problem = problem.map(|problem| at_step(&title, problem));
-                Ok(ControlFlow::Break((outcome, problem)))
+            Err(problem) => {
+                let body = json!({
+                    "step": number + 1, "name": step.called(), "status": answer.status,
+                    "raw": answer.body, STEP_PROBLEM: problem.message,
+                });
+                let words = format!("{title} answered {}", answer.status);
+                sink.emit_stage(STEP_ANSWER, words, body.to_string()).await?;
+                let problem = Some(at_step(&title, problem));
+                Ok(ControlFlow::Break((Outcome::Failed, problem)))
             }
         }
     }
 
-    async fn ask(
-        &self,
-        step: &ToolSpec,
-        prepared: &PreparedStep,
-        request: &StepRequest,
-        sink: &mut EventSink,
-    ) -> Result<StepAnswer, CallEnd> {
+    async fn ask(&self, request: &StepRequest, sink: &mut EventSink) -> Result<Answer, CallEnd> {
         let asked = (request.method.as_str(), request.path.as_str(), request.body.as_deref());
         let answer = self.rest.fetch(asked, sink).await?;
         if answer.body.len() as u64 > self.largest {
@@ -136,8 +142,7 @@ impl Run<'_> {
             let problem = CallError::new(ErrorKind::AnswerTooLarge, message, remedy);
             return Err((Outcome::Lost, Some(problem)));
         }
-        read_answer(step, &prepared.parameters, answer.status, &answer.body)
-            .map_err(|problem| (Outcome::Failed, Some(problem)))
+        Ok(answer)
     }
 }
 

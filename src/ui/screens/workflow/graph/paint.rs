@@ -1,20 +1,19 @@
 //! The picture in the pane's cells: the current state lit, those out of reach dim, arrows by what
 //! can be done with them.
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{buffer::Buffer, style::Style};
 
-use super::{super::facts::Facts, layout::LaidGraph};
+use super::{
+    super::{facts::Facts, viewport::Viewport},
+    layout::LaidGraph,
+};
 use crate::{
     engine::{
         canvas_text::{self, Cell, Role as Part},
         gated::ToolRow,
-        layout::picture::BoxArea,
         workflow::graph::{Link, StateRow},
     },
-    ui::{
-        canvas::visible_text,
-        styles::{Role, Styles},
-    },
+    ui::styles::{Role, Styles},
 };
 
 /// What is drawn differently from the rest.
@@ -31,83 +30,29 @@ pub(crate) struct Look<'l> {
     pub chosen: ChosenParts,
 }
 
-/// Draws the part of the picture that begins at `offset`; where that is less than nothing, the
-/// picture begins within the pane.
+/// Draws the part of the picture that is in view.
 pub(crate) fn draw_picture(
     buffer: &mut Buffer,
-    inside: Rect,
-    offset: (i32, i32),
+    view: Viewport,
     laid: &mut LaidGraph,
     facts: &Facts,
     look: Look<'_>,
 ) {
     let Look { styles, chosen } = look;
-    let window = visible_area(inside, offset, laid);
-    laid.draw_window(window);
-    let lead = (leading_cells(offset.0), leading_cells(offset.1));
-    for (y, cells) in (lead.1..).zip(laid.drawing().rows()) {
-        for (x, cell) in (lead.0..).zip(cells).filter(|(_, cell)| !cell.text.is_empty()) {
-            let tie = cell_tie(cell, laid, facts);
-            let is_chosen = arrow_row(cell).is_some_and(|row| chosen.arrow == Some(row));
-            let style = if is_chosen {
-                chosen_style(cell, styles)
-            } else {
-                cell_style(cell, tie, laid, facts, styles, chosen.node)
-            };
-            let text = match tie {
-                _ if is_chosen => heavy_line(&cell.text),
-                ArrowTie::NotAsked => canvas_text::dashed_sign(&cell.text),
-                _ => &cell.text,
-            };
-            put_text(buffer, inside, (x, y), text, style);
+    laid.draw_window(view.visible_part(&laid.picture));
+    view.draw_cells(buffer, laid.drawing(), |cell| {
+        let tie = cell_tie(cell, laid, facts);
+        let is_chosen = arrow_row(cell).is_some_and(|row| chosen.arrow == Some(row));
+        let text = match tie {
+            _ if is_chosen => heavy_line(&cell.text),
+            ArrowTie::NotAsked => canvas_text::dashed_sign(&cell.text),
+            _ => &cell.text,
+        };
+        match is_chosen {
+            true => (text, chosen_style(cell, styles)),
+            false => (text, cell_style(cell, tie, laid, facts, styles, chosen.node)),
         }
-    }
-}
-
-/// The part of the picture that is in view.
-pub(crate) fn visible_area(inside: Rect, offset: (i32, i32), laid: &LaidGraph) -> BoxArea {
-    let part = |offset: i32, size: usize, room: u16| {
-        let begin = usize::try_from(offset.max(0)).unwrap_or(0).min(size);
-        (begin, usize::from(room).min(size - begin))
-    };
-    let (x, width) = part(offset.0, laid.picture.width, inside.width);
-    let (y, height) = part(offset.1, laid.picture.height, inside.height);
-    BoxArea { x, y, width, height }
-}
-
-/// How many blank cells stand before the picture.
-fn leading_cells(offset: i32) -> u16 {
-    u16::try_from(offset.min(0).unsigned_abs()).unwrap_or(u16::MAX)
-}
-
-/// Signs on the pane's edge where the picture goes on.
-pub(crate) fn ways_out(
-    buffer: &mut Buffer,
-    inside: Rect,
-    offset: (i32, i32),
-    laid: &LaidGraph,
-    styles: &Styles,
-) {
-    let beyond = |size: usize, offset: i32, room: u16| {
-        i32::try_from(size).unwrap_or(i32::MAX) > offset + i32::from(room)
-    };
-    let (left, right, middle) =
-        (inside.x.saturating_sub(1), inside.right(), inside.y + inside.height / 2);
-    let signs = [
-        (offset.0 > 0, (left, middle), "‹"),
-        (beyond(laid.picture.width, offset.0, inside.width), (right, middle), "›"),
-        (offset.1 > 0, (right, inside.y), "▴"),
-        (
-            beyond(laid.picture.height, offset.1, inside.height),
-            (right, inside.bottom().saturating_sub(1)),
-            "▾",
-        ),
-    ];
-    for (_, at, sign) in signs.into_iter().filter(|(goes_on, ..)| *goes_on) {
-        if let Some(cell) = buffer.cell_mut(at) {
-            cell.set_symbol(sign).set_style(styles[Role::Accent]);
-        }
-    }
+    });
 }
 
 /// What an arrow's cell says about its tools.
@@ -212,13 +157,5 @@ fn cell_style(
         }
         (Part::Text { .. }, _) => styles[Role::Dim],
         _ => styles[Role::Transition],
-    }
-}
-
-fn put_text(buffer: &mut Buffer, area: Rect, (x, y): (u16, u16), text: &str, style: Style) {
-    let (x, y) = (area.x + x, area.y + y);
-    if area.contains((x, y).into()) && buffer.area.contains((x, y).into()) {
-        let room = usize::from(area.right() - x);
-        buffer.set_stringn(x, y, &*visible_text(text), room, style);
     }
 }

@@ -8,7 +8,7 @@ use ratatui::{
 };
 
 use super::{
-    super::{facts::Facts, scene::Scene},
+    super::{facts::Facts, scene::Scene, viewport::Viewport},
     foot,
     hit_target::{self, ArrowEnd, HitTarget},
     layout::{GraphView, LaidGraph},
@@ -39,16 +39,13 @@ use crate::{
 pub(crate) struct Graph {
     pub(super) shown: GraphView,
     pub(super) laid: Option<LaidGraph>,
-    /// The picture's cell at the pane's upper left corner; less than nothing where the picture is
-    /// smaller and centred.
-    pub(super) offset: (i32, i32),
+    pub(super) view: Viewport,
     pub(super) selected: Option<Name>,
     /// The arrow that is chosen, by the states that it joins.
     pub(super) arrow: Option<(Name, Name)>,
     pub(super) seek: Seek,
     pub(super) map: Map,
     pub(super) follows: FollowMode,
-    pub(super) inside: Rect,
     /// What can be pressed on the pane's edge.
     pub(super) buttons: Vec<(Rect, Press)>,
     pub(super) map_at: Option<Rect>,
@@ -140,7 +137,7 @@ impl Graph {
         // What is written below the picture takes its line from it.
         let below = self.seek.is_typing()
             || self.laid.as_ref().is_some_and(|laid| !laid.states.staying.is_empty());
-        self.inside = Rect { height: whole.height.saturating_sub(u16::from(below)), ..whole };
+        self.view.inside = Rect { height: whole.height.saturating_sub(u16::from(below)), ..whole };
         self.update_layout(facts, state);
         let title = self.title(facts);
         let foot = foot::footer_text(
@@ -164,15 +161,8 @@ impl Graph {
             node: node.and_then(|state| laid.box_of(state)).filter(|_| focused),
             arrow: link.and_then(|link| laid.arrow_of(link)),
         };
-        paint::draw_picture(
-            buffer,
-            self.inside,
-            self.offset,
-            laid,
-            facts,
-            paint::Look { styles, chosen },
-        );
-        paint::ways_out(buffer, self.inside, self.offset, laid, styles);
+        paint::draw_picture(buffer, self.view, laid, facts, paint::Look { styles, chosen });
+        self.view.draw_ways_out(buffer, &laid.picture, styles);
         self.draw_map(buffer, facts, scene);
         let last = whole.height.saturating_sub(1);
         if self.seek.is_typing() {
@@ -232,7 +222,7 @@ impl Graph {
     }
 
     fn update_layout(&mut self, facts: &Facts, state: &State) {
-        let room = (self.inside.width, self.inside.height);
+        let room = (self.view.inside.width, self.view.inside.height);
         let before = self.selected_state(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
         let was = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
         if std::mem::take(&mut self.fitting) {
@@ -257,9 +247,9 @@ impl Graph {
                 let shift = |from: usize, to: usize| {
                     i32::try_from(to).unwrap_or(0) - i32::try_from(from).unwrap_or(0)
                 };
-                self.offset = (
-                    self.offset.0 + shift(before.x, after.x),
-                    self.offset.1 + shift(before.y, after.y),
+                self.view.offset = (
+                    self.view.offset.0 + shift(before.x, after.x),
+                    self.view.offset.1 + shift(before.y, after.y),
                 );
             }
             (None, Some(_)) => {
@@ -278,7 +268,7 @@ impl Graph {
         };
         let selected = self.selected_state(facts);
         let Some(place) = minimap::map_area(
-            self.inside,
+            self.view.inside,
             (laid.picture.width, laid.picture.height),
             selected.and_then(|row| self.state_area(row)),
         ) else {
@@ -286,7 +276,7 @@ impl Graph {
         };
         self.map_at = Some(place);
         let map = MiniMap {
-            view: paint::visible_area(self.inside, self.offset, laid),
+            view: self.view.visible_part(&laid.picture),
             current: facts.current.and_then(|row| laid.box_of(row)),
             selected: selected.and_then(|row| laid.box_of(row)),
         };
@@ -295,15 +285,9 @@ impl Graph {
 
     /// Keeps the picture in view; a small one is centred.
     fn clamp_offset(&mut self) {
-        let Some(laid) = &self.laid else { return };
-        let keep = |offset: i32, size: usize, room: u16| {
-            let (size, room) = (i32::try_from(size).unwrap_or(i32::MAX), i32::from(room));
-            if size <= room { -((room - size) / 2) } else { offset.clamp(0, size - room) }
-        };
-        self.offset = (
-            keep(self.offset.0, laid.picture.width, self.inside.width),
-            keep(self.offset.1, laid.picture.height, self.inside.height),
-        );
+        if let Some(laid) = &self.laid {
+            self.view.clamp(&laid.picture);
+        }
     }
 
     fn area_of(&self, row: StateRow) -> Option<BoxArea> {
@@ -312,15 +296,15 @@ impl Graph {
 
     /// Brings a point into the middle.
     pub(super) fn show_point(&mut self, point: Point) {
-        let middle = |at: usize, room: u16| i32::try_from(at).unwrap_or(0) - i32::from(room / 2);
-        self.offset = (middle(point.x, self.inside.width), middle(point.y, self.inside.height));
-        self.clamp_offset();
+        if let Some(laid) = &self.laid {
+            self.view.show_point(point, &laid.picture);
+        }
     }
 
     /// Brings a state into the middle.
     fn centre_state(&mut self, row: StateRow) {
-        if let Some(BoxArea { x, y, width, height }) = self.area_of(row) {
-            self.show_point(Point { x: x + width / 2, y: y + height / 2 });
+        if let (Some(area), Some(laid)) = (self.area_of(row), &self.laid) {
+            self.view.show_box(area, &laid.picture);
         }
     }
 
@@ -377,8 +361,8 @@ impl Graph {
             Code::Right | Code::Char('l' | 'L') => (1, 0),
             Code::Up | Code::Char('k' | 'K') => (0, -1),
             Code::Down | Code::Char('j' | 'J') => (0, 1),
-            Code::PageUp => return self.pan(0, -i32::from(self.inside.height / 2)),
-            Code::PageDown => return self.pan(0, i32::from(self.inside.height / 2)),
+            Code::PageUp => return self.pan(0, -i32::from(self.view.inside.height / 2)),
+            Code::PageDown => return self.pan(0, i32::from(self.view.inside.height / 2)),
             Code::Home => return self.pan(i32::MIN / 2, i32::MIN / 2),
             Code::End => return self.pan(i32::MAX / 2, i32::MAX / 2),
             Code::Esc if self.arrow.take().is_some() => return Reply::Handled,
@@ -451,49 +435,38 @@ impl Graph {
     }
 
     pub(super) fn pan(&mut self, right: i32, down: i32) -> Reply {
-        self.offset = (self.offset.0.saturating_add(right), self.offset.1.saturating_add(down));
-        self.clamp_offset();
+        if let Some(laid) = &self.laid {
+            self.view.pan((right, down), &laid.picture);
+        }
         Reply::Handled
     }
 
     /// Moves the picture if a state is not wholly in view.
     fn reveal(&mut self, row: StateRow) {
         let Some(area) = self.area_of(row) else { return };
-        let is_whole = self.state_area(row).is_some_and(|seen| {
-            (usize::from(seen.width), usize::from(seen.height)) == (area.width, area.height)
-                && self.map_at.is_none_or(|map| !map.intersects(seen))
-        });
-        if !is_whole {
+        let is_covered = |seen: Rect| self.map_at.is_some_and(|map| map.intersects(seen));
+        if !self.view.shows_whole(area) || self.state_area(row).is_none_or(is_covered) {
             self.centre_state(row);
         }
     }
 
-    /// The cell of the picture at a cell of the screen; `None` beside the picture.
-    fn point_at(&self, column: u16, row: u16) -> Option<Point> {
-        let along = |cell: u16, start: u16, offset: i32| {
-            usize::try_from(i32::from(cell) - i32::from(start) + offset).ok()
-        };
-        Some(Point {
-            x: along(column, self.inside.x, self.offset.0)?,
-            y: along(row, self.inside.y, self.offset.1)?,
-        })
-    }
-
     /// What stands at a cell of the screen; `None` outside the picture's place on the pane.
     pub fn target_at(&self, column: u16, row: u16) -> Option<HitTarget> {
-        let laid = self.laid.as_ref().filter(|_| self.inside.contains((column, row).into()))?;
+        let laid =
+            self.laid.as_ref().filter(|_| self.view.inside.contains((column, row).into()))?;
         Some(
-            self.point_at(column, row)
+            self.view
+                .point_at(column, row)
                 .map_or(HitTarget::Empty, |point| hit_target::target_at(laid, point)),
         )
     }
 
     /// The arrow whose line is at a cell of the screen, and which of its ends is nearer.
     pub fn arrow_at(&self, column: u16, row: u16) -> Option<(Edge, ArrowEnd)> {
-        let is_free = self.inside.contains((column, row).into())
+        let is_free = self.view.inside.contains((column, row).into())
             && self.map_at.is_none_or(|map| !map.contains((column, row).into()));
         let laid = self.laid.as_ref().filter(|_| is_free)?;
-        hit_target::arrow_at(laid, self.point_at(column, row)?)
+        hit_target::arrow_at(laid, self.view.point_at(column, row)?)
     }
 
     /// Goes on with what is chosen after the tools have changed: a state that has another name
@@ -529,32 +502,11 @@ impl Graph {
 
     /// Where a state's box stands on the screen, as far as it is in view.
     pub fn state_area(&self, state: StateRow) -> Option<Rect> {
-        let area = self.area_of(state)?;
-        let cell = |at: usize, start: u16, offset: i32| {
-            i32::try_from(at).ok().map(|at| at - offset + i32::from(start))
-        };
-        let (left, top) = (
-            cell(area.x, self.inside.x, self.offset.0)?,
-            cell(area.y, self.inside.y, self.offset.1)?,
-        );
-        let (right, bottom) =
-            (left + i32::try_from(area.width).ok()?, top + i32::try_from(area.height).ok()?);
-        let held = |at: i32, start: u16, end: u16| {
-            u16::try_from(at.clamp(i32::from(start), i32::from(end))).unwrap_or(start)
-        };
-        let (x, y) = (
-            held(left, self.inside.x, self.inside.right()),
-            held(top, self.inside.y, self.inside.bottom()),
-        );
-        let (right, bottom) = (
-            held(right, self.inside.x, self.inside.right()),
-            held(bottom, self.inside.y, self.inside.bottom()),
-        );
-        (right > x && bottom > y).then(|| Rect::new(x, y, right - x, bottom - y))
+        self.view.screen_area(self.area_of(state)?)
     }
 
     /// Where the picture is drawn on the screen.
     pub fn picture_area(&self) -> Rect {
-        self.inside
+        self.view.inside
     }
 }

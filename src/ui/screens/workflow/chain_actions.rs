@@ -1,0 +1,53 @@
+//! What can be done while a tool's steps stand in the place of the states.
+
+use super::{
+    chain::Chain,
+    graph::Zoom,
+    screen::{Pane, WorkflowScreen},
+};
+use crate::{
+    app::{
+        actions::{ActionId, Scope},
+        state::State,
+    },
+    ui::{
+        action_rows::{self, refuse_when},
+        view::Reply,
+    },
+};
+
+type Row = action_rows::Row<WorkflowScreen>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Chain, "show-step", "to Invoke", |screen, _| screen.chain.show_step())
+        .keys(&["enter"])
+        .help("Go to this step in Invoke, where its request and what came of it stand"),
+    Row::new(Scope::Chain, "stop-before", "stop before", |screen, _| {
+        screen.chain.turn_breakpoint()
+    })
+    .keys(&["space"])
+    .help("Stop runs before this step (a breakpoint), or no longer"),
+    Row::new(Scope::Chain, "show-states", "states", |screen, _| {
+        screen.chain.close();
+        screen.focus_pane(Pane::Offers);
+        Reply::Handled
+    })
+    .keys(&["esc", "o"])
+    .help("Show the states again"),
+    Row::taking_over("centre", |screen, _| screen.chain.show_next()),
+    Row::taking_over("fit", |screen, _| screen.chain.fit_picture()),
+    Row::taking_over("zoom-in", |screen, _| screen.chain.zoom(Zoom::In)),
+    Row::taking_over("zoom-out", |screen, _| screen.chain.zoom(Zoom::Out)),
+    Row::taking_over("signs", |_, _| Chain::open_legend()),
+    Row::refusing("view", states_refusal),
+    Row::refusing("follow-run", states_refusal),
+    Row::refusing("set-start", states_refusal),
+];
+
+/// Those that are named in the bottom line.
+pub(super) const HINTS: [ActionId; 6] =
+    ["show-step", "stop-before", "show-states", "zoom-in", "zoom-out", "signs"];
+
+fn states_refusal(_: &WorkflowScreen, _: &State) -> Option<String> {
+    refuse_when(true, "the picture shows steps: Esc shows the states")
+}

@@ -1,0 +1,126 @@
+//! OpenSearch's tools on the Workflow screen: their steps as a picture, and their place in a run.
+
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        input::{Button, Input, Mods, Mouse, MouseKind},
+        message::ScreenId,
+    },
+    model::call::{EventKind, Outcome, Stage},
+    systems::opensearch::steps::order::RunOrder,
+};
+
+use crate::support::workbench::Workbench;
+
+/// Workflow, the sample's tool of two steps chosen among the tools.
+fn workflow(width: u16, height: u16) -> Workbench {
+    let mut bench = Workbench::sample("opensearch", width, height).on(ScreenId::Workflow);
+    bench.clicks("answer_from_books");
+    bench
+}
+
+fn stage(name: &str, body: &Value) -> EventKind {
+    EventKind::Stage(Stage {
+        name: name.into(),
+        words: name.into(),
+        body: body.to_string().into(),
+        frame: None,
+    })
+}
+
+/// The search was answered, the model has failed.
+fn run_that_failed() -> Vec<(u64, EventKind)> {
+    let answer = json!({
+        "step": 1, "name": "search", "status": 200, "raw": "[]", "output": "[]", "processed": null,
+        "filtered": "[]", "stored_as": "search.output", "stored": "[]", "escaped_twice": "[]",
+        "remarks": [],
+    });
+    let failure = json!({
+        "step": 2, "name": "answer", "status": 503, "raw": "{}", "problem": "HTTP 503: overloaded",
+    });
+    vec![
+        (1, stage("step-request", &json!({"step": 1, "name": "search"}))),
+        (2, stage("step-answer", &answer)),
+        (3, stage("step-request", &json!({"step": 2, "name": "answer"}))),
+        (4, stage("step-answer", &failure)),
+        (5, EventKind::End { outcome: Outcome::Failed, problem: None }),
+    ]
+}
+
+#[test]
+fn the_steps_of_a_tool_are_a_chain_with_what_goes_where() {
+    let mut bench = workflow(200, 60);
+    bench.keys("o");
+    let screen = bench.screen();
+    for shown in [
+        "Steps of answer_from_books · 2",
+        "1 search",
+        "2 answer",
+        "POST /books/_search",
+        "output → request_body",
+    ] {
+        assert!(screen.contains(shown), "{shown}\n{screen}");
+    }
+    bench.keys("esc");
+    assert!(bench.shows("States") && !bench.shows("Steps of"), "{}", bench.screen());
+}
+
+#[test]
+fn a_tool_without_steps_says_so_and_the_states_stay() {
+    let mut bench = Workbench::sample("spec-workflow", 200, 60).on(ScreenId::Workflow);
+    bench.keys("o");
+    assert!(bench.shows("no steps that are run here"), "{}", bench.screen());
+    assert!(bench.shows("States ·"), "{}", bench.screen());
+}
+
+#[test]
+fn a_step_shows_how_far_the_newest_run_is_and_leads_to_invoke() {
+    let mut bench = workflow(200, 60);
+    bench.keys("o enter");
+    bench.clicks("question");
+    bench.types("storm");
+    bench.keys("esc f6");
+    bench.happens(run_that_failed());
+    bench.keys("2 o");
+    let screen = bench.screen();
+    assert!(screen.contains("✓ 1 search") && screen.contains("✗ 2 answer"), "{screen}");
+    assert!(screen.contains("HTTP 503: overloaded"), "the failed step is chosen\n{screen}");
+
+    bench.keys("space");
+    assert!(bench.shows("2 answer ●"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("● stops before it"), "{}", bench.screen());
+    assert_eq!(bench.state.screen, ScreenId::Invoke);
+    // The keys are at that step: it is tried again.
+    bench.keys("t");
+    let body = bench.state.invoke.calls.iter().next_back().unwrap().request.body.clone();
+    let range = RunOrder::from_body(&body).unwrap().range;
+    assert_eq!((range.from, range.until), (1, Some(1)));
+}
+
+#[test]
+fn a_press_on_a_step_leads_to_it_and_dragging_does_not() {
+    let mut bench = workflow(200, 60);
+    bench.keys("o");
+    let (column, row) = bench.find("2 answer");
+    let left = Button::Left;
+    for (kind, right) in
+        [(MouseKind::Down(left), 0), (MouseKind::Drag(left), 3), (MouseKind::Up(left), 3)]
+    {
+        let mods = Mods::default();
+        bench.input(&Input::Mouse(Mouse { kind, column: column + right, row, mods }));
+    }
+    assert_eq!(bench.state.screen, ScreenId::Workflow);
+    bench.clicks("2 answer");
+    assert_eq!(bench.state.screen, ScreenId::Invoke);
+    assert_eq!(bench.state.invoke.step_goal.as_ref().map(|goal| goal.step), Some(1));
+}
+
+#[test]
+fn a_small_window_has_the_steps_in_a_pane_of_their_own() {
+    let mut bench = workflow(80, 24);
+    bench.keys("o");
+    assert!(bench.shows("1 search") && bench.shows("Esc states"), "{}", bench.screen());
+    bench.keys("down enter");
+    assert_eq!(bench.state.screen, ScreenId::Invoke);
+}
