@@ -21,6 +21,7 @@ pub mod read;
 pub mod rename;
 pub mod settings;
 pub mod start;
+pub(crate) mod step_comparison;
 pub mod stubs;
 pub mod system;
 pub mod table;

@@ -2,12 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Map, Value};
+
 use super::{calls::CallPart, edited_text::EditedText, state::State};
 use crate::{
-    model::{call::CallId, entry::EntryId},
+    model::{
+        call::{Call, CallId},
+        entry::EntryId,
+    },
     systems::{
         calling,
-        facets::steps::{StepPreview, StepReport},
+        facets::steps::{StepChoice, StepPreview, StepReport, Steps},
     },
 };
 
@@ -53,6 +58,14 @@ impl StepsRevision {
     }
 }
 
+/// What steps of the tool stored in its newest call that stored anything.
+#[must_use]
+pub fn stored_outputs(state: &State, steps: &dyn Steps, tool: &EntryId) -> Map<String, Value> {
+    let outputs = |call: &Call| steps.outputs_of(&call.request.body, &call.stage_bodies());
+    let mut stored = state.invoke.calls.calls_of(tool).map(outputs);
+    stored.find(|outputs| !outputs.is_empty()).unwrap_or_default()
+}
+
 /// The steps of a tool's request, each as it would be sent, with what came of it.
 #[derive(Clone, Debug, Default)]
 pub struct StepRun {
@@ -64,7 +77,8 @@ pub struct StepRun {
 }
 
 impl StepRun {
-    /// The steps of a tool with the arguments that are typed for it; none where its request has
+    /// The steps of a tool with the arguments that are typed for it and with what its newest calls
+    /// stored; none where its request has
     /// none that are run here.
     ///
     /// The newest call says of its steps what came of them; of those before its first one, the
@@ -74,7 +88,11 @@ impl StepRun {
         let mut run = Self::default();
         let Ok(request) = state.build_request(tool) else { return run };
         let Some(steps) = calling::steps_of(&request) else { return run };
-        run.steps = steps.preview_steps(&request).unwrap_or_default();
+        // What is stored is seen already, so that a step shows what trying it now would send.
+        let outputs = stored_outputs(state, steps, tool);
+        let with_outputs =
+            steps.choose_steps(request.clone(), &StepChoice { outputs, ..StepChoice::default() });
+        run.steps = steps.preview_steps(&with_outputs.unwrap_or(request)).unwrap_or_default();
         run.breaks = state.invoke.breakpoints.get(tool).cloned().unwrap_or_default();
         let newest = state.invoke.calls.latest_of(tool);
         run.is_under_way = newest.is_some_and(|call| call.outcome().is_none());

@@ -43,7 +43,10 @@ use crate::{
         paths::Paths,
         workspace::Workspace,
     },
-    systems::stubs,
+    systems::{
+        step_comparison::{ComparedStep, StepDifference, compare_steps},
+        stubs,
+    },
 };
 
 #[derive(Args, Debug)]
@@ -318,12 +321,14 @@ fn print_comparison(
         _ => None,
     };
     let ending = if texts[0] == texts[1] { Ending::Done } else { Ending::Found };
+    let steps = compare_steps(before, after);
     if global.json {
         let of = |one: &compare::Difference| json!({"pointer": one.at.to_string(), "before": one.before, "after": one.after});
         let measure = |row: &compare::ComparedMeasure| json!({"name": row.name, "before": row.before, "after": row.after});
         out.print_json(&json!({
             "same": texts[0] == texts[1],
             "json": differences.map(|found| found.iter().map(of).collect::<Value>()),
+            "steps": steps.iter().map(ComparedStep::to_json).collect::<Value>(),
             "times": compare::compare_times(before, after).iter().map(measure).collect::<Value>(),
         }))?;
         return Ok(ending);
@@ -334,6 +339,7 @@ fn print_comparison(
     let short = |trace: &Trace| trace.head.id.chars().take(8).collect::<String>();
     columns::write_table(out, &["", &short(before), &short(after)], rows.collect())?;
     out.print_line("")?;
+    print_steps(&steps, out)?;
     match differences {
         _ if texts[0] == texts[1] => out.print_line("the answers are the same")?,
         Some(found) if found.is_empty() => {
@@ -361,6 +367,26 @@ fn print_comparison(
         }
     }
     Ok(ending)
+}
+
+/// Says of each step of two runs what differs.
+fn print_steps(steps: &[ComparedStep], out: &mut CommandOutput) -> Result<(), StopReason> {
+    for step in steps {
+        let line = format!("step {} {}: {}", step.number, step.name, step.verdict());
+        out.print_line(out.safe_text(&line).into_owned())?;
+        for StepDifference { what, before, after } in &step.differences {
+            for (sign, tint, side) in [("-", Tint::Bad, before), ("+", Tint::Good, after)] {
+                if let Some(text) = side {
+                    let line = out.safe_text(&format!("  {sign} {what}: {text}")).into_owned();
+                    out.print_line(out.tint(tint, &line))?;
+                }
+            }
+        }
+    }
+    if !steps.is_empty() {
+        out.print_line("")?;
+    }
+    Ok(())
 }
 
 async fn replay_trace(
@@ -455,7 +481,9 @@ fn as_stub(
     for id in ids {
         let trace = store.load_trace(id)?;
         match stubs::of_trace(&trace, &compare::answer_text(&trace)) {
-            Ok(service) => record::add_service(&mut stub, service),
+            Ok(services) => {
+                services.into_iter().for_each(|service| record::add_service(&mut stub, service));
+            }
             Err(problem) => out.warn(format_args!(
                 "{}: {}",
                 id.chars().take(8).collect::<String>(),

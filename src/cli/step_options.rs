@@ -13,7 +13,7 @@ use super::{
 use crate::{
     engine::trace::wanted::TraceFilter,
     model::{
-        call::{EventKind, Request},
+        call::Request,
         problem::{Problem, ProblemKind},
     },
     store::history::History,
@@ -84,15 +84,7 @@ fn kept_outputs(
     let listing = history.list_calls(TraceFilter::default())?;
     for call in listing.calls.iter().filter(|call| *call.tool == request.name) {
         let trace = history.load_trace(&call.id)?;
-        let stages: Vec<(String, String)> = trace
-            .events
-            .iter()
-            .filter_map(|event| match &event.kind {
-                EventKind::Stage(stage) => Some((stage.name.to_string(), stage.body.to_string())),
-                _ => None,
-            })
-            .collect();
-        let outputs = steps.outputs_of(&trace.head.body, &stages);
+        let outputs = steps.outputs_of(&trace.head.body, &trace.stage_bodies());
         if !outputs.is_empty() {
             out.print_detail(format_args!("goes on from call {}", call.id));
             return Ok(outputs);

@@ -125,17 +125,17 @@ fn plan_case(filed: CaseFile, opened: &OpenWorkspace) -> Plan {
             .or(opened.settings.context.user.as_deref())
             .unwrap_or(super::call::NOBODY);
         let correlation = uuid::Uuid::new_v4().to_string();
-        let (catalog, arguments) = (&opened.catalog, &case.arguments);
-        let request = calling::build_request(&CallOf {
-            catalog,
+        let call = CallOf {
+            catalog: &opened.catalog,
             tool,
             user,
-            arguments,
-            meta: case.meta.as_ref(),
+            arguments: &case.arguments,
+            meta: None,
             correlation: &correlation,
             connection: &connection,
             route: None,
-        })?;
+        };
+        let request = calling::build_case_request(case, call)?;
         Ok((connection, Box::new(request)))
     };
     let call = request();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    call::{Event, Outcome, Request},
+    call::{Event, EventKind, Outcome, Request},
     clock::Millis,
     connection::Connection,
 };
@@ -58,6 +58,18 @@ impl Head {
 pub struct Trace {
     pub head: Head,
     pub events: Vec<Event>,
+}
+
+impl Trace {
+    /// The stages on its way: name and body.
+    #[must_use]
+    pub fn stage_bodies(&self) -> Vec<(String, String)> {
+        let stage = |event: &Event| match &event.kind {
+            EventKind::Stage(stage) => Some((stage.name.to_string(), stage.body.to_string())),
+            _ => None,
+        };
+        self.events.iter().filter_map(stage).collect()
+    }
 }
 
 /// A kept call in one line.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
+    engine::case::script::{Case, CaseSteps},
     model::{
         call::Request,
         connection::Connection,
@@ -17,7 +18,7 @@ use crate::{
             call_meta::{AnswerNote, CallMeta, GivenMeta, MetaFault, MetaForms},
             caller::CallingAgent,
             calls::{CallOf, Calls, RouteOffer},
-            steps::Steps,
+            steps::{StepChoice, Steps},
         },
         table::{by_id, every_system},
     },
@@ -45,6 +46,42 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
             .with_remedy("give arguments alone"));
     }
     calls.build_request(call)
+}
+
+/// The request of a case: by its way, with only the steps that it names.
+///
+/// # Errors
+/// As [`build_request`], and when the tool's steps are not run one by one.
+pub(crate) fn build_case_request(case: &Case, call: CallOf<'_>) -> Result<Request, Problem> {
+    let call = CallOf {
+        arguments: &case.arguments,
+        meta: case.meta.as_ref(),
+        route: case.route.as_deref(),
+        ..call
+    };
+    let request = build_request(&call)?;
+    let Some(CaseSteps { from, until, outputs }) = case.steps.clone() else { return Ok(request) };
+    match steps_of(&request) {
+        Some(steps) => {
+            steps.choose_steps(request, &StepChoice { from, until, outputs, only: None })
+        }
+        None => {
+            let cause = format!("{} is called as a whole", request.name);
+            Err(Problem::new(ProblemKind::Input, "choosing steps", cause)
+                .with_remedy("take \"steps\" out of the case"))
+        }
+    }
+}
+
+/// What a case has to say of a request beside its arguments, for the same call to be made again:
+/// its way, and which steps it was to run.
+#[must_use]
+pub(crate) fn case_parts(request: &Request) -> (Option<String>, Option<CaseSteps>) {
+    let route = calls(request.system).and_then(|calls| calls.request_route(request));
+    let choice = steps_of(request).and_then(|steps| steps.choice_of(&request.body));
+    let steps =
+        choice.map(|StepChoice { from, until, outputs, .. }| CaseSteps { from, until, outputs });
+    (route, steps)
 }
 
 /// Whether a call of the tool can say something beside its arguments, in `_meta`.
@@ -190,5 +227,11 @@ pub(crate) fn without_agent(connection: Connection) -> Connection {
 /// Who runs the steps of a call, where its system does.
 #[must_use]
 pub fn steps_of(request: &Request) -> Option<&'static dyn Steps> {
-    by_id(request.system)?.steps()
+    steps_of_system(request.system)
+}
+
+/// Who runs the steps of calls of a system.
+#[must_use]
+pub(crate) fn steps_of_system(system: &str) -> Option<&'static dyn Steps> {
+    by_id(system)?.steps()
 }

@@ -15,7 +15,8 @@
 //!
 //! Runs: [`steps`] has those that are made here, [`calls`] the ways that a call can take,
 //! [`error_shapes`] what a cluster says that refuses, [`agent_answer`] and [`stream`] what an agent
-//! answers that it runs; [`settings`] what a connection says of a cluster; [`cluster`] is one to try them with.
+//! answers that it runs; [`settings`] what a connection says of a cluster; [`cluster`] is one to try
+//! them with, `stub` keeps runs for it.
 
 pub mod agent_answer;
 pub mod calls;
@@ -41,6 +42,7 @@ pub mod settings;
 pub mod steps;
 pub mod stream;
 pub mod strict_json;
+mod stub;
 pub mod template;
 pub mod tool;
 pub mod tool_parameters;
@@ -56,6 +58,7 @@ use super::{
         loader::Loader,
         shapes::Shapes,
         steps::Steps,
+        stubs::Stubs,
         templates::{FieldText, Samples, Templates},
     },
     gate_tables,
@@ -172,6 +175,10 @@ impl System for OpenSearch {
     }
 
     fn steps(&self) -> Option<&dyn Steps> {
+        Some(&calls::OpenSearchCalls)
+    }
+
+    fn stubs(&self) -> Option<&dyn Stubs> {
         Some(&calls::OpenSearchCalls)
     }
 

@@ -13,11 +13,11 @@ use crate::{
     },
 };
 
-/// The stub that answers as a call of this session was answered. Secrets are masked.
+/// The services of a stub that answers as a call of this session was answered. Secrets are masked.
 ///
 /// # Errors
 /// When no stub can answer for its system, or it had no answer.
-pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
+pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<Vec<StubService>, Problem> {
     stubs(call.request.system, &call.request.name, &call.request.to)?.of_call(call, mask)
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> 
 ///
 /// # Errors
 /// As [`of_call`].
-pub(crate) fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
+pub(crate) fn of_trace(trace: &Trace, text: &str) -> Result<Vec<StubService>, Problem> {
     stubs(&trace.head.system, &trace.head.tool, &trace.head.to)?.of_trace(trace, text)
 }
 

@@ -278,12 +278,12 @@ impl Agent for TrustGraph {
 }
 
 impl Stubs for TrustGraph {
-    fn of_call(&self, call: &Call, mask: &Mask) -> Result<StubService, Problem> {
-        stub::of_call(call, mask)
+    fn of_call(&self, call: &Call, mask: &Mask) -> Result<Vec<StubService>, Problem> {
+        stub::of_call(call, mask).map(|service| vec![service])
     }
 
-    fn of_trace(&self, trace: &Trace, text: &str) -> Result<StubService, Problem> {
-        stub::of_trace(trace, text)
+    fn of_trace(&self, trace: &Trace, text: &str) -> Result<Vec<StubService>, Problem> {
+        stub::of_trace(trace, text).map(|service| vec![service])
     }
 
     fn request_config(&self, request: &Request) -> Map<String, Value> {

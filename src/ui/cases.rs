@@ -41,6 +41,7 @@ use crate::{
 pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
     let meta = calling::request_meta(call.request.system, &call.request.body);
+    let (route, steps) = calling::case_parts(&call.request);
     let answer = Answer::from_call(call);
     let offers = offer::suggest_expectations(&answer, &state.mask);
     let tick = |offer: &Suggestion| Tick {
@@ -74,12 +75,17 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
                 .map(masked)
                 .transpose()
                 .map_err(|error| format!("its _meta cannot be read: {error}"))?;
+            let mut steps = steps.clone();
+            if let Some(steps) = &mut steps {
+                let text = Value::from(std::mem::take(&mut steps.outputs)).to_string();
+                steps.outputs = serde_json::from_str(&state.mask.mask_text(&text))
+                    .map_err(|error| format!("what steps stored cannot be read: {error}"))?;
+            }
+            let sent = SentParts { arguments, meta, route: route.clone(), steps };
             let is_ticked =
                 |offer: &Suggestion| ticks.iter().any(|tick| tick.on && tick.title == offer.what);
             let expect = offer::chosen_expectations(&offers, is_ticked);
-            let text: Arc<str> =
-                page::render_yaml(name, &tool, &SentParts { arguments, meta }, &expect, &answer)
-                    .into();
+            let text: Arc<str> = page::render_yaml(name, &tool, &sent, &expect, &answer).into();
             let create = Change::Create { file: file.clone(), text };
             let label = format!("keep the case {name}");
             Ok(Reply::Send(vec![

@@ -24,8 +24,8 @@ use crate::{
 
 /// Asks for a name and keeps the answer as a rule of that stub.
 pub(crate) fn save_stub_rule(call: &Call, state: &State) -> Reply {
-    let service = match of_call(call, &state.mask) {
-        Ok(service) => service,
+    let services = match of_call(call, &state.mask) {
+        Ok(services) => services,
         Err(problem) => return Reply::Refused(format!("{}: {}", problem.cause, problem.remedy)),
     };
     let words = format!(
@@ -33,41 +33,41 @@ pub(crate) fn save_stub_rule(call: &Call, state: &State) -> Reply {
         page::FOLDER,
         existing_stubs(state)
     );
-    Reply::Open(Box::new(Prompt::new(
-        "Keep as stub",
-        words,
-        service.name.clone(),
-        move |name, state| {
-            if name.is_empty() {
-                return Err("a stub needs a name".into());
-            }
-            let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
-            let changes = stub_changes(&file, name, &service, state)?;
-            let label = format!("keep an answer in the stub {name}");
-            Ok(Reply::Send(vec![
-                Message::Document(DocumentMessage::Change { label, changes }),
-                Message::Document(DocumentMessage::Save(Some(file))),
-            ]))
-        },
-    )))
+    // One that asked a single service bears its name, so that further answers come to it.
+    let first_name = match services.as_slice() {
+        [only] if only.request.as_ref() != Some(&only.name) => only.name.clone(),
+        _ => call.request.name.clone(),
+    };
+    Reply::Open(Box::new(Prompt::new("Keep as stub", words, first_name, move |name, state| {
+        if name.is_empty() {
+            return Err("a stub needs a name".into());
+        }
+        let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
+        let changes = stub_changes(&file, name, &services, state)?;
+        let label = format!("keep an answer in the stub {name}");
+        Ok(Reply::Send(vec![
+            Message::Document(DocumentMessage::Change { label, changes }),
+            Message::Document(DocumentMessage::Save(Some(file))),
+        ]))
+    })))
 }
 
 /// A new file, or the rule before those of the one that is there.
 fn stub_changes(
     file: &FileId,
     name: &str,
-    service: &StubService,
+    services: &[StubService],
     state: &State,
 ) -> Result<Vec<Change>, String> {
     let Some(document) = state.documents.get(file).filter(|document| !document.gone) else {
-        let stub = Stub { name: name.to_owned(), services: vec![service.clone()] };
+        let stub = Stub { name: name.to_owned(), services: services.to_vec() };
         let text: Arc<str> = page::render_yaml(&stub).into();
         return Ok(vec![Change::Create { file: file.clone(), text }]);
     };
     let source =
         document.source.as_ref().map_err(|error| format!("{file} cannot be read: {error}"))?;
     let stub = read_stub(source).map_err(|issue| format!("{file} is no stub: {issue}"))?;
-    let edits = page::rule_edits(&stub, service).into_iter();
+    let edits = services.iter().flat_map(|service| page::rule_edits(&stub, service));
     Ok(edits.map(|edit| Change::File { file: file.clone(), document: 0, edit }).collect())
 }
 

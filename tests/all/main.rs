@@ -76,6 +76,7 @@ mod opensearch_push;
 mod opensearch_real;
 mod opensearch_screen;
 mod opensearch_serve;
+mod opensearch_traces;
 mod opensearch_workflow;
 mod pictures;
 mod pulsar;

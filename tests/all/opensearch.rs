@@ -16,6 +16,7 @@ use crate::support::{
     certificates::Certificates,
     place::{Place, Ran},
     services::{program, script},
+    terminal::toolcrib,
     workbench::Workbench,
 };
 
@@ -401,4 +402,61 @@ fn the_screen_shows_what_each_step_would_send() {
     bench.keys("esc");
     assert!(bench.shows("question wind (the request)"), "{}", bench.screen());
     assert!(!bench.shows("nothing gives a value to question"), "{}", bench.screen());
+}
+
+#[test]
+fn the_sample_is_stepped_fails_and_is_tried_again_in_a_terminal() {
+    let cluster = Cluster::start(&sample_files()).with_books();
+    let folder = &cluster.place.here;
+    let mut terminal = toolcrib([folder]).size(160, 48).start();
+    terminal.wait_for("answer_from_books");
+    terminal.press(["3"]);
+    terminal.wait_for("put_book");
+    terminal.click_on("answer_from_books");
+    terminal.wait_for("1 search");
+    for (field, text) in [("question *", "wind"), ("model_id", "shaky")] {
+        terminal.click_on(field);
+        terminal.type_text(text);
+        terminal.press(["enter", "esc"]);
+        terminal.wait_for(&format!("{text} (the request)"));
+    }
+    // What would be sent is shown, and nothing is.
+    let before = cluster.requests().len();
+    terminal.click_on("1 search");
+    terminal.press(["f8"]);
+    terminal.wait_for("Nothing was sent.");
+    terminal.wait_for("POST /_plugins/_ml/models/shaky/_predict");
+    terminal.press(["esc"]);
+    terminal.wait_gone("Nothing was sent.");
+    assert_eq!(cluster.requests().len(), before);
+
+    // The first step alone, then all: the second one fails.
+    terminal.press(["t"]);
+    terminal.wait_for("✓ 1 search");
+    terminal.press(["f6"]);
+    terminal.wait_for("✗ 2 answer");
+    assert_eq!(
+        cluster.requests()[before..],
+        [
+            "POST /books/_search".to_owned(),
+            "POST /books/_search".to_owned(),
+            "POST /_plugins/_ml/models/shaky/_predict".to_owned(),
+        ]
+    );
+
+    // That one is tried again, on what the search has stored; the picture says so too.
+    let before = cluster.requests().len();
+    terminal.press(["f7"]);
+    terminal.wait_for("✓ 2 answer");
+    assert_eq!(
+        cluster.requests()[before..],
+        ["POST /_plugins/_ml/models/shaky/_predict".to_owned()]
+    );
+    terminal.wait_for("said: Answer from this alone");
+    terminal.press(["2"]);
+    terminal.wait_for("States");
+    terminal.press(["o"]);
+    terminal.wait_for("✓ 2 answer");
+    terminal.press(["ctrl+q"]);
+    assert!(terminal.wait_end().success());
 }

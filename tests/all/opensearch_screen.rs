@@ -153,6 +153,9 @@ fn steps_are_run_one_by_one_and_up_to_one() {
         assert!(screen.contains(shown), "{shown}\n{screen}");
     }
     assert!(screen.contains("next: step 2"), "{screen}");
+    // What trying the second one now would send is known.
+    assert!(screen.contains("alone: once found"), "{screen}");
+    assert!(!screen.contains("search.output is there once"), "{screen}");
 
     bench.keys("down t");
     let run = last_run(&bench);

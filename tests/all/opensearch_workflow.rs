@@ -12,10 +12,10 @@ use toolcrib::{
 
 use crate::support::workbench::Workbench;
 
-/// Workflow, the sample's tool of two steps chosen among the tools.
+/// Workflow, where the sample's tool of two steps is the chosen one.
 fn workflow(width: u16, height: u16) -> Workbench {
-    let mut bench = Workbench::sample("opensearch", width, height).on(ScreenId::Workflow);
-    bench.clicks("answer_from_books");
+    let bench = Workbench::sample("opensearch", width, height).on(ScreenId::Workflow);
+    assert!(bench.shows("▌● answer_from_books"), "{}", bench.screen());
     bench
 }
 
@@ -81,7 +81,7 @@ fn a_step_shows_how_far_the_newest_run_is_and_leads_to_invoke() {
     bench.types("storm");
     bench.keys("esc f6");
     bench.happens(run_that_failed());
-    bench.keys("2 o");
+    bench.keys("2 c");
     let screen = bench.screen();
     assert!(screen.contains("✓ 1 search") && screen.contains("✗ 2 answer"), "{screen}");
     assert!(screen.contains("HTTP 503: overloaded"), "the failed step is chosen\n{screen}");
@@ -123,4 +123,59 @@ fn a_small_window_has_the_steps_in_a_pane_of_their_own() {
     assert!(bench.shows("1 search") && bench.shows("Esc states"), "{}", bench.screen());
     bench.keys("down enter");
     assert_eq!(bench.state.screen, ScreenId::Invoke);
+}
+
+const AGENT: &str = r#"{"name": "shop_agent", "type": "flow", "description": "Answers for a shop.", "tools": [
+    {"type": "ListIndexTool", "name": "indices", "description": "Lists indices.", "parameters": {}},
+    {"type": "MLModelTool", "name": "answer", "description": "Says it.", "parameters": {"model_id": "m1", "prompt": "${parameters.indices.output}"}}
+]}"#;
+
+const STATS: &str = r#"{"type": "DynamicTool", "name": "node_stats", "description": "Stats.", "parameters": {"method": "GET", "uri": "/_nodes/stats"}}"#;
+
+const GATES: &str = "connection = \"cluster\"\n[connections.cluster]\ntransport = \"http\"\nservers = [\"http://127.0.0.1:9\"]\n\
+    [opensearch.tools.shop_agent]\nstates = [\"ready\"]\nnext = \"answered\"\n\
+    [opensearch.tools.node_stats]\nnext = \"ready\"\n";
+
+fn gated(settings: &str) -> Workbench {
+    let files = [("shop.json", AGENT), ("stats.json", STATS), ("toolcrib.toml", settings)];
+    Workbench::files(&files, 160, 48).on(ScreenId::Workflow)
+}
+
+fn state_of(bench: &Workbench) -> String {
+    bench.state.context().state().to_owned()
+}
+
+#[test]
+fn an_agent_is_one_tool_of_a_workflow_simulated_and_live() {
+    let mut bench = gated(GATES);
+    assert!(bench.shows("shop_agent") && bench.shows("state: ready"), "{}", bench.screen());
+    bench.clicks("node_stats");
+    bench.keys("enter");
+    assert_eq!(state_of(&bench), "ready");
+    bench.clicks("shop_agent");
+    bench.keys("l");
+    let call = bench.state.invoke.calls.iter().next_back().expect("a call");
+    assert_eq!(call.request.name, "shop_agent");
+    bench.happens(run_that_failed());
+    assert_eq!(state_of(&bench), "ready", "a failed step leads nowhere");
+    bench.keys("l");
+    bench.happens([(9, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
+    assert_eq!(state_of(&bench), "answered");
+}
+
+#[test]
+fn a_tool_of_an_agent_is_one_of_the_workflow_where_the_settings_say_when() {
+    let bench = gated(GATES);
+    let hidden = |bench: &Workbench, key: &str| {
+        let tool = bench.state.catalog.tools.iter().find(|tool| tool.entry.key == key);
+        tool.unwrap_or_else(|| panic!("no {key}")).gate.not_loaded().is_some()
+    };
+    assert!(hidden(&bench, "shop_agent/indices") && hidden(&bench, "shop_agent/answer"));
+    let gates = format!("{GATES}[opensearch.tools.indices]\nnext = \"listed\"\n");
+    let mut bench = gated(&gates);
+    assert!(!hidden(&bench, "shop_agent/indices") && hidden(&bench, "shop_agent/answer"));
+    bench.clicks("shop_agent/indices");
+    bench.keys("l");
+    bench.happens([(9, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
+    assert_eq!(state_of(&bench), "listed");
 }

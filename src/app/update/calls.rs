@@ -5,11 +5,11 @@ use std::collections::hash_map::Entry;
 use crate::{
     app::{
         calls::CallText, edited_text::EditedText, effect::Effect, message::ScreenId,
-        notices::NoticeKind, state::State,
+        notices::NoticeKind, state::State, step_run::stored_outputs,
     },
     model::{
         agent::AgentQuestion,
-        call::{Call, CallId, Event, EventKind, Outcome},
+        call::{CallId, Event, EventKind, Outcome},
         clock::Millis,
         connection::Connection,
         entry::EntryId,
@@ -78,10 +78,8 @@ pub(super) fn send_steps(
     let chosen = state.build_request(tool).and_then(|request| {
         let whole = || Problem::new(ProblemKind::Input, "choosing steps", "it has no steps");
         let steps = calling::steps_of(&request).ok_or_else(whole)?;
-        let outputs = |call: &Call| steps.outputs_of(&call.request.body, &call.stage_bodies());
-        let mut stored = state.invoke.calls.calls_of(tool).map(outputs);
         if choice.from.is_some() || choice.only.is_some() {
-            choice.outputs = stored.find(|outputs| !outputs.is_empty()).unwrap_or_default();
+            choice.outputs = stored_outputs(state, steps, tool);
         }
         steps.choose_steps(request, &choice)
     });

@@ -81,16 +81,17 @@ fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connecti
         Some(name) => connections::find_connection(&state.network.connections, name)?,
     };
     let correlation = state.ids.peek_id();
-    let request = calling::build_request(&CallOf {
+    let call = CallOf {
         catalog: &state.catalog,
         tool,
         user: case.user.as_deref().unwrap_or(&state.invoke.user),
         arguments: &case.arguments,
-        meta: case.meta.as_ref(),
+        meta: None,
         correlation: &correlation,
         connection: &connection,
         route: None,
-    })?;
+    };
+    let request = calling::build_case_request(&case, call)?;
     Ok((case, request, connection))
 }
 

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{script::Case, verdict::Answer};
+use super::{
+    script::{Case, CaseSteps},
+    verdict::Answer,
+};
 use crate::{
     engine::mask::MASKED,
     model::{call::Outcome, duration},
@@ -27,6 +30,10 @@ pub(crate) struct SentParts {
     pub arguments: Literal,
     /// Beside them, in `_meta`.
     pub meta: Option<Literal>,
+    /// The way that it took, where that is not the usual one.
+    pub route: Option<String>,
+    /// Which of the tool's steps were run, where not all.
+    pub steps: Option<CaseSteps>,
 }
 
 /// The text of a new case. The user and the connection stay open where they are not given.
@@ -43,7 +50,10 @@ pub(crate) fn render_yaml(
     // Numbers stay as they were typed.
     let arguments = sent.arguments.to_json();
     let meta = sent.meta.as_ref().map(|meta| format!(",\"meta\":{}", meta.to_json()));
-    let sent = format!("{{\"arguments\":{arguments}{}}}", meta.unwrap_or_default());
+    let route = sent.route.as_ref().map(|route| format!(",\"route\":{}", json!(route)));
+    let steps = sent.steps.as_ref().map(|steps| format!(",\"steps\":{}", steps.to_json()));
+    let beside: String = [meta, route, steps].into_iter().flatten().collect();
+    let sent = format!("{{\"arguments\":{arguments}{beside}}}");
     if sent.contains(MASKED) {
         text.push_str(HIDDEN);
     }
@@ -66,7 +76,17 @@ pub(crate) fn render_yaml(
 #[must_use]
 pub(crate) fn case_summary(case: &Case) -> String {
     let expect = &case.expect;
+    let steps = case.steps.as_ref().map(|steps| match (&steps.from, &steps.until) {
+        (Some(from), Some(until)) if from == until => format!("step {from}"),
+        (from, until) => {
+            let part = |word, step: &Option<String>| {
+                step.as_ref().map_or_else(String::new, |step| format!(" {word} {step}"))
+            };
+            format!("steps{}{}", part("from", from), part("until", until))
+        }
+    });
     let parts = [
+        steps,
         Some(expect.outcome.unwrap_or(Outcome::Succeeded).as_str().to_owned()),
         expect.json.is_some().then(|| "json".to_owned()),
         (!expect.contains.is_empty()).then(|| "contains".to_owned()),
@@ -91,6 +111,15 @@ mod tests {
         syntax::source::Source,
     };
 
+    fn part_of_steps() -> CaseSteps {
+        let outputs = json!({"one.output": {"step": 0, "stored": "a: \"b\""}});
+        CaseSteps {
+            from: Some("two".into()),
+            until: Some("3".into()),
+            outputs: outputs.as_object().cloned().unwrap(),
+        }
+    }
+
     fn kept(answer: &Answer) -> String {
         let arguments = Literal::parse(
             r#"{"question": "Why: # \"so\"?", "share": 1.50, "deep": {"list": [1, null]}}"#,
@@ -100,7 +129,12 @@ mod tests {
         render_yaml(
             "why # not",
             "ask",
-            &SentParts { arguments, meta },
+            &SentParts {
+                arguments,
+                meta,
+                route: Some("server".into()),
+                steps: Some(part_of_steps()),
+            },
             &chosen_expectations(&suggest_expectations(answer, &Mask::default()), |offer| {
                 offer.usual
             }),
@@ -130,7 +164,7 @@ mod tests {
             assert_eq!(Value::Object(expect), expected, "{text}");
         }
         let arguments = Literal::parse(r#"{"token": "***"}"#).unwrap();
-        let sent = SentParts { arguments, meta: None };
+        let sent = SentParts { arguments, meta: None, route: None, steps: None };
         assert!(
             render_yaml("n", "ask", &sent, &Map::new(), &Answer::default())
                 .contains("{{env.NAME}}")
@@ -175,6 +209,10 @@ mod tests {
             );
             let meta = case.meta.as_ref().map(Literal::to_json);
             assert_eq!(meta.as_deref(), Some(r#"{"com.example/limit":1.50}"#));
+            assert_eq!(
+                (case.route.as_deref(), &case.steps),
+                (Some("server"), &Some(part_of_steps()))
+            );
             let verdict = check_answer(&case, answer);
             assert!(verdict.has_passed(), "{:?}\n{text}", verdict.findings);
         }

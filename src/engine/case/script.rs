@@ -24,9 +24,24 @@ pub struct Case {
     pub user: Option<String>,
     /// The connection by name; `None`: the one that is chosen.
     pub connection: Option<String>,
+    /// The way that the call takes; `None`: the first that is open.
+    pub route: Option<String>,
+    /// Which steps of the tool are to run; `None`: all.
+    pub steps: Option<CaseSteps>,
     /// How long the answer may take before the call is given up.
     pub timeout: Option<Duration>,
     pub expect: Expect,
+}
+
+/// Some of the steps of a tool, each by its name or its number from 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CaseSteps {
+    /// The first; `None`: from the beginning.
+    pub from: Option<String>,
+    /// The last; `None`: to the end.
+    pub until: Option<String>,
+    /// What the steps before stored, as the call that was kept went on from it.
+    pub outputs: Map<String, Value>,
 }
 
 /// What is expected of the answer. What is left out is not looked at.
@@ -48,8 +63,19 @@ pub struct Expect {
     pub chunks: Option<u64>,
 }
 
-const MEMBERS: &[&str] =
-    &["case", "call", "arguments", "meta", "user", "connection", "timeout", "expect"];
+const MEMBERS: &[&str] = &[
+    "case",
+    "call",
+    "arguments",
+    "meta",
+    "user",
+    "connection",
+    "route",
+    "steps",
+    "timeout",
+    "expect",
+];
+const STEPS: &[&str] = &["from", "until", "outputs"];
 const EXPECTED: &[&str] = &["outcome", "error", "json", "contains", "schema", "under", "chunks"];
 
 impl Case {
@@ -79,6 +105,13 @@ impl Case {
         };
         let arguments = object("arguments")?.unwrap_or_else(|| Value::Object(Map::new()).into());
         let meta = object("meta")?;
+        let steps = match top.members.get("steps") {
+            None => None,
+            Some(value) => {
+                let members = Members::from_value(value, top.at.child("steps"), STEPS)?;
+                Some(CaseSteps::from_members(&members)?)
+            }
+        };
         let expect = match top.members.get("expect") {
             None => Expect::default(),
             Some(value) => Expect::from_members(&Members::from_value(
@@ -94,6 +127,8 @@ impl Case {
             meta,
             user: top.read_text("user")?,
             connection: top.read_text("connection")?,
+            route: top.read_text("route")?,
+            steps,
             timeout: top.read_duration("timeout")?,
             expect,
         })
@@ -105,6 +140,32 @@ fn written_member(source: &Source, name: &str) -> Option<Literal> {
     let json = source.to_json(0)?;
     let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&json).ok()?;
     Literal::parse(members.get(name)?.get()).ok()
+}
+
+impl CaseSteps {
+    fn from_members(members: &Members<'_>) -> Result<Self, FileIssue> {
+        let outputs = match members.members.get("outputs") {
+            None => Map::new(),
+            Some(Value::Object(outputs)) => outputs.clone(),
+            Some(other) => {
+                return Err(wrong_type(&members.at.child("outputs"), "an object", other));
+            }
+        };
+        Ok(Self { from: members.read_text("from")?, until: members.read_text("until")?, outputs })
+    }
+
+    /// The steps as a case has them.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut members = Map::new();
+        let mut add = |name: &str, value: Option<Value>| {
+            members.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        add("from", self.from.clone().map(Value::from));
+        add("until", self.until.clone().map(Value::from));
+        add("outputs", (!self.outputs.is_empty()).then(|| self.outputs.clone().into()));
+        Value::Object(members)
+    }
 }
 
 impl Expect {
@@ -173,6 +234,8 @@ mod tests {
             ("case: x", "", "\"call\" is missing"),
             ("call: a\nexpects: {}", "/expects", "did you mean \"expect\"?"),
             ("call: a\narguments: [1]", "/arguments", "an object"),
+            ("call: a\nsteps: {form: b}", "/steps", "did you mean \"from\"?"),
+            ("call: a\nsteps: {outputs: [1]}", "/steps/outputs", "an object"),
             ("call: a\nexpect: {outcome: fine}", "/expect/outcome", "no outcome"),
             ("call: a\nexpect: {contains: [a, 1]}", "/expect/contains/1", "a text"),
             ("call: a\nexpect: {under: soon}", "/expect/under", "500ms"),

@@ -82,6 +82,13 @@ pub trait Calls: Sync {
         None
     }
 
+    /// The way that a request takes, by its word, where it has to be named for another request to
+    /// take the same.
+    fn request_route(&self, request: &Request) -> Option<String> {
+        let _ = request;
+        None
+    }
+
     /// The parts of an answer that is more than text, of what came with its stage
     /// `result`; none where answers are text alone.
     fn answer_parts(&self, result: &Value) -> Vec<ContentPart> {

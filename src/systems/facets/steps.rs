@@ -27,6 +27,10 @@ pub trait Steps: Sync {
 
     /// What came of the steps that a call ran, in order, from its stages (name and body).
     fn report_steps(&self, stages: &[(String, String)]) -> Vec<StepReport>;
+
+    /// Which steps a call was to run, from its body, as [`Self::choose_steps`] takes them; `None`
+    /// where it was to run all.
+    fn choice_of(&self, body: &str) -> Option<StepChoice>;
 }
 
 /// Which steps are to run; each is named by its number from 1, or by its name.
@@ -99,8 +103,18 @@ pub struct StepReport {
     /// From 1.
     pub number: usize,
     pub name: String,
+    /// `None`: it could not be sent.
+    pub sent: Option<SentStep>,
     /// `None`: no answer came.
     pub result: Option<StepResult>,
+}
+
+/// What a step sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentStep {
+    pub method: String,
+    pub path: String,
+    pub body: Option<String>,
 }
 
 impl StepReport {

@@ -28,7 +28,8 @@ use crate::{
     systems::facets::{
         calls::{CallOf, Calls, RouteOffer},
         steps::{
-            SeenValue, StepChoice, StepFeed, StepInput, StepPreview, StepReport, StepResult, Steps,
+            SeenValue, SentStep, StepChoice, StepFeed, StepInput, StepPreview, StepReport,
+            StepResult, Steps,
         },
     },
 };
@@ -117,6 +118,10 @@ impl Calls for OpenSearchCalls {
         let order = RunOrder::from_body(body)?;
         Some(Value::Object(order.arguments).to_string())
     }
+
+    fn request_route(&self, request: &Request) -> Option<String> {
+        (request.to != LOCAL).then(|| request.to.clone())
+    }
 }
 
 /// The models that an entry or its arguments name, and the connectors that it or those go through.
@@ -187,13 +192,16 @@ impl Steps for OpenSearchCalls {
             return Ok(vec![preview]);
         }
         let plan = order.read_plan()?;
-        let state = order.begin();
+        let begun = order.begin();
         let numbers = order.step_numbers(plan.steps.len());
         let outputs = StepOutputs::of_steps(&plan.steps);
         Ok(numbers
             .clone()
             .filter_map(|number| Some((number, plan.steps.get(number)?)))
             .map(|(number, step)| {
+                // What later steps stored before is not there yet.
+                let mut state = begun.clone();
+                state.outputs.retain(|(_, step, _)| *step < number);
                 let mut prepared =
                     prepare_step(number, step, &state).with_remote(step, &order.behind);
                 note_outputs(&mut prepared, |name| {
@@ -236,7 +244,8 @@ impl Steps for OpenSearchCalls {
             match (stage.as_str(), known) {
                 (STEP_REQUEST, None) => {
                     let name = step.get("name").and_then(Value::as_str).unwrap_or_default();
-                    reports.push(StepReport { number, name: name.to_owned(), result: None });
+                    let (name, sent) = (name.to_owned(), sent_of(&step));
+                    reports.push(StepReport { number, name, sent, result: None });
                 }
                 (STEP_ANSWER, Some(report)) => report.result = Some(result_of(&step)),
                 _ => {}
@@ -244,6 +253,30 @@ impl Steps for OpenSearchCalls {
         }
         reports
     }
+
+    fn choice_of(&self, body: &str) -> Option<StepChoice> {
+        let order = RunOrder::from_body(body)?;
+        let is_whole = order.range.from == 0 && order.range.until.is_none();
+        let plan = order.read_plan().unwrap_or_default();
+        let is_only =
+            |name: &str| plan.steps.iter().filter(|step| step.called() == name).count() == 1;
+        let name = |number: usize| {
+            let name = plan.steps.get(number).map(ToolSpec::called).filter(|name| is_only(name));
+            name.map_or_else(|| (number + 1).to_string(), str::to_owned)
+        };
+        (!is_whole).then(|| StepChoice {
+            from: (order.range.from > 0).then(|| name(order.range.from)),
+            until: order.range.until.map(name),
+            only: None,
+            outputs: order.range.outputs,
+        })
+    }
+}
+
+/// What a step-request says that it sent.
+fn sent_of(request: &Map<String, Value>) -> Option<SentStep> {
+    let text = |name: &str| request.get(name).and_then(Value::as_str).map(str::to_owned);
+    Some(SentStep { method: text("method")?, path: text("path")?, body: text("body") })
 }
 
 /// What a step can be given in the place of what it sees: what its templates ask for; where the

@@ -128,10 +128,15 @@ impl Screen for WorkflowScreen {
                     ["edit-menu", "draw", "new-state", "step", "set-start", "find", "next-arrow"];
                 own.into_iter().chain(["open", "zoom-in", "zoom-out", "signs"]).collect()
             }
-            Pane::Offers if offered => vec!["step", "step-live", "step-failed", "show-steps"],
-            Pane::Offers => vec!["apply-change", "try-hidden", "show-steps"],
+            Pane::Offers if offered => vec!["step", "step-live", "step-failed"],
+            Pane::Offers => vec!["apply-change", "try-hidden"],
             Pane::Run => vec!["step", "compare-steps", "branches"],
         });
+        if self.focused_pane() == Pane::Offers
+            && chain_actions::steps_refusal(self, state).is_none()
+        {
+            hints.push("show-steps");
+        }
         if state.workflow.simulation.steps().next().is_some() {
             hints.extend(["step-back", "keep-run"]);
         }

@@ -36,12 +36,7 @@ pub(crate) struct StubReply {
 #[must_use]
 pub fn answer_path(stubs: &[StubService], request: &ClusterRequest) -> Option<ClusterAnswer> {
     let stub = stubs.iter().find(|stub| stub.request.as_deref() == Some(request.path.as_str()))?;
-    let body: Map<String, Value> = serde_json::from_str(&request.body).unwrap_or_default();
-    let arguments = match body.get("parameters").and_then(Value::as_object) {
-        Some(parameters) if body.len() == 1 => parameters.clone(),
-        _ => body,
-    };
-    let reply = reply_of(stub, &arguments);
+    let reply = reply_of(stub, &stub_arguments(request));
     let mut answer = match &reply.said {
         Ok(text) => match serde_json::from_str(text) {
             Ok(value) => ClusterAnswer::json(200, value),
@@ -51,6 +46,17 @@ pub fn answer_path(stubs: &[StubService], request: &ClusterRequest) -> Option<Cl
     };
     reply.apply_to(&mut answer);
     Some(answer)
+}
+
+/// What the rules of a stub see of a request: the parameters of its body, where it has nothing else,
+/// or all of it.
+#[must_use]
+pub(crate) fn stub_arguments(request: &ClusterRequest) -> Map<String, Value> {
+    let body: Map<String, Value> = serde_json::from_str(&request.body).unwrap_or_default();
+    match body.get("parameters").and_then(Value::as_object) {
+        Some(parameters) if body.len() == 1 => parameters.clone(),
+        _ => body,
+    }
 }
 
 /// What the stub of one of these names answers; `None` where none has such a name.

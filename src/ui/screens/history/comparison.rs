@@ -1,9 +1,12 @@
 //! Two kept calls beside each other: their answers line by line, their JSON place by place, their
-//! times.
+//! steps, their times.
 
 use std::sync::Arc;
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Margin, Rect},
+};
 use serde_json::Value;
 
 use crate::{
@@ -14,9 +17,11 @@ use crate::{
     },
     engine::trace::compare,
     model::{size, trace::Trace},
+    systems::step_comparison::{ComparedStep, StepDifference, compare_steps},
     ui::{
         answer::draw::inset_area,
-        canvas::Pen,
+        canvas::{Pen, visible_text},
+        line_wrap::{RowWidths, wrap_styled},
         styles::Role,
         view::{Look, Reply},
         widgets::{
@@ -28,14 +33,19 @@ use crate::{
     },
 };
 
-const VIEWS: [&str; 3] = ["Text", "JSON", "Times"];
+/// So many lines of what a step sent or got are shown.
+const MOST_LINES: usize = 100;
 
 #[derive(Default)]
 pub(super) struct Comparison {
     of: Option<Arc<[Trace; 2]>>,
     tabs: Tabs,
-    /// The lines of each view.
-    views: [Vec<Line>; 3],
+    /// Each view by its name, with its lines.
+    views: Vec<(&'static str, Vec<Line>)>,
+    /// The lines of the view that is shown, as wide as the pane.
+    wrapped: Vec<Line>,
+    /// What they were wrapped for: the view, and how wide.
+    wrapped_for: Option<(usize, u16)>,
     title: String,
     cursor: ListCursor,
     body: Rect,
@@ -54,21 +64,29 @@ impl Comparison {
         }
         self.of = wanted.cloned();
         self.cursor = ListCursor::default();
-        let Some(of) = &self.of else { return self.views = Default::default() };
+        self.wrapped_for = None;
+        self.views.clear();
+        let Some(of) = &self.of else { return };
         let [before, after] = &**of;
         let texts = [compare::answer_text(before), compare::answer_text(after)];
-        self.views = [text_lines(&texts), json_lines(&texts), time_lines(before, after)];
+        self.views = vec![("Text", text_lines(&texts)), ("JSON", json_lines(&texts))];
+        let steps = compare_steps(before, after);
+        if !steps.is_empty() {
+            self.views.push(("Steps", step_lines(&steps)));
+        }
+        self.views.push(("Times", time_lines(before, after)));
+        self.tabs.at = self.tabs.at.min(self.views.len() - 1);
         self.title = format!("{} compared", after.head.tool);
     }
 
     pub(super) fn next_view(&mut self) {
-        self.tabs.at = (self.tabs.at + 1) % VIEWS.len();
+        self.tabs.at = (self.tabs.at + 1) % self.views.len().max(1);
         self.cursor = ListCursor::default();
     }
 
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
-        let lines = &self.views[self.tabs.at.min(VIEWS.len() - 1)];
-        let foot = self.cursor.position_text(lines.len()).unwrap_or_default();
+        self.wrap_lines(inset_area(area.inner(Margin::new(1, 1))).width);
+        let foot = self.cursor.position_text(self.wrapped.len()).unwrap_or_default();
         let inside = Pane { title: &self.title, foot: &foot, focused, ..Pane::default() }.draw(
             buffer,
             area,
@@ -77,7 +95,7 @@ impl Comparison {
         if inside.height < 2 {
             return;
         }
-        let names = VIEWS.map(str::to_owned);
+        let names: Vec<String> = self.views.iter().map(|(name, _)| (*name).to_owned()).collect();
         self.tabs.draw(
             buffer,
             Rect { height: 1, ..inside },
@@ -86,16 +104,28 @@ impl Comparison {
             look.styles,
         );
         self.body = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
-        for (line, row) in (0_u16..).zip(self.cursor.visible_rows(lines.len(), self.body.height)) {
+        let rows = self.cursor.visible_rows(self.wrapped.len(), self.body.height);
+        for (line, row) in (0_u16..).zip(rows) {
             let mut pen = Pen::new(buffer, self.body, line);
-            for (role, text) in &lines[row] {
+            for (role, text) in &self.wrapped[row] {
                 pen.put_text(text, look.styles[*role]);
             }
         }
     }
 
+    /// Makes the lines of the view that is shown fit so many cells.
+    fn wrap_lines(&mut self, cells: u16) {
+        if self.wrapped_for == Some((self.tabs.at, cells)) {
+            return;
+        }
+        self.wrapped_for = Some((self.tabs.at, cells));
+        let widths = RowWidths::all(usize::from(cells).max(1));
+        let lines = self.views.get(self.tabs.at).into_iter().flat_map(|(_, lines)| lines);
+        self.wrapped = lines.flat_map(|line| wrap_styled(line, widths)).collect();
+    }
+
     pub(super) fn handle_input(&mut self, input: &Input) -> Reply {
-        let lines = self.views[self.tabs.at.min(VIEWS.len() - 1)].len();
+        let lines = self.wrapped.len();
         match input {
             Input::Key(key) if self.cursor.handle_key(*key, lines) => Reply::Handled,
             Input::Mouse(mouse) => {
@@ -145,6 +175,27 @@ fn json_lines(texts: &[String; 2]) -> Vec<Line> {
         lines.push(text_line(Role::Heading, at));
         lines.extend(one.before.map(|value| text_line(Role::Removed, format!("- {value}"))));
         lines.extend(one.after.map(|value| text_line(Role::Added, format!("+ {value}"))));
+    }
+    lines
+}
+
+fn step_lines(steps: &[ComparedStep]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for step in steps {
+        let role = if step.verdict() == "the same" { Role::Dim } else { Role::Warning };
+        lines.push(vec![
+            (Role::Heading, visible_text(&format!("{} {}  ", step.number, step.name)).into_owned()),
+            (role, step.verdict().to_owned()),
+        ]);
+        for StepDifference { what, before, after } in &step.differences {
+            lines.push(text_line(Role::Label, *what));
+            for (sign, role, side) in [("-", Role::Removed, before), ("+", Role::Added, after)] {
+                let text = side.iter().flat_map(|text| text.lines()).take(MOST_LINES);
+                lines.extend(
+                    text.map(|text| text_line(role, format!("{sign} {}", visible_text(text)))),
+                );
+            }
+        }
     }
     lines
 }

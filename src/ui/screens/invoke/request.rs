@@ -24,7 +24,7 @@ use crate::{
         state::State,
     },
     model::{entry::EntryId, service::Parameter, tool::Tool},
-    schema::pointer::Pointer,
+    schema::{count::count_text, pointer::Pointer},
     systems::{facets::steps::StepChoice, table},
     ui::{
         answer::draw::inset_area,
@@ -280,9 +280,15 @@ impl RequestPane {
         Rect { y: below.y + 1, height: below.height - 1, ..below }
     }
 
-    /// What the form would like to have: two lines a field, and room for help.
+    /// What the form would like to have: two lines a field, and room for help; a line a field where
+    /// the keys are among the steps.
     fn arguments_height(&self, most: u16) -> u16 {
-        u16::try_from(fields_of(&self.arguments) * 2 + 3).unwrap_or(most).min(most)
+        let fields = fields_of(&self.arguments);
+        let lines = match self.part {
+            Part::Steps | Part::Inputs => fields.max(1) + 1,
+            _ => fields * 2 + 3,
+        };
+        u16::try_from(lines).unwrap_or(most).min(most)
     }
 
     fn draw_request(
@@ -305,7 +311,8 @@ impl RequestPane {
                 .put_text(&line.text, styles[line.role]);
         }
         if self.scroll + seen < lines.len() {
-            let more = format!(" … {} more lines", lines.len() - self.scroll - seen);
+            let more = count_text(lines.len() - self.scroll - seen, "more line", "more lines");
+            let more = format!(" … {more}");
             Pen::new(buffer, area, area.height - 1).put_right(&more, styles[Role::Dim]);
         }
     }

@@ -14,6 +14,7 @@ use crate::{
         step_run::{StepProgress, StepRun, StepsRevision},
     },
     model::{size, tool::Tool},
+    schema::count::count_text,
     systems::facets::{
         steps::{StepInput, StepPreview, StepResult},
         templates::TextPiece,
@@ -190,7 +191,8 @@ impl StepsPane {
             }
         }
         if self.top + height < self.lines.len() && height > 0 {
-            let more = format!(" … {} more lines", self.lines.len() - self.top - height);
+            let left = self.lines.len() - self.top - height;
+            let more = format!(" … {}", count_text(left, "more line", "more lines"));
             Pen::new(buffer, area, area.height - 1).put_right(&more, styles[Role::Dim]);
         }
     }

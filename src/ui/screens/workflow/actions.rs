@@ -182,15 +182,13 @@ pub(crate) const ACTIONS: &[Row] = &[
             let has_none = state.workflow.profiles.is_empty();
             refuse_when(has_none, "the workspace has no user profiles")
         }),
-    Row::new(Scope::Available, "show-steps", "steps", WorkflowScreen::show_steps)
+    Row::new(Scope::Available, "show-steps", "steps", chain_actions::show_steps)
         .keys(&["o"])
         .help(
             "Show the steps of this tool as a picture, in place of the states: which output goes \
              into which step, and how far the newest run is",
         )
-        .refused(|screen, _| {
-            refuse_when(screen.selected_tool().is_none(), "there is no tool with steps")
-        }),
+        .refused(chain_actions::steps_refusal),
     Row::new(Scope::Available, "apply-change", "apply", WorkflowScreen::apply_change)
         .keys(&["space"])
         .help(
@@ -411,17 +409,12 @@ fn rows_of(screen: &WorkflowScreen) -> &'static [Row] {
 }
 
 pub(super) fn perform_action(screen: &mut WorkflowScreen, id: ActionId, state: &State) -> Reply {
-    let of_steps = shows_steps(screen)
+    let of_steps = chain_actions::are_in_force(screen)
         .then(|| action_rows::run_action(chain_actions::ACTIONS, screen, id, state))
         .flatten();
     of_steps
         .or_else(|| action_rows::run_action(rows_of(screen), screen, id, state))
         .unwrap_or_default()
-}
-
-/// Whether a tool's steps stand in the place of the states.
-fn shows_steps(screen: &WorkflowScreen) -> bool {
-    screen.chain.is_open() && !screen.matrix.is_open()
 }
 
 pub(super) fn refusal_reason(
@@ -434,7 +427,7 @@ pub(super) fn refusal_reason(
         && !has_action(MATRIX, id);
     let of_steps = || action_rows::refusal_reason(chain_actions::ACTIONS, screen, id, state);
     refuse_when(is_beside, "not in the matrix: m goes back to the picture")
-        .or_else(|| shows_steps(screen).then(of_steps).flatten())
+        .or_else(|| chain_actions::are_in_force(screen).then(of_steps).flatten())
         .or_else(|| action_rows::refusal_reason(rows_of(screen), screen, id, state))
 }
 
@@ -484,19 +477,6 @@ impl WorkflowScreen {
 
     fn is_offered(&self) -> bool {
         self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts))
-    }
-
-    /// Shows the steps of the chosen tool in place of the states.
-    fn show_steps(&mut self, state: &State) -> Reply {
-        self.with_facts(|screen, facts| {
-            let tool = screen.offers.selected_tool(facts).and_then(|row| facts.tool_id(row));
-            let Some(tool) = tool.cloned() else { return Reply::Ignored };
-            let reply = screen.chain.open(tool, state);
-            if screen.chain.is_open() {
-                screen.focus_pane(Pane::Graph);
-            }
-            reply
-        })
     }
 
     fn step_pane(&mut self, step: Step) -> Reply {

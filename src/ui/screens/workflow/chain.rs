@@ -37,8 +37,9 @@ use crate::{
     },
 };
 
+pub(super) const NO_STEPS: &str = "this tool has no steps that are run here";
 /// Cells of a line in a box at most.
-const LONGEST: usize = 36;
+const LONGEST: usize = 46;
 /// So many of the values that a step sees are named in its box.
 const NAMED: usize = 4;
 /// Above this many steps the picture runs downwards, as a list does.
@@ -96,7 +97,7 @@ impl Chain {
         self.sync_state(state);
         if self.run.steps.is_empty() {
             self.close();
-            return Reply::Refused("this tool has no steps that are run here".into());
+            return Reply::Refused(NO_STEPS.into());
         }
         self.row = self.run.stopped_at().unwrap_or_default();
         Reply::Handled

@@ -1,7 +1,7 @@
 //! What can be done while a tool's steps stand in the place of the states.
 
 use super::{
-    chain::Chain,
+    chain::{Chain, NO_STEPS},
     graph::Zoom,
     screen::{Pane, WorkflowScreen},
 };
@@ -10,6 +10,8 @@ use crate::{
         actions::{ActionId, Scope},
         state::State,
     },
+    model::tool::Tool,
+    systems::calling,
     ui::{
         action_rows::{self, refuse_when},
         view::Reply,
@@ -47,6 +49,32 @@ pub(crate) const ACTIONS: &[Row] = &[
 /// Those that are named in the bottom line.
 pub(super) const HINTS: [ActionId; 6] =
     ["show-step", "stop-before", "show-states", "zoom-in", "zoom-out", "signs"];
+
+/// Whether a tool's steps stand in the place of the states.
+pub(super) fn are_in_force(screen: &WorkflowScreen) -> bool {
+    screen.chain.is_open() && !screen.matrix.is_open()
+}
+
+/// Why the chosen tool has no steps to be shown.
+pub(super) fn steps_refusal(screen: &WorkflowScreen, state: &State) -> Option<String> {
+    let facts = screen.facts.as_ref();
+    let tool = facts.and_then(|facts| facts.tool_id(screen.offers.selected_tool(facts)?));
+    let tool = tool.and_then(|tool| state.tool(tool));
+    let runs_steps = |tool: &Tool| calling::steps_of_system(tool.entry.system).is_some();
+    refuse_when(!tool.is_some_and(runs_steps), NO_STEPS)
+}
+
+/// Shows the steps of the chosen tool in place of the states.
+pub(super) fn show_steps(screen: &mut WorkflowScreen, state: &State) -> Reply {
+    let facts = screen.facts.as_ref();
+    let tool = facts.and_then(|facts| facts.tool_id(screen.offers.selected_tool(facts)?));
+    let Some(tool) = tool.cloned() else { return Reply::Ignored };
+    let reply = screen.chain.open(tool, state);
+    if screen.chain.is_open() {
+        screen.focus_pane(Pane::Graph);
+    }
+    reply
+}
 
 fn states_refusal(_: &WorkflowScreen, _: &State) -> Option<String> {
     refuse_when(true, "the picture shows steps: Esc shows the states")
