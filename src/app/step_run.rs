@@ -70,6 +70,8 @@ pub fn stored_outputs(state: &State, steps: &dyn Steps, tool: &EntryId) -> Map<S
 #[derive(Clone, Debug, Default)]
 pub struct StepRun {
     pub steps: Vec<StepPreview>,
+    /// Why there are none, where the tool cannot be called so.
+    pub refusal: Option<String>,
     /// In the order of their numbers.
     reports: Vec<StepReport>,
     breaks: BTreeSet<String>,
@@ -86,13 +88,19 @@ impl StepRun {
     #[must_use]
     pub fn of_tool(state: &State, tool: &EntryId) -> Self {
         let mut run = Self::default();
-        let Ok(request) = state.build_request(tool) else { return run };
+        let request = match state.build_request(tool) {
+            Ok(request) => request,
+            Err(problem) => return Self { refusal: Some(problem.cause), ..run },
+        };
         let Some(steps) = calling::steps_of(&request) else { return run };
         // What is stored is seen already, so that a step shows what trying it now would send.
         let outputs = stored_outputs(state, steps, tool);
         let with_outputs =
             steps.choose_steps(request.clone(), &StepChoice { outputs, ..StepChoice::default() });
-        run.steps = steps.preview_steps(&with_outputs.unwrap_or(request)).unwrap_or_default();
+        match steps.preview_steps(&with_outputs.unwrap_or(request)) {
+            Ok(steps) => run.steps = steps,
+            Err(why) => run.refusal = Some(why),
+        }
         run.breaks = state.invoke.breakpoints.get(tool).cloned().unwrap_or_default();
         let newest = state.invoke.calls.latest_of(tool);
         run.is_under_way = newest.is_some_and(|call| call.outcome().is_none());

@@ -76,8 +76,8 @@ struct List {
 enum Command {
     /// Show one call: its request, its answer, its times
     Show { id: String },
-    /// Compare two calls: their answers, their JSON, their times; ends with 1 where the answers
-    /// differ
+    /// Compare two calls: their answers, their JSON, their steps, their times; ends with 1 where the
+    /// answers differ
     Compare { before: String, after: String },
     /// Write the answer as it came, at its own speed or faster
     Replay {

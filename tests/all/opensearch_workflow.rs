@@ -141,6 +141,13 @@ fn gated(settings: &str) -> Workbench {
     Workbench::files(&files, 160, 48).on(ScreenId::Workflow)
 }
 
+/// Chooses a tool among those of the run.
+fn choose(bench: &mut Workbench, tool: &str) {
+    bench.keys("/");
+    bench.types(tool);
+    bench.keys("enter");
+}
+
 fn state_of(bench: &Workbench) -> String {
     bench.state.context().state().to_owned()
 }
@@ -149,10 +156,11 @@ fn state_of(bench: &Workbench) -> String {
 fn an_agent_is_one_tool_of_a_workflow_simulated_and_live() {
     let mut bench = gated(GATES);
     assert!(bench.shows("shop_agent") && bench.shows("state: ready"), "{}", bench.screen());
-    bench.clicks("node_stats");
+    choose(&mut bench, "node_stats");
     bench.keys("enter");
     assert_eq!(state_of(&bench), "ready");
-    bench.clicks("shop_agent");
+    bench.keys("esc");
+    choose(&mut bench, "shop_agent");
     bench.keys("l");
     let call = bench.state.invoke.calls.iter().next_back().expect("a call");
     assert_eq!(call.request.name, "shop_agent");
@@ -174,7 +182,7 @@ fn a_tool_of_an_agent_is_one_of_the_workflow_where_the_settings_say_when() {
     let gates = format!("{GATES}[opensearch.tools.indices]\nnext = \"listed\"\n");
     let mut bench = gated(&gates);
     assert!(!hidden(&bench, "shop_agent/indices") && hidden(&bench, "shop_agent/answer"));
-    bench.clicks("shop_agent/indices");
+    choose(&mut bench, "shop_agent/indices");
     bench.keys("l");
     bench.happens([(9, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
     assert_eq!(state_of(&bench), "listed");

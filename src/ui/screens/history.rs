@@ -4,7 +4,7 @@
 //! | file | shows |
 //! | --- | --- |
 //! | [`list`] | left: kept calls, newest first |
-//! | [`comparison`] | right: two calls compared: text, JSON, times |
+//! | [`comparison`] | right: two calls compared: text, JSON, steps, times |
 //! | `ui/answer` | right: the chosen call |
 
 mod comparison;
@@ -64,7 +64,10 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "compare-calls", "compare", |_, state| compare(state))
         .keys(&["c"])
-        .help("Compare the call with the marked one, or with the one before it: text, JSON, times")
+        .help(
+            "Compare the call with the marked one, or with the one before it: text, JSON, steps, \
+             times",
+        )
         .refused(|_, state| {
             let is_only = state.invoke.kept.comparison_target().is_none();
             refuse_when(is_only, "there is no other call to compare with")

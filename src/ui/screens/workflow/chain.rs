@@ -97,7 +97,8 @@ impl Chain {
         self.sync_state(state);
         if self.run.steps.is_empty() {
             self.close();
-            return Reply::Refused(NO_STEPS.into());
+            let why = self.run.refusal.take();
+            return Reply::Refused(why.unwrap_or_else(|| NO_STEPS.into()));
         }
         self.row = self.run.stopped_at().unwrap_or_default();
         Reply::Handled
