@@ -178,6 +178,22 @@ fn steps_are_run_one_by_one_and_up_to_one() {
 }
 
 #[test]
+fn a_long_answer_leaves_room_for_the_next_step_and_is_read_on_a_page() {
+    let mut bench = steps_on_invoke();
+    bench.resize(120, 36);
+    bench.keys("t");
+    let long = "many words ".repeat(200) + "until the end";
+    bench.happens(step_events(1, "search", Some(&long)));
+    bench.happens([end_of(Outcome::Succeeded)]);
+    bench.keys("down");
+    assert!(bench.shows("2 answer") && !bench.shows("until the end"), "{}", bench.screen());
+    bench.keys("up enter");
+    bench.clicks("read all");
+    bench.keys("end");
+    assert!(bench.shows("until the end"), "{}", bench.screen());
+}
+
+#[test]
 fn a_run_stops_at_a_breakpoint_and_goes_on() {
     let mut bench = steps_on_invoke();
     bench.keys("down space");

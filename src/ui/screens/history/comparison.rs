@@ -191,8 +191,9 @@ fn step_lines(steps: &[ComparedStep]) -> Vec<Line> {
             lines.push(text_line(Role::Label, *what));
             for (sign, role, side) in [("-", Role::Removed, before), ("+", Role::Added, after)] {
                 let text = side.iter().flat_map(|text| text.lines()).take(MOST_LINES);
+                // The sign stays with the text where that has no blank to break at.
                 lines.extend(
-                    text.map(|text| text_line(role, format!("{sign} {}", visible_text(text)))),
+                    text.map(|text| text_line(role, format!("{sign}\u{a0}{}", visible_text(text)))),
                 );
             }
         }

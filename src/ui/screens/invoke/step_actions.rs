@@ -70,6 +70,11 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&["i"])
     .help("Give the chosen step other values than it sees, for the next calls")
     .refused(has_no_steps),
+    Row::new(Scope::Steps, "read-step", "read all", |pane, _| {
+        Reply::Open(Box::new(PageOverlay::new("Step".to_owned(), pane.steps.chosen_lines())))
+    })
+    .help("Read all of the chosen step: what it sees, sends, got and stored")
+    .refused(has_no_steps),
     Row::new(Scope::Steps, "dry-run", "dry run", |pane, _| show_dry_run(pane))
         .keys(&["f8"])
         .help("Show what each step would send, without sending anything")
@@ -144,6 +149,6 @@ fn send_choice(pane: &mut RequestPane, state: &State, choice: StepChoice) -> Rep
 /// What each step would send, on a page.
 fn show_dry_run(pane: &RequestPane) -> Reply {
     let head = vec![(Role::Dim, "Nothing was sent.".to_owned())];
-    let lines = std::iter::once(head).chain(pane.steps.page_lines()).collect();
+    let lines = std::iter::once(head).chain(pane.steps.dry_run_lines()).collect();
     Reply::Open(Box::new(PageOverlay::new("Dry run".to_owned(), lines)))
 }

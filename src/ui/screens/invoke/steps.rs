@@ -28,8 +28,11 @@ use crate::{
     },
 };
 
-/// How many letters of a text are laid out; the answer's events hold all of it.
-const LONGEST: usize = 2_000;
+/// How many letters of a text are shown; the answer's events hold all of it.
+const LONGEST: usize = 20_000;
+/// So many rows of a text stand in the list, of the chosen step and of the others; a page has all.
+const CHOSEN_ROWS: usize = 8;
+const OTHER_ROWS: usize = 3;
 /// Cells of a line on a page of its own, beside what it is.
 const PAGE: usize = 80;
 /// Cells for what a line is.
@@ -128,20 +131,28 @@ impl StepsPane {
         Some((self.row, self.run.steps.get(self.row)?))
     }
 
-    /// Chooses the step that a run stopped at, where one did.
+    /// Chooses a step, from 0; the last one where there are fewer.
     pub(super) fn choose_step(&mut self, row: usize) {
         self.row = row.min(self.run.steps.len().saturating_sub(1));
         self.follow = true;
+        self.lay_out_lines();
     }
 
     fn lay_out_lines(&mut self) {
+        // The last cell is for the sign that a text goes on.
         let cells = self.cells.saturating_sub(NAMES + 1).max(12);
         let mut lines = Vec::new();
         for (row, step) in self.run.steps.iter().enumerate() {
+            let most = if row == self.row { CHOSEN_ROWS } else { OTHER_ROWS };
             let mut add = |name: &'static str, pieces: &[(Role, String)]| {
-                for (line, pieces) in
-                    wrap_styled(pieces, RowWidths::all(cells)).into_iter().enumerate()
-                {
+                let mut rows =
+                    wrap_styled(&first_letters(pieces, (most + 1) * cells), RowWidths::all(cells));
+                let goes_on = rows.len() > most;
+                rows.truncate(most);
+                if let Some(last) = rows.last_mut().filter(|_| goes_on) {
+                    last.push((Role::Dim, "…".into()));
+                }
+                for (line, pieces) in rows.into_iter().enumerate() {
                     let name = if line == 0 { name } else { "" };
                     lines.push(StepLine { step: row, name, pieces });
                 }
@@ -198,20 +209,21 @@ impl StepsPane {
     }
 
     /// The steps as they would be sent, for a page of their own.
-    pub(super) fn page_lines(&self) -> Vec<PreviewLine> {
+    pub(super) fn dry_run_lines(&self) -> Vec<PreviewLine> {
         let mut lines = Vec::new();
         for step in &self.run.steps {
-            let head = format!("step {} {}", step.number, shown(&step.name));
-            lines.extend([Vec::new(), vec![(Role::Accent, head)]]);
-            add_preview(step, &mut |name, pieces| {
-                for (row, mut line) in
-                    wrap_styled(pieces, RowWidths::all(PAGE)).into_iter().enumerate()
-                {
-                    let name = if row == 0 { name } else { "" };
-                    line.insert(0, (Role::Label, format!("{name:<NAMES$}")));
-                    lines.push(line);
-                }
-            });
+            lines.push(Vec::new());
+            add_page_step(step, None, &mut lines);
+        }
+        lines
+    }
+
+    /// All of the chosen step and of what came of it, for a page of its own.
+    pub(super) fn chosen_lines(&self) -> Vec<PreviewLine> {
+        let mut lines = Vec::new();
+        if let Some(step) = self.run.steps.get(self.row) {
+            let result = self.run.report_of(self.row).and_then(|report| report.result.as_ref());
+            add_page_step(step, result, &mut lines);
         }
         lines
     }
@@ -248,7 +260,7 @@ impl StepsPane {
                 let row = self.top + usize::from(mouse.row.saturating_sub(self.area.y));
                 if let Some(step) = self.lines.get(row).map(|line| line.step) {
                     let is_same = step == self.row;
-                    self.row = step;
+                    self.choose_step(step);
                     return is_same;
                 }
             }
@@ -260,6 +272,22 @@ impl StepsPane {
     /// Whether a place of the screen lies among the steps.
     pub(super) fn contains(&self, at: ratatui::layout::Position) -> bool {
         self.is_open() && self.area.contains(at)
+    }
+}
+
+/// Adds a step to a page, whole.
+fn add_page_step(step: &StepPreview, result: Option<&StepResult>, lines: &mut Vec<PreviewLine>) {
+    lines.push(vec![(Role::Accent, format!("step {} {}", step.number, shown(&step.name)))]);
+    let mut add = |name: &'static str, pieces: &[(Role, String)]| {
+        for (row, mut line) in wrap_styled(pieces, RowWidths::all(PAGE)).into_iter().enumerate() {
+            let name = if row == 0 { name } else { "" };
+            line.insert(0, (Role::Label, format!("{name:<NAMES$}")));
+            lines.push(line);
+        }
+    };
+    add_preview(step, &mut add);
+    if let Some(result) = result {
+        add_result(result, &mut add);
     }
 }
 
@@ -332,7 +360,18 @@ fn coloured(pieces: &[TextPiece]) -> PreviewLine {
     pieces.iter().map(|piece| (origin_role(piece.origin), shown(&piece.text))).collect()
 }
 
-/// As much of a text as the list shows, with nothing in it that would not show.
+/// The first letters of a line, so that no more is laid out than is seen.
+fn first_letters(pieces: &[(Role, String)], mut most: usize) -> PreviewLine {
+    let mut kept = PreviewLine::new();
+    for (role, text) in pieces {
+        let start: String = text.chars().take(most).collect();
+        most -= start.chars().count();
+        kept.push((*role, start));
+    }
+    kept
+}
+
+/// As much of a text as is shown, with nothing in it that would not show.
 fn shown(text: &str) -> String {
     let start: String = text.chars().take(LONGEST).collect();
     let cut = if start.len() < text.len() { "…" } else { "" };

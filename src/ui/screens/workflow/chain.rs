@@ -191,13 +191,13 @@ impl Chain {
         let status = result.map(|result| result.status).unwrap_or_default();
         let problem = result.and_then(|result| result.problem.as_deref());
         let came = match self.run.progress_of(self.row) {
-            StepProgress::Waiting => String::new(),
-            StepProgress::Running => " · running".into(),
-            StepProgress::Ran => format!(" · answered {status}"),
-            StepProgress::Failed => format!(" · {}", problem.unwrap_or("failed")),
-            StepProgress::Next => " · next".into(),
+            StepProgress::Waiting => step.line.clone(),
+            StepProgress::Running => "it is running".into(),
+            StepProgress::Ran => format!("it was answered {status}"),
+            StepProgress::Failed => problem.unwrap_or("it failed").to_owned(),
+            StepProgress::Next => format!("next: {}", step.line),
         };
-        let words = format!("{} {}{came}", step.number, step.line);
+        let words = format!("{} {came}", step.number);
         visible_text(&words).into_owned()
     }
 
