@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
-use clap::Args;
+use clap::{Args, builder::PossibleValuesParser};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
@@ -27,7 +27,7 @@ use crate::{
         catalog::Catalog,
         connection::Connection,
         duration,
-        problem::Problem,
+        problem::{Problem, ProblemKind},
         size,
         tool::Tool,
         trace::Head,
@@ -111,6 +111,11 @@ pub(crate) struct Call {
     #[arg(long)]
     dry_run: bool,
 
+    /// Print the call as another program makes it and send nothing: unique-platform, the API of
+    /// Unique's platform, for tools of MCP servers
+    #[arg(long, value_name = "PROGRAM", value_parser = PossibleValuesParser::new(calling::rendering_words()), conflicts_with_all = ["times", "dry_run"])]
+    print: Option<String>,
+
     /// Send arguments that do not fit the tool's schema too
     #[arg(long)]
     no_check: bool,
@@ -172,6 +177,15 @@ impl Call {
         };
         let arguments = fill(&arguments)?;
         let meta = self.read_meta(tool)?.map(|meta| fill(&meta)).transpose()?;
+        if let Some(program) = &self.print {
+            return print_rendering(
+                global,
+                out,
+                (tool, program.as_str()),
+                &arguments,
+                meta.as_ref(),
+            );
+        }
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
@@ -309,6 +323,38 @@ fn print_request(
     }
     out.print_line("")?;
     out.print_raw(&format!("{}\n", request.body))?;
+    Ok(Ending::Done)
+}
+
+/// The call as that program makes it.
+fn print_rendering(
+    global: &Global,
+    out: &mut CommandOutput,
+    (tool, program): (&Tool, &str),
+    arguments: &Literal,
+    meta: Option<&Literal>,
+) -> CommandResult {
+    let meta = meta.and_then(|meta| meta.value().as_object().cloned()).unwrap_or_default();
+    let rendered = calling::render_call(tool, arguments, &meta).into_iter();
+    let Some((_, rendering)) = rendered.into_iter().find(|(word, _)| *word == program) else {
+        let cause = format!("{program} has no tool like \"{}\"", tool.entry.key);
+        let remedy = "name a tool of an MCP server, or a space's entry of one";
+        return Err(Problem::new(ProblemKind::Input, "rendering a call", cause)
+            .with_remedy(remedy)
+            .into());
+    };
+    if global.json {
+        let headers: serde_json::Map<String, Value> =
+            rendering.headers.iter().map(|(name, value)| ((*name).into(), json!(value))).collect();
+        out.json_line(&json!({
+            "program": program, "note": rendering.note, "method": rendering.method,
+            "url": rendering.url, "headers": headers, "body": rendering.body,
+            "curl": rendering.to_curl(),
+        }))?;
+    } else {
+        out.print_raw(&rendering.to_text())?;
+    }
+    out.print_status(rendering.note);
     Ok(Ending::Done)
 }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{connection::Connection, tool::Tool};
 
 /// What answers where connections lead, by their names: the name of each and what it answers for, a
-/// consumer its filter, a prompt template the word `prompt`.
+/// consumer its filter, a prompt template the word `prompt`, a server's tool its text.
 pub type Listeners = BTreeMap<String, Arc<[(String, String)]>>;
 
 /// The connections of a workspace. What is chosen counts for every tool, then what a tool has of

@@ -13,11 +13,13 @@ use crate::{
         tool::Tool,
         transport::TransportKind,
     },
+    schema::literal::Literal,
     systems::{
         facets::{
             call_meta::{AnswerNote, CallMeta, GivenMeta, MetaFault, MetaForms},
             caller::CallingAgent,
             calls::{CallOf, Calls, RouteOffer},
+            renderings::{Rendering, Renderings},
             steps::{StepChoice, Steps},
         },
         table::{by_id, every_system},
@@ -143,6 +145,31 @@ pub(crate) fn answer_notes(sent: &str, result: &Value) -> Vec<AnswerNote> {
     let Ok(sent) = serde_json::from_str::<Value>(sent) else { return Vec::new() };
     let known = every_system().iter().filter_map(|system| system.call_meta());
     known.flat_map(|known| known.answer_notes(&sent, result)).collect()
+}
+
+/// Who knows a program that makes calls in its own way.
+fn all_renderings() -> impl Iterator<Item = &'static dyn Renderings> {
+    every_system().iter().filter_map(|system| system.renderings())
+}
+
+/// The words of the programs that a call can be rendered for.
+#[must_use]
+pub(crate) fn rendering_words() -> Vec<&'static str> {
+    all_renderings().map(|program| program.word()).collect()
+}
+
+/// A call as other programs make it, each with the program's word; none where they have no such
+/// tool.
+#[must_use]
+pub(crate) fn render_call(
+    tool: &Tool,
+    arguments: &Literal,
+    meta: &Map<String, Value>,
+) -> Vec<(&'static str, Rendering)> {
+    let rendered = |program: &'static dyn Renderings| {
+        Some((program.word(), program.render_call(tool, arguments, meta)?))
+    };
+    all_renderings().filter_map(rendered).collect()
 }
 
 /// A request that sends a frame as it is over a connection; `None` where that takes none.

@@ -12,6 +12,7 @@
 //! | [`attachments`] | points from its messages to cards that are kept elsewhere |
 //! | [`agent`] | has an agent that works on a question |
 //! | [`prompts`] | has tools that bring prompts along |
+//! | [`renderings`] | knows how another program makes a call, to be taken there |
 //! | [`shapes`] | has entries in several shapes, and reads those that were pasted |
 //! | [`steps`] | runs the steps of a call itself, one at a time if wanted |
 //! | [`templates`] | has entries with templates, and fills them in for samples |
@@ -41,6 +42,7 @@ pub mod merge;
 pub mod observer;
 pub mod prompts;
 pub mod remote_tools;
+pub mod renderings;
 pub mod served;
 pub mod shapes;
 pub mod steps;

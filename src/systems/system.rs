@@ -9,8 +9,8 @@ use super::{
         agent::Agent, attachments::Attachments, by_hand::ByHand, call_meta::CallMeta,
         caller::Caller, calls::Calls, configured::Configured, gates::Gates, kept_tools::KeptTools,
         loader::Loader, merge::Merge, observer::Observer, prompts::Prompts,
-        remote_tools::RemoteTools, shapes::Shapes, steps::Steps, stubs::Stubs,
-        templates::Templates,
+        remote_tools::RemoteTools, renderings::Renderings, shapes::Shapes, steps::Steps,
+        stubs::Stubs, templates::Templates,
     },
 };
 use crate::{
@@ -178,6 +178,11 @@ pub trait System: Sync {
 
     /// Its tools bring prompts along.
     fn prompts(&self) -> Option<&dyn Prompts> {
+        None
+    }
+
+    /// It knows a program that makes calls in its own way.
+    fn renderings(&self) -> Option<&dyn Renderings> {
         None
     }
 

@@ -10,7 +10,7 @@ use super::{
     facets::{
         configured::Configured, kept_tools::KeptTools, remote_tools::RemoteTools, shapes::Shapes,
     },
-    mcp, opensearch,
+    mcp, opensearch, search_proxy,
     system::System,
     trustgraph, unique,
 };
@@ -31,6 +31,7 @@ pub const SYSTEMS: &[&dyn System] = &[
     &mcp::Mcp,
     &unique::Unique,
     &opensearch::OpenSearch,
+    &search_proxy::SearchProxy,
 ];
 
 /// What the program that runs has; a program may bring systems of its own.
@@ -73,6 +74,14 @@ pub(crate) fn remote_tools() -> Option<&'static dyn RemoteTools> {
 /// The system whose entries come in several shapes.
 pub(crate) fn shapes() -> Option<&'static dyn Shapes> {
     every_system().iter().find_map(|system| system.shapes())
+}
+
+/// Whether it matters to the catalog who answers where a connection leads: of a server whose tools
+/// are its own it does where entries of another system call them.
+#[must_use]
+pub(crate) fn needs_listeners(catalog: &Catalog, connection: &Connection) -> bool {
+    let is_called = || remote_tools().is_some_and(|own| own.calls_server(catalog, connection));
+    deployment_at(connection).is_some() && (kept_tools_at(connection).is_none() || is_called())
 }
 
 /// Who keeps the tools of the server that a connection leads to.

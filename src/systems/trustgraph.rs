@@ -120,7 +120,7 @@ impl System for TrustGraph {
         uncarried
             .into_iter()
             .chain(checks::missing_templates(catalog, connections, listeners))
-            .chain(checks::remote_differences(catalog, connections))
+            .chain(checks::remote_differences(catalog, connections, listeners))
             .collect()
     }
 

@@ -2,19 +2,18 @@
 //!
 //! Descriptors: [`keys`] has the words, [`entries`] finds what a file holds, [`tool`] reads one as
 //! a tool, [`schema`] makes the forms. [`config_schema`] knows what a tool may be configured with;
-//! [`reading`] reads a configuration as the platform does, and [`verdict`] says what it makes of
-//! that, which [`checks`] turn into findings.
+//! [`verdict`] says what the platform makes of a configuration, which [`checks`] turn into findings.
 //!
-//! [`turn`] says which tools a turn gives to the model, and [`prompts`] what they bring along. [`meta`] has what MCP servers say of Unique's
-//! tools.
+//! [`turn`] says which tools a turn gives to the model, and [`prompts`] what they bring along.
+//! [`meta`] has what MCP servers say of Unique's tools, [`platform`] calls of its own API.
 
 pub mod checks;
 pub mod config_schema;
 pub mod entries;
 pub mod keys;
 pub mod meta;
+pub mod platform;
 pub mod prompts;
-pub mod reading;
 pub mod schema;
 pub mod tool;
 pub mod turn;
@@ -27,6 +26,7 @@ use super::{
         call_meta::CallMeta,
         loader::Loader,
         prompts::{Prompt, Prompts},
+        renderings::Renderings,
     },
     system::{NewEntry, System},
 };
@@ -113,6 +113,10 @@ impl System for Unique {
 
     fn prompts(&self) -> Option<&dyn Prompts> {
         Some(self)
+    }
+
+    fn renderings(&self) -> Option<&dyn Renderings> {
+        Some(&platform::PlatformCalls)
     }
 }
 

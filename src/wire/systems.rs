@@ -9,5 +9,6 @@ pub mod facets;
 pub mod live;
 pub mod mcp;
 pub mod opensearch;
+pub mod search_proxy;
 pub mod table;
 pub mod trustgraph;

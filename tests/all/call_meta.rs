@@ -128,6 +128,26 @@ fn any_tool_of_a_server_has_an_editor_of_the_meta() {
 }
 
 #[test]
+fn a_call_over_the_platform_is_shown_before_it_is_copied() {
+    let mut bench = invoke("weather", 120, 40);
+    bench.keys("y");
+    bench.types("platform");
+    bench.keys("enter");
+    for part in
+        ["has no account there and sends nothing", "POST https://", "\"chatId\": \"$CHAT_ID\""]
+    {
+        assert!(bench.shows(part), "{part}:\n{}", bench.screen());
+    }
+    bench.keys("enter");
+    let copied = bench.effects.iter().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    assert!(copied.unwrap().starts_with("curl -X POST"), "{}", bench.screen());
+    assert!(!is_sent(&bench));
+}
+
+#[test]
 fn tools_of_other_systems_have_no_meta() {
     let bench = Workbench::sample("first-call", 120, 40).on(ScreenId::Invoke);
     assert!(!bench.shows("_meta"), "{}", bench.screen());

@@ -1,7 +1,7 @@
 //! Entries of Unique's tool lists: what is found wrong in them and how it is mended, the forms of
 //! their configurations, and which tools a turn gives to the model.
 
-use std::{collections::BTreeMap, env, fs, path::Path};
+use std::{collections::BTreeMap, env, fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use toolcrib::{
@@ -10,10 +10,13 @@ use toolcrib::{
     schema::pointer::Pointer,
     store::samples::by_name,
     syntax::source::{Format, Source},
-    systems::{by_id, findings, read, unique::checks::CHECKS},
+    systems::{by_id, findings, read, search_proxy, unique::checks::CHECKS},
 };
 
-use crate::support::place::Place;
+use crate::support::{
+    place::Place,
+    services::{program, script},
+};
 
 /// What a tool `Lamp` may be configured with.
 fn lamp() -> Value {
@@ -412,6 +415,24 @@ fn a_call_carries_a_configuration_and_a_context() {
 }
 
 #[test]
+fn a_server_of_the_real_package_works_as_it_is_configured() {
+    let python = program("TOOLCRIB_UNIQUE_PYTHON");
+    let (python, script) = (python.to_str().unwrap(), script("unique_mcp_server.py"));
+    let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
+    place.run(&["mcp", "add", "sky", "--", python, script.to_str().unwrap()]).ended(0, &[]);
+    place.run(&["mcp", "keep", "sky"]).ended(0, &["1 tool"]);
+    let call =
+        |words: &[&str]| place.run(&[&["call", "sky/forecast", "place=Oslo"], words].concat());
+    assert!(call(&["--context", "chat-id=c1"]).data.contains("5 days in celsius, chat c1"));
+    let config = r#"{"units": "fahrenheit", "limits": {"days": 9}}"#;
+    let told = call(&["--context", "chat-id=c2", "--config", config]);
+    assert!(told.data.contains("9 days in fahrenheit, chat c2"), "{}\n{}", told.data, told.words);
+    call(&["--context", "chat-id=c1", "--config", r#"{"limits": {"days": 15}}"#])
+        .ended(2, &["limits › days more than 14"]);
+    call(&[]).ended(2, &["unique.app/chat/chat-id is required"]);
+}
+
+#[test]
 fn what_is_said_beside_the_arguments_is_kept_with_the_call() {
     let place = place_with_server();
     let meta = "{\"unique.app/chat/chat-id\": \"c1\", \"com.example/limit\": 1.50}";
@@ -447,9 +468,38 @@ fn a_tool_that_says_nothing_of_it_takes_no_configuration() {
 }
 
 #[test]
+fn a_call_over_the_platform_is_printed_and_not_sent() {
+    let place = place_with_server();
+    let words = ["--context", "chat-id=c1", "--config", "{}", "--print", "unique-platform"];
+    let told = place.run(&[&["call", "jokes/joke", "topic=it's $5"], &words[..]].concat());
+    told.ended(
+        0,
+        &["has no account there and sends nothing", "The configuration is no part of it"],
+    );
+    let (head, body) = told.data.split_once("\n\n").unwrap();
+    assert!(head.starts_with("POST https://") && head.contains("x-user-id: $UNIQUE_USER_ID"));
+    let sent = json!({"name": "joke", "messageId": "$MESSAGE_ID", "chatId": "c1", "arguments": {"topic": "it's $5"}});
+    assert_eq!(serde_json::from_str::<Value>(body).unwrap(), sent);
+    place.run(&["history"]).ended(0, &["nothing is kept yet"]);
+
+    let whole =
+        place.json(&[&["--json", "call", "jokes/joke", "topic=it's $5"], &words[..]].concat());
+    // What a shell makes of it.
+    let curl = whole["curl"].as_str().unwrap().replacen("curl", "printf '%s|'", 1);
+    let output = Command::new("sh").args(["-c", &curl]).env("MESSAGE_ID", "m7").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains(r#""messageId": "m7""#) && said.contains("it's $5"), "{said}");
+
+    let place = Place::with(by_name("first-call").unwrap().files);
+    place
+        .run(&["call", "tell-joke", "topic=x", "--print", "unique-platform"])
+        .ended(2, &["unique-platform has no tool like \"tell-joke\""]);
+}
+
+#[test]
 fn every_code_is_documented() {
     let page = include_str!("../../docs/unique.md");
-    for check in CHECKS {
+    for check in CHECKS.iter().chain(search_proxy::checks::CHECKS) {
         assert!(page.contains(&format!("| `{}` |", check.code)), "{} is missing", check.code);
         assert!(lint::CHECKS.iter().all(|common| common.code != check.code), "{}", check.code);
     }

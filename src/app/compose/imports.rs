@@ -69,6 +69,10 @@ pub(crate) fn plan_import(
             tokens.push(item.name());
         }
         let value = deployment.file_value(value);
+        let value = match known {
+            Some(entry) => deployment.imported_value(entry, value),
+            None => value,
+        };
         match known {
             None => new.push((deployment, item, value)),
             Some(entry) if deployment.file_value((*entry.value).clone()) == value => same += 1,

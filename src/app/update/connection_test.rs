@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::files;
 use crate::{
     app::{
         connection_test::{ConnectionTests, Report},
@@ -10,7 +11,7 @@ use crate::{
         state::State,
     },
     model::clock::Millis,
-    systems::start::Start,
+    systems::{facets::kept_tools::ListedTools, start::Start, table},
 };
 
 /// Tests a connection as the settings say it now.
@@ -54,9 +55,20 @@ pub(super) fn allow_before(start: &Start, effects: Vec<Effect>) -> Vec<Effect> {
 
 /// A test ended; an older one than the last asked for counts no more.
 pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Report) {
-    if let Some((asked, known)) = state.network.tests.reports.get_mut(name)
-        && *asked == turn
-    {
-        *known = report;
+    let Some((asked, known)) = state.network.tests.reports.get_mut(name) else { return };
+    if *asked != turn {
+        return;
+    }
+    let listed = match &report {
+        Report::Reached(reached) => reached.listed.as_ref().map(ListedTools::named_texts),
+        _ => None,
+    };
+    *known = report;
+    let connection = state.network.connections.find_by_name(name);
+    let needs =
+        connection.is_some_and(|connection| table::needs_listeners(&state.catalog, connection));
+    if let Some(listed) = listed.filter(|_| needs) {
+        state.network.listeners.insert(name.to_owned(), listed.into());
+        files::check_again(state);
     }
 }

@@ -39,14 +39,14 @@ pub(super) fn request_deployed(state: &mut State, purpose: Purpose, now: Millis)
     vec![Effect::ReadDeployed { connection, purpose }]
 }
 
-/// Asks who listens where that connection leads, if it leads to a system: nothing is connected to
-/// for this alone.
+/// Asks who listens where that connection leads, if that matters: nothing is connected to for this
+/// alone.
 pub(super) fn ask_listeners(state: &State, name: &str) -> Option<Effect> {
     let connection = state
         .network
         .connections
         .find_by_name(name)
-        .filter(|connection| table::deployment_at(connection).is_some())?;
+        .filter(|connection| table::needs_listeners(&state.catalog, connection))?;
     Some(Effect::AskListeners(Box::new(connection.clone())))
 }
 

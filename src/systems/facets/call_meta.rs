@@ -30,6 +30,8 @@ pub struct MetaForms {
     pub configuration: Option<ConfigurationForm>,
     /// The schema of what is known of the user and the chat: members of `_meta`.
     pub context: Value,
+    /// Nothing else can be said there.
+    pub is_closed: bool,
 }
 
 /// The form of a tool's configuration.
@@ -41,6 +43,8 @@ pub struct ConfigurationForm {
     pub schema: Value,
     /// How its fields are shown.
     pub ui: Option<Value>,
+    /// What counts where none is given: `the server's own counts`.
+    pub unset: &'static str,
 }
 
 /// Something wrong with the `_meta` of a call.

@@ -39,6 +39,15 @@ pub struct ListedTools {
     pub tools: Vec<Value>,
 }
 
+impl ListedTools {
+    /// Each tool's name and its text.
+    #[must_use]
+    pub fn named_texts(&self) -> Vec<(String, String)> {
+        let named = self.tools.iter().filter_map(|tool| Some((tool, tool.get("name")?.as_str()?)));
+        named.map(|(tool, name)| (name.to_owned(), tool.to_string())).collect()
+    }
+}
+
 /// How a list differs from the one that is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drift {

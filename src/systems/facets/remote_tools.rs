@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::systems::deployed::item::Item;
+use crate::{
+    model::{catalog::Catalog, connection::Connection},
+    systems::deployed::item::Item,
+};
 
 /// A server, and its tools as it lists them.
 #[derive(Clone, Copy, Debug)]
@@ -22,4 +25,7 @@ pub trait RemoteTools: Sync {
     /// # Errors
     /// When the system cannot reach such a server.
     fn adopt_tools(&self, server: &RemoteServer<'_>) -> Result<Vec<Item>, String>;
+
+    /// Whether entries of the catalog call tools of the server that a connection leads to.
+    fn calls_server(&self, catalog: &Catalog, connection: &Connection) -> bool;
 }

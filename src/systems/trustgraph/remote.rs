@@ -2,10 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys;
-use crate::systems::{
-    deployed::item::Item,
-    facets::remote_tools::{RemoteServer, RemoteTools},
+use super::{descriptor::text_member, keys};
+use crate::{
+    model::{
+        catalog::Catalog,
+        connection::Connection,
+        entry::{Entry, EntryKind},
+    },
+    systems::{
+        deployed::item::Item,
+        facets::remote_tools::{RemoteServer, RemoteTools},
+    },
 };
 
 /// The types that an argument of the list can have.
@@ -43,6 +50,21 @@ impl RemoteTools for McpServers {
             })
             .collect())
     }
+
+    fn calls_server(&self, catalog: &Catalog, connection: &Connection) -> bool {
+        let servers = catalog.others.iter().filter(|entry| entry.kind == EntryKind::Server);
+        let mut own = servers.filter(|entry| entry.system == keys::SYSTEM);
+        own.any(|entry| leads_to(connection, entry))
+    }
+}
+
+/// Whether a connection leads to the address that an entry for a server names.
+#[must_use]
+pub(super) fn leads_to(connection: &Connection, entry: &Entry) -> bool {
+    let url = text_member(&entry.value, keys::URL).map(|url| url.trim_end_matches('/'));
+    let addresses = connection.addresses().iter();
+    url.is_some()
+        && addresses.map(|address| address.trim_end_matches('/')).any(|it| Some(it) == url)
 }
 
 fn new_tool(key: &str, name: &str, tool: &Value) -> Value {

@@ -120,15 +120,3 @@ impl Member {
         name == self.camel || name == self.snake
     }
 }
-
-/// A name as the platform writes it: `max_tokens` is `maxTokens`.
-#[must_use]
-pub fn camel_name(name: &str) -> String {
-    let mut parts = name.split('_');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |mut made, part| {
-        let mut letters = part.chars();
-        made.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
-        made + letters.as_str()
-    })
-}

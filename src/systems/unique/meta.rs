@@ -3,32 +3,31 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{keys, reading::read_configuration};
+use super::keys;
 use crate::{
-    engine::conformance::issue_message,
-    schema::{
-        pointer::Pointer,
-        validate::{Checker, Issue},
-    },
-    systems::facets::call_meta::{
-        AnswerNote, CallMeta, ConfigurationForm, GivenMeta, MetaFault, MetaForms,
+    schema::pointer::Pointer,
+    systems::{
+        facets::call_meta::{
+            AnswerNote, CallMeta, ConfigurationForm, GivenMeta, MetaFault, MetaForms,
+        },
+        pydantic::{configuration_faults, with_defaults},
     },
 };
 
 const PREFIX: &str = "unique.app/";
 pub const CONFIG_SCHEMA: &str = "unique.app/config-schema";
-const CONFIG: &str = "unique.app/config";
+pub const CONFIG: &str = "unique.app/config";
+pub const USER_ID: &str = "unique.app/auth/user-id";
+pub const COMPANY_ID: &str = "unique.app/auth/company-id";
+pub const CHAT_ID: &str = "unique.app/chat/chat-id";
 const REQUIREMENTS: &str = "unique.app/context-requirements";
 const REFERENCE: &str = "unique.app/reference";
 
 /// What comes with a message at the platform: the key, and what it is.
 const CONTEXT: [(&str, &str); 8] = [
-    ("unique.app/auth/user-id", "The user; counts only where no bearer token is sent."),
-    (
-        "unique.app/auth/company-id",
-        "The user's company; counts only where no bearer token is sent.",
-    ),
-    ("unique.app/chat/chat-id", "The chat that the message is in."),
+    (USER_ID, "The user; counts only where no bearer token is sent."),
+    (COMPANY_ID, "The user's company; counts only where no bearer token is sent."),
+    (CHAT_ID, "The chat that the message is in."),
     ("unique.app/chat/user-message-id", "The user's message."),
     ("unique.app/chat/assistant-id", "The space."),
     ("unique.app/chat/parent-chat-id", "The chat that asked this one."),
@@ -79,6 +78,7 @@ impl CallMeta for UniqueMeta {
         Some(MetaForms {
             configuration: config_schema(tool).map(configuration_form),
             context: json!({"type": "object", "properties": properties, "required": required}),
+            is_closed: false,
         })
     }
 
@@ -106,7 +106,7 @@ impl CallMeta for UniqueMeta {
             let configuration = parsed.as_ref().unwrap_or(configuration);
             let wrong = match config_schema(tool) {
                 None => vec!["the server says of no configuration of this tool".to_owned()],
-                Some(schema) => configuration_faults(configuration, schema),
+                Some(said) => configuration_faults(configuration, &said[keys::JSON_SCHEMA]),
             };
             faults.extend(wrong.into_iter().map(|words| MetaFault {
                 at: Pointer::root().child(CONFIG),
@@ -140,36 +140,14 @@ impl CallMeta for UniqueMeta {
 /// The form of what a tool may be configured with, with the server's defaults in the place of those
 /// of the schema.
 fn configuration_form(said: &Value) -> ConfigurationForm {
-    let mut schema = said[keys::JSON_SCHEMA].clone();
     let defaults = said.get(keys::DEFAULT_CONFIG).and_then(Value::as_object);
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    if let (Some(defaults), Some(properties)) = (defaults, properties) {
-        for (name, default) in defaults {
-            if let Some(Value::Object(property)) = properties.get_mut(name) {
-                property.insert("default".to_owned(), default.clone());
-            }
-        }
+    let schema = with_defaults(said[keys::JSON_SCHEMA].clone(), defaults.unwrap_or(&Map::new()));
+    ConfigurationForm {
+        member: CONFIG,
+        schema,
+        ui: said.get(keys::UI_SCHEMA).cloned(),
+        unset: "the server's own counts",
     }
-    ConfigurationForm { member: CONFIG, schema, ui: said.get(keys::UI_SCHEMA).cloned() }
-}
-
-/// What is wrong with a configuration; the server would say only that it cannot resolve it.
-fn configuration_faults(configuration: &Value, schema: &Value) -> Vec<String> {
-    let schema = &schema[keys::JSON_SCHEMA];
-    let reading = read_configuration(configuration, schema);
-    let checker = Checker::compile(schema).ok();
-    let wrong = |issue: &Issue| {
-        if issue.at.is_root() {
-            format!("the configuration {}", issue.words)
-        } else {
-            issue_message(issue)
-        }
-    };
-    let issues = checker.map(|checker| checker.issues(&reading.value)).unwrap_or_default();
-    let ignored = reading.ignored.iter().map(|ignored| {
-        format!("{} is nothing that the tool is configured with", ignored.at.tokens().join(" › "))
-    });
-    issues.iter().map(wrong).chain(ignored).collect()
 }
 
 /// What the platform's wrapper of MCP tools drops of an answer: it reads the texts and images of

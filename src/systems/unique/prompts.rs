@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value as Filled};
 use serde_json::{Map, Value};
 
-use super::{
-    config_schema::EntrySort,
-    keys::{self, camel_name},
-    meta,
-    reading::written_place,
+use super::{config_schema::EntrySort, keys, meta};
+use crate::{
+    model::tool::Tool,
+    schema::pointer::Pointer,
+    systems::{
+        facets::prompts::Prompt,
+        pydantic::{camel_name, written_place},
+    },
 };
-use crate::{model::tool::Tool, schema::pointer::Pointer, systems::facets::prompts::Prompt};
 
 /// Prompts lie no deeper in a configuration.
 const DEEPEST: usize = 3;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     config_schema::{ConfigSchema, ConfigSchemas, EntrySort},
     entries::is_setting,
-    keys::{self, Member, camel_name},
+    keys::{self, Member},
 };
 use crate::{
     engine::settings::gate_table,
@@ -13,6 +13,7 @@ use crate::{
         catalog::Catalog,
         entry::{Entry, EntryKind},
     },
+    systems::pydantic::camel_name,
 };
 
 /// The schema of an entry's form, that of its configuration in it.

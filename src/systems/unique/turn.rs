@@ -9,7 +9,6 @@ use super::{
     config_schema::{ConfigSchema, ConfigSchemas, EntrySort},
     entries::{is_setting, list_of},
     keys::{self, Member},
-    reading::read_boolean,
     verdict::{refusals, rejections},
 };
 use crate::{
@@ -19,6 +18,7 @@ use crate::{
         entry::EntryKind,
         tool::{NotLoaded, Tool},
     },
+    systems::pydantic::read_boolean,
 };
 
 /// Keys of `[unique]`.

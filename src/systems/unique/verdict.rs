@@ -5,9 +5,12 @@ use serde_json::{Map, Value};
 use super::{
     config_schema::{ConfigSchema, EntrySort},
     keys::{self, Member},
-    reading::{Reading, read_boolean, read_configuration, written_place},
 };
-use crate::{engine::conformance::issue_message, schema::pointer::Pointer};
+use crate::{
+    engine::conformance::issue_message,
+    schema::pointer::Pointer,
+    systems::pydantic::{Reading, read_boolean, read_configuration, written_place},
+};
 
 /// Something that is wrong with an entry, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,7 +30,10 @@ use ratatui::{
 };
 
 use self::{
-    menus::{copy_menu, frame_connection, requests_of, route_menu, routes_of, times_prompt},
+    menus::{
+        copy_menu, copy_request, frame_connection, rendered_request, requests_of, route_menu,
+        routes_of, times_prompt,
+    },
     refusals::{
         agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, is_answerable,
         listing_refusal, many_refusal, no_call, send_refusal, stub_refusal,
@@ -307,7 +310,7 @@ impl Invoke {
 
     fn open_copy_menu(&self, state: &State) -> Reply {
         let Some(call) = state.invoke.calls.selected_call() else {
-            return self.copy_request(state);
+            return copy_request(state);
         };
         // Over what it was made, whatever is chosen now.
         let own = state.network.connections.find_by_name(&call.connection).cloned();
@@ -327,17 +330,7 @@ impl Invoke {
         if !call.text.is_empty() {
             add("answer", call.text.clone());
         }
-        copy_menu(copies)
-    }
-
-    fn copy_request(&self, state: &State) -> Reply {
-        match tool_of(state).map(|tool| state.build_request(&tool)) {
-            Some(Ok(request)) => {
-                copy_menu(requests_of(state, &request, &state.connection_of(&request.tool)))
-            }
-            Some(Err(problem)) => Reply::Refused(problem.to_string()),
-            None => Reply::Refused("choose a tool first".into()),
-        }
+        copy_menu(copies, rendered_request(state, &call.request))
     }
 }
 

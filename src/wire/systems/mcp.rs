@@ -60,7 +60,7 @@ use super::{
         inspector::Inspector,
         multi_step::{CallContext, MultiStep},
         opener::{Opener, Opening},
-        store::DeployedStore,
+        store::{DeployedStore, Listeners},
         tool_server::ToolServer,
     },
     live::{CallDriver, LiveSystem},
@@ -156,6 +156,22 @@ impl DeployedStore for LiveMcp {
             let bus = connector.open_bus(connection).await.map_err(told)?;
             let tools = listing::list(&*bus, listing::TOOLS).await.map_err(told)?.pages;
             Ok(tools.items.iter().map(|tool| deployed::item(&connection.name, tool)).collect())
+        })
+    }
+
+    /// Its tools, each with its text.
+    fn read_listeners<'a>(
+        &self,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
+        Box::pin(async move {
+            let items = LiveMcp.read_items(connector, connection).await?;
+            let named = |item: Item| {
+                let name = item.parse_value()?.get("name")?.as_str()?.to_owned();
+                Some((name, item.text))
+            };
+            Ok(Some(items.into_iter().filter_map(named).collect()))
         })
     }
 

@@ -9,7 +9,7 @@ use super::{
         tool_server::ToolServer,
     },
     live::LiveSystem,
-    mcp, opensearch, trustgraph,
+    mcp, opensearch, search_proxy, trustgraph,
 };
 use crate::model::{connection::Connection, entry::SystemId};
 
@@ -19,6 +19,7 @@ pub const LIVE_SYSTEMS: &[&dyn LiveSystem] = &[
     &commonground::LiveCommonGround,
     &mcp::LiveMcp,
     &opensearch::LiveOpenSearch,
+    &search_proxy::LiveSearchProxy,
 ];
 
 /// What the program that runs has; a program may bring systems of its own.

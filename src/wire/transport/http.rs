@@ -36,6 +36,7 @@ pub mod events;
 mod exchange;
 pub mod marks;
 pub mod messages;
+pub mod request;
 
 use authorization::Authorization;
 use exchange::RequestSender;

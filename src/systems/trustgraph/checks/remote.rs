@@ -1,4 +1,7 @@
-//! Tools of MCP servers, held against the lists that the workspace keeps of those servers.
+//! Tools of MCP servers, held against the lists of those servers: as they are now where that was
+//! asked, else as the workspace keeps them.
+
+use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
@@ -9,7 +12,7 @@ use crate::{
     },
     model::{
         catalog::Catalog,
-        connections::Connections,
+        connections::{Connections, Listeners},
         entry::{Entry, EntryKind},
         finding::{Finding, Severity},
         tool::Tool,
@@ -23,14 +26,14 @@ use crate::{
 pub(super) const UNKNOWN: (&str, Severity, &str) = (
     "server.tool-unknown",
     Severity::Warning,
-    "The kept list of the MCP server at that address has no tool of that name; every call of it fails.",
+    "The MCP server at that address has no tool of that name, by its list or the one kept of it; every call of it fails.",
 );
 
 /// The arguments are others than the server's tool takes.
 pub(super) const ARGUMENTS: (&str, Severity, &str) = (
     "server.arguments-differ",
     Severity::Warning,
-    "The arguments are not those of the MCP server's tool, as its kept list has them.",
+    "The arguments are not those of the MCP server's tool, by its list or the one kept of it.",
 );
 
 /// A tool that an `mcp` entry leads to.
@@ -38,23 +41,27 @@ struct Remote<'c> {
     /// The server's name in the workspace.
     server: &'c str,
     name: String,
-    /// What the server has of that name, as its kept list has it.
-    tool: Option<&'c Value>,
+    /// What the server has of that name, as it lists it now, or else as its kept list has it.
+    tool: Option<Cow<'c, Value>>,
     others: Vec<&'c str>,
 }
 
-/// What the entries say of servers that the workspace keeps lists of, by the address of their
-/// connections, and these lists do not.
+/// What the entries say of servers, by the address of their connections, and the servers' lists do
+/// not: those that they gave when they were asked, or else those that the workspace keeps.
 #[must_use]
-pub(crate) fn remote_differences(catalog: &Catalog, connections: &Connections) -> Vec<Finding> {
+pub(crate) fn remote_differences(
+    catalog: &Catalog,
+    connections: &Connections,
+    listeners: &Listeners,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     let servers = catalog
         .others
         .iter()
         .filter(|entry| entry.system == keys::SYSTEM && entry.kind == EntryKind::Server);
     for entry in servers {
-        let Some(remote) = find_remote(catalog, connections, entry) else { continue };
-        let Some(tool) = remote.tool else {
+        let Some(remote) = find_remote(catalog, connections, listeners, entry) else { continue };
+        let Some(tool) = &remote.tool else {
             let near = nearest_name(&remote.name, remote.others.iter().copied());
             let at = match entry.value.get(keys::REMOTE_NAME) {
                 Some(_) => member_pointer(keys::REMOTE_NAME),
@@ -86,17 +93,26 @@ pub(crate) fn remote_differences(catalog: &Catalog, connections: &Connections) -
     findings
 }
 
-/// The tool that an entry leads to, where the workspace keeps a list of its server.
+/// The tool that an entry leads to, where the server was asked for its list, or the workspace keeps
+/// one.
 fn find_remote<'c>(
     catalog: &'c Catalog,
     connections: &'c Connections,
+    listeners: &'c Listeners,
     entry: &Entry,
 ) -> Option<Remote<'c>> {
-    let url = text_member(&entry.value, keys::URL)?;
-    let is_there = |address: &&str| address.trim_end_matches('/') == url.trim_end_matches('/');
-    let connection = connections.known.iter().find(|connection| {
-        connection.addresses().iter().map(String::as_str).any(|address| is_there(&address))
-    })?;
+    let connection =
+        connections.known.iter().find(|connection| remote::leads_to(connection, entry))?;
+    let name = text_member(&entry.value, keys::REMOTE_NAME).unwrap_or(&entry.key).to_owned();
+    if let Some(listed) = listeners.get(&connection.name) {
+        let text = listed.iter().find(|(known, _)| *known == name).map(|(_, text)| text);
+        return Some(Remote {
+            server: &connection.name,
+            tool: text.map(|text| Cow::Owned(serde_json::from_str(text).unwrap_or_default())),
+            name,
+            others: listed.iter().map(|(name, _)| name.as_str()).collect(),
+        });
+    }
     let of_server = |tool: &&std::sync::Arc<Tool>| {
         tool.entry.system != keys::SYSTEM
             && connection.settings.contains_key(tool.entry.system)
@@ -106,8 +122,8 @@ fn find_remote<'c>(
     if tools.is_empty() {
         return None;
     }
-    let name = text_member(&entry.value, keys::REMOTE_NAME).unwrap_or(&entry.key).to_owned();
-    let tool = tools.iter().find(|tool| tool.name == name).map(|tool| &*tool.entry.value);
+    let tool = tools.iter().find(|tool| tool.name == name);
+    let tool = tool.map(|tool| Cow::Borrowed(&*tool.entry.value));
     let others = tools.iter().map(|tool| tool.name.as_str()).collect();
     Some(Remote { server: &connection.name, name, tool, others })
 }
@@ -193,6 +209,10 @@ mod tests {
 
     /// The findings of descriptors, each as its code, place and message, with the words of its fix.
     fn found(text: &str) -> Vec<String> {
+        found_there(text, &Listeners::new())
+    }
+
+    fn found_there(text: &str, listeners: &Listeners) -> Vec<String> {
         let (file, kept) = (FileId::new("t.yaml"), FileId::new("mcp/files.json"));
         let source = Source::parse(Format::Yaml, text).unwrap();
         let list = Source::parse(Format::Json, KEPT).unwrap();
@@ -205,7 +225,7 @@ mod tests {
             let fix = finding.fix.map(|fix| format!(" [{}]", fix.label)).unwrap_or_default();
             format!("{} {} {}{fix}", finding.code, finding.site.pointer, finding.message)
         };
-        remote_differences(&catalog, &connections).into_iter().map(words).collect()
+        remote_differences(&catalog, &connections, listeners).into_iter().map(words).collect()
     }
 
     fn server(of: &str) -> String {
@@ -222,6 +242,26 @@ mod tests {
         );
         assert_eq!(found(&server("remote-name: read")), [""; 0]);
         assert_eq!(found("mcp:\n  other: {url: http://elsewhere/mcp}\n"), [""; 0]);
+    }
+
+    #[test]
+    fn what_the_server_lists_now_goes_before_what_is_kept() {
+        let now = r#"{"name": "reads", "inputSchema": {"properties": {"path": {"type": "string"}}, "required": ["path"]}}"#;
+        let listed = vec![("reads".to_owned(), now.to_owned())];
+        let listeners = Listeners::from([("files".to_owned(), listed.into())]);
+        assert_eq!(
+            found_there(&server("remote-name: read"), &listeners),
+            [
+                "server.tool-unknown /remote-name files has no tool \"read\"; did you mean \"reads\"? [change to \"reads\"]"
+            ]
+        );
+        let tool = "tool:\n  t: {type: mcp-tool, name: t, description: d, mcp-tool: s}\n";
+        assert_eq!(
+            found_there(&(server("remote-name: reads") + tool), &listeners),
+            [
+                "server.arguments-differ  reads of files: path is required and not listed [list those of the server]"
+            ]
+        );
     }
 
     #[test]

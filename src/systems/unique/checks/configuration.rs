@@ -13,11 +13,14 @@ use crate::{
     },
     model::tool::Tool,
     schema::pointer::Pointer,
-    systems::unique::{
-        config_schema::{ConfigSchema, ConfigSchemas, EntrySort},
-        keys::{self, camel_name},
-        prompts::{prompt_texts, template_fault},
-        verdict::{read_entry, rejections},
+    systems::{
+        pydantic::camel_name,
+        unique::{
+            config_schema::{ConfigSchema, ConfigSchemas, EntrySort},
+            keys,
+            prompts::{prompt_texts, template_fault},
+            verdict::{read_entry, rejections},
+        },
     },
 };
 

@@ -13,11 +13,13 @@ use crate::{
     },
     model::tool::Tool,
     syntax::python::text,
-    systems::unique::{
-        config_schema::EntrySort,
-        keys::{self, camel_name},
-        reading::read_boolean,
-        verdict::{FLAGS, refusals, rejections},
+    systems::{
+        pydantic::{camel_name, read_boolean},
+        unique::{
+            config_schema::EntrySort,
+            keys,
+            verdict::{FLAGS, refusals, rejections},
+        },
     },
 };
 

@@ -43,10 +43,10 @@ pub(super) fn of_request(
                 text: python_program(request, subject, connection),
             });
         }
-        (Some(Program::Curl), _) => {
+        (Some(Program::Curl), _) if request.to.starts_with('/') => {
             copies.push(Copied { what: "curl command", text: curl_command(request, connection) });
         }
-        (Some(Program::Nats) | None, _) => {}
+        _ => {}
     }
     copies.push(Copied { what: "request body", text: request.body.to_string() });
     copies
@@ -173,8 +173,13 @@ fn curl_command(request: &Request, connection: &Connection) -> String {
         }
         _ => String::new(),
     };
+    // The id joins what a bus carries; here the answer comes on the request's own connection.
+    let headers = request.headers.iter().filter(|(_, value)| *value != request.correlation);
+    let headers: String = headers
+        .map(|(name, value)| format!(" -H {}", shell_quote(&format!("{name}: {value}"))))
+        .collect();
     format!(
-        "curl -N {}{token} -H 'content-type: application/json' -d {}",
+        "curl -N {}{token}{headers} -H 'content-type: application/json' -d {}",
         shell_quote(&format!("{server}{}", request.to)),
         shell_quote(&request.body)
     )

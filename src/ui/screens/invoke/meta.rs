@@ -57,10 +57,11 @@ impl MetaSection {
         let configured = forms.as_ref().and_then(|forms| forms.configuration.as_ref());
         let configuration = configured.map(|form| MetaPart::Configuration(form.member));
         let has_context = forms.as_ref().is_some_and(|forms| !context_of(forms).is_empty());
+        let is_closed = forms.as_ref().is_some_and(|forms| forms.is_closed);
         self.parts = configuration
             .into_iter()
             .chain(has_context.then_some(MetaPart::Context))
-            .chain([MetaPart::Whole])
+            .chain((!is_closed).then_some(MetaPart::Whole))
             .collect();
         self.open = self.open.filter(|part| self.parts.contains(part)).or(configuration);
         self.forms = forms;
@@ -196,7 +197,9 @@ impl MetaSection {
         let (title, told) = match part {
             MetaPart::Configuration(member) => {
                 let is_given = self.typed.get(member).is_some();
-                let told = if is_given { "sent with the call" } else { "the server's own counts" };
+                let forms = self.forms.as_ref().and_then(|forms| forms.configuration.as_ref());
+                let unset = forms.map_or("", |form| form.unset);
+                let told = if is_given { "sent with the call" } else { unset };
                 ("configuration", told.to_owned())
             }
             MetaPart::Context => ("context", "of the user and the chat".to_owned()),

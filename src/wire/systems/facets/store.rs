@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Consumers, each by its name and a filter that it takes messages by; or what else calls need
-/// there, by its name and its kind.
+/// there, by its name and its kind; or a server's tools, by their names and texts.
 pub(crate) type Listeners = Vec<(String, String)>;
 
 pub trait DeployedStore: Sync {

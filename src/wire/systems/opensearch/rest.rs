@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
@@ -15,9 +14,12 @@ use crate::{
         session::event_sink::{CallEnd, EventSink},
         systems::facets::multi_step::CallContext,
         transport::{
-            bus::{Bus, SubscriptionShare},
-            http::marks,
-            message::{Address, Incoming, Outgoing, Packet},
+            bus::Bus,
+            http::{
+                marks,
+                request::{self, HttpRequest},
+            },
+            message::{Incoming, Packet},
             message_queue::QueueReceiver,
         },
     },
@@ -157,17 +159,8 @@ pub(crate) async fn send_request(
     bus: &dyn Bus,
     (method, path, body): (&str, &str, Option<&str>),
 ) -> Result<QueueReceiver, CallError> {
-    let inbox = bus.new_inbox().ok_or_else(|| no_inbox(bus))?;
-    let receiver = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
-    bus.send(Outgoing {
-        to: Address::ephemeral(path),
-        reply: Some(inbox),
-        headers: vec![marks::method_header(method)],
-        body: body.map_or_else(Bytes::new, |body| Bytes::copy_from_slice(body.as_bytes())),
-        expires: None,
-    })
-    .await?;
-    Ok(receiver)
+    let request = HttpRequest { method, path, headers: &[], body: body.unwrap_or_default() };
+    request::send_request(bus, &request).await
 }
 
 /// Why a request is worth sending again; `None` where it is not, or may have changed something.
@@ -193,10 +186,4 @@ impl Answer {
             body: String::from_utf8_lossy(&packet.body).into_owned(),
         }
     }
-}
-
-fn no_inbox(bus: &dyn Bus) -> CallError {
-    let message = format!("{} answers no requests", bus.display_address());
-    let remedy = "name a connection over http to the cluster";
-    CallError::new(ErrorKind::BadSettings, message, remedy)
 }

@@ -1,13 +1,43 @@
-//! A configuration as the platform reads it: names in either spelling, texts taken for numbers, and
-//! what it does not know dropped.
+//! A configuration as Python's pydantic reads it by a model with camelCase aliases: names in either
+//! spelling, texts taken for numbers, and what it does not know dropped.
 
 use serde_json::{Map, Number, Value};
 
-use super::keys::camel_name;
-use crate::schema::pointer::Pointer;
+use crate::{
+    engine::conformance::issue_message,
+    schema::{
+        pointer::Pointer,
+        validate::{Checker, Issue},
+    },
+};
 
 /// References and unions are not followed further.
 const DEEPEST: usize = 24;
+
+/// A member's name in camelCase: `max_tokens` is `maxTokens`. What is no name of a field in
+/// snake_case, as `maxTokens` and `max_tokens_`, stays as it is.
+#[must_use]
+pub fn camel_name(name: &str) -> String {
+    let is_field = !name.contains(|letter: char| letter.is_ascii_uppercase())
+        && name.split('_').all(|part| !part.is_empty());
+    if !is_field {
+        return name.to_owned();
+    }
+    let mut camel = String::with_capacity(name.len());
+    let mut begins_word = false;
+    for letter in name.chars() {
+        match letter {
+            '_' => begins_word = true,
+            _ if begins_word => camel.push(letter.to_ascii_uppercase()),
+            _ => camel.push(letter),
+        }
+        // A letter behind a digit begins one too.
+        if letter != '_' {
+            begins_word = letter.is_ascii_digit();
+        }
+    }
+    camel
+}
 
 /// A configuration as it is read, and what was done to it. Places are those of the configuration as
 /// it is written.
@@ -56,6 +86,39 @@ pub fn written_place(value: &Value, at: &Pointer) -> Pointer {
         written = written.child(name.as_str());
     }
     written
+}
+
+/// What is wrong with a configuration, members among it that nothing reads; none: it is taken.
+#[must_use]
+pub fn configuration_faults(configuration: &Value, schema: &Value) -> Vec<String> {
+    let reading = read_configuration(configuration, schema);
+    let checker = Checker::compile(schema).ok();
+    let wrong = |issue: &Issue| {
+        if issue.at.is_root() {
+            format!("the configuration {}", issue.words)
+        } else {
+            issue_message(issue)
+        }
+    };
+    let issues = checker.map(|checker| checker.issues(&reading.value)).unwrap_or_default();
+    let ignored = reading.ignored.iter().map(|ignored| {
+        format!("{} is nothing that the tool is configured with", ignored.at.tokens().join(" › "))
+    });
+    issues.iter().map(wrong).chain(ignored).collect()
+}
+
+/// The schema of an object with these defaults in the place of its own.
+#[must_use]
+pub fn with_defaults(mut schema: Value, defaults: &Map<String, Value>) -> Value {
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    if let Some(properties) = properties {
+        for (name, default) in defaults {
+            if let Some(Value::Object(property)) = properties.get_mut(name) {
+                property.insert("default".to_owned(), default.clone());
+            }
+        }
+    }
+    schema
 }
 
 struct Reader<'s> {
@@ -295,6 +358,26 @@ mod tests {
         assert_eq!(place("/more/0/maxWords"), "/more/0/max_words");
         assert_eq!(place("/names/a_b"), "/names/a_b");
         assert_eq!(place("/nothing/here"), "/nothing/here");
+    }
+
+    #[test]
+    fn only_names_of_fields_have_a_second_spelling() {
+        for (name, camel) in [
+            ("max_tokens", "maxTokens"),
+            ("max_2_tokens", "max2Tokens"),
+            ("top_3k", "top3K"),
+            ("maxTokens", "maxTokens"),
+            ("max_tokens_", "max_tokens_"),
+            ("max__tokens", "max__tokens"),
+            ("maxTokens_", "maxTokens_"),
+        ] {
+            assert_eq!(camel_name(name), camel, "{name}");
+        }
+        // A member that nothing reads does not go before the one that is read.
+        let written = json!({"is_on": true, "is_on_": "No", "isOn_": 3});
+        let reading = read_configuration(&written, &schema());
+        assert_eq!(reading.value, json!({"isOn": true}));
+        assert_eq!(reading.ignored.len(), 2);
     }
 
     #[test]

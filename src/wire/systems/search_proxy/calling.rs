@@ -1,0 +1,218 @@
+//! A call: an answer that comes whole, or the events of an agent that is listened to.
+
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    model::{
+        call::{CallError, EventKind, Limits, Outcome},
+        error_kind::ErrorKind,
+        size,
+    },
+    systems::search_proxy::{
+        answer::{
+            StreamEvent, citation_lines, is_failure, read_answer, read_error, read_event,
+            upstream_answer,
+        },
+        calls::STREAMED,
+        keys::Endpoint,
+    },
+    wire::{
+        session::event_sink::{CallEnd, EventSink, SinkClosed},
+        systems::facets::multi_step::CallContext,
+        transport::{
+            http::{
+                marks,
+                request::{HttpRequest, send_request},
+            },
+            message::{Incoming, Packet},
+            message_queue::QueueReceiver,
+        },
+    },
+};
+
+/// Makes the call.
+pub(crate) async fn call(
+    context: CallContext<'_>,
+    sink: &mut EventSink,
+) -> Result<CallEnd, SinkClosed> {
+    let request = context.request;
+    let path = request.to.strip_suffix(STREAMED).unwrap_or(&request.to);
+    let Some(endpoint) = Endpoint::ALL.into_iter().find(|known| known.path() == path) else {
+        let message = format!("{} is no endpoint of a search proxy", request.to);
+        let problem = CallError::new(ErrorKind::BadRequest, message, "correct the tool");
+        return Ok((Outcome::Lost, Some(problem)));
+    };
+    let sent = HttpRequest {
+        method: "POST",
+        path: &request.to,
+        headers: &request.headers,
+        body: &request.body,
+    };
+    let receiver = match send_request(context.bus, &sent).await {
+        Ok(receiver) => receiver,
+        Err(problem) => return Ok((Outcome::Lost, Some(problem))),
+    };
+    sink.emit(EventKind::Sent { bytes: request.body.len() }).await?;
+    let listening = Listening {
+        receiver,
+        limits: context.limits,
+        address: context.bus.display_address(),
+        pieces: 0,
+        since: Instant::now(),
+        written: String::new(),
+    };
+    listening.hear(endpoint, sink).await
+}
+
+/// What comes back for a request.
+struct Listening {
+    receiver: QueueReceiver,
+    limits: Limits,
+    /// Where the proxy is, for people.
+    address: String,
+    /// How many events have come.
+    pieces: u64,
+    /// When the last one did.
+    since: Instant,
+    /// What the agent wrote so far.
+    written: String,
+}
+
+impl Listening {
+    async fn hear(
+        mut self,
+        endpoint: Endpoint,
+        sink: &mut EventSink,
+    ) -> Result<CallEnd, SinkClosed> {
+        loop {
+            let packet = match self.next_packet(sink).await {
+                Ok(Some(packet)) => packet,
+                Ok(None) => return Ok(self.ended_early()),
+                Err(end) => return Ok(end),
+            };
+            if !marks::is_event(&packet) {
+                return self.tell_whole(endpoint, &packet, sink).await;
+            }
+            self.pieces += 1;
+            if let Some(end) = self.tell_event(&packet, sink).await? {
+                return Ok(end);
+            }
+        }
+    }
+
+    /// The next that comes back; `None` when no more comes.
+    async fn next_packet(&mut self, sink: &EventSink) -> Result<Option<Packet>, CallEnd> {
+        let Limits { first, idle, total, .. } = self.limits;
+        let (kind, patience) = match self.pieces {
+            0 => (ErrorKind::TimedOutFirst, first),
+            _ => (ErrorKind::TimedOutIdle, idle),
+        };
+        let last = sink.began + total + sink.held;
+        let until = last.min(self.since + patience);
+        let come = timeout_at(until, self.receiver.next()).await;
+        self.since = Instant::now();
+        match come {
+            Ok(Some(Incoming::Packet(packet))) => Ok(Some(packet)),
+            Ok(Some(Incoming::Failed(problem))) => Err((Outcome::Lost, Some(problem))),
+            Ok(Some(_) | None) => Ok(None),
+            Err(_) => {
+                let (kind, limit) = if until == last {
+                    (ErrorKind::TimedOutTotal, total)
+                } else {
+                    (kind, patience)
+                };
+                let what = if self.pieces == 0 { "no answer" } else { "nothing more" };
+                let message = format!("{what} within {} s", limit.as_secs_f64());
+                let remedy = "allow more time (--timeout); the configuration's timeout is how \
+                              long the proxy waits for its engine";
+                Err((Outcome::TimedOut, Some(CallError::new(kind, message, remedy))))
+            }
+        }
+    }
+
+    fn ended_early(&self) -> CallEnd {
+        let message = match self.pieces {
+            0 => format!("{} ended before the answer", self.address),
+            _ => "the stream ended without its last event (done)".to_owned(),
+        };
+        let problem = CallError::new(ErrorKind::ConnectionLost, message, "send it again");
+        (Outcome::Lost, Some(problem))
+    }
+
+    /// An answer that came at once.
+    async fn tell_whole(
+        &self,
+        endpoint: Endpoint,
+        packet: &Packet,
+        sink: &mut EventSink,
+    ) -> Result<CallEnd, SinkClosed> {
+        let body = String::from_utf8_lossy(&packet.body);
+        if body.len() as u64 > self.limits.answer {
+            let most = size::format_size(self.limits.answer);
+            let message = format!("the answer has more than {most}");
+            let remedy = "set largest-answer of the connection higher, or ask for less";
+            let problem = CallError::new(ErrorKind::AnswerTooLarge, message, remedy);
+            return Ok((Outcome::Lost, Some(problem)));
+        }
+        let status = marks::response_status(packet).unwrap_or_default();
+        if is_failure(status) {
+            if let Some(said) = upstream_answer(&body) {
+                sink.emit_stage("upstream", "what the engine itself answered", said).await?;
+            }
+            let retry = packet.headers.iter().find(|(name, _)| name == "retry-after");
+            let problem = read_error(status, &body, retry.map(|(_, value)| value.as_str()));
+            return Ok((Outcome::Failed, Some(problem)));
+        }
+        let Ok(answer) = serde_json::from_str::<Value>(&body) else {
+            let message = "the answer is not JSON";
+            let remedy = "check that a search proxy is there";
+            let problem = CallError::new(ErrorKind::NotJson, message, remedy);
+            return Ok((Outcome::Lost, Some(problem)));
+        };
+        let read = read_answer(endpoint, &answer);
+        for fault in read.faults {
+            sink.emit_stage("finding", fault, "").await?;
+        }
+        sink.emit_stage("result", "the whole answer", body.as_ref()).await?;
+        let bytes = packet.body.len();
+        sink.emit(EventKind::Chunk { text: read.text.into(), bytes }).await?;
+        Ok((Outcome::Succeeded, None))
+    }
+
+    /// An event of the stream; the end where it is the last.
+    async fn tell_event(
+        &mut self,
+        packet: &Packet,
+        sink: &mut EventSink,
+    ) -> Result<Option<CallEnd>, SinkClosed> {
+        let data = String::from_utf8_lossy(&packet.body);
+        match read_event(&data) {
+            StreamEvent::Delta(text) => {
+                self.written += &text;
+                let bytes = packet.body.len();
+                sink.emit(EventKind::Chunk { text: text.into(), bytes }).await?;
+                Ok(None)
+            }
+            StreamEvent::Done(answer) => {
+                if answer["answer"].as_str().is_some_and(|answer| answer != self.written) {
+                    let words = "stream.differs at /response/answer: the whole answer is not what \
+                                 was streamed";
+                    sink.emit_stage("finding", words, "").await?;
+                }
+                sink.emit_stage("result", "the whole answer", answer.to_string()).await?;
+                let sources = citation_lines(&answer);
+                if !sources.is_empty() {
+                    sink.emit(EventKind::Chunk { text: sources.into(), bytes: 0 }).await?;
+                }
+                Ok(Some((Outcome::Succeeded, None)))
+            }
+            StreamEvent::Failed(problem) => Ok(Some((Outcome::Failed, Some(problem)))),
+            StreamEvent::Unknown(data) => {
+                let words = "stream.unknown-event: neither delta, done nor an error";
+                sink.emit_stage("finding", words, Value::from(data).to_string()).await?;
+                Ok(None)
+            }
+        }
+    }
+}

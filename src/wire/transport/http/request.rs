@@ -1,0 +1,48 @@
+//! One request over an open connection, and the line on which its answer comes.
+
+use bytes::Bytes;
+
+use super::marks;
+use crate::{
+    model::{call::CallError, error_kind::ErrorKind},
+    wire::transport::{
+        bus::{Bus, SubscriptionShare},
+        message::{Address, Outgoing},
+        message_queue::QueueReceiver,
+    },
+};
+
+/// A request to a server; `path` begins with a slash, an empty body is none.
+pub(crate) struct HttpRequest<'r> {
+    pub method: &'r str,
+    pub path: &'r str,
+    pub headers: &'r [(String, String)],
+    pub body: &'r str,
+}
+
+/// Sends a request over a bus, and gives where its answer arrives.
+///
+/// # Errors
+/// When it does not leave.
+pub(crate) async fn send_request(
+    bus: &dyn Bus,
+    request: &HttpRequest<'_>,
+) -> Result<QueueReceiver, CallError> {
+    let inbox = bus.new_inbox().ok_or_else(|| no_inbox(bus))?;
+    let receiver = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
+    let headers = [marks::method_header(request.method)].into_iter();
+    bus.send(Outgoing {
+        to: Address::ephemeral(request.path),
+        reply: Some(inbox),
+        headers: headers.chain(request.headers.iter().cloned()).collect(),
+        body: Bytes::copy_from_slice(request.body.as_bytes()),
+        expires: None,
+    })
+    .await?;
+    Ok(receiver)
+}
+
+fn no_inbox(bus: &dyn Bus) -> CallError {
+    let message = format!("{} answers no requests", bus.display_address());
+    CallError::new(ErrorKind::BadSettings, message, "name a connection over http")
+}
