@@ -68,7 +68,7 @@ fn what_was_made_of_a_server_is_held_against_what_it_lists_now() {
     let codes: Vec<&str> = bench.state.findings.iter().map(|finding| finding.code).collect();
     assert!(codes.contains(&"server.arguments-differ"), "{codes:?}");
     bench.keys("1");
-    assert!(bench.shows("shade is required and not listed"), "{}", bench.screen());
+    assert!(bench.shows("draw of sky: shade is"), "at the field:\n{}", bench.screen());
 
     // It has another name now.
     bench.keys("6");

@@ -125,9 +125,20 @@ def is_hidden_alone(entry):
     try:
         config.model_validate(copy.deepcopy(entry.get("configuration", {})))
     except ValidationError as refused:
-        schema = json.dumps(config.model_json_schema())
-        return all(f'"{camel(str(error["loc"][-1]))}":' not in schema for error in refused.errors() if error["loc"])
+        described = property_names(config.model_json_schema())
+        return all(camel(str(error["loc"][-1])) not in described for error in refused.errors() if error["loc"])
     return False
+
+
+def property_names(schema):
+    """The names that a schema describes somewhere; one that is in a default alone is not among them."""
+    if isinstance(schema, list):
+        return {name for item in schema for name in property_names(item)}
+    if not isinstance(schema, dict):
+        return set()
+    properties = schema.get("properties")
+    own = set(properties) if isinstance(properties, dict) else set()
+    return own | {name for key, member in schema.items() if key != "default" for name in property_names(member)}
 
 
 def known(what, real, found, entry):
