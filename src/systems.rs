@@ -2,8 +2,10 @@
 //! requests, decodes replies.
 //!
 //! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row
-//! for each; [`gate_tables`] are those of `toolcrib.toml` for systems without gates of their own; [`read`], [`findings`], [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`],
-//! [`covered`] and [`model_text`] ask them all. [`start`] is what a user agrees to before a server is started.
+//! for each. [`gate_tables`] are those of `toolcrib.toml` for systems without gates of their own,
+//! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
+//! [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`] and [`model_text`] ask
+//! them all. [`start`] is what a user agrees to before a server is started.
 
 pub mod agents;
 pub mod by_hand;

@@ -134,7 +134,7 @@ fn a_call_over_the_platform_is_shown_before_it_is_copied() {
     bench.types("platform");
     bench.keys("enter");
     for part in
-        ["has no account there and sends nothing", "POST https://", "\"chatId\": \"$CHAT_ID\""]
+        ["Not sent: toolcrib has no account there", "POST https://", "\"chatId\": \"$CHAT_ID\""]
     {
         assert!(bench.shows(part), "{part}:\n{}", bench.screen());
     }

@@ -474,7 +474,7 @@ fn a_call_over_the_platform_is_printed_and_not_sent() {
     let told = place.run(&[&["call", "jokes/joke", "topic=it's $5"], &words[..]].concat());
     told.ended(
         0,
-        &["has no account there and sends nothing", "The configuration is no part of it"],
+        &["Not sent: toolcrib has no account there", "The configuration is no part of it"],
     );
     let (head, body) = told.data.split_once("\n\n").unwrap();
     assert!(head.starts_with("POST https://") && head.contains("x-user-id: $UNIQUE_USER_ID"));

@@ -55,7 +55,7 @@ impl Renderings for PlatformCalls {
             ("content-type", "application/json".to_owned()),
         ];
         let body = format!(
-            "{{\n  \"name\": {},\n  \"messageId\": \"$MESSAGE_ID\",\n  \"chatId\": {},\n  \"arguments\": {}\n}}",
+            "{{\n  \"name\": {}, \"messageId\": \"$MESSAGE_ID\", \"chatId\": {},\n  \"arguments\": {}\n}}",
             Value::from(tool.name.as_str()),
             Value::from(chat),
             arguments.to_json()
@@ -66,9 +66,8 @@ impl Renderings for PlatformCalls {
             ""
         };
         let note = format!(
-            "toolcrib has no account there and sends nothing: copy the call, and run it where \
-             UNIQUE_API_KEY and the other variables are set. MESSAGE_ID is the assistant's \
-             message that is being written.{configured}"
+            "Not sent: toolcrib has no account there. Copy it, and run it where UNIQUE_API_KEY \
+             and the other variables are set.{configured}"
         );
         Some(Rendering {
             title: "Call over Unique's Platform API",
