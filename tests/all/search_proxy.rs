@@ -68,7 +68,7 @@ fn its_engines_are_tools_that_are_called_as_they_are() {
     let place = proxy.place(&[]);
     let tools = place.json(&["tools", "--deployed", "--json"]);
     let names: Vec<&str> =
-        tools.as_array().unwrap().iter().filter_map(|tool| tool["key"].as_str()).collect();
+        tools.as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
     for name in ["search-google", "search-custom_api", "agent-search-vertexai", "crawl-basic"] {
         assert!(names.contains(&name), "{names:?}");
     }
@@ -111,7 +111,7 @@ fn an_agent_is_told_as_it_writes() {
     let options = ["--route", "whole", "--config", r#"{"enableRedirectResolution": false}"#];
     let whole =
         place.run(&[&["call", "agent-search-vertexai", "query=one two"], &options[..]].concat());
-    assert_eq!(whole.data, "one two \n");
+    assert_eq!(whole.data, "one two ");
 
     // An error after the first pieces is an error, although the answer began with 200.
     let broken = place.run(&["call", "agent-search-vertexai", "query=one fail", "--json"]);
