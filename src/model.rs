@@ -19,6 +19,7 @@ pub mod id;
 pub mod merging;
 pub mod problem;
 pub mod server_item;
+pub mod server_profile;
 pub mod service;
 pub mod settings;
 pub mod shown;

@@ -8,6 +8,7 @@ mod editor;
 pub mod eras;
 pub mod event_loop;
 mod folder;
+mod following;
 pub mod hidden_line;
 pub mod input_decoder;
 pub mod input_reader;

@@ -4,7 +4,11 @@ use std::collections::HashMap;
 
 use super::sign_in::SignIns;
 use crate::{
-    model::{problem::Problem, server_item::ServerItem},
+    model::{
+        problem::Problem,
+        server_item::{ListTiming, ServerItem},
+        server_profile::ServerProfile,
+    },
     systems::{facets::kept_tools::ListedTools, start::Start},
 };
 
@@ -47,6 +51,10 @@ pub struct ConnectionReport {
     /// Who answered, in words.
     pub greeting: String,
     pub took_ms: u64,
+    /// What a server says of itself.
+    pub profile: Option<ServerProfile>,
+    /// How it gave its lists.
+    pub timings: Vec<ListTiming>,
     /// What is configured there, as `tool/tell-joke`; `None` where it cannot be asked.
     pub there: Option<Vec<String>>,
     /// Tools, and who takes their calls; `None` where it cannot be asked.

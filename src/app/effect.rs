@@ -164,6 +164,15 @@ pub enum Effect {
         item: ItemId,
         request: ItemRequest,
     },
+    /// Follow a resource until `UnfollowItem`. Answered by `Updated` whenever it changes, and by
+    /// `FollowEnded` where that fails.
+    FollowItem {
+        connection: Box<Connection>,
+        item: ItemId,
+        request: ItemRequest,
+    },
+    /// Follow it no longer.
+    UnfollowItem(ItemId),
     /// Ask a server what it suggests for an argument of a request. Answered by `Suggested` of that
     /// turn.
     SuggestValues {

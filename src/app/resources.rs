@@ -45,6 +45,9 @@ pub enum ResourceMessage {
     Undo(ItemId),
     Redo(ItemId),
     Read(ItemId),
+    /// Follow a resource, which is read again whenever its server says that it has changed; or
+    /// follow it no longer.
+    Follow(ItemId),
     /// Read what a link leads to, at the server of that connection.
     ReadLink {
         connection: String,
@@ -63,6 +66,13 @@ pub enum ResourceMessage {
         turn: u64,
         item: ItemId,
         read: Box<Result<ItemContent, Problem>>,
+    },
+    /// The server says that a resource that is followed has changed.
+    Updated(ItemId),
+    /// Why a resource is no longer followed, although nobody asked for that.
+    FollowEnded {
+        item: ItemId,
+        problem: Box<Problem>,
     },
     /// What the server suggests for one of its arguments.
     Suggested {
@@ -100,6 +110,8 @@ pub struct Resources {
     pub revision: u64,
     arguments: HashMap<ItemId, EditedText>,
     reports: HashMap<ItemId, (u64, ReadReport)>,
+    /// Resources that are followed, and how often each has changed since.
+    followed: HashMap<ItemId, u64>,
     suggestions: HashMap<(ItemId, String), Suggestions>,
     turn: u64,
 }
@@ -150,6 +162,29 @@ impl Resources {
         self.turn += 1;
         self.reports.insert(item, (self.turn, ReadReport::UnderWay));
         self.turn
+    }
+
+    /// What is shown is read again, and shown until that is done; the number of the reading.
+    pub(super) fn begin_refreshing(&mut self, item: ItemId) -> u64 {
+        match self.reports.get_mut(&item) {
+            Some((asked, ReadReport::Done(_))) => {
+                self.turn += 1;
+                *asked = self.turn;
+                self.turn
+            }
+            _ => self.begin_reading(item),
+        }
+    }
+
+    /// How often a resource has changed since it is followed; `None` where it is not.
+    #[must_use]
+    pub fn update_count(&self, item: &ItemId) -> Option<u64> {
+        self.followed.get(item).copied()
+    }
+
+    /// The counts of changes of those that are followed.
+    pub(super) fn followed_mut(&mut self) -> &mut HashMap<ItemId, u64> {
+        &mut self.followed
     }
 
     /// A reading ended; an older one than the last counts no more.

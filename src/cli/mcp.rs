@@ -27,6 +27,7 @@ use crate::{
         connection::{Connection, EnvValue, SecretAt},
         entry::FileId,
         problem::{Problem, ProblemKind},
+        server_profile::ServerProfile,
         settings::SETTINGS,
         transport::TransportKind,
     },
@@ -171,10 +172,14 @@ fn ping(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandRes
                 "server": bus.greeting(),
                 "connected_ms": connected.as_millis() as u64,
                 "ping_ms": answered.as_micros() as f64 / 1_000.0,
+                "profile": bus.server_profile().map(|profile| &profile.json),
             }))?;
             return Ok(Ending::Done);
         }
         out.print_line(bus.greeting())?;
+        if let Some(profile) = bus.server_profile() {
+            write_profile(profile, out)?;
+        }
         out.print_line(format!(
             "connected in {} ms, answered in {:.1} ms",
             connected.as_millis(),
@@ -182,6 +187,24 @@ fn ping(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandRes
         ))?;
         Ok(Ending::Done)
     })
+}
+
+/// What a server says of itself.
+fn write_profile(profile: &ServerProfile, out: &mut CommandOutput) -> std::io::Result<()> {
+    for words in &profile.findings {
+        out.warn(words);
+    }
+    for fact in &profile.facts {
+        let line = format!("{}: {}", fact.label, fact.words);
+        out.print_line(out.safe_text(&line).into_owned())?;
+    }
+    if let Some(instructions) = &profile.instructions {
+        out.print_line("instructions for models:")?;
+        for line in instructions.lines() {
+            out.print_line(format!("  {}", out.safe_text(line)))?;
+        }
+    }
+    Ok(())
 }
 
 fn list(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandResult {
@@ -199,6 +222,9 @@ fn list(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandRes
         } else {
             write_lists(&listing, out)?;
         }
+        let timings: Vec<String> =
+            listing.lists.iter().map(|listed| listed.timing.message()).collect();
+        out.print_status(timings.join("; "));
         for words in listing.lists.iter().flat_map(|listed| &listed.odd) {
             out.warn(words);
         }

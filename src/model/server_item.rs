@@ -37,6 +37,48 @@ impl ItemKind {
     }
 }
 
+/// How a server gave one of its lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListTiming {
+    /// The list's name: `tools`, `resources` and so on.
+    pub kind: &'static str,
+    pub pages: Vec<ListedPage>,
+    /// How long and by whom the list may be kept, as the server says; empty where it says nothing.
+    pub caching: String,
+}
+
+/// A page of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedPage {
+    pub items: usize,
+    pub took_ms: u64,
+}
+
+impl ListTiming {
+    /// How many pages there were of how many entries, and how long each took.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let count: usize = self.pages.iter().map(|page| page.items).sum();
+        let words = match self.pages.as_slice() {
+            [page] => format!("{} {count} in {} ms", self.kind, page.took_ms),
+            pages => {
+                let each = |page: &ListedPage| format!("{} in {} ms", page.items, page.took_ms);
+                let shown: Vec<String> = pages.iter().take(Self::SHOWN).map(each).collect();
+                let more = if pages.len() > Self::SHOWN { ", …" } else { "" };
+                let (kind, pages) = (self.kind, pages.len());
+                format!("{kind} {count} in {pages} pages: {}{more}", shown.join(", "))
+            }
+        };
+        match self.caching.is_empty() {
+            true => words,
+            false => format!("{words}; {}", self.caching),
+        }
+    }
+
+    /// So many pages are named; the rest is counted.
+    const SHOWN: usize = 8;
+}
+
 /// Something that can be read, as its server lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerItem {

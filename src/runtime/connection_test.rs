@@ -65,12 +65,14 @@ async fn list_server(
     };
     let Some(inspector) = inspector_at(connection) else { return Ok(listed) };
     let bus = registry.open_bus(connection).await.map_err(told)?;
+    reached.profile = bus.server_profile().cloned();
     let listing = inspector.list(&*bus).await.map_err(told)?;
     for kind in ItemKind::ALL {
         let items = listing.items_of(kind.list_name()).iter();
         reached.items.extend(items.filter_map(|json| inspector.read_item(kind, json)));
     }
     for list in listing.lists {
+        reached.timings.push(list.timing);
         reached.list_faults.extend(list.odd.iter().map(|words| format!("{}: {words}", list.kind)));
         if list.kind == "tools" {
             listed.tools.extend(list.items);

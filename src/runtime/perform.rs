@@ -20,6 +20,7 @@ use super::{
     answering::{AnsweringByHand, For},
     connection_states::tell_states,
     connection_test, editor, eras, folder,
+    following::FollowTasks,
     kept::{HistoryRecorder, Record},
     pushing, reading, registry, resources,
     sign_in::SignInTasks,
@@ -88,6 +89,7 @@ pub(crate) struct Performer {
     /// What listens on the bus.
     listening: OpenTap,
     answering: AnsweringByHand,
+    following: FollowTasks,
     /// Those that wait for the user, by the names of their connections.
     sign_ins: SignInTasks,
     editor: Option<String>,
@@ -149,6 +151,7 @@ impl Performer {
             running: HashMap::new(),
             listening: OpenTap::default(),
             answering,
+            following: FollowTasks::default(),
             sign_ins: SignInTasks::default(),
             editor: tools.editor,
             mask: tools.mask,
@@ -228,6 +231,11 @@ impl Performer {
                 let asked = (turn, item);
                 self.send_later(resources::read_item(registry, asked, *connection, request));
             }
+            Effect::FollowItem { connection, item, request } => {
+                let shared = (Arc::clone(&self.registry), self.messages.clone());
+                self.following.follow(shared, item, (*connection, request));
+            }
+            Effect::UnfollowItem(item) => self.following.unfollow(&item),
             Effect::SuggestValues { turn, connection, request, argument } => {
                 let registry = Arc::clone(&self.registry);
                 let about = (request, argument);

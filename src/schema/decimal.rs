@@ -7,6 +7,10 @@ use serde_json::{Number, Value};
 /// `None` where an exponent is too large to be compared.
 #[must_use]
 pub(crate) fn compare(one: &Number, other: &Number) -> Option<Ordering> {
+    // Most are small and whole, and can be compared without a copy of their digits.
+    if let (Some(one), Some(other)) = (one.as_u64(), other.as_u64()) {
+        return Some(one.cmp(&other));
+    }
     Some(Decimal::from_number(one)?.cmp(&Decimal::from_number(other)?))
 }
 

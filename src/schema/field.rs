@@ -39,6 +39,12 @@ impl Field {
         (&self.pointer, self.part)
     }
 
+    /// It has to be given, which a value as a whole always is.
+    #[must_use]
+    pub fn is_marked_required(&self) -> bool {
+        self.required && self.role != Role::Root
+    }
+
     #[must_use]
     pub fn help(&self) -> Option<&Arc<str>> {
         self.node.description.as_ref()

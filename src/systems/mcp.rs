@@ -52,6 +52,7 @@ pub mod keys;
 pub mod negotiate;
 pub mod notice;
 mod observer;
+pub mod opening;
 pub mod pages;
 pub mod result_view;
 pub mod rpc;

@@ -9,6 +9,7 @@ pub mod actions;
 pub mod cell;
 pub mod host;
 pub mod notes;
+pub mod panes;
 pub mod previews;
 pub mod registry;
 pub mod view;

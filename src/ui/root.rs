@@ -437,7 +437,14 @@ impl Root {
             }
         }
         if let Some(action) = state.keymap.action_for(&self.scopes(state), key) {
-            return self.handle_action(action, state);
+            // Esc goes one level back where there is nothing to cancel.
+            let is_refused =
+                key.is_plain(Code::Esc) && self.refusal_reason(action, state).is_some();
+            let reply = if is_refused { self.ask_screen(&input, state) } else { Reply::Ignored };
+            return match reply {
+                Reply::Ignored => self.handle_action(action, state),
+                reply => reply,
+            };
         }
         let reply = if typing && !chord { Reply::Ignored } else { self.ask_screen(&input, state) };
         match reply {

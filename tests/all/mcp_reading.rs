@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::mcp_live::{call, place};
+use super::mcp_live::{call, place, place_with};
 
 #[test]
 fn resources_are_listed_read_and_saved() {
@@ -28,6 +28,50 @@ fn resources_are_listed_read_and_saved() {
     assert_eq!(fs::read(&file).unwrap(), b"mine");
     let none = super::mcp_live::place("");
     none.run(&["mcp", "resources", "test"]).ended(0, &["has no resources"]);
+}
+
+#[test]
+fn a_resource_is_read_again_when_its_server_says_that_it_has_changed() {
+    // The second one is spoken to in the modern era, in which another request asks for it.
+    for (how, asked) in [("reads", "resources/subscribe"), ("both", "subscriptions/listen")] {
+        let place = place_with(&["METHODS=methods"], how);
+        let line = ["mcp", "resources", "test", "test://notes.md", "--follow=2"];
+        let followed = place.run(&line);
+        followed.ended(0, &["test://notes.md has changed"]);
+        assert_eq!(followed.data, "# test://notes.md\n".repeat(3), "{how}");
+        assert!(!followed.words.contains("elsewhere"), "{}", followed.words);
+        let methods = fs::read_to_string(place.here.join("methods")).unwrap();
+        let said = |method: &str| methods.lines().filter(|known| *known == method).count();
+        assert_eq!((said(asked), said("resources/read")), (1, 3), "{methods}");
+        let ends = if how == "reads" { "resources/unsubscribe" } else { "notifications/cancelled" };
+        assert_eq!(said(ends), 1, "{methods}");
+    }
+    let none = place("");
+    none.run(&["mcp", "resources", "test", "test://a", "--follow"]).ended(1, &["-32601"]);
+}
+
+#[test]
+fn what_a_server_says_of_itself_is_shown() {
+    let place = place("reads");
+    let pinged = place.run(&["mcp", "ping", "test"]);
+    for line in [
+        "protocol: 2025-11-25, legacy era",
+        "offers: tools (listChanged), resources (subscribe)",
+        "was offered: elicitation (form, url), sampling, extensions (io.modelcontextprotocol/tasks)",
+        "instructions for models:\n  Echo first.\n  Then count.",
+    ] {
+        assert!(pinged.data.contains(line), "{line}\n{}", pinged.data);
+    }
+    let told = place.json(&["mcp", "ping", "test", "--json"]);
+    assert_eq!(told["profile"]["server"]["serverInfo"]["version"], "7");
+    assert_eq!(
+        told["profile"]["client"]["capabilities"]["elicitation"],
+        json!({"form": {}, "url": {}})
+    );
+    let listed = place.run(&["mcp", "list", "test"]);
+    listed.ended(0, &["tools 10 in 3 pages: 4 in ", "resources 2 in ", "prompts 1 in "]);
+    listed.ended(0, &["list.undeclared: the server did not declare the capability prompts"]);
+    assert!(!listed.words.contains("capability resources"), "{}", listed.words);
 }
 
 #[test]

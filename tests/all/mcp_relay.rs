@@ -130,3 +130,35 @@ fn over_http_a_token_may_be_required() {
     }
     http.interrupt();
 }
+
+#[test]
+fn resources_of_a_server_behind_the_tools_are_followed_through_it() {
+    for behind in ["reads", "both"] {
+        let place = serving_place(behind);
+        let (http, ways) = ways(&place);
+        for way in &ways {
+            for era in ["legacy", "modern"] {
+                let client = client_place(&format!("{way}\nera = \"{era}\""));
+                let line = ["mcp", "resources", "served", "test://notes.md", "--follow=1"];
+                let followed = client.run(&[&line[..], &["--allow-start"]].concat());
+                followed.ended(0, &["test://notes.md has changed"]);
+                assert_eq!(followed.data, "# test://notes.md\n".repeat(2), "{behind} {era} {way}");
+            }
+        }
+        http.interrupt();
+    }
+}
+
+#[test]
+fn without_a_server_that_says_when_its_resources_change_none_can_be_followed() {
+    let place = serving_place("");
+    let (http, ways) = ways(&place);
+    for (era, words) in
+        [("legacy", "says when its resources change"), ("modern", "does not say when")]
+    {
+        let client = client_place(&format!("{}\nera = \"{era}\"", ways[0]));
+        let line = ["mcp", "resources", "served", "test://a", "--follow"];
+        client.run(&line).ended(1, &[words]);
+    }
+    http.interrupt();
+}

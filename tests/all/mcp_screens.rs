@@ -17,6 +17,8 @@ use toolcrib::{
         call::{EventKind, Outcome, Stage},
         entry::FileId,
         problem::{Problem, ProblemKind},
+        server_item::{ListTiming, ListedPage},
+        server_profile::{ProfileFact, ServerProfile},
     },
     systems::{
         facets::{
@@ -288,4 +290,54 @@ fn a_link_is_read_where_it_is_not_listed() {
     bench.send(Message::Resource(message));
     bench.draw();
     assert!(bench.shows("test://hidden") && bench.shows("◐ reading"), "{}", bench.screen());
+}
+
+#[test]
+fn a_test_shows_what_the_server_says_of_itself() {
+    let profile = ServerProfile {
+        facts: vec![
+            ProfileFact { label: "protocol", words: "2025-06-18, legacy era".into() },
+            ProfileFact { label: "offers", words: "tools (listChanged), logging".into() },
+        ],
+        instructions: Some("Draw first.\nThen \u{1b}[31mlook.".into()),
+        findings: vec!["version.downgraded: it answered with an older version".into()],
+        json: Value::Null,
+    };
+    let page = |items| ListedPage { items, took_ms: 3 };
+    let timing =
+        ListTiming { kind: "tools", pages: vec![page(4), page(1)], ..ListTiming::default() };
+    let reached = ConnectionReport {
+        profile: Some(profile),
+        timings: vec![timing],
+        listed: Some(ListedTools::default()),
+        ..ConnectionReport::default()
+    };
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        let mut bench = bench(ScreenId::Connections, size);
+        bench.keys("t");
+        let turn = bench.effects.iter().rev().find_map(|effect| match effect {
+            Effect::TestConnection { turn, .. } => Some(*turn),
+            _ => None,
+        });
+        bench.send(Message::Connection(ConnectionMessage::Tested {
+            turn: turn.expect("it is tested"),
+            connection: "sky".into(),
+            report: Report::Reached(Box::new(reached.clone())),
+        }));
+        bench.draw();
+        if size.0 < 100 {
+            bench.clicks("Test");
+        }
+        for words in [
+            "version.downgraded",
+            "2025-06-18, legacy era",
+            "tools (listChanged), logging",
+            "tools 5 in 2 pages",
+            "Draw first.",
+            "look.",
+        ] {
+            assert!(bench.shows(words), "{words}\n{}", bench.screen());
+        }
+        assert!(!bench.screen().contains('\u{1b}'));
+    }
 }

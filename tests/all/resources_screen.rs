@@ -7,11 +7,12 @@ use toolcrib::{
         connection_test::{ConnectionReport, Report},
         effect::Effect,
         message::{ConnectionMessage, DocumentMessage, Loaded, Message, ScreenId},
-        resources::ResourceMessage,
+        resources::{ItemId, ResourceMessage},
     },
     model::{
         content_part::ContentPart,
         entry::FileId,
+        problem::{Problem, ProblemKind},
         server_item::{ItemContent, ItemKind, ServerItem},
         settings::SETTINGS,
     },
@@ -219,4 +220,56 @@ fn bytes_are_named_saved_and_opened_when_asked_and_links_are_followed() {
     assert_eq!(linked.id, "test://more");
     let read = bench.effects.last();
     assert!(matches!(read, Some(Effect::ReadItem { item, .. }) if *item == linked), "{read:?}");
+}
+
+#[test]
+fn a_resource_is_followed_until_it_is_no_longer() {
+    let mut bench = opened(120, 36, some_items());
+    bench.effects.clear();
+    bench.keys("f");
+    let followed = bench.effects.iter().find_map(|effect| match effect {
+        Effect::FollowItem { item, request, .. } => Some((item.clone(), request.id.clone())),
+        _ => None,
+    });
+    let (item, id) = followed.expect("it is followed");
+    assert_eq!(id, "test://notes");
+    let said = |text: &str| ItemContent {
+        parts: vec![text_part("text/plain", text)],
+        ..ItemContent::default()
+    };
+    answer(&mut bench, said("first words"));
+    assert!(bench.shows("followed, 0 changes"), "{}", bench.screen());
+    bench.send(Message::Resource(ResourceMessage::Updated(item.clone())));
+    bench.draw();
+    // What is shown stays until it is read again.
+    assert!(bench.shows("first words") && bench.shows("followed, 1 change "), "{}", bench.screen());
+    answer(&mut bench, said("other words"));
+    assert!(bench.shows("other words"), "{}", bench.screen());
+    bench.effects.clear();
+    bench.keys("f");
+    assert_eq!(bench.effects, [Effect::UnfollowItem(item.clone())]);
+    assert!(!bench.shows("followed"), "{}", bench.screen());
+    // What still comes counts no more.
+    bench.send(Message::Resource(ResourceMessage::Updated(item.clone())));
+    let cause = "the server does not say when its resources change";
+    let problem = || Box::new(Problem::new(ProblemKind::Input, "following test://notes", cause));
+    let ended =
+        |item: &ItemId| ResourceMessage::FollowEnded { item: item.clone(), problem: problem() };
+    bench.send(Message::Resource(ended(&item)));
+    assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::ReadItem { .. })));
+    assert!(!bench.shows(cause), "{}", bench.screen());
+    bench.keys("f");
+    bench.send(Message::Resource(ended(&item)));
+    bench.draw();
+    assert!(bench.shows("does not say when") && !bench.shows("followed"), "{}", bench.screen());
+}
+
+#[test]
+fn a_prompt_cannot_be_followed() {
+    let mut bench = opened(120, 36, some_items());
+    bench.clicks("greet");
+    bench.effects.clear();
+    bench.keys("f");
+    assert!(bench.shows("prompts cannot be followed"), "{}", bench.screen());
+    assert_eq!(bench.effects, []);
 }

@@ -1,7 +1,7 @@
 """An MCP server of the legacy era on standard input and output, whose tools do what tests want to see. The first argument says how it starts:
 nothing, `fails` (says why on standard error), `prints` (a banner on standard output), `dies-on-probe`, `asks` (for the client's folders at once),
 `modern` (speaks that era alone), `tasks` (has a tool whose calls become tasks, as `modern` has),
-`reads` (has resources, prompts and a tool whose answer is an image), `both` (the same in the era that it is first spoken to in, with another list in each). METHODS names a file to which the method of each message is added."""
+`reads` (has resources, which can be followed, prompts and a tool whose answer is an image), `both` (the same in the era that it is first spoken to in, with another list in each). METHODS names a file to which the method of each message is added."""
 import json
 import os
 import sys
@@ -177,8 +177,15 @@ def call(id, params):
         out({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "Unknown tool: " + name, "data": {"n": 9007199254740993}}})
 
 
+def changes(uri, **meta):
+    """Says that a resource has changed, as often as a client needs to see it."""
+    for _ in range(2):
+        out({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri, **meta}})
+
+
 asked = {}
 has_reads = how in ("reads", "both")
+OFFERED = {"tools": {"listChanged": True}, **({"resources": {"subscribe": True}} if has_reads else {})}
 for line in sys.stdin:
     message = json.loads(line)
     id, method = message.get("id"), message.get("method")
@@ -192,15 +199,26 @@ for line in sys.stdin:
         TOOLS[0]["description"] = "Says it once more"
         READS["prompts/list"]["prompts"].append({"name": "late"})
     if how == "modern" and method == "server/discover":
-        result(id, supportedVersions=["2026-07-28"], capabilities={"tools": {}}, ttlMs=0, cacheScope="private",
+        result(id, supportedVersions=["2026-07-28"], capabilities={**OFFERED, "tools": {}}, ttlMs=0, cacheScope="private",
                _meta={"io.modelcontextprotocol/serverInfo": {"name": "test", "version": "8"}})
     elif method == "initialize" and how != "modern":
-        result(id, protocolVersion="2025-11-25", capabilities={"tools": {"listChanged": True}}, serverInfo={"name": "test", "version": "7"})
+        result(id, protocolVersion="2025-11-25", capabilities=OFFERED, serverInfo={"name": "test", "version": "7"},
+               instructions="Echo first.\nThen count.")
     elif method == "notifications/initialized" and how == "asks":
         asked[1] = lambda reply: None
         out({"jsonrpc": "2.0", "id": 1, "method": "roots/list"})
     elif method in READS and has_reads:
         result(id, **READS[method])
+    elif method in ("resources/subscribe", "resources/unsubscribe") and has_reads and how != "modern":
+        result(id)
+        if method == "resources/subscribe":
+            changes("test://elsewhere")
+            changes(message["params"]["uri"])
+    elif method == "subscriptions/listen" and has_reads and how == "modern":
+        wanted = message["params"]["notifications"]
+        tag = {"_meta": {"io.modelcontextprotocol/subscriptionId": id}}
+        out({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {"notifications": wanted, **tag}})
+        changes(wanted["resourceSubscriptions"][0], **tag)
     elif method in ("resources/read", "prompts/get", "completion/complete") and has_reads:
         read(id, method, message["params"])
     elif method == "ping":

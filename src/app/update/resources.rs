@@ -32,6 +32,13 @@ pub(super) fn handle_message(
         ResourceMessage::Undo(item) => return step_back(state, &item, EditedText::undo),
         ResourceMessage::Redo(item) => return step_back(state, &item, EditedText::redo),
         ResourceMessage::Read(item) => return read_item(state, item),
+        ResourceMessage::Follow(item) => return follow_item(state, item),
+        ResourceMessage::Updated(item) => return refresh_item(state, item),
+        ResourceMessage::FollowEnded { item, problem } => {
+            if state.network.resources.followed_mut().remove(&item).is_some() {
+                state.notices.push(NoticeKind::Problem, problem.to_string(), now);
+            }
+        }
         ResourceMessage::ReadLink { connection, uri } => {
             return read_link(state, connection, uri);
         }
@@ -119,6 +126,36 @@ fn read_item(state: &mut State, item: ItemId) -> Vec<Effect> {
     let resources = &mut state.network.resources;
     let request = resources.read_request(&item);
     let turn = resources.begin_reading(item.clone());
+    vec![Effect::ReadItem { turn, connection: Box::new(connection), item, request }]
+}
+
+/// Follows a resource, or no longer. What it holds is read once it is followed.
+fn follow_item(state: &mut State, item: ItemId) -> Vec<Effect> {
+    let Some(connection) = state.network.connections.find_by_name(&item.connection).cloned() else {
+        return Vec::new();
+    };
+    let resources = &mut state.network.resources;
+    if resources.followed_mut().remove(&item).is_some() {
+        return vec![Effect::UnfollowItem(item)];
+    }
+    resources.followed_mut().insert(item.clone(), 0);
+    let request = resources.read_request(&item);
+    let connection = Box::new(connection);
+    let mut effects = vec![Effect::FollowItem { connection, item: item.clone(), request }];
+    effects.extend(read_item(state, item));
+    effects
+}
+
+/// A resource that is followed has changed.
+fn refresh_item(state: &mut State, item: ItemId) -> Vec<Effect> {
+    let Some(connection) = state.network.connections.find_by_name(&item.connection).cloned() else {
+        return Vec::new();
+    };
+    let resources = &mut state.network.resources;
+    let Some(count) = resources.followed_mut().get_mut(&item) else { return Vec::new() };
+    *count += 1;
+    let request = resources.read_request(&item);
+    let turn = resources.begin_refreshing(item.clone());
     vec![Effect::ReadItem { turn, connection: Box::new(connection), item, request }]
 }
 

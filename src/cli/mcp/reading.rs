@@ -15,7 +15,11 @@ use crate::{
         out::CommandOutput,
         saving::save_content,
     },
-    model::server_item::{ItemContent, ItemKind, ItemRequest, ServerItem},
+    model::{
+        call::CallError,
+        problem::Problem,
+        server_item::{ItemContent, ItemKind, ItemRequest, ServerItem},
+    },
     wire::transport::bus::Bus,
 };
 
@@ -26,6 +30,19 @@ pub(super) struct Resources {
 
     /// The resource to read, or the template of one; without it, all are listed
     uri: Option<String>,
+
+    /// Read the resource again whenever the server says that it has changed, until Ctrl-C, or so
+    /// often
+    #[arg(
+        long,
+        value_name = "COUNT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "18446744073709551615",
+        requires = "uri",
+        conflicts_with = "complete"
+    )]
+    follow: Option<u64>,
 
     #[command(flatten)]
     how: ReadArgs,
@@ -66,22 +83,30 @@ impl Resources {
             _ => ItemKind::Resource,
         };
         let kinds = [ItemKind::Resource, ItemKind::Template];
-        run_reading(&self.name, (kind, self.uri.as_deref()), &kinds, &self.how, global, out)
+        let reading = Reading { how: &self.how, follow: self.follow.unwrap_or_default() };
+        run_reading(&self.name, (kind, self.uri.as_deref()), &kinds, reading, global, out)
     }
 }
 
 impl Prompts {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let wanted = (ItemKind::Prompt, self.prompt.as_deref());
-        run_reading(&self.name, wanted, &[ItemKind::Prompt], &self.how, global, out)
+        let reading = Reading { how: &self.how, follow: 0 };
+        run_reading(&self.name, wanted, &[ItemKind::Prompt], reading, global, out)
     }
+}
+
+/// How something is read, and how often it is read again because it has changed.
+struct Reading<'r> {
+    how: &'r ReadArgs,
+    follow: u64,
 }
 
 fn run_reading(
     name: &str,
     (kind, id): (ItemKind, Option<&str>),
     kinds: &[ItemKind],
-    how: &ReadArgs,
+    Reading { how, follow }: Reading<'_>,
     global: &Global,
     out: &mut CommandOutput,
 ) -> CommandResult {
@@ -109,9 +134,31 @@ fn run_reading(
             Ok(Ending::Done)
         }
         (Some(request), None) => {
-            let content = looked.inspector.read_content(bus, request).await;
-            let content = content.map_err(|problem| problem.while_doing("reading"))?;
+            let read = async || -> Result<ItemContent, Problem> {
+                let content = looked.inspector.read_content(bus, request).await;
+                content.map_err(|problem| problem.while_doing("reading"))
+            };
+            let told = |problem: CallError| problem.while_doing("following a resource");
+            // Before it is read, so that no change is missed.
+            let mut updates = match follow {
+                0 => None,
+                _ => {
+                    let followed = looked.inspector.follow_resource(bus, request).await;
+                    Some(followed.map_err(told)?)
+                }
+            };
+            let mut content = read().await?;
             write_content(&content, global, out)?;
+            for _ in 0..follow {
+                let Some(updates) = &mut updates else { break };
+                let uri = updates.next().await.map_err(told)?;
+                out.print_status(format_args!("{} has changed", out.safe_text(&uri)));
+                content = read().await?;
+                write_content(&content, global, out)?;
+            }
+            if let Some(updates) = updates {
+                updates.end(bus).await.map_err(told)?;
+            }
             match &how.save {
                 Some(path) => save_content(&content.parts, path, out),
                 None => Ok(Ending::Done),

@@ -129,6 +129,12 @@ pub(crate) fn is_section(to: &Draft) -> bool {
 /// The sections of a value below a path, each after a blank line.
 pub(crate) fn print_sections(path: &[String], to: &Draft, eol: &str) -> Vec<String> {
     match to {
+        // The headers of what it holds say that it is there.
+        Draft::Object(members)
+            if !members.is_empty() && members.iter().all(|(_, to)| is_section(to)) =>
+        {
+            print_body(members, path, eol)
+        }
         Draft::Object(members) => {
             std::iter::once(String::new()).chain(print_section(path, members, false, eol)).collect()
         }

@@ -5,10 +5,25 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::fault::Fault;
-use crate::schema::pointer::Pointer;
+use crate::{model::shown::visible_text, schema::pointer::Pointer};
 
 /// More pages than these are not asked for.
 pub const MOST_PAGES: usize = 1_000;
+
+/// What a page says about how long and by whom its list may be kept: `ttlMs`, `cacheScope`.
+#[must_use]
+pub fn caching_words(result: &Value) -> String {
+    let kept = result.get("ttlMs").map(|time| match time.as_u64() {
+        Some(0) => "not to be kept".to_owned(),
+        Some(time) => format!("may be kept for {time} ms"),
+        None => format!("ttlMs {time} is no time"),
+    });
+    let scope = result.get("cacheScope").map(|scope| match scope.as_str() {
+        Some(scope) => visible_text(scope).into_owned(),
+        None => format!("cacheScope {scope} is no text"),
+    });
+    [kept, scope].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
 
 /// What came of a list until now.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +102,18 @@ mod tests {
             (pages.items, pages.sizes, pages.faults),
             (vec![json!(1), json!(2), json!(3)], vec![1, 2], vec![])
         );
+    }
+
+    #[test]
+    fn what_a_page_says_about_keeping_it_is_words() {
+        for (page, words) in [
+            (json!({}), ""),
+            (json!({"ttlMs": 0, "cacheScope": "private"}), "not to be kept, private"),
+            (json!({"ttlMs": 5_000}), "may be kept for 5000 ms"),
+            (json!({"ttlMs": -1, "cacheScope": 2}), "ttlMs -1 is no time, cacheScope 2 is no text"),
+        ] {
+            assert_eq!(caching_words(&page), words);
+        }
     }
 
     #[test]

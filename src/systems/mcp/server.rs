@@ -16,4 +16,5 @@ pub mod dialogue;
 pub mod envelope;
 pub mod http_rules;
 pub mod reply;
+pub mod served_task;
 pub mod toolbox;

@@ -59,7 +59,7 @@ pub struct Session {
     /// What the server asked and nobody answered yet.
     asked: HashMap<Id, ServerRequest>,
     /// How far the work at each token was.
-    progress: HashMap<String, Number>,
+    progress: HashMap<Id, Number>,
 }
 
 impl Session {
@@ -336,7 +336,7 @@ impl Session {
                 );
             }
         };
-        self.progress.remove(&id.as_text());
+        self.progress.remove(&id);
         let faults = other_type
             .then(|| fault("id.other-type", "its id is of another type than the request's"))
             .into_iter()
@@ -403,14 +403,17 @@ impl Session {
     }
 
     fn check_progress(&mut self, token: &Id, progress: &Number) -> Option<Fault> {
-        let text = token.as_text();
         if self.router.waiting_call(token).is_none() {
             return Some(match self.router.has_ended(token) {
                 true => fault("progress.after-end", "reports on a request that has ended"),
                 false => fault("progress.unknown-token", "its token is that of no request"),
             });
         }
-        let before = self.progress.insert(text, progress.clone())?;
+        let Some(known) = self.progress.get_mut(token) else {
+            self.progress.insert(token.clone(), progress.clone());
+            return None;
+        };
+        let before = std::mem::replace(known, progress.clone());
         let grows = decimal::compare(&before, progress) == Some(Ordering::Less);
         (!grows).then(|| fault("progress.not-growing", "is not more than before"))
     }
@@ -578,7 +581,7 @@ impl Session {
         }
         let spoken = self.opened()?.spoken.clone();
         let call = self.router.give_up(id, why)?;
-        self.progress.remove(&id.as_text());
+        self.progress.remove(id);
         turn.todo.push(match (spoken.era, self.settings.transport) {
             (Era::Modern, Transport::Http) => TransportStep::CloseStream(id.clone()),
             _ => TransportStep::Send(self.outgoing(build::cancelled_frame(id, reason))),

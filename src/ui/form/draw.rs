@@ -362,7 +362,7 @@ fn draw_label(
     };
     let crossed = if field.node.deprecated { Style::new().crossed_out() } else { Style::new() };
     pen.put_text(&truncate_text(&label, room), style.patch(crossed));
-    if field.required {
+    if field.is_marked_required() {
         pen.put_text(" *", styles[Role::Key]);
     }
     let left = room.saturating_sub(text_width(&label) + 1);

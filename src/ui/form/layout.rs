@@ -33,7 +33,7 @@ impl Columns {
     #[must_use]
     pub fn from_fields(fields: &[Field], cells: u16) -> Self {
         let wanted = |field: &Field| {
-            let mark = usize::from(field.required) * 2;
+            let mark = usize::from(field.is_marked_required()) * 2;
             text_width(&visible_text(&field.label)) + mark + usize::from(field_indent(field))
         };
         let widest = fields.iter().map(wanted).max().unwrap_or(0).max(8);
@@ -66,7 +66,7 @@ pub(crate) fn path_of(field: &Field) -> Option<String> {
 /// Cells for the label of a row, beside its indent and mark.
 #[must_use]
 pub(crate) fn label_room(columns: Columns, field: &Field) -> usize {
-    let marks = if field.required { 2 } else { 0 };
+    let marks = if field.is_marked_required() { 2 } else { 0 };
     usize::from(columns.widget.saturating_sub(columns.label))
         .saturating_sub(1 + usize::from(shown_indent(columns, field)) + marks)
 }

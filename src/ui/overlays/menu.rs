@@ -9,7 +9,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, text_width},
+        canvas::{Pen, text_width, wrap},
         ranking::{RankedItem, rank_candidates},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -94,6 +94,20 @@ impl Menu {
         self.cursor.row = 0;
     }
 
+    /// What the chosen row has no room for, in lines.
+    fn cut_words(&self, (titles, notes): (usize, usize), width: u16) -> Vec<String> {
+        let chosen = self.shown.get(self.cursor.row).and_then(|row| self.items.get(*row));
+        let Some(item) = chosen else { return Vec::new() };
+        let cells = usize::from(width).saturating_sub(1).max(1);
+        let room = cells.saturating_sub(titles + notes + 4);
+        let fits = text_width(&item.title) <= titles && text_width(&item.detail) <= room;
+        match (fits, item.detail.is_empty()) {
+            (true, _) => Vec::new(),
+            (false, true) => wrap(&item.title, cells),
+            (false, false) => wrap(&format!("{}: {}", item.title, item.detail), cells),
+        }
+    }
+
     fn choose_row(&mut self) -> OverlayReply {
         let Some(row) = self.shown.get(self.cursor.row).copied() else { return OverlayReply::Stay };
         match &self.items[row].refusal {
@@ -133,7 +147,16 @@ impl Overlay for Menu {
                 .skip(1)
                 .put_text("type to narrow the list", styles[Role::Ghost]);
         }
-        let foot = u16::from(self.refused.is_some());
+        // Where both have no room, what describes an item has most of it: names are read below.
+        let spare = usize::from(rows.width)
+            .saturating_sub(widest(|item| &item.detail) + notes + 5)
+            .max(usize::from(rows.width) / 3);
+        let columns = (titles.min(40).min(spare), notes);
+        let said = match &self.refused {
+            Some(why) => wrap(why, usize::from(rows.width).saturating_sub(1).max(1)),
+            None => self.cut_words(columns, rows.width),
+        };
+        let foot = u16::try_from(said.len()).unwrap_or(0).min(rows.height / 3);
         self.rows = Rect { height: rows.height.saturating_sub(foot), ..rows };
         for (line, shown) in
             self.cursor.visible_rows(self.shown.len(), self.rows.height).enumerate()
@@ -152,7 +175,7 @@ impl Overlay for Menu {
             let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
             pen.put_text(if chosen { "▌" } else { " " }, plain).put_column(
                 &item.title,
-                titles.min(40) + 2,
+                columns.0 + 2,
                 title,
             );
             let room = pen.remaining_cells().saturating_sub(notes + 2);
@@ -166,10 +189,10 @@ impl Overlay for Menu {
                 .skip(2)
                 .put_text("nothing by that name", styles[Role::Ghost]);
         }
-        if let Some(why) = &self.refused {
-            Pen::new(buffer, inside, inside.height.saturating_sub(1))
-                .skip(1)
-                .put_text(why, styles[Role::Warning]);
+        let role = if self.refused.is_some() { Role::Warning } else { Role::Dim };
+        let below = Rect { y: self.rows.bottom(), height: foot, ..rows };
+        for (row, line) in (0..foot).zip(&said) {
+            Pen::new(buffer, below, row).skip(1).put_text(line, styles[role]);
         }
     }
 

@@ -35,7 +35,7 @@ use crate::{
             plan::Plan,
         },
         connection_test::Report,
-        input::{Code, Input, Mouse, MouseKind},
+        input::Input,
         message::{ConnectionMessage, DocumentMessage, Message, TextTarget},
         resources::ResourceMessage,
         state::State,
@@ -50,8 +50,9 @@ use crate::{
         canvas::Pen,
         canvas::wrap,
         form::{
-            host::{FormHost, ValueOwner, written_in},
+            host::{ValueOwner, written_in},
             notes::Note,
+            panes::{FormPanes, LEFT, MIDDLE, RIGHT},
             view::Form,
         },
         overlays::{
@@ -60,11 +61,7 @@ use crate::{
         },
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
-        widgets::{
-            pane::Pane,
-            panes::{Panes, Step},
-            reading::ReadPosition,
-        },
+        widgets::{pane::Pane, panes::Step, reading::ReadPosition},
     },
 };
 
@@ -139,8 +136,8 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Take the connection out of toolcrib.toml")
         .risky()
         .refused(ConnectionsScreen::absent_refusal),
-    Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
-    Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
+    Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
+    Row::taking_over("previous-pane", |screen, state| screen.middle.step(Step::Previous, state)),
     Row::taking_over("save", |screen, state| {
         screen.after_form(
             state,
@@ -151,16 +148,12 @@ pub(crate) const ACTIONS: &[Row] = &[
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Connections", "Settings", "Test"];
-const LEFT: usize = 0;
-const MIDDLE: usize = 1;
-const RIGHT: usize = 2;
 
 #[derive(Default)]
 pub(crate) struct ConnectionsScreen {
-    panes: Panes,
     list: List,
-    /// One for each connection of the file.
-    forms: FormHost<ConnectionTable>,
+    /// With a form for each connection of the file.
+    middle: FormPanes<ConnectionTable>,
     shown: String,
     report: ReadPosition,
 }
@@ -186,19 +179,19 @@ impl ValueOwner for ConnectionTable {
 impl ConnectionsScreen {
     /// What is typed goes into the file first.
     fn after_form(&mut self, state: &State, message: Message) -> Reply {
-        let mut messages = self.forms.leave(state);
+        let mut messages = self.middle.forms.leave(state);
         messages.push(message);
         Reply::Send(messages)
     }
 
     fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
-        let focused = self.panes.focus == MIDDLE;
+        let focused = self.middle.has_focus(MIDDLE);
         let title = format!("{} · {SETTINGS}", self.shown);
-        let foot = self.forms.position();
+        let foot = self.middle.forms.position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
-        if self.forms.owner().is_some() {
-            return self.forms.draw(buffer, inside, styles, focused);
+        if self.middle.forms.owner().is_some() {
+            return self.middle.forms.draw(buffer, inside, styles, focused);
         }
         let inside = inset_area(inside);
         let words = format!(
@@ -210,7 +203,7 @@ impl ConnectionsScreen {
     }
 
     fn draw_report(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
-        let focused = self.panes.focus == RIGHT;
+        let focused = self.middle.has_focus(RIGHT);
         let inside = inset_area(
             Pane { title: "Test", focused, ..Pane::default() }.draw(buffer, area, styles),
         );
@@ -276,7 +269,7 @@ fn add_connection(state: &State) -> Reply {
 
 impl Screen for ConnectionsScreen {
     fn on_enter(&mut self) {
-        self.panes.focus = LEFT;
+        self.middle.focus_list();
     }
 
     fn sync_state(&mut self, state: &State) {
@@ -288,14 +281,15 @@ impl Screen for ConnectionsScreen {
             connections::is_in_settings(ComposeContext::from_state(state), name)
                 || name == "embedded"
         };
-        self.forms.retain(|table| has_form(&table.0));
+        self.middle.forms.retain(|table| has_form(&table.0));
         if !has_form(&self.shown) {
-            return self.forms.hide();
+            return self.middle.forms.hide();
         }
         let value = || value_of(state, &self.shown);
-        self.forms
+        self.middle
+            .forms
             .show(ConnectionTable(self.shown.clone()), || Form::new(connection_form(&value())));
-        if let Some(form) = self.forms.outdated_form(state.generation) {
+        if let Some(form) = self.middle.forms.outdated_form(state.generation) {
             let document = state.documents.get(&FileId::new(SETTINGS));
             let source = document.and_then(|document| document.source.as_ref().ok());
             let base = table_pointer(&self.shown);
@@ -304,16 +298,16 @@ impl Screen for ConnectionsScreen {
             form.set_schema(&Arc::new(connection_form(&value)));
             form.set_notes(notes_of(state, &base));
         }
-        self.forms.sync_surroundings(state);
+        self.middle.forms.sync_surroundings(state);
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let buffer = frame.buffer_mut();
         let left = if area.width >= 160 { 48 } else { 36 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
-        let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
+        let areas = self.middle.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         if !areas[LEFT].is_empty() {
-            self.list.draw(buffer, areas[LEFT], look.styles, state, self.panes.focus == LEFT);
+            self.list.draw(buffer, areas[LEFT], look.styles, state, self.middle.has_focus(LEFT));
         }
         if !areas[MIDDLE].is_empty() {
             self.draw_form(buffer, areas[MIDDLE], look.styles);
@@ -324,7 +318,7 @@ impl Screen for ConnectionsScreen {
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        if self.panes.focus == MIDDLE {
+        if self.middle.has_focus(MIDDLE) {
             vec![Scope::Form, Scope::Connections]
         } else {
             vec![Scope::Connections]
@@ -332,58 +326,36 @@ impl Screen for ConnectionsScreen {
     }
 
     fn is_typing(&self) -> bool {
-        self.panes.focus == MIDDLE && self.forms.is_typing()
+        self.middle.is_typing()
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
-        let mut pane = self.panes.focus;
-        if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
-            let Some(under) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
-            pane = under;
-            if pane != MIDDLE && !matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
-                return Reply::Handled;
-            }
+        let Some(pane) = self.middle.target_pane(input) else { return Reply::Handled };
+        if pane == RIGHT && self.report.handle_input(input) {
+            return Reply::Handled;
         }
-        let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
-        match pane {
-            LEFT if is(Code::Enter) => {
-                self.panes.focus = MIDDLE;
-                self.forms.rest();
-                Reply::Handled
-            }
-            LEFT => self.list.handle_input(input),
-            MIDDLE => match self.forms.input(input, state) {
-                Reply::Ignored if is(Code::Esc) => {
-                    self.panes.focus = LEFT;
-                    Reply::Handled
-                }
-                reply => reply,
-            },
-            _ if self.report.handle_input(input) => Reply::Handled,
-            _ if is(Code::Esc) => {
-                self.panes.focus = LEFT;
-                Reply::Handled
-            }
-            _ => Reply::Ignored,
+        match self.middle.handle_input(pane, input, state) {
+            Reply::Ignored if pane == LEFT => self.list.handle_input(input),
+            reply => reply,
         }
     }
 
     fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
         match action_rows::run_action(ACTIONS, self, id, state) {
-            None => self.forms.act(id, state),
+            None => self.middle.forms.act(id, state),
             Some(reply) => reply,
         }
     }
 
     fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
         action_rows::refusal_reason(ACTIONS, self, id, state)
-            .or_else(|| self.forms.refusal(id, "there is no form"))
+            .or_else(|| self.middle.forms.refusal(id, "there is no form"))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        match self.panes.focus {
-            LEFT if self.forms.owner().is_some() => vec![("Enter", "edit it")],
-            MIDDLE => self.forms.keys(),
+        match self.middle.panes.focus {
+            LEFT if self.middle.forms.owner().is_some() => vec![("Enter", "edit it")],
+            MIDDLE => self.middle.forms.keys(),
             _ => Vec::new(),
         }
     }
@@ -394,8 +366,8 @@ impl Screen for ConnectionsScreen {
         {
             hints.push("save");
         }
-        if self.panes.focus == MIDDLE {
-            hints.extend(self.forms.hints());
+        if self.middle.has_focus(MIDDLE) {
+            hints.extend(self.middle.forms.hints());
             hints.push("test-connection");
             return hints;
         }
@@ -420,10 +392,6 @@ impl Screen for ConnectionsScreen {
 
 /// What its actions do, and why they can't be done.
 impl ConnectionsScreen {
-    fn step_pane(&mut self, step: Step, state: &State) -> Reply {
-        self.forms.step_pane(step, &mut self.panes, MIDDLE, state)
-    }
-
     fn test(&mut self, state: &State) -> Reply {
         self.after_form(state, Message::Connection(ConnectionMessage::Test(self.shown.clone())))
     }

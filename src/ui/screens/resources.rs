@@ -24,7 +24,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         edited_text::EditedText,
-        input::{Code, Input, Mouse, MouseKind},
+        input::{Code, Input},
         message::{ConnectionMessage, Message, TextTarget},
         resources::{ItemId, ReadReport, ResourceMessage},
         state::State,
@@ -37,14 +37,15 @@ use crate::{
         answer::draw::inset_area,
         content_parts,
         form::{
-            host::{FormHost, ValueOwner, written_in},
+            host::{ValueOwner, written_in},
+            panes::{FormPanes, LEFT, MIDDLE, RIGHT},
             view::Form,
         },
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
         widgets::{
             pane::Pane,
-            panes::{Panes, Step},
+            panes::Step,
             reading::{Line, ReadPosition, wrapped_lines},
         },
     },
@@ -57,6 +58,14 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&["ctrl+enter", "alt+enter", "f6"])
         .help("Read the chosen resource, or get the prompt, with what is typed for it")
         .refused(|screen, _| refuse_when(screen.shown.is_none(), NOTHING_CHOSEN)),
+    Row::new(Scope::Resources, "follow-resource", "follow", |screen, _| {
+        screen.ask_of_shown(ResourceMessage::Follow)
+    })
+    .keys(&["f"])
+    .help(
+        "Let the server say when the chosen resource changes, and read it again then; or no longer",
+    )
+    .refused(|screen, _| screen.follow_refusal()),
     Row::new(Scope::Resources, "list-items", "list again", |_, state| match server_name(state) {
         Some(name) => Reply::send(Message::Connection(ConnectionMessage::Test(name))),
         None => Reply::Refused(NO_SERVER.into()),
@@ -99,8 +108,8 @@ pub(crate) const ACTIONS: &[Row] = &[
             .map_or(Reply::Handled, |read| content_parts::save_prompt(read.parts.clone()))
     })
     .refused(|screen, state| refuse_when(screen.content(state).is_none(), NOTHING_READ)),
-    Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
-    Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
+    Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
+    Row::taking_over("previous-pane", |screen, state| screen.middle.step(Step::Previous, state)),
     Row::taking_over("undo", |screen, _| screen.ask_of_shown(ResourceMessage::Undo))
         .refused(|screen, state| screen.undo_refusal(state, EditedText::can_undo)),
     Row::taking_over("redo", |screen, _| screen.ask_of_shown(ResourceMessage::Redo))
@@ -113,16 +122,12 @@ const NOTHING_READ: &str = "nothing was read yet; F6 reads";
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Resources", "Arguments", "Content"];
-const LEFT: usize = 0;
-const MIDDLE: usize = 1;
-const RIGHT: usize = 2;
 
 #[derive(Default)]
 pub(crate) struct ResourcesScreen {
-    panes: Panes,
     list: ItemList,
-    /// One for each item that takes arguments.
-    forms: FormHost<ItemId>,
+    /// With a form for each item that takes arguments.
+    middle: FormPanes<ItemId>,
     about: ReadPosition,
     pane: ContentPane,
     shown: Option<ItemId>,
@@ -144,10 +149,6 @@ fn server_name(state: &State) -> Option<String> {
 }
 
 impl ResourcesScreen {
-    fn step_pane(&mut self, step: Step, state: &State) -> Reply {
-        self.forms.step_pane(step, &mut self.panes, MIDDLE, state)
-    }
-
     fn ask_of_shown(&self, message: impl FnOnce(ItemId) -> ResourceMessage) -> Reply {
         let shown = self.shown.clone();
         shown.map_or(Reply::Handled, |item| Reply::send(Message::Resource(message(item))))
@@ -157,6 +158,13 @@ impl ResourcesScreen {
         let shown = self.shown.as_ref();
         let typed = shown.and_then(|item| state.network.resources.typed_arguments(item));
         refuse_when(!typed.is_some_and(can), "nothing was typed for it")
+    }
+
+    fn follow_refusal(&self) -> Option<String> {
+        match &self.shown {
+            None => Some(NOTHING_CHOSEN.to_owned()),
+            Some(item) => refuse_when(item.kind == ItemKind::Prompt, "prompts cannot be followed"),
+        }
     }
 
     fn content<'s>(&self, state: &'s State) -> Option<&'s Arc<ItemContent>> {
@@ -169,17 +177,8 @@ impl ResourcesScreen {
     /// Reads the item with what is typed for it; an argument that must be given is gone to first.
     fn read(&mut self, state: &State) -> Reply {
         let Some(item) = self.shown.clone() else { return Reply::Refused(NOTHING_CHOSEN.into()) };
-        let mut messages = self.forms.leave(state);
-        let issue = self.forms.shown_form().and_then(|form| form.issues().first().cloned());
-        if let Some(issue) = issue {
-            if let Some(form) = self.forms.shown_form_mut() {
-                drop(form.focus_field(&issue.at));
-            }
-            if self.panes.focus != MIDDLE {
-                self.panes.focus = MIDDLE;
-                self.forms.rest();
-            }
-            let words = format!("{} {}", issue.at.tokens().join(" › "), issue.words);
+        let mut messages = self.middle.forms.leave(state);
+        if let Some(words) = self.middle.focus_issue() {
             if messages.is_empty() {
                 return Reply::Refused(words);
             }
@@ -187,8 +186,8 @@ impl ResourcesScreen {
         }
         messages.push(Message::Resource(ResourceMessage::Read(item)));
         self.pane.show_start();
-        if self.panes.is_stacked() {
-            self.panes.focus = RIGHT;
+        if self.middle.panes.is_stacked() {
+            self.middle.panes.focus = RIGHT;
         }
         Reply::Send(messages)
     }
@@ -208,8 +207,8 @@ impl ResourcesScreen {
     }
 
     fn draw_arguments(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
-        let focused = self.panes.focus == MIDDLE;
-        let foot = self.forms.position();
+        let focused = self.middle.has_focus(MIDDLE);
+        let foot = self.middle.forms.position();
         let item = self.shown_item(state);
         let title = item.map_or("Arguments", |item| item.title.as_str());
         let inside =
@@ -219,7 +218,7 @@ impl ResourcesScreen {
             Some(item) => about_lines(item, usize::from(text.width)),
             None => wrapped_lines(&empty_words(state), Role::Ghost, usize::from(text.width)),
         };
-        let has_form = self.forms.owner().is_some();
+        let has_form = self.middle.forms.owner().is_some();
         let most = if has_form { text.height / 2 } else { text.height };
         let height = u16::try_from(lines.len()).unwrap_or(most).min(most);
         self.about.draw(buffer, Rect { height, ..text }, styles, &lines);
@@ -227,7 +226,7 @@ impl ResourcesScreen {
             let below = height + 1;
             let form =
                 Rect { y: inside.y + below, height: inside.height.saturating_sub(below), ..inside };
-            self.forms.draw(buffer, form, styles, focused);
+            self.middle.forms.draw(buffer, form, styles, focused);
         }
     }
 }
@@ -268,7 +267,7 @@ fn empty_words(state: &State) -> String {
 
 impl Screen for ResourcesScreen {
     fn on_enter(&mut self) {
-        self.panes.focus = LEFT;
+        self.middle.focus_list();
     }
 
     fn sync_state(&mut self, state: &State) {
@@ -282,12 +281,12 @@ impl Screen for ResourcesScreen {
             resources.arguments_schema(&self.shown.as_ref()?.connection, item).map(Arc::new)
         });
         let (Some(item), Some(schema)) = (self.shown.clone(), schema) else {
-            self.forms.hide();
+            self.middle.forms.hide();
             return;
         };
-        self.forms.show(item.clone(), || Form::new(Arc::clone(&schema)));
-        self.forms.sync_surroundings(state);
-        if let Some(form) = self.forms.outdated_form(resources.revision) {
+        self.middle.forms.show(item.clone(), || Form::new(Arc::clone(&schema)));
+        self.middle.forms.sync_surroundings(state);
+        if let Some(form) = self.middle.forms.outdated_form(resources.revision) {
             let typed = resources.typed_arguments(&item);
             let empty = Arc::new(json!({}));
             let value = typed.and_then(EditedText::value).unwrap_or(&empty);
@@ -295,8 +294,8 @@ impl Screen for ResourcesScreen {
             form.sync_written(value, &written_in(source, 0, &Pointer::root()));
             form.set_schema(&schema);
         }
-        if before.as_ref() != Some(&item) && self.panes.focus == MIDDLE {
-            self.forms.rest();
+        if before.as_ref() != Some(&item) && self.middle.has_focus(MIDDLE) {
+            self.middle.forms.rest();
         }
     }
 
@@ -304,21 +303,24 @@ impl Screen for ResourcesScreen {
         let buffer = frame.buffer_mut();
         let left = if area.width >= 160 { 48 } else { 34 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
-        let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
+        let areas = self.middle.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         if !areas[LEFT].is_empty() {
-            self.list.draw(buffer, areas[LEFT], look.styles, state, self.panes.focus == LEFT);
+            self.list.draw(buffer, areas[LEFT], look.styles, state, self.middle.has_focus(LEFT));
         }
         if !areas[MIDDLE].is_empty() {
             self.draw_arguments(buffer, areas[MIDDLE], look.styles, state);
         }
         if !areas[RIGHT].is_empty() {
-            let report = self.shown.as_ref().and_then(|item| state.network.resources.report(item));
-            self.pane.draw(buffer, areas[RIGHT], look, report, self.panes.focus == RIGHT);
+            let (shown, resources) = (self.shown.as_ref(), &state.network.resources);
+            let report = shown.and_then(|item| resources.report(item));
+            let updates = shown.and_then(|item| resources.update_count(item));
+            let focused = self.middle.has_focus(RIGHT);
+            self.pane.draw(buffer, areas[RIGHT], look, (report, updates), focused);
         }
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        if self.panes.focus == MIDDLE && self.forms.owner().is_some() {
+        if self.middle.has_focus(MIDDLE) && self.middle.forms.owner().is_some() {
             vec![Scope::Form, Scope::Resources]
         } else {
             vec![Scope::Resources]
@@ -326,74 +328,56 @@ impl Screen for ResourcesScreen {
     }
 
     fn is_typing(&self) -> bool {
-        self.panes.focus == MIDDLE && self.forms.is_typing()
+        self.middle.is_typing()
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
-        let mut pane = self.panes.focus;
-        if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
-            let Some(under) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
-            pane = under;
-            if pane != MIDDLE && !matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
+        let Some(pane) = self.middle.target_pane(input) else { return Reply::Handled };
+        let reads = matches!(input, Input::Key(key) if key.is_plain(Code::Enter))
+            && self.middle.forms.owner().is_none();
+        match pane {
+            LEFT | MIDDLE if reads => return self.read(state),
+            MIDDLE if self.middle.forms.owner().is_none() && self.about.handle_input(input) => {
                 return Reply::Handled;
             }
+            RIGHT if self.pane.handle_input(input) => return Reply::Handled,
+            _ => {}
         }
-        let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
-        match pane {
-            LEFT if is(Code::Enter) && self.forms.owner().is_some() => {
-                self.panes.focus = MIDDLE;
-                self.forms.rest();
-                Reply::Handled
-            }
-            LEFT if is(Code::Enter) => self.read(state),
-            LEFT => self.list.handle_input(input),
-            MIDDLE if self.forms.owner().is_some() => match self.forms.input(input, state) {
-                Reply::Ignored if is(Code::Esc) => {
-                    self.panes.focus = LEFT;
-                    Reply::Handled
-                }
-                reply => reply,
-            },
-            MIDDLE if is(Code::Enter) => self.read(state),
-            MIDDLE if self.about.handle_input(input) => Reply::Handled,
-            RIGHT if self.pane.handle_input(input) => Reply::Handled,
-            _ if is(Code::Esc) => {
-                self.panes.focus = LEFT;
-                Reply::Handled
-            }
-            _ => Reply::Ignored,
+        match self.middle.handle_input(pane, input, state) {
+            Reply::Ignored if pane == LEFT => self.list.handle_input(input),
+            reply => reply,
         }
     }
 
     fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
         match action_rows::run_action(ACTIONS, self, id, state) {
-            None => self.forms.act(id, state),
+            None => self.middle.forms.act(id, state),
             Some(reply) => reply,
         }
     }
 
     fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
         action_rows::refusal_reason(ACTIONS, self, id, state)
-            .or_else(|| self.forms.refusal(id, "it takes no arguments"))
+            .or_else(|| self.middle.forms.refusal(id, "it takes no arguments"))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        match self.panes.focus {
-            LEFT if self.forms.owner().is_some() => vec![("Enter", "fill in")],
+        match self.middle.panes.focus {
+            LEFT if self.middle.forms.owner().is_some() => vec![("Enter", "fill in")],
             LEFT if self.shown.is_some() => vec![("Enter", "read")],
-            MIDDLE => self.forms.keys(),
+            MIDDLE => self.middle.forms.keys(),
             _ => Vec::new(),
         }
     }
 
     fn hinted_actions(&self, _: &State) -> Vec<ActionId> {
         let mut hints = vec!["read-item"];
-        if self.panes.focus == MIDDLE {
-            hints.extend(self.forms.hints());
+        if self.middle.has_focus(MIDDLE) {
+            hints.extend(self.middle.forms.hints());
         }
         hints.extend(["open-part", "save", "follow-link", "next-content-view", "copy-content"]);
-        hints.push("list-items");
-        hints.extend((self.panes.focus != MIDDLE).then_some("next-pane"));
+        hints.extend(["follow-resource", "list-items"]);
+        hints.extend((!self.middle.has_focus(MIDDLE)).then_some("next-pane"));
         hints
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         answering::{AnsweringMessage, AskId, Open},
-        input::{Code, Input, Mouse, MouseKind},
+        input::{Code, Input},
         message::{Message, TextTarget},
         notices::NoticeKind,
         state::State,
@@ -36,8 +36,9 @@ use crate::{
         answer::draw::inset_area,
         canvas::{Pen, text_width, truncate_text},
         form::{
-            host::{FormHost, ValueOwner, written_in},
+            host::{ValueOwner, written_in},
             notes::Note,
+            panes::{FormPanes, LEFT, MIDDLE, RIGHT},
             view::Form,
         },
         overlays::{
@@ -49,7 +50,7 @@ use crate::{
         view::{Look, Reply, Screen},
         widgets::{
             pane::Pane,
-            panes::{Panes, Step},
+            panes::Step,
             reading::{self, ReadPosition},
         },
     },
@@ -81,24 +82,20 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&["X"])
         .help("Answer for a tool no longer")
         .refused(|_, state| refuse_when(state.answering.is_idle(), "nothing is answered for")),
-    Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
-    Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
+    Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
+    Row::taking_over("previous-pane", |screen, state| screen.middle.step(Step::Previous, state)),
     Row::taking_over("undo", |screen, _| screen.ask_of_shown(AnsweringMessage::Undo)),
     Row::taking_over("redo", |screen, _| screen.ask_of_shown(AnsweringMessage::Redo)),
 ];
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Calls", "Answer", "Preview"];
-const LEFT: usize = 0;
-const MIDDLE: usize = 1;
-const RIGHT: usize = 2;
 
 #[derive(Default)]
 pub(crate) struct Waiting {
-    panes: Panes,
     calls: Calls,
-    /// One for each call.
-    forms: FormHost<AskId>,
+    /// With a form for each call.
+    middle: FormPanes<AskId>,
     card: ReadPosition,
 }
 
@@ -113,33 +110,19 @@ impl ValueOwner for AskId {
 }
 
 impl Waiting {
-    fn step_pane(&mut self, step: Step, state: &State) -> Reply {
-        self.forms.step_pane(step, &mut self.panes, MIDDLE, state)
-    }
-
     fn ask_of_shown(&self, message: impl FnOnce(AskId) -> AnsweringMessage) -> Reply {
-        self.forms.owner().map_or(Reply::Handled, |id| answering_reply(message(*id)))
+        self.middle.forms.owner().map_or(Reply::Handled, |id| answering_reply(message(*id)))
     }
 
     /// Gives the call what the form holds; what must be mended first is gone to.
     fn send(&mut self, state: &State) -> Reply {
-        let Some(ask) = self.forms.owner().copied() else { return Reply::Handled };
+        let Some(ask) = self.middle.forms.owner().copied() else { return Reply::Handled };
         // What is typed and not yet taken in goes along.
-        let mut messages = self.forms.leave(state);
-        let Some(form) = self.forms.shown_form_mut() else { return Reply::Handled };
+        let mut messages = self.middle.forms.leave(state);
+        let Some(form) = self.middle.forms.shown_form_mut() else { return Reply::Handled };
         let unread = form.draft_issues().into_iter().next();
-        let issue = form
-            .issues()
-            .first()
-            .map(|issue| (issue.at.clone(), format!("{} {}", place_path(&issue.at), issue.words)));
-        if let Some(at) = issue.as_ref().map(|(at, _)| at.clone()) {
-            drop(form.focus_field(&at));
-            if self.panes.focus != MIDDLE {
-                self.panes.focus = MIDDLE;
-                self.forms.rest();
-            }
-        }
-        match unread.or(issue.map(|(_, words)| words)) {
+        let issue = self.middle.focus_issue();
+        match unread.or(issue) {
             Some(words) if messages.is_empty() => return Reply::Refused(words),
             Some(words) => {
                 messages.push(Message::Notice(NoticeKind::Hint, words));
@@ -150,7 +133,7 @@ impl Waiting {
     }
 
     fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
-        let focused = self.panes.focus == MIDDLE;
+        let focused = self.middle.has_focus(MIDDLE);
         let Some(open) = state.answering.shown_call() else {
             let inside =
                 Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, styles);
@@ -158,7 +141,7 @@ impl Waiting {
             return;
         };
         let title = format!("Answer of {}", open.asked.waiting.tool_name());
-        let foot = self.forms.position();
+        let foot = self.middle.forms.position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         let (left, role) = calls::time_left(open, state.answering.now);
@@ -189,17 +172,17 @@ impl Waiting {
         let taken = lines + 2;
         let below =
             Rect { y: inside.y + taken, height: inside.height.saturating_sub(taken), ..inside };
-        self.forms.draw(buffer, below, styles, focused);
+        self.middle.forms.draw(buffer, below, styles, focused);
     }
 
     fn draw_card(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
-        let focused = self.panes.focus == RIGHT;
+        let focused = self.middle.has_focus(RIGHT);
         let shown = state.answering.shown_call();
         let title =
             shown.map_or("Preview", |open| open.asked.waiting.preview(&open.answer_value()).title);
         let pane = Pane { title, note: "as it will be written", focused, ..Pane::default() };
         let inside = inset_area(pane.draw(buffer, area, styles));
-        let form = self.forms.shown_form();
+        let form = self.middle.forms.shown_form();
         let mending = form.map_or(0, |form| form.issues().len() + form.draft_issues().len());
         let cells = usize::from(inside.width);
         let lines = shown.map_or_else(Vec::new, |open| card::card_lines(open, mending, cells));
@@ -209,10 +192,6 @@ impl Waiting {
 
 fn answering_reply(message: AnsweringMessage) -> Reply {
     Reply::send(Message::Answering(message))
-}
-
-fn place_path(at: &Pointer) -> String {
-    at.tokens().join(" › ")
 }
 
 /// Asks for the message of a failure, and sends it.
@@ -296,22 +275,24 @@ fn stop_answering(state: &State) -> Reply {
 
 impl Screen for Waiting {
     fn on_enter(&mut self) {
-        self.panes.focus = LEFT;
+        self.middle.focus_list();
     }
 
     fn sync_state(&mut self, state: &State) {
         self.calls.sync_state(state);
-        self.forms.retain(|id| state.answering.get(*id).is_some());
+        self.middle.forms.retain(|id| state.answering.get(*id).is_some());
         let Some(open) = state.answering.shown_call() else {
-            self.forms.hide();
-            self.panes.focus = LEFT;
+            self.middle.forms.hide();
+            self.middle.focus_list();
             return;
         };
-        let before = self.forms.owner().copied();
+        let before = self.middle.forms.owner().copied();
         let waiting = &open.asked.waiting;
-        self.forms.show(open.asked.ask, || Form::new(waiting.answer_schema(&open.answer_value())));
-        self.forms.sync_surroundings(state);
-        if let Some(form) = self.forms.outdated_form(open.answer.revision()) {
+        self.middle
+            .forms
+            .show(open.asked.ask, || Form::new(waiting.answer_schema(&open.answer_value())));
+        self.middle.forms.sync_surroundings(state);
+        if let Some(form) = self.middle.forms.outdated_form(open.answer.revision()) {
             let value = open.answer_value();
             let source = open.answer.source();
             form.sync_written(&value, &written_in(Some(source), 0, &Pointer::root()));
@@ -326,8 +307,8 @@ impl Screen for Waiting {
         }
         if before != Some(open.asked.ask) {
             self.card = ReadPosition::default();
-            if self.panes.focus == MIDDLE {
-                self.forms.rest();
+            if self.middle.has_focus(MIDDLE) {
+                self.middle.forms.rest();
             }
         }
     }
@@ -336,9 +317,9 @@ impl Screen for Waiting {
         let buffer = frame.buffer_mut();
         let left = if area.width >= 160 { 48 } else { 34 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
-        let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
+        let areas = self.middle.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         if !areas[LEFT].is_empty() {
-            self.calls.draw(buffer, areas[LEFT], look.styles, state, self.panes.focus == LEFT);
+            self.calls.draw(buffer, areas[LEFT], look.styles, state, self.middle.has_focus(LEFT));
         }
         if !areas[MIDDLE].is_empty() {
             self.draw_form(buffer, areas[MIDDLE], look.styles, state);
@@ -349,7 +330,7 @@ impl Screen for Waiting {
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        if self.panes.focus == MIDDLE {
+        if self.middle.has_focus(MIDDLE) {
             vec![Scope::Form, Scope::Waiting]
         } else {
             vec![Scope::Waiting]
@@ -357,77 +338,55 @@ impl Screen for Waiting {
     }
 
     fn is_typing(&self) -> bool {
-        self.panes.focus == MIDDLE && self.forms.is_typing()
+        self.middle.is_typing()
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
-        let mut pane = self.panes.focus;
-        if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
-            let Some(under) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
-            pane = under;
-            if pane != MIDDLE && !matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
-                return Reply::Handled;
-            }
-        }
-        let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
+        let Some(pane) = self.middle.target_pane(input) else { return Reply::Handled };
+        let leaves =
+            matches!(input, Input::Key(key) if key.is_plain(Code::Esc) || key.is_plain(Code::Tab));
+        let is_sent = state.answering.shown_call().is_some_and(|open| open.sent);
         match pane {
-            LEFT if is(Code::Enter) && self.forms.owner().is_some() => {
-                self.panes.focus = MIDDLE;
-                self.forms.rest();
-                Reply::Handled
+            MIDDLE if is_sent && !leaves => {
+                return Reply::Refused("the answer is on its way".into());
             }
-            LEFT => self.calls.handle_input(input, state),
-            MIDDLE
-                if state.answering.shown_call().is_some_and(|open| open.sent)
-                    && !is(Code::Esc)
-                    && !is(Code::Tab) =>
-            {
-                Reply::Refused("the answer is on its way".into())
-            }
-            MIDDLE => match self.forms.input(input, state) {
-                Reply::Ignored if is(Code::Esc) => {
-                    self.panes.focus = LEFT;
-                    Reply::Handled
-                }
-                reply => reply,
-            },
-            _ if self.card.handle_input(input) => Reply::Handled,
-            _ if is(Code::Esc) => {
-                self.panes.focus = LEFT;
-                Reply::Handled
-            }
-            _ => Reply::Ignored,
+            RIGHT if self.card.handle_input(input) => return Reply::Handled,
+            _ => {}
+        }
+        match self.middle.handle_input(pane, input, state) {
+            Reply::Ignored if pane == LEFT => self.calls.handle_input(input, state),
+            reply => reply,
         }
     }
 
     fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
         match action_rows::run_action(ACTIONS, self, id, state) {
-            None => self.forms.act(id, state),
+            None => self.middle.forms.act(id, state),
             Some(reply) => reply,
         }
     }
 
     fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
         action_rows::refusal_reason(ACTIONS, self, id, state)
-            .or_else(|| self.forms.refusal(id, "no call waits"))
+            .or_else(|| self.middle.forms.refusal(id, "no call waits"))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        match self.panes.focus {
-            LEFT if self.forms.owner().is_some() => vec![("Enter", "answer it")],
-            MIDDLE => self.forms.keys(),
+        match self.middle.panes.focus {
+            LEFT if self.middle.forms.owner().is_some() => vec![("Enter", "answer it")],
+            MIDDLE => self.middle.forms.keys(),
             _ => Vec::new(),
         }
     }
 
     fn hinted_actions(&self, _: &State) -> Vec<ActionId> {
         let mut hints = vec!["send-answer"];
-        if self.panes.focus == MIDDLE {
-            hints.extend(self.forms.hints());
+        if self.middle.has_focus(MIDDLE) {
+            hints.extend(self.middle.forms.hints());
         }
         hints.extend(["refuse-call", "leave-call", "stop-answering"]);
         // In the form Tab goes from field to field first.
-        hints.extend((self.panes.focus != MIDDLE).then_some("next-pane"));
+        hints.extend((!self.middle.has_focus(MIDDLE)).then_some("next-pane"));
         hints
     }
 }

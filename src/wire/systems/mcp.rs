@@ -48,6 +48,7 @@ pub mod serving;
 pub mod stages;
 pub mod tasks;
 pub mod tool_facts;
+pub mod updates;
 
 use std::sync::Arc;
 

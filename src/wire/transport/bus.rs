@@ -10,7 +10,9 @@ use super::{
     message::{Address, Outgoing, Packet},
     message_queue::QueueReceiver,
 };
-use crate::model::{call::CallError, clock::Millis, transport::TransportKind};
+use crate::model::{
+    call::CallError, clock::Millis, server_profile::ServerProfile, transport::TransportKind,
+};
 
 /// Something under way that ends well or with a problem in words.
 pub(crate) type BusFuture<'a, T> = BoxFuture<'a, Result<T, CallError>>;
@@ -60,6 +62,11 @@ pub trait Bus: Send + Sync {
 
     /// What was found there, in a few words: the server's name and version.
     fn greeting(&self) -> String;
+
+    /// What it says of itself beside that; `None` where there is no more.
+    fn server_profile(&self) -> Option<&ServerProfile> {
+        None
+    }
 
     /// Messages at a place from now on, also after the connection broke and is back. Dropping the
     /// line ends the subscription.

@@ -84,7 +84,12 @@ impl QueueReceiver {
         self.queue.recv().await.map(|kept| kept.heard)
     }
 
-    /// The same, whose transport gives the subscription back by itself and then drops the other end
+    /// What was heard already and not yet taken; `None` where [`next`](Self::next) would wait.
+    pub fn try_next(&mut self) -> Option<Incoming> {
+        self.queue.try_recv().ok().map(|kept| kept.heard)
+    }
+
+    /// This receiver, whose transport gives the subscription back by itself and then drops the other end
     /// of this.
     #[must_use]
     pub fn with_unsubscribe_ack(self, left: oneshot::Receiver<()>) -> Self {
@@ -114,6 +119,10 @@ impl QueueReceiver {
 impl QueueSender {
     /// Puts it in, waiting for room: for a sender that can be held back.
     pub async fn push(&self, heard: Incoming) -> Result<(), Closed> {
+        // To wait costs more than the message, and mostly there is room.
+        if let Some(share) = self.budget.try_reserve(heard.weight()) {
+            return self.enqueue(heard, Some(share));
+        }
         tokio::select! {
             () = self.queue.closed() => Err(Closed),
             share = self.budget.reserve(heard.weight()) => self.enqueue(heard, share),

@@ -200,6 +200,7 @@ impl Call {
             let named = match self.method.as_str() {
                 "tools/call" | "prompts/get" => self.params.get("name"),
                 "resources/read" => self.params.get("uri"),
+                "tasks/get" | "tasks/update" | "tasks/cancel" => self.params.get("taskId"),
                 _ => None,
             };
             headers.extend(

@@ -81,6 +81,12 @@ impl Frame {
         &self.text
     }
 
+    /// The text alone.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
     /// A part of the text, as it was written.
     #[must_use]
     pub fn raw_text(&self, span: &Span) -> &str {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::reply::{Reply, ServerInfo};
+use super::reply::{Reply, ServerInfo, TASKS};
 use crate::{
     schema::literal::Literal,
     systems::mcp::rpc::{
@@ -28,6 +28,15 @@ impl ClientAbilities {
 
     fn declares(&self, path: &str) -> bool {
         self.0.pointer(path).is_some_and(|declared| !declared.is_null())
+    }
+
+    /// Whether it takes a task in the place of a result, from 2026-07-28 on.
+    #[must_use]
+    pub fn takes_tasks(&self) -> bool {
+        let extensions = self.0.get("extensions");
+        extensions
+            .and_then(|extensions| extensions.get(TASKS))
+            .is_some_and(|tasks| !tasks.is_null())
     }
 
     /// Whether it can answer a request with these parameters.

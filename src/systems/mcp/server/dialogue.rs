@@ -9,7 +9,7 @@ use super::{
     envelope::{
         Envelope, all_versions, is_modern, progress_token, read_envelope, unsupported_version,
     },
-    reply::{Refusal, Reply, ServerInfo, refused_result},
+    reply::{Refusal, Reply, ServerInfo, TASKS, WITH_TASKS, refused_result},
     toolbox::{ToolRow, Toolbox},
 };
 use crate::{
@@ -29,6 +29,9 @@ use crate::{
 
 /// The revision whose clients may send several messages in a list.
 const WITH_BATCHES: &str = "2025-03-26";
+
+/// The first revision whose clients take events with an id and no data.
+const WITH_EMPTY_EVENTS: &str = "2025-11-25";
 
 /// What servers behind the tools are asked for.
 pub const RELAYED: [&str; 6] = [
@@ -68,6 +71,10 @@ pub enum ClientRequest {
     Cancel(Id),
     /// Wants to be told what changes, until it is cancelled.
     Listen(ToolSubscription),
+    /// Wants to be told when a resource changes, or no longer.
+    Follow(ResourceSubscription),
+    /// Asks about a task.
+    Task(TaskRequest),
     /// Nothing is to be said to it.
     Nothing,
 }
@@ -89,6 +96,29 @@ pub struct ToolCall {
     pub abilities: ClientAbilities,
     /// It goes on with a call that was asked about.
     pub repeated: Option<RepeatedCall>,
+    pub task: TaskWish,
+}
+
+/// Whether a call is to go on as a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaskWish {
+    #[default]
+    None,
+    /// The server may make one of it.
+    Possible,
+    /// The client wants one, to be kept for so many milliseconds.
+    Asked { ttl: Option<u64> },
+}
+
+/// A request about a task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskRequest {
+    pub id: Id,
+    pub spoken: SpokenVersion,
+    pub method: String,
+    pub task: String,
+    /// What the client found out.
+    pub responses: Value,
 }
 
 /// A request for something else than tools.
@@ -116,6 +146,17 @@ pub struct ToolSubscription {
     pub spoken: SpokenVersion,
     /// Whether changes of the tools are wanted.
     pub tools: bool,
+    /// The resources whose changes are wanted.
+    pub resources: Vec<String>,
+}
+
+/// A request of the legacy era to be told when a resource changes, or no longer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceSubscription {
+    pub id: Id,
+    pub spoken: SpokenVersion,
+    pub uri: String,
+    pub is_wanted: bool,
 }
 
 /// What is known of a client.
@@ -143,6 +184,12 @@ impl Dialogue {
     #[must_use]
     pub fn stateless() -> Self {
         Self { is_stateless: true, ..Self::default() }
+    }
+
+    /// Whether the client goes on with streams that broke, the first event of which is empty.
+    #[must_use]
+    pub fn resumes_streams(&self) -> bool {
+        self.version.as_deref().is_some_and(|version| version >= WITH_EMPTY_EVENTS)
     }
 
     /// Whether the client has begun a connection of the legacy era.
@@ -222,7 +269,7 @@ impl Dialogue {
             "server/discover" => {
                 let result = json!({
                     "supportedVersions": all_versions(&self.versions),
-                    "capabilities": offer.about.capabilities(),
+                    "capabilities": offer.about.capabilities(&spoken.version),
                     "instructions": offer.about.instructions,
                 });
                 ClientRequest::Reply(offer.about.list_result(request.id, &spoken, result))
@@ -234,7 +281,14 @@ impl Dialogue {
                     return Err(Refusal::new(codes::INVALID_PARAMS, message));
                 };
                 let tools = wanted.get("toolsListChanged") == Some(&Value::Bool(true));
-                ClientRequest::Listen(ToolSubscription { id: request.id.clone(), spoken, tools })
+                let resources = wanted.get("resourceSubscriptions").and_then(Value::as_array);
+                let resources = resources.into_iter().flatten().filter_map(Value::as_str);
+                let resources = match offer.about.has_servers {
+                    true => resources.map(str::to_owned).collect(),
+                    false => Vec::new(),
+                };
+                let id = request.id.clone();
+                ClientRequest::Listen(ToolSubscription { id, spoken, tools, resources })
             }
             method => return request.of_any_era(method, Said { spoken, level, abilities }, offer),
         })
@@ -261,6 +315,19 @@ impl Dialogue {
                 self.level = Some(level);
                 Ok(empty())
             }
+            "resources/subscribe" | "resources/unsubscribe" if offer.about.has_servers => {
+                let params = request.params();
+                let Some(uri) = params.get("uri").and_then(Value::as_str) else {
+                    let message = format!("{} wants a text \"uri\"", request.method);
+                    return Err(Refusal::new(codes::INVALID_PARAMS, message));
+                };
+                Ok(ClientRequest::Follow(ResourceSubscription {
+                    id: request.id.clone(),
+                    spoken,
+                    uri: uri.to_owned(),
+                    is_wanted: request.method == "resources/subscribe",
+                }))
+            }
             method => {
                 let level = Some(self.level.unwrap_or(LogLevel::Info));
                 let abilities = self.abilities.clone();
@@ -286,7 +353,7 @@ impl Dialogue {
         let version = version.to_owned();
         let result = json!({
             "protocolVersion": version,
-            "capabilities": about.capabilities(),
+            "capabilities": about.capabilities(&version),
             "serverInfo": about.server_info(),
             "instructions": about.instructions,
         });
@@ -328,13 +395,24 @@ impl Request<'_> {
                     }
                     Some(_) => None,
                 };
-                let Some(page) = page else {
+                let Some(mut page) = page else {
                     let message = "the cursor is none that this server gave";
                     return Err(Refusal::new(codes::INVALID_PARAMS, message));
                 };
+                if spoken.version == WITH_TASKS {
+                    let tools = page.get_mut("tools").and_then(Value::as_array_mut);
+                    for tool in tools.into_iter().flatten() {
+                        tool["execution"] = json!({"taskSupport": "optional"});
+                    }
+                }
                 Ok(ClientRequest::Reply(offer.about.list_result(self.id, spoken, page)))
             }
             CALL => self.read_call(said, offer),
+            "tasks/get" | "tasks/cancel" | "tasks/result" | "tasks/update"
+                if has_task_method(method, &spoken.version) =>
+            {
+                self.read_task_request(method, said)
+            }
             method if offer.about.has_servers && RELAYED.contains(&method) => {
                 Ok(ClientRequest::Relay(RelayedRequest {
                     id: self.id.clone(),
@@ -348,6 +426,27 @@ impl Request<'_> {
                 Err(Refusal::new(codes::METHOD_NOT_FOUND, message))
             }
         }
+    }
+
+    fn read_task_request(&self, method: &str, said: Said) -> Result<ClientRequest, Refusal> {
+        if said.spoken.era == Era::Modern && !said.abilities.takes_tasks() {
+            let message = format!("{method} wants the client to declare the extension {TASKS}");
+            let data = json!({"requiredCapabilities": {"extensions": {TASKS: {}}}});
+            let refusal = Refusal::new(codes::MISSING_CAPABILITY, message);
+            return Err(Refusal { data: Some(data), ..refusal });
+        }
+        let params = self.params();
+        let Some(task) = params.get("taskId").and_then(Value::as_str) else {
+            let message = format!("{method} wants a text \"taskId\"");
+            return Err(Refusal::new(codes::INVALID_PARAMS, message));
+        };
+        Ok(ClientRequest::Task(TaskRequest {
+            id: self.id.clone(),
+            spoken: said.spoken,
+            method: method.to_owned(),
+            task: task.to_owned(),
+            responses: params.get("inputResponses").cloned().unwrap_or_default(),
+        }))
     }
 
     fn read_call(
@@ -383,9 +482,29 @@ impl Request<'_> {
             arguments,
             progress: progress_token(&params),
             level,
+            task: task_wish(&params, &spoken, &abilities),
             repeated: RepeatedCall::from_params(&params).filter(|_| spoken.era == Era::Modern),
             spoken,
             abilities,
         })))
+    }
+}
+
+/// Whether a version has a method of tasks.
+fn has_task_method(method: &str, version: &str) -> bool {
+    match Era::from_version(version) {
+        Era::Modern => method != "tasks/result",
+        Era::Legacy => version == WITH_TASKS && method != "tasks/update",
+    }
+}
+
+fn task_wish(params: &Value, spoken: &SpokenVersion, abilities: &ClientAbilities) -> TaskWish {
+    let asked = params.get("task").filter(|task| task.is_object());
+    match (spoken.era, asked) {
+        (Era::Modern, _) if abilities.takes_tasks() => TaskWish::Possible,
+        (Era::Legacy, Some(task)) if spoken.version == WITH_TASKS => {
+            TaskWish::Asked { ttl: task.get("ttl").and_then(Value::as_u64) }
+        }
+        _ => TaskWish::None,
     }
 }

@@ -31,6 +31,7 @@ impl Repeated<'_> {
         let member = match self.method {
             "tools/call" | "prompts/get" => "name",
             "resources/read" => "uri",
+            "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
             _ => return Ok(()),
         };
         // A request without it is refused for that.

@@ -17,6 +17,10 @@ use crate::{
 
 /// The member of `_meta` in which a server of the modern era says who it is.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// The extension by which calls become tasks, from 2026-07-28 on.
+pub const TASKS: &str = "io.modelcontextprotocol/tasks";
+/// The one revision before it that has tasks.
+pub const WITH_TASKS: &str = "2025-11-25";
 /// The notification that the tools are others now.
 pub const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 
@@ -39,12 +43,18 @@ impl ServerInfo {
         json!({"name": self.name, "title": self.title, "version": self.version})
     }
 
-    /// What can be asked of it.
+    /// What can be asked of it in that version.
     #[must_use]
-    pub fn capabilities(&self) -> Value {
+    pub fn capabilities(&self, version: &str) -> Value {
         let mut capabilities = json!({"tools": {"listChanged": true}, "logging": {}});
+        if Era::from_version(version) == Era::Modern {
+            capabilities["extensions"] = json!({TASKS: {}});
+        } else if version == WITH_TASKS {
+            capabilities["tasks"] = json!({"cancel": {}, "requests": {"tools": {"call": {}}}});
+        }
         if self.has_servers {
-            for more in ["resources", "prompts", "completions"] {
+            capabilities["resources"] = json!({"subscribe": true});
+            for more in ["prompts", "completions"] {
                 capabilities[more] = json!({});
             }
         }
@@ -117,6 +127,14 @@ impl Refusal {
         Self { code, message: message.into(), data: None }
     }
 
+    /// What an error of JSON-RPC says.
+    #[must_use]
+    pub fn from_error(error: &Value) -> Self {
+        let code = error.get("code").and_then(Value::as_i64).unwrap_or(codes::INTERNAL_ERROR);
+        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+        Self { data: error.get("data").cloned(), ..Self::new(code, message) }
+    }
+
     /// The frame; without an id where the request's could not be read.
     #[must_use]
     pub fn to_reply(&self, id: Option<&Id>, era: Era) -> Reply {
@@ -174,6 +192,16 @@ pub fn tools_changed_frame(subscription: Option<&Id>) -> String {
     let meta = subscription.map(subscription_meta);
     let params = Members::default().with_some("_meta", meta.map(Literal::from).as_ref());
     notification_frame(TOOLS_CHANGED, &params)
+}
+
+/// A resource has changed; `subscription` is the request that wanted to know it.
+#[must_use]
+pub fn resource_updated_frame(uri: &str, subscription: Option<&Id>) -> String {
+    let meta = subscription.map(subscription_meta);
+    let params = Members::default()
+        .with_member("uri", &uri.into())
+        .with_some("_meta", meta.map(Literal::from).as_ref());
+    notification_frame("notifications/resources/updated", &params)
 }
 
 /// What of a subscription will be heard.

@@ -7,7 +7,12 @@ use crate::{
         message::Health,
         state::State,
     },
-    model::{connection::Connection, problem::Problem, server_item::ItemKind},
+    model::{
+        connection::Connection,
+        problem::Problem,
+        server_item::{ItemKind, ListTiming},
+        server_profile::ServerProfile,
+    },
     schema::count::count_text,
     systems::table,
     ui::{
@@ -182,6 +187,9 @@ fn server_lines(reached: &ConnectionReport, cells: usize) -> Vec<Line> {
         let words = format!("… and {more} more about its tools; K keeps them, and check tells all");
         lines.extend(wrapped_lines(&words, Role::Dim, cells));
     }
+    if let Some(profile) = &reached.profile {
+        lines.extend(profile_lines(profile, &reached.timings, cells));
+    }
     let counts = ItemKind::ALL.into_iter().filter_map(|kind| {
         let count = reached.items.iter().filter(|item| item.kind == kind).count();
         let many = kind.title().to_lowercase();
@@ -192,6 +200,28 @@ fn server_lines(reached: &ConnectionReport, cells: usize) -> Vec<Line> {
         lines.push(Line::new());
         lines.extend(wrapped_lines(&counts.join(", "), Role::Heading, cells));
         lines.extend(wrapped_lines("o shows and reads them.", Role::Dim, cells));
+    }
+    lines
+}
+
+/// What a server says of itself, and how it gave its lists.
+fn profile_lines(profile: &ServerProfile, timings: &[ListTiming], cells: usize) -> Vec<Line> {
+    let warnings = profile.findings.iter().map(|words| format!("⚠ {words}"));
+    let mut lines: Vec<Line> =
+        warnings.flat_map(|words| wrapped_lines(&words, Role::Warning, cells)).collect();
+    for fact in &profile.facts {
+        let words = format!("{}: {}", fact.label, fact.words);
+        lines.extend(wrapped_lines(&words, Role::Text, cells));
+    }
+    let timings: Vec<String> = timings.iter().map(ListTiming::message).collect();
+    if !timings.is_empty() {
+        let words = format!("lists: {}", timings.join("; "));
+        lines.extend(wrapped_lines(&words, Role::Text, cells));
+    }
+    if let Some(instructions) = &profile.instructions {
+        lines.push(Line::new());
+        lines.extend(heading("instructions for models"));
+        lines.extend(wrapped_lines(instructions, Role::Text, cells));
     }
     lines
 }

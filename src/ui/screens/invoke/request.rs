@@ -84,7 +84,7 @@ impl RequestPane {
             *self = Self { tool, reached: self.reached, ..Self::default() };
         }
         let owner = RequestPart { tool: found.id().clone(), part: Part::Arguments };
-        self.arguments.show(owner, || Form::new(table::arguments_schema(found)));
+        self.arguments.show(owner, || Form::new(arguments_schema(found)));
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
             self.sync_descriptor(state, found);
@@ -111,7 +111,7 @@ impl RequestPane {
     /// Takes in what the descriptors say: the arguments' schema, the configuration.
     fn sync_descriptor(&mut self, state: &State, tool: &Tool) {
         if let Some(form) = self.arguments.shown_form_mut() {
-            form.set_schema(&Arc::new(table::arguments_schema(tool)));
+            form.set_schema(&Arc::new(arguments_schema(tool)));
         }
         self.meta.sync_descriptor(tool);
         let parameters = parameters_of(state, tool);
@@ -530,6 +530,15 @@ impl RequestPane {
 /// How many fields the shown form has.
 fn fields_of(host: &FormHost<RequestPart>) -> usize {
     host.shown_form().map_or(0, |form| form.fields().len())
+}
+
+/// The schema of a tool's arguments, which are called so where it names none of them.
+fn arguments_schema(tool: &Tool) -> Value {
+    let mut schema = table::arguments_schema(tool);
+    if let Some(members) = schema.as_object_mut() {
+        members.entry("title").or_insert_with(|| "arguments".into());
+    }
+    schema
 }
 
 /// What the tool's service takes from the descriptor.

@@ -7,6 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::{input::Input, resources::ReadReport},
     model::{content_part::ContentPart, server_item::ItemContent, size},
+    schema::count::count_text,
     ui::{
         answer::{draw::inset_area, rendered::face_role},
         styles::Role,
@@ -66,14 +67,17 @@ impl ContentPane {
         buffer: &mut Buffer,
         area: Rect,
         look: Look<'_>,
-        report: Option<&ReadReport>,
+        (report, updates): (Option<&ReadReport>, Option<u64>),
         focused: bool,
     ) {
         let title = match report {
             Some(ReadReport::Done(content)) => format!("Content · {} ms", content.took_ms),
             _ => "Content".to_owned(),
         };
-        let pane = Pane { title: &title, focused, ..Pane::default() };
+        let note = updates.map_or_else(String::new, |updates| {
+            format!("followed, {}", count_text(updates, "change", "changes"))
+        });
+        let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
         let inside = pane.draw(buffer, area, look.styles);
         let names = VIEWS.map(str::to_owned);
         self.tabs.draw(buffer, Rect { height: 1, ..inside }, &names, "", look.styles);

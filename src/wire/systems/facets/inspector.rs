@@ -7,7 +7,7 @@ use crate::{
     model::{
         call::CallError,
         connection::Connection,
-        server_item::{ItemContent, ItemKind, ItemRequest, ServerItem},
+        server_item::{ItemContent, ItemKind, ItemRequest, ListTiming, ServerItem},
     },
     wire::transport::bus::Bus,
 };
@@ -42,6 +42,13 @@ pub trait Inspector: Sync {
         request: &'a ItemRequest,
     ) -> BoxFuture<'a, Result<ItemContent, CallError>>;
 
+    /// Asks the server to say when a resource changes.
+    fn follow_resource<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        request: &'a ItemRequest,
+    ) -> BoxFuture<'a, Result<Box<dyn ResourceUpdates>, CallError>>;
+
     /// What the server suggests for one of the request's arguments; none where it suggests nothing.
     fn suggest_values<'a>(
         &'a self,
@@ -62,6 +69,15 @@ pub trait Inspector: Sync {
     fn era_variants(&self, connection: &Connection) -> Vec<(&'static str, Connection)>;
 }
 
+/// What a server says about a resource that is followed.
+pub trait ResourceUpdates: Send {
+    /// The URI of what has changed: the resource, or one below it. An error ends it.
+    fn next(&mut self) -> BoxFuture<'_, Result<String, CallError>>;
+
+    /// Asks the server to say no more; `bus` is the connection that it was asked over.
+    fn end(self: Box<Self>, bus: &dyn Bus) -> BoxFuture<'_, Result<(), CallError>>;
+}
+
 /// All that a server has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Listing {
@@ -75,6 +91,7 @@ pub struct Listing {
 pub struct ListedItems {
     pub kind: &'static str,
     pub items: Vec<Value>,
+    pub timing: ListTiming,
     /// What is odd about the list.
     pub odd: Vec<String>,
 }

@@ -22,15 +22,17 @@ use super::{
     requests::Command,
     stages::stage,
     tool_facts::{KnownTools, ToolFacts},
+    updates::UPDATES,
 };
 use crate::{
     model::{
-        call::CallError, clock::Millis, error_kind::ErrorKind, shown::visible_text,
-        traffic::FRAMES, transport::TransportKind,
+        call::CallError, clock::Millis, error_kind::ErrorKind, server_profile::ServerProfile,
+        shown::visible_text, traffic::FRAMES, transport::TransportKind,
     },
     systems::mcp::{
         calls::CALL,
         kept::KeptList,
+        opening::server_profile,
         rpc::build::Client,
         session::Session,
         settings,
@@ -57,6 +59,7 @@ pub(crate) struct Channel {
     commands: mpsc::Sender<Command>,
     kind: TransportKind,
     opened: OpenedServer,
+    profile: ServerProfile,
     tools: usize,
     known: KnownTools,
     /// What changed of its tools since they were kept, and whether a call told it already.
@@ -97,14 +100,15 @@ pub(crate) async fn open(
 async fn open_in_era(opening: Opening<'_>, remembered: Option<Era>) -> Result<Channel, CallError> {
     let Opening { connection, secrets, workspace, questions } = opening;
     let pipe = Pipe::open(connection, secrets).await?;
+    let client = Client {
+        capabilities: settings::client_capabilities(connection),
+        ..Client::new("toolcrib", env!("CARGO_PKG_VERSION"))
+    };
     let session = Session::new(Settings {
         transport: pipe.kind(),
         era: settings::era(connection),
         versions: Versions::default(),
-        client: Client {
-            capabilities: settings::client_capabilities(connection),
-            ..Client::new("toolcrib", env!("CARGO_PKG_VERSION"))
-        },
+        client: client.clone(),
         remembered,
     });
     let where_to = match connection.command() {
@@ -128,6 +132,7 @@ async fn open_in_era(opening: Opening<'_>, remembered: Option<Era>) -> Result<Ch
     Ok(Channel {
         commands,
         kind: connection.transport(),
+        profile: server_profile(&opened, &client),
         opened,
         tools: 0,
         known,
@@ -185,6 +190,10 @@ impl Bus for Channel {
         )
     }
 
+    fn server_profile(&self) -> Option<&ServerProfile> {
+        Some(&self.profile)
+    }
+
     fn subscribe<'a>(
         &'a self,
         at: &'a Address,
@@ -194,6 +203,10 @@ impl Bus for Channel {
             let (sender, receiver) = message_queue(CAPACITY);
             if at.name == FRAMES {
                 self.order(Command::Observe(sender)).await?;
+                return Ok(receiver);
+            }
+            if at.name == UPDATES {
+                self.order(Command::Updates(sender)).await?;
                 return Ok(receiver);
             }
             let (leaving, left) = oneshot::channel();

@@ -30,8 +30,8 @@ use super::{
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
     stages::{
-        ALIVE, ANSWER, FAULT, PROMISED, STAGE, VERSION, fault_words, log_words, progress_words,
-        sent_frame, stage,
+        ALIVE, ANSWER, FAULT, PROMISED, STAGE, SUBSCRIBED, UPDATED, VERSION, fault_words,
+        log_words, progress_words, sent_frame, stage, stage_of_bytes,
     },
     tasks::{Following, TaskStep},
     tool_facts::{KnownTools, PreparedCall, ToolFacts},
@@ -44,7 +44,7 @@ use crate::{
         calls::CALL,
         fault::Fault,
         negotiate::Transport,
-        notice::Notice,
+        notice::{Notice, subscription},
         rpc::{
             build::Call,
             frame::{Frame, Span},
@@ -63,6 +63,9 @@ use crate::{
         },
     },
 };
+
+/// So many messages are taken at once before commands and the clock have their turn.
+const BURST: usize = 256;
 
 pub(crate) struct Driver {
     pub session: Session,
@@ -89,6 +92,8 @@ pub(super) struct Running {
     pub asking: FuturesUnordered<BoxFuture<'static, Finished>>,
     pub withdrawals: HashMap<Id, oneshot::Sender<()>>,
     raw: RawFrames,
+    /// Who wants to know which resources have changed.
+    updates: Vec<QueueSender>,
     pub folders: FolderHold,
     /// The pipe is over, and why.
     over: Option<CallError>,
@@ -116,7 +121,7 @@ impl Driver {
             let deadline = self.state.deadlines.iter().map(|(at, _)| *at).min();
             let due = deadline.unwrap_or_else(|| Instant::now() + Duration::from_secs(3_600));
             tokio::select! {
-                arrival = self.pipe.next() => self.take(arrival).await,
+                arrival = self.pipe.next() => self.take_burst(arrival).await,
                 () = self.state.folders.end(), if self.state.folders.is_holding() => {}
                 command = commands.recv(), if !self.state.folders.is_holding() => match command {
                     Some(Command::Close(done)) => {
@@ -146,6 +151,7 @@ impl Driver {
             Command::Request { method, params, inbox, left } => (method, params, inbox, left),
             Command::Frame { text, inbox } => return self.send_raw(&text, inbox).await,
             Command::Observe(to) => return self.frames.observe(to),
+            Command::Updates(to) => return self.state.updates.push(to),
             Command::Close(_) => return,
         };
         let mut call = Call::from_method(&method);
@@ -230,6 +236,18 @@ impl Driver {
                 Box::pin(self.perform(turn)).await;
             }
             (Transport::Http, None) => {}
+        }
+    }
+
+    /// Takes what has come, and what has come by then: to look at all else that may happen costs
+    /// more than most messages.
+    async fn take_burst(&mut self, first: TransportArrival) {
+        let (mut next, mut left) = (Some(first), BURST);
+        while let Some(arrival) = next {
+            self.take(arrival).await;
+            left -= 1;
+            let goes_on = left > 0 && self.state.over.is_none();
+            next = if goes_on { self.pipe.try_next() } else { None };
         }
     }
 
@@ -324,9 +342,11 @@ impl Driver {
 
     async fn tell(&mut self, event: Event) {
         let Event { what, frame, faults } = event;
-        let text = frame.as_ref().map_or("", Frame::text).to_owned();
+        let text = frame.as_ref().map_or("", Frame::text);
         match what {
             TurnOutcome::Opened(opened) => {
+                // Only what opens a connection has one.
+                self.state.deadlines.clear();
                 self.state.folders.begin(opened.spoken.era, &self.asker);
                 if let Some(opening) = self.opening.take() {
                     let _ = opening.send(Ok(opened));
@@ -337,23 +357,23 @@ impl Driver {
                 self.refuse(ended.unwrap_or_else(|| refused(&findings, error.as_ref())));
             }
             TurnOutcome::Answer { id, call, result, .. } => {
-                let result = frame.zip(result);
+                let result = frame.as_ref().zip(result.as_ref());
                 let asks = result
-                    .as_ref()
                     .and_then(|(frame, span)| input_required(self.session.client(), frame, span));
                 if let Some(asks) = asks {
-                    return self.ask_within(&id, call, text, asks).await;
+                    return self.ask_within(&id, call, text.to_owned(), asks).await;
                 }
-                if let Some((frame, span)) = &result
+                if let Some((frame, span)) = result
                     && self.follow(&id, &call, frame, span).await
                 {
                     return;
                 }
+                let text = frame.map(Frame::into_text).unwrap_or_default();
                 self.answer(&id, &call, text, &faults).await;
             }
             TurnOutcome::HttpError { id, status, .. } => {
                 let refusal = self.pipe.take_refusal();
-                self.fail(&id, refusal.unwrap_or_else(|| http_error(status, &text))).await;
+                self.fail(&id, refusal.unwrap_or_else(|| http_error(status, text))).await;
             }
             TurnOutcome::TimedOut { id, .. } => self.fail(&id, timed_out()).await,
             TurnOutcome::Lost { id, .. } => {
@@ -361,21 +381,24 @@ impl Driver {
                 self.fail(&id, lost).await;
             }
             TurnOutcome::SessionGone => self.state.over = Some(session_gone()),
-            TurnOutcome::Notice(notice) => self.notice(notice, &text, &faults).await,
-            TurnOutcome::Asked { id, asked } => self.asked(id, asked, &faults, &text).await,
+            TurnOutcome::Notice(notice) => {
+                let text = frame.map(Frame::into_text).unwrap_or_default();
+                self.notice(notice, text, &faults).await;
+            }
+            TurnOutcome::Asked { id, asked } => self.asked(id, asked, &faults, text).await,
             TurnOutcome::AnsweredAtOnce { asked } if asked.kind == AskedKind::Ping => {}
             TurnOutcome::AnsweredAtOnce { asked } => {
                 let words = format!("the server asks {}, which was refused", asked.method);
-                self.tell_all("asked", &words, &text).await;
+                self.tell_all("asked", &words, text).await;
             }
             TurnOutcome::Withdrawn { id, .. } => {
                 self.state.withdrawals.remove(&id);
-                self.tell_all("asked", "the server no longer wants its answer", &text).await;
+                self.tell_all("asked", "the server no longer wants its answer", text).await;
             }
             TurnOutcome::Late { .. } | TurnOutcome::Unmatched | TurnOutcome::Foreign => {
-                self.tell_all("odd", &odd(&text, &faults), &text).await;
+                self.tell_all("odd", &odd(text, &faults), text).await;
             }
-            TurnOutcome::Noise => self.tell_all("odd", &odd(&text, &faults), "").await,
+            TurnOutcome::Noise => self.tell_all("odd", &odd(text, &faults), "").await,
         }
     }
 
@@ -403,7 +426,7 @@ impl Driver {
         }
     }
 
-    async fn notice(&mut self, notice: Notice, text: &str, faults: &[Fault]) {
+    async fn notice(&mut self, notice: Notice, text: String, faults: &[Fault]) {
         match notice {
             Notice::Progress { token, progress, total, message } => {
                 let own = Id::as_text(&token).parse::<u64>().ok().map(Id::from).unwrap_or(token);
@@ -411,29 +434,49 @@ impl Driver {
                     Some(waiting) => {
                         let (total, message) = (total.as_ref(), message.as_deref());
                         let words = progress_words(&progress, total, message, faults);
-                        let stage = stage("progress", &words, text);
+                        let stage = stage_of_bytes("progress", &words, text.into());
                         // One that has left is told that it has by another way.
                         let _ = waiting.inbox.push(Incoming::Packet(stage)).await;
                     }
-                    None => self.tell_all("odd", &odd(text, faults), text).await,
+                    None => self.tell_all("odd", &odd(&text, faults), &text).await,
                 }
             }
             Notice::Log { level, logger, data } => {
                 let words = log_words(level, logger.as_deref(), &data);
-                self.tell_all("log", &words, text).await;
+                self.tell_all("log", &words, &text).await;
             }
             Notice::Changed(list) => {
                 let words = format!("the server's list of {} has changed", list.as_str());
-                self.tell_all("changed", &words, text).await;
+                self.tell_subscriber("changed", &words, &text).await;
+            }
+            Notice::ResourceUpdated { uri } => {
+                let words = format!("the resource {uri} has changed");
+                let told = stage(UPDATED, &words, &text);
+                self.state.updates.retain(|to| to.try_push(Incoming::Packet(told.clone())).is_ok());
+                self.tell_subscriber(UPDATED, &words, &text).await;
+            }
+            Notice::Subscribed { .. } => {
+                self.tell_subscriber(SUBSCRIBED, "the server serves the subscription", &text).await;
             }
             Notice::Other { method, .. } => {
-                self.tell_all("odd", &format!("an unknown notification: {method}"), text).await;
+                self.tell_all("odd", &format!("an unknown notification: {method}"), &text).await;
             }
-            Notice::Cancelled { .. }
-            | Notice::ResourceUpdated { .. }
-            | Notice::Task(_)
-            | Notice::ElicitationComplete { .. }
-            | Notice::Subscribed { .. } => self.tell_all("notice", "a notification", text).await,
+            Notice::Cancelled { .. } | Notice::Task(_) | Notice::ElicitationComplete { .. } => {
+                self.tell_all("notice", "a notification", &text).await;
+            }
+        }
+    }
+
+    /// Tells the subscription that a notification names, or all calls where it names none.
+    async fn tell_subscriber(&mut self, name: &str, words: &str, text: &str) {
+        let params = Frame::parse(text).params();
+        let waiting = subscription(&params).and_then(|id| self.state.waiting.get(&id));
+        match waiting {
+            // Who has left is told in another way.
+            Some(waiting) => {
+                drop(waiting.inbox.push(Incoming::Packet(stage(name, words, text))).await);
+            }
+            None => self.tell_all(name, words, text).await,
         }
     }
 

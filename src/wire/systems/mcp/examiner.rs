@@ -77,7 +77,7 @@ async fn examine_methods(bus: &dyn Bus) -> Result<Vec<Examined>, CallError> {
 
 async fn examine_lists(
     bus: &dyn Bus,
-    listing::Paged { pages, version }: listing::Paged,
+    listing::Paged { pages, version, .. }: listing::Paged,
 ) -> Result<Vec<Examined>, CallError> {
     let (first, _) = exchange(bus, listing::TOOLS.0, &json!({})).await?;
     let again = list(bus, listing::TOOLS).await?.pages.items;

@@ -313,6 +313,11 @@ impl HttpPipe {
         }
     }
 
+    /// What has come already.
+    pub fn try_next(&mut self) -> Option<TransportArrival> {
+        self.arrivals.try_recv().ok()
+    }
+
     /// Why the server refused the last request that it refused, where more is known than its
     /// status. It is told once.
     pub fn take_refusal(&self) -> Option<CallError> {

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::{
     listing::{self, LISTS},
     stages::fault_words,
+    updates,
 };
 use crate::{
     model::{
@@ -16,12 +17,20 @@ use crate::{
     },
     systems::mcp::{calls::CALL, contents, items, keys, settings, version::Era},
     wire::{
-        systems::facets::inspector::{Inspector, ListedItems, Listing},
+        systems::facets::inspector::{Inspector, ListedItems, Listing, ResourceUpdates},
         transport::bus::Bus,
     },
 };
 
 pub(crate) struct McpInspector;
+
+/// That a server has what it did not declare.
+fn undeclared_words(bus: &dyn Bus, list: &str, items: &[Value]) -> Option<String> {
+    let capability = if list == "resourceTemplates" { "resources" } else { list };
+    let declared = &bus.server_profile()?.json["server"]["capabilities"][capability];
+    (!items.is_empty() && declared.is_null())
+        .then(|| format!("list.undeclared: the server did not declare the capability {capability}"))
+}
 
 impl Inspector for McpInspector {
     fn is_at(&self, connection: &Connection) -> bool {
@@ -54,14 +63,11 @@ impl Inspector for McpInspector {
                     Err(problem) if listing::is_unknown(&problem) => continue,
                     pages => pages?,
                 };
-                listing.version.clone_from(&pages.version);
-                let odd =
-                    pages.pages.faults.iter().map(|fault| format!("{}: {}", fault.id, fault.words));
-                listing.lists.push(ListedItems {
-                    kind,
-                    odd: odd.collect(),
-                    items: pages.pages.items,
-                });
+                let listing::Paged { pages, version, timing } = pages;
+                listing.version = version;
+                let odd = pages.faults.iter().map(|fault| format!("{}: {}", fault.id, fault.words));
+                let odd = odd.chain(undeclared_words(bus, kind, &pages.items)).collect();
+                listing.lists.push(ListedItems { kind, items: pages.items, timing, odd });
             }
             Ok(listing)
         })
@@ -92,6 +98,14 @@ impl Inspector for McpInspector {
                 took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             })
         })
+    }
+
+    fn follow_resource<'a>(
+        &'a self,
+        bus: &'a dyn Bus,
+        request: &'a ItemRequest,
+    ) -> BoxFuture<'a, Result<Box<dyn ResourceUpdates>, CallError>> {
+        Box::pin(updates::follow_resource(bus, request))
     }
 
     fn suggest_values<'a>(

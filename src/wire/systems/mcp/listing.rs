@@ -3,14 +3,19 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::stages::{ANSWER, STAGE, VERSION, said};
 use crate::{
-    model::{call::CallError, error_kind::ErrorKind, shown::visible_text},
+    model::{
+        call::CallError,
+        error_kind::ErrorKind,
+        server_item::{ListTiming, ListedPage},
+        shown::visible_text,
+    },
     systems::mcp::{
         codes,
-        pages::{NextPage, Pages},
+        pages::{NextPage, Pages, caching_words},
         rpc::frame::{Frame, Kind},
     },
     wire::transport::{
@@ -33,7 +38,7 @@ pub(crate) const LISTS: [ListOf; 4] = [
 ];
 
 /// How long an answer may take that no person waits for.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sends a request; gives where its answer comes.
 pub(crate) async fn begin(
@@ -125,6 +130,7 @@ pub(crate) fn refused(method: &str, error: &Value) -> CallError {
 pub(crate) struct Paged {
     pub pages: Pages,
     pub version: String,
+    pub timing: ListTiming,
 }
 
 /// A list with all its pages.
@@ -134,11 +140,18 @@ pub(crate) struct Paged {
 pub(crate) async fn list(bus: &dyn Bus, of: ListOf) -> Result<Paged, CallError> {
     let (method, member) = of;
     let (mut pages, mut params) = (Pages::default(), json!({}));
+    let mut timing = ListTiming { kind: member, ..ListTiming::default() };
     loop {
+        let began = Instant::now();
         let (result, version) = request(bus, method, &params).await?;
-        match pages.add(result, member) {
+        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        timing.caching = caching_words(&result);
+        let next = pages.add(result, member);
+        let items = pages.sizes.last().copied().unwrap_or_default();
+        timing.pages.push(ListedPage { items, took_ms });
+        match next {
             NextPage::Page(cursor) => params = json!({"cursor": cursor}),
-            NextPage::Done => return Ok(Paged { pages, version }),
+            NextPage::Done => return Ok(Paged { pages, version, timing }),
         }
     }
 }

@@ -74,23 +74,24 @@ impl Pipe {
     pub async fn next(&mut self) -> TransportArrival {
         match self {
             Self::Process { bus, output } => loop {
-                match output.next().await {
-                    Some(Incoming::Packet(packet)) => {
-                        let text = String::from_utf8_lossy(&packet.body).into_owned();
-                        if packet.subject.as_deref() == Some(process::ERRORS) {
-                            return TransportArrival::Words(text);
-                        }
-                        // An empty line is nothing.
-                        if !text.trim().is_empty() {
-                            return TransportArrival::Frame(Frame::parse(text));
-                        }
-                    }
-                    Some(Incoming::Failed(problem)) => return TransportArrival::Over(problem),
-                    Some(_) => {}
-                    None => return TransportArrival::Over(bus.close_reason().unwrap_or_else(over)),
+                let Some(heard) = output.next().await else {
+                    return TransportArrival::Over(bus.close_reason().unwrap_or_else(over));
+                };
+                if let Some(arrival) = process_arrival(heard) {
+                    return arrival;
                 }
             },
             Self::Http(http) => http.next().await,
+        }
+    }
+
+    /// What has come already; `None` where [`next`](Self::next) may have to wait.
+    pub fn try_next(&mut self) -> Option<TransportArrival> {
+        match self {
+            Self::Process { output, .. } => {
+                std::iter::from_fn(|| output.try_next()).find_map(process_arrival)
+            }
+            Self::Http(http) => http.try_next(),
         }
     }
 
@@ -135,6 +136,21 @@ impl Pipe {
             Self::Http(http) => http.close().await,
         }
     }
+}
+
+/// What a process wrote; `None` where it is nothing.
+fn process_arrival(heard: Incoming) -> Option<TransportArrival> {
+    let packet = match heard {
+        Incoming::Packet(packet) => packet,
+        Incoming::Failed(problem) => return Some(TransportArrival::Over(problem)),
+        _ => return None,
+    };
+    let text = String::from_utf8_lossy(&packet.body).into_owned();
+    if packet.subject.as_deref() == Some(process::ERRORS) {
+        return Some(TransportArrival::Words(text));
+    }
+    // An empty line is nothing.
+    (!text.trim().is_empty()).then(|| TransportArrival::Frame(Frame::parse(text)))
 }
 
 fn over() -> CallError {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::stages::fault_words;
 use crate::{
     model::{call::CallError, error_kind::ErrorKind, shown::visible_text},
-    systems::mcp::fault::Fault,
+    systems::mcp::{fault::Fault, opening::finding_words},
 };
 
 pub(super) fn odd(text: &str, faults: &[Fault]) -> String {
@@ -24,12 +24,19 @@ pub(super) fn refused(findings: &[&'static str], error: Option<&Value>) -> CallE
         let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
         format!(": {} ({})", visible_text(message), error.get("code").unwrap_or(&json!(null)))
     });
+    let words: Vec<String> =
+        findings.iter().map(|id| format!("{} ({id})", finding_words(id))).collect();
     let message = format!(
-        "the server and toolcrib do not come to speak with each other ({}){}",
-        findings.join(", "),
+        "the server cannot be spoken with: {}{}",
+        words.join("; "),
         said.unwrap_or_default()
     );
-    let remedy = "`toolcrib mcp frames NAME` shows what was said; era = \"legacy\" or \"modern\" sets how to begin";
+    let remedy = match findings.contains(&"era.not-modern") {
+        true => "take era = \"modern\" out of the connection: its era is then found out",
+        false => {
+            "`toolcrib mcp frames NAME` shows what was said; era = \"legacy\" or \"modern\" sets how to begin"
+        }
+    };
     CallError::new(ErrorKind::NotUnderstood, message, remedy)
 }
 

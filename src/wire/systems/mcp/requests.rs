@@ -28,6 +28,8 @@ pub(crate) enum Command {
         inbox: Option<QueueSender>,
     },
     Observe(QueueSender),
+    /// Tells from now on which resources have changed.
+    Updates(QueueSender),
     Close(oneshot::Sender<()>),
 }
 

@@ -4,11 +4,15 @@
 //! | --- | --- |
 //! | [`handler`] | what every client has in common: the tools, calls of them, news of changes |
 //! | [`calling`] | one call, and what a server behind its tool asks meanwhile |
+//! | [`tasks`], [`task_store`] | calls that go on as tasks |
 //! | [`running`] | the requests of a client that are under way |
 //! | [`questions`] | what clients were asked and have not answered |
 //! | [`relay`] | requests for what servers behind the tools have beside them |
+//! | [`subscriptions`] | resources that clients follow |
 //! | [`pipes`] | one client over its pipes |
 //! | [`http`] | clients over HTTP, each request |
+//! | [`responses`] | the answers to these |
+//! | [`replay`] | streams of events that a client goes on with after they broke |
 //! | [`sessions`] | clients of the legacy era over HTTP |
 //! | [`guard`] | which of them are let in |
 
@@ -19,8 +23,13 @@ pub mod http;
 pub mod pipes;
 mod questions;
 mod relay;
+mod replay;
+mod responses;
 pub mod running;
 pub mod sessions;
+mod subscriptions;
+mod task_store;
+mod tasks;
 
 use std::sync::Arc;
 

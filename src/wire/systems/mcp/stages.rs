@@ -24,6 +24,10 @@ pub(crate) const WORDS: &str = ":words";
 pub(crate) const ANSWER: &str = "answer";
 /// The stage that only says that the server is at work; nothing is told of it.
 pub(crate) const ALIVE: &str = "alive";
+/// The stage that says that a resource has changed; its body is the notification.
+pub(crate) const UPDATED: &str = "updated";
+/// The stage that says what of a subscription the server will serve; its body is the notification.
+pub(crate) const SUBSCRIBED: &str = "subscribed";
 /// The revision of the protocol that is spoken.
 pub(crate) const VERSION: &str = ":version";
 /// What the tool promises of its answer, as JSON.
@@ -53,11 +57,16 @@ pub(crate) fn frame_words(way: FrameWay, bytes: usize) -> String {
 /// A stage on the way to an answer.
 #[must_use]
 pub(crate) fn stage(name: &str, words: &str, body: &str) -> Packet {
+    stage_of_bytes(name, words, Bytes::copy_from_slice(body.as_bytes()))
+}
+
+/// The same with a body that need not be copied.
+#[must_use]
+pub(crate) fn stage_of_bytes(name: &str, words: &str, body: Bytes) -> Packet {
     let headers = vec![
         (STAGE.to_owned(), name.to_owned()),
         (WORDS.to_owned(), visible_text(words).into_owned()),
     ];
-    let body = Bytes::copy_from_slice(body.as_bytes());
     Packet { subject: None, reply: None, headers, body }
 }
 

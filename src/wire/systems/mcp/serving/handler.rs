@@ -10,13 +10,21 @@ use super::{
     questions::{Caller, ParkedCalls},
     relay::relay_request,
     running::Running,
+    subscriptions::{FollowedResources, FollowerCounts, OwnFrames, UPDATES, follow_resource},
+    task_store::ServedTasks,
 };
 use crate::{
     systems::mcp::{
         rpc::frame::Frame,
         server::{
-            dialogue::{ClientRequest, Dialogue, Offer, RelayedRequest, ToolSubscription},
-            reply::{ServerInfo, acknowledged_frame, subscription_meta, tools_changed_frame},
+            dialogue::{
+                ClientRequest, Dialogue, Offer, RelayedRequest, ResourceSubscription,
+                ToolSubscription,
+            },
+            reply::{
+                ServerInfo, acknowledged_frame, resource_updated_frame, subscription_meta,
+                tools_changed_frame,
+            },
             toolbox::Toolbox,
         },
     },
@@ -32,6 +40,9 @@ pub(crate) struct RequestHandler {
     pub about: ServerInfo,
     /// Calls that wait for what their clients are to find out.
     pub parked: ParkedCalls,
+    pub tasks: ServedTasks,
+    /// Who follows resources of servers behind the tools.
+    pub followers: FollowerCounts,
 }
 
 impl RequestHandler {
@@ -45,7 +56,9 @@ impl RequestHandler {
             has_servers: !host.servers().is_empty(),
         };
         let (toolbox, parked) = (Toolbox::new(host.tools()), ParkedCalls::default());
-        Arc::new(Self { toolbox, about, parked, host })
+        let followers = FollowerCounts::default();
+        let tasks = ServedTasks::default();
+        Arc::new(Self { toolbox, about, parked, tasks, followers, host })
     }
 
     /// Takes a message of a client in.
@@ -83,6 +96,57 @@ impl RequestHandler {
         let _ = caller.frames.send(reply.text).await;
     }
 
+    /// Follows a resource for a client of the legacy era, or no longer.
+    pub async fn run_following(
+        self: Arc<Self>,
+        asked: ResourceSubscription,
+        caller: Caller,
+        (followed, own): (FollowedResources, OwnFrames),
+    ) {
+        let ResourceSubscription { id, spoken, uri, is_wanted } = asked;
+        followed.remove(&uri);
+        let mut refused = None;
+        if is_wanted {
+            let (told, mut updates) = mpsc::channel(UPDATES);
+            let (stop, behind) = (CancellationToken::new(), (&*self.host, &self.followers));
+            let following = tokio::select! {
+                () = caller.running.cancelled.cancelled() => return,
+                following = follow_resource(behind, &uri, told, stop.clone()) => following,
+            };
+            match following {
+                Ok(following) => {
+                    tokio::spawn(following);
+                    tokio::spawn(async move {
+                        while let Some(uri) = updates.recv().await {
+                            own.send(resource_updated_frame(&uri, None)).await;
+                        }
+                    });
+                    followed.insert(uri, stop);
+                }
+                Err(refusal) => refused = Some(refusal),
+            }
+        }
+        let reply = match refused {
+            None => self.about.result(&id, &spoken, json!({})),
+            Some(refusal) => refusal.to_reply(Some(&id), spoken.era),
+        };
+        // Who has left needs no answer.
+        let _ = caller.frames.send(reply.text).await;
+    }
+
+    /// Follows resources until nobody takes what is told; those that are followed.
+    async fn follow_all(&self, uris: Vec<String>, told: &mpsc::Sender<String>) -> Vec<String> {
+        let mut followed = Vec::new();
+        for uri in uris {
+            let (stop, behind) = (CancellationToken::new(), (&*self.host, &self.followers));
+            if let Ok(following) = follow_resource(behind, &uri, told.clone(), stop).await {
+                tokio::spawn(following);
+                followed.push(uri);
+            }
+        }
+        followed
+    }
+
     /// Tells a subscriber what changes, until it is cancelled, or with a last word until `leaving`.
     pub async fn run_listening(
         self: Arc<Self>,
@@ -91,10 +155,15 @@ impl RequestHandler {
         running: Running,
         leaving: CancellationToken,
     ) {
-        let ToolSubscription { id, spoken, tools } = listening;
+        let ToolSubscription { id, spoken, tools, resources } = listening;
         // Whatever changes from here on is told.
         let mut changes = self.changes();
-        let heard = if tools { json!({"toolsListChanged": true}) } else { json!({}) };
+        let (told, mut updates) = mpsc::channel(UPDATES);
+        let mut heard = if tools { json!({"toolsListChanged": true}) } else { json!({}) };
+        let followed = self.follow_all(resources, &told).await;
+        if !followed.is_empty() {
+            heard["resourceSubscriptions"] = followed.into();
+        }
         let mut next = Some(acknowledged_frame(&id, &heard));
         loop {
             if let Some(frame) = next.take()
@@ -106,6 +175,9 @@ impl RequestHandler {
                 () = running.cancelled.cancelled() => return,
                 () = frames.closed() => return,
                 () = leaving.cancelled() => break,
+                Some(uri) = updates.recv() => {
+                    next = Some(resource_updated_frame(&uri, Some(&id)));
+                }
                 changed = changes.changed() => match changed {
                     Ok(()) => next = tools.then(|| tools_changed_frame(Some(&id))),
                     Err(_) => break,

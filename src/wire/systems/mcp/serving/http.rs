@@ -1,23 +1,17 @@
 //! Clients over HTTP: each request, and its answer in one or as a stream of events.
 
 use std::{
-    convert::Infallible,
     net::SocketAddr,
     sync::{Arc, PoisonError},
-    time::Duration,
 };
 
-use bytes::Bytes;
-use futures::{future::BoxFuture, stream};
-use http_body_util::{
-    BodyExt, Empty, Full, LengthLimitError, Limited, StreamBody, combinators::UnsyncBoxBody,
-};
+use futures::future::BoxFuture;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::{
-    HeaderMap, Method, Request, Response, StatusCode,
-    body::{Frame as BodyFrame, Incoming},
+    HeaderMap, Method, Request, Response,
+    body::Incoming,
     header::{
-        ACCEPT, ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, ORIGIN,
-        WWW_AUTHENTICATE,
+        ACCEPT, ALLOW, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, ORIGIN, WWW_AUTHENTICATE,
     },
 };
 use serde_json::Value;
@@ -25,24 +19,29 @@ use tokio::{net::TcpListener, sync::mpsc, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    calling::run_call,
     guard::{ServerReach, admits_token},
     handler::{FRAMES, RequestHandler},
     pipes::refuse_request,
     questions::{self, PendingQuestions},
+    replay::StreamReader,
+    responses::{
+        Body, EVENTS, JSON, empty_response, events_response, refusal, refused_request,
+        reply_response, resumable_response, whole_response,
+    },
     running::RunningRequests,
     sessions::{Session, Sessions},
+    subscriptions::{FollowedResources, OwnFrames},
+    tasks::{run_task_call, run_task_request},
 };
 use crate::{
     model::problem::{Problem, ProblemKind},
     systems::mcp::{
-        codes,
         rpc::frame::{Frame, Kind},
         server::{
             dialogue::{ClientRequest, Dialogue},
             envelope::{is_modern, unsupported_version},
             http_rules::Repeated,
-            reply::{Refusal, Reply, tools_changed_frame},
+            reply::{Reply, tools_changed_frame},
         },
         version::{Era, Versions},
     },
@@ -56,15 +55,9 @@ use crate::{
 const PATH: &str = "/mcp";
 /// How much one request may hold.
 const LARGEST: usize = 16 * 1024 * 1024;
-/// A stream on which nothing is said for so long says that it is still there.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
-
-const EVENTS: &str = "text/event-stream";
-const JSON: &str = "application/json";
 const SESSION: &str = "Mcp-Session-Id";
 const VERSION: &str = "MCP-Protocol-Version";
-
-type Body = UnsyncBoxBody<Bytes, Infallible>;
+const LAST_EVENT: &str = "Last-Event-ID";
 
 /// A server that listens already.
 pub(crate) struct HttpServer {
@@ -163,6 +156,8 @@ impl Accepted {
 struct RequestsOf {
     running: RunningRequests,
     questions: Option<PendingQuestions>,
+    /// What it follows, and where it is told what it did not ask for.
+    client: (FollowedResources, OwnFrames),
 }
 
 /// The client that a request is of, for as long as the request takes.
@@ -330,9 +325,11 @@ impl Clients {
                 ClientRequest::Listen(_) if !caller.accepted.events => {
                     return refusal(406, "subscriptions/listen is answered by a stream of events");
                 }
-                ClientRequest::Call(_) | ClientRequest::Relay(_) | ClientRequest::Listen(_) => {
-                    begun.push(asked);
-                }
+                ClientRequest::Call(_)
+                | ClientRequest::Relay(_)
+                | ClientRequest::Listen(_)
+                | ClientRequest::Task(_)
+                | ClientRequest::Follow(_) => begun.push(asked),
             }
         }
         if begun.is_empty() && replies.is_empty() {
@@ -344,6 +341,9 @@ impl Clients {
         let of = RequestsOf {
             running: session.map(|session| session.running.clone()).unwrap_or_default(),
             questions: questions.filter(|_| caller.accepted.events),
+            client: session
+                .map(|session| (session.followed.clone(), session.own.clone()))
+                .unwrap_or_default(),
         };
         let mut cancelled = Vec::new();
         for asked in begun {
@@ -368,9 +368,12 @@ impl Clients {
             None => cancelled.into_iter().map(CancellationToken::drop_guard).collect(),
             Some(_) => Vec::new(),
         };
-        match caller.accepted.events {
-            true => events_response(heard, guards),
-            false => whole_response(heard, is_alone, guards).await,
+        match (caller.accepted.events, &caller.session) {
+            (true, Some(session)) if session.resumes_streams() => {
+                resumable_response(StreamReader::new(session.streams.begin(heard), 0))
+            }
+            (true, _) => events_response(heard, guards),
+            (false, _) => whole_response(heard, is_alone, guards).await,
         }
     }
 
@@ -384,6 +387,8 @@ impl Clients {
             ClientRequest::Call(call) => (&call.id, &call.spoken),
             ClientRequest::Relay(request) => (&request.id, &request.spoken),
             ClientRequest::Listen(listening) => (&listening.id, &listening.spoken),
+            ClientRequest::Follow(asked) => (&asked.id, &asked.spoken),
+            ClientRequest::Task(request) => (&request.id, &request.spoken),
             _ => return Ok(CancellationToken::new()),
         };
         let Some(running) = of.running.begin(id) else {
@@ -392,16 +397,21 @@ impl Clients {
         let token = running.cancelled.clone();
         let (frames, questions) = (frames.clone(), of.questions.clone());
         let caller = questions::Caller { frames, running, questions };
-        self.tasks.spawn(Arc::clone(self).run_request(asked, caller));
+        self.tasks.spawn(Arc::clone(self).run_request(asked, caller, of.client.clone()));
         Ok(token)
     }
 
-    async fn run_request(self: Arc<Self>, asked: ClientRequest, caller: questions::Caller) {
+    async fn run_request(
+        self: Arc<Self>,
+        asked: ClientRequest,
+        caller: questions::Caller,
+        client: (FollowedResources, OwnFrames),
+    ) {
         let handler = Arc::clone(&self.handler);
         match asked {
             ClientRequest::Call(call) => {
                 // Nobody is to wait for a call when the server is to end.
-                let working = run_call(handler, *call, caller);
+                let working = run_task_call(handler, *call, caller);
                 self.stop.run_until_cancelled(working).await;
             }
             ClientRequest::Relay(request) => {
@@ -410,6 +420,13 @@ impl Clients {
             ClientRequest::Listen(listening) => {
                 let questions::Caller { frames, running, .. } = caller;
                 handler.run_listening(listening, frames, running, self.stop.clone()).await;
+            }
+            ClientRequest::Task(request) => {
+                self.stop.run_until_cancelled(run_task_request(handler, request, caller)).await;
+            }
+            ClientRequest::Follow(asked) => {
+                let following = handler.run_following(asked, caller, client);
+                self.stop.run_until_cancelled(following).await;
             }
             _ => {}
         }
@@ -424,10 +441,15 @@ impl Clients {
             Ok(session) => session,
             Err(reply) => return reply_response(reply),
         };
+        let last = header_values(headers, LAST_EVENT);
+        if let Some(reader) = last.first().and_then(|last| session.streams.resume(last)) {
+            return resumable_response(reader);
+        }
         let Some(stream) = Arc::clone(&session).take_stream() else {
             return refusal(409, "the session has a stream already");
         };
         let (frames, heard) = mpsc::channel(FRAMES);
+        session.own.open(frames.clone());
         let mut changes = self.handler.changes();
         let (stop, ended) = (self.stop.clone(), session.ended.clone());
         self.tasks.spawn(async move {
@@ -535,76 +557,5 @@ async fn read_body(body: Incoming) -> Result<String, Reply> {
         }
         // It broke off, so nobody hears this.
         Err(_) => Err(refused_request(400, "the body broke off")),
-    }
-}
-
-fn refusal(status: u16, words: &str) -> Response<Body> {
-    reply_response(refused_request(status, words))
-}
-
-/// Why a request is not for this server, or not as it is to be.
-fn refused_request(status: u16, words: &str) -> Reply {
-    let reply = Refusal::new(codes::INVALID_REQUEST, words).to_reply(None, Era::Modern);
-    Reply { status, ..reply }
-}
-
-fn reply_response(reply: Reply) -> Response<Body> {
-    let mut response = with_status(reply.status, Full::new(reply.text.into()).boxed_unsync());
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-    response
-}
-
-fn empty_response(status: u16) -> Response<Body> {
-    with_status(status, Empty::new().boxed_unsync())
-}
-
-fn with_status(status: u16, body: Body) -> Response<Body> {
-    let mut response = Response::new(body);
-    *response.status_mut() =
-        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    response
-}
-
-/// What is cancelled when nobody reads the stream any more.
-type Guards = Vec<tokio_util::sync::DropGuard>;
-
-/// Each frame as an event, as it comes.
-fn events_response(heard: mpsc::Receiver<String>, guards: Guards) -> Response<Body> {
-    let events = stream::unfold((heard, guards), |(mut heard, guards)| async move {
-        let text = match timeout(SIGN_OF_LIFE, heard.recv()).await {
-            Ok(Some(frame)) => format!("event: message\ndata: {frame}\n\n"),
-            Ok(None) => return None,
-            Err(_) => ": still here\n\n".to_owned(),
-        };
-        Some((Ok(BodyFrame::data(Bytes::from(text))), (heard, guards)))
-    });
-    let mut response = Response::new(StreamBody::new(events).boxed_unsync());
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
-}
-
-/// The answers alone, in one.
-async fn whole_response(
-    mut heard: mpsc::Receiver<String>,
-    is_alone: bool,
-    guards: Guards,
-) -> Response<Body> {
-    let mut answers = Vec::new();
-    while let Some(frame) = heard.recv().await {
-        if matches!(Frame::parse(frame.as_str()).kind, Kind::Reply { .. }) {
-            answers.push(frame);
-        }
-    }
-    drop(guards);
-    match (is_alone, answers.pop()) {
-        (true, Some(text)) => reply_response(Reply { text, status: 200 }),
-        // It was cancelled.
-        (_, None) => empty_response(204),
-        (false, Some(last)) => {
-            answers.push(last);
-            reply_response(Reply { text: format!("[{}]", answers.join(",")), status: 200 })
-        }
     }
 }

@@ -9,10 +9,11 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    calling::run_call,
     handler::RequestHandler,
     questions::{Caller, PendingQuestions},
     running::RunningRequests,
+    subscriptions::{FollowedResources, OwnFrames},
+    tasks::{run_task_call, run_task_request},
 };
 use crate::{
     systems::mcp::{
@@ -43,6 +44,8 @@ struct PipeClient {
     frames: mpsc::Sender<String>,
     running: RunningRequests,
     questions: PendingQuestions,
+    followed: FollowedResources,
+    own: OwnFrames,
     calls: TaskTracker,
     subscriptions: TaskTracker,
     leaving: CancellationToken,
@@ -65,12 +68,15 @@ pub(crate) async fn serve_client(
         frames: output,
         running: RunningRequests::default(),
         questions: PendingQuestions::default(),
+        followed: FollowedResources::default(),
+        own: OwnFrames::default(),
         calls: TaskTracker::new(),
         subscriptions: TaskTracker::new(),
         leaving: CancellationToken::new(),
     };
     let mut lines = Lines::default();
     let frames = client.frames.clone();
+    client.own.open(frames.clone());
     loop {
         let served = tokio::select! {
             bytes = input.recv() => match bytes {
@@ -129,7 +135,7 @@ impl PipeClient {
                 Some(running) => {
                     let questions = Some(self.questions.clone());
                     let caller = Caller { frames, running, questions };
-                    self.calls.spawn(run_call(handler, *call, caller));
+                    self.calls.spawn(run_task_call(handler, *call, caller));
                 }
                 None => self.refuse(&call.id).await?,
             },
@@ -137,6 +143,21 @@ impl PipeClient {
                 Some(running) => {
                     let caller = Caller { frames, running, questions: None };
                     self.calls.spawn(handler.run_relay(request, caller));
+                }
+                None => self.refuse(&request.id).await?,
+            },
+            ClientRequest::Follow(asked) => match self.running.begin(&asked.id) {
+                Some(running) => {
+                    let caller = Caller { frames, running, questions: None };
+                    let client = (self.followed.clone(), self.own.clone());
+                    self.calls.spawn(handler.run_following(asked, caller, client));
+                }
+                None => self.refuse(&asked.id).await?,
+            },
+            ClientRequest::Task(request) => match self.running.begin(&request.id) {
+                Some(running) => {
+                    let caller = Caller { frames, running, questions: None };
+                    self.calls.spawn(run_task_request(handler, request, caller));
                 }
                 None => self.refuse(&request.id).await?,
             },

@@ -10,7 +10,12 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{questions::PendingQuestions, running::RunningRequests};
+use super::{
+    questions::PendingQuestions,
+    replay::ReplayedStreams,
+    running::RunningRequests,
+    subscriptions::{FollowedResources, OwnFrames},
+};
 use crate::systems::mcp::server::dialogue::Dialogue;
 
 /// So many sessions are kept; the oldest gives way to a new one.
@@ -22,6 +27,11 @@ pub(crate) struct Session {
     pub dialogue: Mutex<Dialogue>,
     pub running: RunningRequests,
     pub questions: PendingQuestions,
+    pub followed: FollowedResources,
+    /// The streams that it can go on with.
+    pub streams: ReplayedStreams,
+    /// Where its one stream is, while there is one.
+    pub own: OwnFrames,
     pub ended: CancellationToken,
     is_listening: AtomicBool,
 }
@@ -31,6 +41,7 @@ pub(crate) struct OwnStream(Arc<Session>);
 
 impl Drop for OwnStream {
     fn drop(&mut self) {
+        self.0.own.close();
         self.0.is_listening.store(false, Ordering::Release);
     }
 }
@@ -39,6 +50,12 @@ impl Session {
     #[must_use]
     pub fn new(dialogue: Dialogue) -> Arc<Self> {
         Arc::new(Self { dialogue: dialogue.into(), ..Self::default() })
+    }
+
+    /// Whether its client goes on with streams that broke.
+    #[must_use]
+    pub fn resumes_streams(&self) -> bool {
+        self.dialogue.lock().unwrap_or_else(PoisonError::into_inner).resumes_streams()
     }
 
     /// Takes the place of its one stream; `None` where that is taken.
