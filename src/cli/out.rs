@@ -66,6 +66,9 @@ impl Write for Data {
     }
 }
 
+/// So many bytes are written at once at most, where nobody waits for less.
+const AT_ONCE: usize = 64 * 1024;
+
 /// The output of one command.
 pub(crate) struct CommandOutput {
     data: BufWriter<Data>,
@@ -83,7 +86,7 @@ impl CommandOutput {
         let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
             || env::var_os("TERM").is_some_and(|term| term == "dumb");
         Self {
-            data: BufWriter::new(Data { stdout: io::stdout(), terminal }),
+            data: BufWriter::with_capacity(AT_ONCE, Data { stdout: io::stdout(), terminal }),
             terminal,
             colour: terminal && !plain,
             quiet: global.quiet,

@@ -67,6 +67,7 @@ mod mcp_relay;
 mod mcp_screens;
 mod mcp_serve;
 mod mcp_served_systems;
+mod mcp_served_tasks;
 mod mcp_tasks;
 mod nats;
 mod numbers;

@@ -60,7 +60,7 @@ services:
   lonely: {rules: [{answer: alone}]}
 ";
 
-fn place() -> Place {
+pub(super) fn place() -> Place {
     let settings = "name = \"lab\"\n[context]\ngroups = [\"read\"]\n";
     Place::with(&[("toolcrib.toml", settings), ("tools.yaml", TOOLS), ("stub.yaml", STUB)])
 }
@@ -71,6 +71,8 @@ pub(super) struct Client {
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     is_modern: bool,
+    /// What requests of the modern era declare.
+    pub(super) capabilities: Value,
 }
 
 impl Client {
@@ -82,24 +84,30 @@ impl Client {
     fn of(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { input: child.stdin.take(), child, output, is_modern: false }
+        let (input, capabilities) = (child.stdin.take(), json!({}));
+        Self { input, child, output, is_modern: false, capabilities }
     }
 
     /// One that has begun as the legacy era has it.
     pub(super) fn legacy(place: &Place, arguments: &[&str]) -> Self {
-        Self::start(place, arguments).begin()
+        Self::start(place, arguments).begin("2025-06-18")
     }
 
-    fn begin(mut self) -> Self {
+    /// The same in a version of that era.
+    pub(super) fn of_version(place: &Place, arguments: &[&str], version: &str) -> Self {
+        Self::start(place, arguments).begin(version)
+    }
+
+    fn begin(mut self, version: &str) -> Self {
         let client = &mut self;
-        let about = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let about = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         let opened = client.ask("initialize", about);
-        assert_eq!(opened["result"]["protocolVersion"], "2025-06-18", "{opened}");
+        assert_eq!(opened["result"]["protocolVersion"], version, "{opened}");
         client.tell("notifications/initialized", json!({}));
         self
     }
 
-    fn modern(place: &Place, arguments: &[&str]) -> Self {
+    pub(super) fn modern(place: &Place, arguments: &[&str]) -> Self {
         let mut client = Self::start(place, arguments);
         client.is_modern = true;
         client
@@ -118,7 +126,8 @@ impl Client {
     pub(super) fn send(&mut self, id: i64, method: &str, mut params: Value) {
         if self.is_modern {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+                self.capabilities.clone();
         }
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         self.write(&request.to_string());
@@ -353,7 +362,7 @@ fn tools_of_another_server_are_passed_on_as_they_are() {
     // A client starts it anywhere.
     let mut command =
         place.command(&["serve", "--mcp", "--workspace", place.here.to_str().unwrap()]);
-    let mut client = Client::of(command.current_dir(place.home.path())).begin();
+    let mut client = Client::of(command.current_dir(place.home.path())).begin("2025-06-18");
     let listed = client.ask("tools/list", json!({}));
     let number = &listed["result"]["tools"][3];
     assert_eq!(
@@ -450,7 +459,7 @@ fn send_post(url: &str, headers: &[(&str, &str)], body: &Value) -> TcpStream {
 
 fn modern(method: &str, mut params: Value) -> Value {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 

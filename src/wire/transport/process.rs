@@ -19,7 +19,7 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
     sync::{Mutex, watch},
-    task::unconstrained,
+    task::{unconstrained, yield_now},
     time::timeout,
 };
 
@@ -451,6 +451,8 @@ impl Lines {
             }
             errors.hand_on(to, |line| remember(words, line)).await?;
             output.hand_on(to, |_| ()).await?;
+            // Who takes the lines keeps up, so that few of them wait.
+            yield_now().await;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 `@modelcontextprotocol/conformance` want by name, and what its tools ask of their client."""
 import json
 import sys
+import threading
 import time
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -67,7 +68,27 @@ for name in (*QUESTIONS, "test_sampling"):
     argument = {"test_elicitation": "message", "test_sampling": "prompt"}.get(name)
     schema = {"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]} if argument else NOTHING
     TOOLS.append({"name": name, "description": "Asks its client", "inputSchema": schema})
+# Calls that take their time: how long until they answer, ask or fail.
+SLOW = {"slow_compute": None, "failing_job": 1.3, "protocol_error_job": 1.3, "confirm_delete": 1.3, "test_reconnection": 0.2}
+for name, properties in {"greet": ("name",), "slow_compute": ("label",), "confirm_delete": ("filename",)}.items():
+    schema = {"type": "object", "properties": {one: {"type": "string"} for one in properties}}
+    if name == "slow_compute":
+        schema["properties"]["seconds"] = {"type": "number"}
+    TOOLS.append({"name": name, "description": "For tasks", "inputSchema": schema})
+TOOLS += [{"name": name, "description": "For tasks", "inputSchema": NOTHING} for name in ("failing_job", "protocol_error_job", "test_reconnection")]
+QUESTIONS["confirm_delete"] = {"confirm": {"type": "boolean"}}
 asked = {}
+
+
+def work(id, name, arguments):
+    """Takes its time, then ends as its name says."""
+    time.sleep(arguments.get("seconds", 0) if SLOW[name] is None else SLOW[name])
+    if name == "confirm_delete":
+        ask(id, name, arguments)
+    elif name == "protocol_error_job":
+        out(id=id, error={"code": -32603, "message": "The job broke"})
+    else:
+        out(id=id, result={"content": [text(f"{name} is done")], "isError": name == "failing_job"})
 
 
 def ask(id, name, arguments):
@@ -109,9 +130,13 @@ def prompt(name, given):
     return {"messages": [{"role": "user", "content": block} for block in blocks]}
 
 
+writing = threading.Lock()
+
+
 def out(**message):
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    sys.stdout.flush()
+    with writing:
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        sys.stdout.flush()
 
 
 def call(id, params):
@@ -124,6 +149,10 @@ def call(id, params):
         for step in (0, 50, 100):
             out(method="notifications/progress", params={"progressToken": token, "progress": step, "total": 100})
             time.sleep(0.05)
+    if name in SLOW:
+        return threading.Thread(target=work, args=(id, name, params.get("arguments", {})), daemon=True).start()
+    if name == "greet":
+        return out(id=id, result={"content": [text(f"Hello, {params['arguments']['name']}!")]})
     if name in ANSWERS:
         return out(id=id, result={"content": ANSWERS[name]})
     ask(id, name, params.get("arguments", {}))
@@ -133,11 +162,13 @@ for line in sys.stdin:
     message = json.loads(line)
     id, method = message.get("id"), message.get("method")
     if method == "initialize":
-        out(id=id, result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "logging": {}, "resources": {}, "prompts": {}, "completions": {}}, "serverInfo": {"name": "fixture", "version": "1"}})
+        out(id=id, result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "logging": {}, "resources": {"subscribe": True}, "prompts": {}, "completions": {}}, "serverInfo": {"name": "fixture", "version": "1"}})
     elif method is None and id in asked:
         out(id=asked[id], result={"content": [text("The client answers " + json.dumps(message.get("result") or message.get("error")))]})
     elif method in LISTS:
         out(id=id, result=LISTS[method])
+    elif method in ("resources/subscribe", "resources/unsubscribe"):
+        out(id=id, result={})
     elif method == "prompts/get":
         out(id=id, result=prompt(message["params"]["name"], message["params"].get("arguments", {})))
     elif method == "resources/read":

@@ -14,6 +14,7 @@ use futures::{
 use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot},
+    task::yield_now,
     time::{Instant, sleep, sleep_until},
 };
 
@@ -248,6 +249,10 @@ impl Driver {
             left -= 1;
             let goes_on = left > 0 && self.state.over.is_none();
             next = if goes_on { self.pipe.try_next() } else { None };
+        }
+        if left == 0 {
+            // Who takes what was told keeps up, so that little of it waits.
+            yield_now().await;
         }
     }
 

@@ -145,7 +145,11 @@ fn process_arrival(heard: Incoming) -> Option<TransportArrival> {
         Incoming::Failed(problem) => return Some(TransportArrival::Over(problem)),
         _ => return None,
     };
-    let text = String::from_utf8_lossy(&packet.body).into_owned();
+    // Most of it is UTF-8, which is found out faster than what is not is replaced.
+    let text = match std::str::from_utf8(&packet.body) {
+        Ok(text) => text.to_owned(),
+        Err(_) => String::from_utf8_lossy(&packet.body).into_owned(),
+    };
     if packet.subject.as_deref() == Some(process::ERRORS) {
         return Some(TransportArrival::Words(text));
     }

@@ -141,7 +141,9 @@ async fn answer_request(
 fn update_task(handler: &Arc<RequestHandler>, task: &Arc<RunningTask>, responses: &Value) {
     let Some(state) = task.task().take_question(current_time()) else { return };
     let (frames, heard) = mpsc::channel(FRAMES);
-    let Some(running) = task.running.begin(&task.call.id) else { return };
+    // The call still runs under its own id.
+    let Some(running) = task.running.begin(&Id::Text(state.clone())) else { return };
+    // Without an answer to what was asked the call asks again.
     let params = json!({"requestState": state, "inputResponses": responses});
     let call = ToolCall { repeated: RepeatedCall::from_params(&params), ..task.call.clone() };
     // One that waits no longer has ended by itself.
