@@ -459,7 +459,7 @@ fn send_post(url: &str, headers: &[(&str, &str)], body: &Value) -> TcpStream {
 
 fn modern(method: &str, mut params: Value) -> Value {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
