@@ -17,7 +17,10 @@ use super::{
 };
 use crate::systems::mcp::{
     codes,
-    rpc::frame::{Frame, Kind},
+    rpc::{
+        frame::{Frame, Kind},
+        id::Id,
+    },
     server::{
         client_questions::RepeatedCall,
         dialogue::{TaskRequest, TaskWish, ToolCall},
@@ -31,6 +34,7 @@ use crate::systems::mcp::{
 const AFTER: Duration = Duration::from_secs(1);
 /// How long the answer to `tasks/result` may be waited for; then its client asks again.
 const WAITING: Duration = Duration::from_secs(600);
+
 /// Makes a call whose client takes tasks: it becomes one where that was asked for, or once it has
 /// taken its time.
 pub(crate) async fn run_task_call(handler: Arc<RequestHandler>, call: ToolCall, caller: Caller) {
