@@ -56,7 +56,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PIECE: usize = 64 * 1024;
 
 /// Variables of ours that every server gets; others only where they are named.
-const INHERITED: [&str; 22] = [
+const INHERITED: [&str; 26] = [
     "PATH",
     "HOME",
     "USER",
@@ -69,6 +69,11 @@ const INHERITED: [&str; 22] = [
     "TZ",
     "TMPDIR",
     "XDG_RUNTIME_DIR",
+    // Where certificates are, without which nothing is downloaded behind many proxies.
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
     "SystemRoot",
     "SystemDrive",
     "APPDATA",

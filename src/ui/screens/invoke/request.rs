@@ -28,7 +28,7 @@ use crate::{
     systems::{facets::steps::StepChoice, table},
     ui::{
         answer::draw::inset_area,
-        canvas::Pen,
+        canvas::{Pen, wrap},
         form::{
             host::{FormHost, written_in},
             view::Form,
@@ -143,7 +143,11 @@ impl RequestPane {
         let Some(tool) = self.tool.as_ref().and_then(|id| state.tool(id)) else {
             let inside =
                 Pane { title: "Request", focused, ..Pane::default() }.draw(buffer, area, styles);
-            Pen::new(buffer, inside, 0).put_text("choose a tool", styles[Role::Ghost]);
+            let inside = inset_area(inside);
+            let lines = wrap(&no_tool_words(look, state), usize::from(inside.width).max(1));
+            for (row, line) in (0..inside.height).zip(lines) {
+                Pen::new(buffer, inside, row).put_text(&line, styles[Role::Ghost]);
+            }
             return;
         };
         let beside = match state.deployed_on(tool.id()) {
@@ -530,6 +534,18 @@ impl RequestPane {
 /// How many fields the shown form has.
 fn fields_of(host: &FormHost<RequestPart>) -> usize {
     host.shown_form().map_or(0, |form| form.fields().len())
+}
+
+/// What leads to a tool while none is chosen.
+fn no_tool_words(look: Look<'_>, state: &State) -> String {
+    let connection = state.current_connection();
+    match table::deployment_at(&connection) {
+        Some(_) if state.catalog.tools.is_empty() => {
+            let key = look.keymap.display_key("deployed-tools");
+            format!("{key} lists the tools of {}; then choose one.", connection.name)
+        }
+        _ => "Choose a tool.".to_owned(),
+    }
 }
 
 /// The schema of a tool's arguments, which are called so where it names none of them.

@@ -23,7 +23,7 @@ use crate::{
     },
     ui::{
         answer::events::{call_sign, format_duration},
-        canvas::{Pen, mark_chosen, text_width, visible_text, wrap_to},
+        canvas::{Pen, mark_chosen, text_width, visible_text, wrap, wrap_to},
         ranking::{RankedItem, rank_candidates},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -193,7 +193,9 @@ impl Tools {
             } else {
                 "no tool has this in its name"
             };
-            Pen::new(buffer, area, 0).put_text(words, styles[Role::Ghost]);
+            for (row, line) in (0..area.height).zip(wrap(words, usize::from(area.width).max(1))) {
+                Pen::new(buffer, area, row).put_text(&line, styles[Role::Ghost]);
+            }
         }
         let chosen = tool_of(state);
         for (line, at) in (0_u16..).zip(self.cursor.visible_rows(self.shown.len(), area.height)) {

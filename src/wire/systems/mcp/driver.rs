@@ -25,7 +25,8 @@ use super::{
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
     problems::{
-        http_error, lost, odd, refused, session_gone, timed_out, unauthorized, unusable_headers,
+        http_error, lost, odd, refused, remember_words, session_gone, timed_out, unauthorized,
+        unusable_headers,
     },
     questions::{Asks, FINDING, ends, input_required},
     raw_frames::{RawFrames, outgoing_frame},
@@ -93,6 +94,8 @@ pub(super) struct Running {
     pub asking: FuturesUnordered<BoxFuture<'static, Finished>>,
     pub withdrawals: HashMap<Id, oneshot::Sender<()>>,
     raw: RawFrames,
+    /// What the server wrote to standard error while the connection is being opened.
+    last_words: Vec<String>,
     /// Who wants to know which resources have changed.
     updates: Vec<QueueSender>,
     pub folders: FolderHold,
@@ -267,6 +270,9 @@ impl Driver {
             }
             TransportArrival::Words(line) => {
                 self.frames.note(Direction::Words, &line);
+                if self.opening.is_some() {
+                    remember_words(&mut self.state.last_words, &line);
+                }
                 return self.tell_all("stderr", &line, "").await;
             }
             TransportArrival::Answered { id, status, body } => {
@@ -359,7 +365,9 @@ impl Driver {
             }
             TurnOutcome::Refused { findings, error } => {
                 let ended = self.state.over.take().or_else(|| self.pipe.take_refusal());
-                self.refuse(ended.unwrap_or_else(|| refused(&findings, error.as_ref())));
+                let words = std::mem::take(&mut self.state.last_words);
+                let refusal = || refused(&findings, error.as_ref(), &words);
+                self.refuse(ended.unwrap_or_else(refusal));
             }
             TurnOutcome::Answer { id, call, result, .. } => {
                 let result = frame.as_ref().zip(result.as_ref());

@@ -19,16 +19,34 @@ pub(super) fn lost() -> CallError {
     CallError::new(ErrorKind::ConnectionLost, "the server ended", "try again")
 }
 
-pub(super) fn refused(findings: &[&'static str], error: Option<&Value>) -> CallError {
+/// Keeps a line of standard error of a server that does not answer yet, and the last ones before it.
+pub(super) fn remember_words(words: &mut Vec<String>, line: &str) {
+    const MOST: usize = 20;
+    if words.len() >= MOST {
+        words.remove(0);
+    }
+    words.push(line.to_owned());
+}
+
+/// Why a connection cannot be opened; `words` is what the server wrote to standard error.
+pub(super) fn refused(
+    findings: &[&'static str],
+    error: Option<&Value>,
+    words: &[String],
+) -> CallError {
     let said = error.map(|error| {
         let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
         format!(": {} ({})", visible_text(message), error.get("code").unwrap_or(&json!(null)))
     });
-    let words: Vec<String> =
+    let reasons: Vec<String> =
         findings.iter().map(|id| format!("{} ({id})", finding_words(id))).collect();
+    let last = match words.is_empty() {
+        true => String::new(),
+        false => format!("; it wrote to standard error:\n{}", visible_lines(words)),
+    };
     let message = format!(
-        "the server cannot be spoken with: {}{}",
-        words.join("; "),
+        "the server cannot be spoken with: {}{}{last}",
+        reasons.join("; "),
         said.unwrap_or_default()
     );
     let remedy = match findings.contains(&"era.not-modern") {
@@ -38,6 +56,10 @@ pub(super) fn refused(findings: &[&'static str], error: Option<&Value>) -> CallE
         }
     };
     CallError::new(ErrorKind::NotUnderstood, message, remedy)
+}
+
+fn visible_lines(lines: &[String]) -> String {
+    lines.iter().map(|line| visible_text(line)).collect::<Vec<_>>().join("\n")
 }
 
 pub(super) fn http_error(status: u16, body: &str) -> CallError {
