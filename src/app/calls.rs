@@ -69,7 +69,7 @@ pub enum CallMessage {
     /// newest calls.
     SendSteps {
         tool: EntryId,
-        choice: StepChoice,
+        choice: Box<StepChoice>,
     },
     /// Stop before the step of that name, or no longer.
     TurnBreakpoint {

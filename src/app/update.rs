@@ -248,7 +248,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         }
         CallMessage::Send { tool } => return calls::send_call(state, &tool, now),
         CallMessage::SendSteps { tool, choice } => {
-            return calls::send_steps(state, &tool, choice, now);
+            return calls::send_steps(state, &tool, *choice, now);
         }
         CallMessage::ShowStep { tool, step } => {
             let turn = state.invoke.step_goal.as_ref().map_or(0, |goal| goal.turn + 1);

@@ -162,6 +162,7 @@ fn steps_are_run_one_by_one_and_up_to_one() {
     assert_eq!((run.range.from, run.range.until), (1, Some(1)));
     assert_eq!(run.range.outputs["search.output"]["stored"], "once found");
     bench.happens(step_events(2, "answer", None));
+    assert!(bench.shows("… 2 answer") && bench.shows("✓ 1 search"), "{}", bench.screen());
     bench.happens([end_of(Outcome::Failed)]);
     assert!(bench.shows("✗ 2 answer") && bench.shows("✓ 1 search"), "{}", bench.screen());
 

@@ -187,3 +187,29 @@ fn a_tool_of_an_agent_is_one_of_the_workflow_where_the_settings_say_when() {
     bench.happens([(9, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
     assert_eq!(state_of(&bench), "listed");
 }
+
+const SHOP: &str = r#"{"name": "shop", "type": "flow", "tools": [
+    {"type": "ListIndexTool", "name": "indices", "parameters": {}},
+    {"type": "SearchIndexTool", "name": "find", "parameters": {"input": "{\"index\": \"a\"}"}},
+    {"type": "MLModelTool", "name": "say", "parameters": {"model_id": "m1", "prompt": "${parameters.indices.output} ${parameters.find.output}"}}
+]}"#;
+
+#[test]
+fn an_output_that_skips_a_step_has_an_arrow_past_it_and_the_boxes_fit_the_pane() {
+    let mut bench = Workbench::files(&[("shop.json", SHOP)], 120, 36).on(ScreenId::Workflow);
+    bench.keys("o");
+    let screen = bench.screen();
+    assert_eq!(screen.matches("output → prompt").count(), 2, "{screen}");
+    for shown in ["1 indices", "2 find", "3 say", "_execute/SearchIndexTool", "▽"] {
+        assert!(screen.contains(shown), "{shown}\n{screen}");
+    }
+    assert!(!screen.contains('‹') && !screen.contains('›'), "all is in view\n{screen}");
+}
+
+#[test]
+fn an_agent_whose_model_chooses_says_why_it_has_no_steps() {
+    let chat = r#"{"name": "chat", "type": "conversational", "llm": {"model_id": "m"}, "tools": [{"type": "ListIndexTool"}]}"#;
+    let mut bench = Workbench::files(&[("chat.json", chat)], 120, 36).on(ScreenId::Workflow);
+    bench.keys("o");
+    assert!(bench.shows("a model chooses the steps of this agent"), "{}", bench.screen());
+}

@@ -473,7 +473,7 @@ impl RequestPane {
                 let until = Some((until + 1).to_string());
                 CallMessage::SendSteps {
                     tool,
-                    choice: StepChoice { until, ..StepChoice::default() },
+                    choice: Box::new(StepChoice { until, ..StepChoice::default() }),
                 }
             }),
             None => self.send_chosen(state, |tool| CallMessage::Send { tool }),

@@ -143,7 +143,7 @@ fn run_from(pane: &mut RequestPane, state: &State, row: usize) -> Reply {
 }
 
 fn send_choice(pane: &mut RequestPane, state: &State, choice: StepChoice) -> Reply {
-    pane.send_chosen(state, |tool| CallMessage::SendSteps { tool, choice })
+    pane.send_chosen(state, |tool| CallMessage::SendSteps { tool, choice: Box::new(choice) })
 }
 
 /// What each step would send, on a page.

@@ -349,7 +349,7 @@ fn add_result(result: &StepResult, add: &mut impl FnMut(&'static str, &[(Role, S
 fn progress_sign(progress: StepProgress) -> (&'static str, Role) {
     match progress {
         StepProgress::Waiting => ("", Role::Dim),
-        StepProgress::Running => ("● ", Role::Accent),
+        StepProgress::Running => ("… ", Role::Accent),
         StepProgress::Ran => ("✓ ", Role::Success),
         StepProgress::Failed => ("✗ ", Role::Error),
         StepProgress::Next => ("▶ ", Role::Accent),

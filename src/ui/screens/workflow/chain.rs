@@ -38,8 +38,8 @@ use crate::{
 };
 
 pub(super) const NO_STEPS: &str = "this tool has no steps that are run here";
-/// Cells of a line in a box at most.
-const LONGEST: usize = 46;
+/// Cells of a line in a box at most: the most with which the picture is not wider than the pane.
+const LENGTHS: [usize; 3] = [46, 32, 20];
 /// So many of the values that a step sees are named in its box.
 const NAMED: usize = 4;
 /// Above this many steps the picture runs downwards, as a list does.
@@ -81,6 +81,8 @@ struct LaidSteps {
     /// What the places depend on: the steps without their marks, and the room.
     bare: Vec<ChainStep>,
     room: (u16, u16),
+    /// Cells of a line in a box at most.
+    longest: usize,
     chain: ChainDiagram,
     picture: Picture,
     drawing: Drawing,
@@ -172,15 +174,25 @@ impl Chain {
 
     fn update_detail(&mut self) {
         let room = (self.view.inside.width, self.view.inside.height);
-        let steps = |marks: Marks| -> Vec<ChainStep> {
-            let rows = self.run.steps.iter().enumerate();
-            rows.map(|(row, step)| chain_step(&self.run, (row, step), self.detail, marks)).collect()
+        let (run, detail) = (&self.run, self.detail);
+        let steps = |longest: usize, marks: Marks| -> Vec<ChainStep> {
+            let box_of = BoxText { run, detail, longest, marks };
+            let rows = run.steps.iter().enumerate();
+            rows.map(|(row, step)| box_of.chain_step(row, step)).collect()
         };
-        let bare = steps(Marks::Bare);
-        let marked = steps(Marks::Shown);
-        match &mut self.laid {
-            Some(laid) if laid.bare == bare && laid.room == room => laid.replace_steps(&marked),
-            laid => *laid = Some(LaidSteps::new(bare, &marked, room)),
+        if let Some(laid) = self.laid.as_mut().filter(|laid| laid.room == room)
+            && laid.bare == steps(laid.longest, Marks::Bare)
+        {
+            return laid.replace_steps(&steps(laid.longest, Marks::Shown));
+        }
+        for longest in LENGTHS {
+            let mut laid = LaidSteps::new(steps(longest, Marks::Bare), room, longest);
+            laid.replace_steps(&steps(longest, Marks::Shown));
+            let is_narrow = laid.picture.width <= usize::from(room.0);
+            self.laid = Some(laid);
+            if is_narrow {
+                break;
+            }
         }
     }
 
@@ -330,7 +342,7 @@ impl Chain {
 }
 
 impl LaidSteps {
-    fn new(bare: Vec<ChainStep>, marked: &[ChainStep], room: (u16, u16)) -> Self {
+    fn new(bare: Vec<ChainStep>, room: (u16, u16), longest: usize) -> Self {
         let lay_out = |direction| {
             let chain = chain_diagram(&bare, direction, measure_text);
             let picture = chain.diagram.layout();
@@ -340,9 +352,7 @@ impl LaidSteps {
         let (chain, picture) = beside
             .filter(|(_, picture)| fits_in(picture, room))
             .unwrap_or_else(|| lay_out(Direction::TopDown));
-        let mut laid = Self { bare, room, chain, picture, drawing: Drawing::default() };
-        laid.replace_steps(marked);
-        laid
+        Self { bare, room, longest, chain, picture, drawing: Drawing::default() }
     }
 
     fn fits_in_view(&self) -> bool {
@@ -384,38 +394,60 @@ enum Marks {
     Shown,
 }
 
-fn chain_step(
-    run: &StepRun,
-    (row, step): (usize, &StepPreview),
+/// What the boxes of steps say.
+struct BoxText<'r> {
+    run: &'r StepRun,
     detail: Detail,
+    /// Cells of a line at most.
+    longest: usize,
     marks: Marks,
-) -> ChainStep {
-    let progress = match marks {
-        Marks::Bare => StepProgress::Waiting,
-        Marks::Shown => run.progress_of(row),
-    };
-    let stop = if marks == Marks::Shown && run.has_break(row) { "●" } else { " " };
-    let sign = progress_sign(progress);
-    let short = |text: &str| truncate_text(&visible_text(text), LONGEST).into_owned();
-    let mut lines = vec![format!("{sign} {} {} {stop}", step.number, short(&step.name))];
-    if detail >= Detail::Usual {
-        lines.push(short(&step.line));
+}
+
+impl BoxText<'_> {
+    fn chain_step(&self, row: usize, step: &StepPreview) -> ChainStep {
+        let progress = match self.marks {
+            Marks::Bare => StepProgress::Waiting,
+            Marks::Shown => self.run.progress_of(row),
+        };
+        let has_break = self.marks == Marks::Shown && self.run.has_break(row);
+        let (sign, stop) = (progress_sign(progress), if has_break { "●" } else { " " });
+        let short = |text: &str| truncate_text(&visible_text(text), self.longest).into_owned();
+        let mut lines = vec![format!("{sign} {} {} {stop}", step.number, short(&step.name))];
+        if self.detail >= Detail::Usual {
+            lines.push(shorten_line(&visible_text(&step.line), self.longest));
+        }
+        if self.detail == Detail::More {
+            let seen = step.seen.iter().filter(|seen| !seen.is_own);
+            let named = seen.clone().take(NAMED);
+            lines.extend(named.map(|seen| short(&format!("{}: {}", seen.name, seen.value))));
+            let more = seen.count().saturating_sub(NAMED);
+            lines.extend((more > 0).then(|| format!("{more} more")));
+        }
+        let frame = match progress {
+            StepProgress::Next | StepProgress::Running => Frame::Heavy,
+            _ => Frame::Plain,
+        };
+        let feeds = step.feeds.iter().filter_map(|feed| {
+            Some(ChainFeed { from: feed.from.checked_sub(1)?, into: feed.into.clone() })
+        });
+        ChainStep { lines, frame, feeds: feeds.collect() }
     }
-    if detail == Detail::More {
-        let seen = step.seen.iter().filter(|seen| !seen.is_own);
-        let named = seen.clone().take(NAMED);
-        lines.extend(named.map(|seen| short(&format!("{}: {}", seen.name, seen.value))));
-        let more = seen.count().saturating_sub(NAMED);
-        lines.extend((more > 0).then(|| format!("{more} more")));
-    }
-    let frame = match progress {
-        StepProgress::Next | StepProgress::Running => Frame::Heavy,
-        _ => Frame::Plain,
+}
+
+/// A request's line in so many cells: of a longer path the end, which says most.
+fn shorten_line(line: &str, longest: usize) -> String {
+    let Some((method, path)) = line.split_once(" /").filter(|_| text_width(line) > longest) else {
+        return truncate_text(line, longest).into_owned();
     };
-    let feeds = step.feeds.iter().filter_map(|feed| {
-        Some(ChainFeed { from: feed.from.checked_sub(1)?, into: feed.into.clone() })
-    });
-    ChainStep { lines, frame, feeds: feeds.collect() }
+    let room = longest.saturating_sub(text_width(method) + 2);
+    let mut start = path.len();
+    for (at, _) in path.char_indices().rev() {
+        if text_width(&path[at..]) > room {
+            break;
+        }
+        start = at;
+    }
+    format!("{method} …{}", &path[start..])
 }
 
 fn progress_sign(progress: StepProgress) -> &'static str {
