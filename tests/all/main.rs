@@ -60,6 +60,7 @@ mod mcp_http;
 mod mcp_import;
 mod mcp_lists;
 mod mcp_live;
+mod mcp_mixed;
 mod mcp_questions;
 mod mcp_reading;
 mod mcp_real;

@@ -19,6 +19,8 @@ NOT_HERE = re.compile(r"^(sep-2640|input-required-|tasks-required-task-error|tas
 KNOWN = {
     # A tool that fails is a result with isError, also where its server refuses the call.
     "tasks-lifecycle": {"sep-2663-tasks-get-status-failed"},
+    # What a server behind the tools asks goes to the client one by one.
+    "tasks-mrtr-input": {"tasks-mrtr-partial-fulfillment"},
     "server-stateless": {
         "sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
         "sep-2575-http-server-no-independent-requests-on-stream"},
@@ -152,7 +154,8 @@ def conformance(place):
                 row(client, scenario, None, "not here")
                 continue
             with Serving(place) as url:
-                done = run("conformance", "server", "--url", url, "--scenario", scenario, "--spec-version", version)
+                forced = ["--force"] if "extension" in versions else []
+                done = run("conformance", "server", "--url", url, "--scenario", scenario, "--spec-version", version, *forced)
             said = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
             result = re.search(r"Passed: .*", said)
             holds = done.returncode == 0
