@@ -9,6 +9,7 @@
 //! | [`events`] | a call's events as rows |
 //! | [`rendered`], [`bytes`] | the answer as Markdown, and as bytes |
 //! | [`headers`], [`attachments`] | what went and came beside the bodies, and with a call's steps |
+//! | [`progress`] | how far a call is that has not been answered yet |
 //! | [`parts`] | images, audio, resources and links of an answer |
 
 pub mod actions;
@@ -19,4 +20,5 @@ pub mod events;
 pub mod headers;
 pub mod pane;
 pub mod parts;
+mod progress;
 pub mod rendered;

@@ -341,3 +341,24 @@ fn a_test_shows_what_the_server_says_of_itself() {
         assert!(!bench.screen().contains('\u{1b}'));
     }
 }
+
+#[test]
+fn how_far_a_call_is_is_a_bar_until_it_is_answered() {
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        let mut bench = bench(ScreenId::Invoke, size);
+        bench.keys("f6");
+        let progress = |words: &str| {
+            let (name, body) = ("progress".into(), "".into());
+            EventKind::Stage(Stage { name, words: words.into(), body, frame: None })
+        };
+        bench.happens([(1_000, progress("1 of 4: begun")), (2_000, progress("3 of 4: drawing"))]);
+        for words in ["██", "░ 3 of 4 · 75 % · 1.5/s", "drawing"] {
+            assert!(bench.shows(words), "{words}\n{}", bench.screen());
+        }
+        bench.happens([
+            (2_100, EventKind::Chunk { text: "done".into(), bytes: 4 }),
+            (2_100, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+        ]);
+        assert!(!bench.shows("75 %"), "{}", bench.screen());
+    }
+}

@@ -8,6 +8,7 @@ use super::{
     events::{EventFilter, EventRow, Listing, LogRow, call_sign, format_duration},
     headers,
     pane::{Answer, VIEWS, View},
+    progress::draw_progress,
 };
 use crate::{
     model::{
@@ -158,7 +159,11 @@ impl Answer {
         let text = Rect { y: area.y + above, height: left - log_height, ..area };
         self.body = text;
         if call.text.is_empty() && matches!(call.state, CallState::Opening | CallState::Waiting) {
-            Pen::new(buffer, text, 0).put_text("waiting for the answer …", styles[Role::Ghost]);
+            let taken = draw_progress(buffer, text, styles, call);
+            if taken < text.height {
+                Pen::new(buffer, text, taken)
+                    .put_text("waiting for the answer …", styles[Role::Ghost]);
+            }
         }
         self.text.draw(&call.text, buffer, text, styles);
         for (line, (role, words)) in (if above > 0 { 0 } else { text.height }..).zip(problem) {
