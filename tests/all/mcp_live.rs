@@ -272,7 +272,9 @@ fn a_tool_that_fails_is_told_with_what_the_server_wrote_meanwhile() {
     place.run(&["mcp", "keep", "test"]).ended(0, &[]);
     let kept = fs::read_to_string(place.here.join("mcp/test.json")).unwrap();
     fs::write(place.here.join("mcp/test.json"), kept.replace("\"rubbish\"", "\"gone\"")).unwrap();
-    call(&place, &["gone"]).ended(1, &["Unknown tool: gone (-32602)"]);
+    let gone = call(&place, &["gone"]);
+    gone.ended(1, &["Unknown tool: gone (-32602)", r#"data of the error: {"n":9007199254740993}"#]);
+    assert!(!gone.words.contains("(-32602) (-32602)"), "{}", gone.words);
 }
 
 #[test]

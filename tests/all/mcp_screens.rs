@@ -362,3 +362,37 @@ fn how_far_a_call_is_is_a_bar_until_it_is_answered() {
         assert!(!bench.shows("75 %"), "{}", bench.screen());
     }
 }
+
+#[test]
+fn a_tool_that_names_no_arguments_has_no_field_that_must_be_filled_in() {
+    let bench = bench(ScreenId::Invoke, (120, 36));
+    assert!(!bench.shows("value *") && !bench.shows("arguments *"), "{}", bench.screen());
+    assert!(bench.shows("arguments"), "{}", bench.screen());
+}
+
+#[test]
+fn esc_leads_from_the_arguments_and_from_the_answer_back_to_the_tools() {
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        let mut bench = bench(ScreenId::Invoke, size);
+        for pane in ["", "tab"] {
+            bench.keys(pane);
+            assert!(!bench.shows("Enter arguments"), "{}", bench.screen());
+            bench.keys("esc");
+            assert!(bench.shows("Enter arguments"), "{}", bench.screen());
+            bench.keys("enter");
+        }
+    }
+}
+
+#[test]
+fn what_a_command_does_is_read_in_full_at_80_columns() {
+    let mut bench = bench(ScreenId::Invoke, (80, 24));
+    bench.keys("ctrl+p");
+    bench.types("send frame");
+    assert!(
+        bench.shows("Edit a frame to an MCP server and send it as it is")
+            || bench.shows("send it as it is, also wrong on purpose"),
+        "{}",
+        bench.screen()
+    );
+}

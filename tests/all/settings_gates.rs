@@ -108,6 +108,10 @@ fn groups_are_ticked_in_the_matrix() {
     let text = settings(&bench);
     assert!(text.starts_with("# mine\nname = \"lab\"\n"), "{text}");
     assert!(text.contains("\n[mcp.sky.tools.read]\ngroups = [\"read-only\"]\n"), "{text}");
+    // Tables that hold nothing but others need no headers.
+    for header in ["[mcp]", "[mcp.sky]", "[mcp.sky.tools]"] {
+        assert!(!text.contains(header), "{text}");
+    }
     bench.keys("space");
     assert_eq!(gate(&bench, "sky/read"), "all | any | stays");
     bench.keys("u");

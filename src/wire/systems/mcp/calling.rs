@@ -18,6 +18,7 @@ use crate::{
     model::{
         call::{CallError, EventKind, FrameWay, Outcome},
         error_kind::ErrorKind,
+        shown::visible_text,
         size,
         traffic::FRAMES,
     },
@@ -196,9 +197,13 @@ async fn answer(
         Ended::ProtocolError => {
             let code = reply["error"]["code"].to_string();
             if let Some(data) = reply["error"].get("data") {
-                sink.emit_stage("error-data", "what came with the error", data.to_string()).await?;
+                let words = format!("data of the error: {}", short_json(data));
+                sink.emit_stage("error-data", words, data.to_string()).await?;
             }
-            (Outcome::Failed, failed(&code, STDERR))
+            // The code is said beside the message.
+            let message = reply["error"]["message"].as_str().filter(|words| !words.is_empty());
+            let message = message.unwrap_or("the server says no more");
+            (Outcome::Failed, Some(CallError::new(ErrorKind::parse(&code), message, STDERR)))
         }
         Ended::InvalidStructured => {
             let message = "the structured content is not what the tool promises";
@@ -230,6 +235,16 @@ async fn answer(
 
 const STDERR: &str = "look at what the server wrote to standard error, and at its arguments";
 const SEE_FRAMES: &str = "`toolcrib mcp frames NAME` shows what it wrote";
+
+/// A value in a line, cut where it is long.
+fn short_json(value: &Value) -> String {
+    const MOST: usize = 500;
+    let text = visible_text(&value.to_string()).into_owned();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text,
+    }
+}
 
 /// Whether a result has more to look at than its text.
 fn is_more_than_text(result: &Value) -> bool {
