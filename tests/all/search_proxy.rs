@@ -7,10 +7,12 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use toolcrib::app::{effect::Effect, message::ScreenId};
 
 use crate::support::{
     place::{Place, Ran},
     services::{program, script},
+    workbench::Workbench,
 };
 
 /// The proxy, and its address; it ends with its input.
@@ -200,4 +202,52 @@ fn a_proxy_that_hides_its_document_has_tools_without_forms() {
     let found = place.run(&["call", "search-google", "query=llamas"]);
     found.ended(0, &[]);
     assert!(found.data.contains("1. llamas 1"), "{}", found.data);
+}
+
+/// The body and the headers of the last request that was sent.
+fn sent(bench: &Workbench) -> (Value, Vec<String>) {
+    let request = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Call { request, .. } => Some(request),
+        _ => None,
+    });
+    let request = request.expect("a call");
+    let headers = request.headers.iter().map(|(name, value)| format!("{name}: {value}"));
+    (serde_json::from_str(&request.body).unwrap(), headers.collect())
+}
+
+#[test]
+fn invoke_has_forms_of_the_configuration_and_the_context() {
+    let entry = json!({
+        "name": "web", "description": "Finds", "search-proxy": "search", "engine": "near",
+        "configuration": {"area": "sea"},
+        "request-schema": {"type": "object", "required": ["query"], "properties": {
+            "engine": {"const": "near"}, "query": {"type": "string"},
+            "area": {"type": "string"}, "fetchSize": {"type": "integer", "maximum": 9},
+        }},
+    });
+    let settings = "connection = \"proxy\"\n[connections.proxy]\nservers = \"http://127.0.0.1:9\"\n\
+                    [connections.proxy.search-proxy]\nuser-id = \"2\"\nchat-id = \"c\"\n";
+    let files = [("web.json", &*entry.to_string()), ("toolcrib.toml", settings)];
+    let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
+    for part in [
+        "▾ configuration  the entry's own counts",
+        "sea · default",
+        "▸ context",
+        "x-unique-user-id: 2",
+    ] {
+        assert!(bench.shows(part), "{part}:\n{}", bench.screen());
+    }
+    assert!(!bench.shows("_meta"), "there is no such thing here:\n{}", bench.screen());
+    bench.keys("enter");
+    bench.types("whales");
+    bench.keys("enter f6");
+    let context = ["x-unique-user-id: 2", "x-unique-chat-id: c"].map(str::to_owned).to_vec();
+    let body = json!({"engine": "near", "area": "sea", "query": "whales"});
+    assert_eq!(sent(&bench), (body, context));
+
+    bench.keys("esc tab enter");
+    bench.types("lake");
+    bench.keys("enter f6");
+    assert_eq!(sent(&bench).0, json!({"engine": "near", "area": "lake", "query": "whales"}));
+    assert!(bench.shows("configuration  sent with the call"), "{}", bench.screen());
 }

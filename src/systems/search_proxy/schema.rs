@@ -72,7 +72,11 @@ fn configuration_field(known: Option<Value>) -> (Value, Option<Value>) {
                     `toolcrib import search-proxy` writes that.";
         return (json!({"type": "object", "default": {}, "description": help}), None);
     };
-    let definitions = schema.as_object_mut().and_then(|members| members.shift_remove("$defs"));
+    let definitions = schema.as_object_mut().and_then(|members| {
+        // Of the whole request.
+        members.shift_remove("title");
+        members.shift_remove("$defs")
+    });
     schema["description"] = "What is sent with every call.".into();
     (schema, definitions)
 }
