@@ -377,10 +377,18 @@ impl State {
         Some(FilledForm { text, goal: form.goal, end: form.end.clone() })
     }
 
-    /// The connection for all that is no tool's own call.
+    /// The connection for all that is no tool's own call. One that names no system leads to that
+    /// of the workspace's tools, where they have one in common.
     #[must_use]
     pub fn current_connection(&self) -> Connection {
-        self.network.connections.current()
+        table::claim_connection(self.network.connections.current(), &self.catalog)
+    }
+
+    /// The connection of that name, by the same rule.
+    #[must_use]
+    pub fn connection_named(&self, name: &str) -> Option<Connection> {
+        let known = self.network.connections.find_by_name(name).cloned();
+        known.map(|known| table::claim_connection(known, &self.catalog))
     }
 
     /// The connection that the user looks at: where the selected tool's call would go from here,

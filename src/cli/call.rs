@@ -252,7 +252,7 @@ impl Call {
         if opened.catalog.tool_called(&self.tool).is_some() {
             return None;
         }
-        match deployed::callable_catalog(&opened.settings.connections.current()) {
+        match deployed::callable_catalog(&opened.current_connection()) {
             Ok(catalog) => catalog,
             Err(StopReason::Met(problem)) => {
                 out.warn(format_args!("the tools of the running system are not known: {problem}"));

@@ -99,7 +99,7 @@ fn findings_there(
 ) -> Result<Vec<Finding>, StopReason> {
     let mut listeners = Listeners::new();
     if global.connection.is_some() {
-        let connection = opened.settings.connections.current();
+        let connection = opened.current_connection();
         match deployed::read_listeners(&connection)? {
             Some(found) => drop(listeners.insert(connection.name, found.into())),
             None => out.warn(format_args!(

@@ -140,7 +140,7 @@ pub(crate) fn list_callable(
     json: bool,
     out: &mut CommandOutput,
 ) -> CommandResult {
-    let connection = opened.settings.connections.current();
+    let connection = opened.current_connection();
     let Some(catalog) = callable_catalog(&connection)? else {
         let cause = format!(
             "connection \"{}\" leads to no system that lists its tools to be called",

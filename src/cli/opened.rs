@@ -12,6 +12,7 @@ use crate::{
     engine::{gated::Slot, groups::CustomGroups, settings::connections, workflow::similar},
     model::{
         catalog::Catalog,
+        connection::Connection,
         context::Mode,
         entry::FileId,
         finding::{Finding, Severity},
@@ -25,7 +26,7 @@ use crate::{
         workspace::{FileRead, SETTINGS, Workspace},
     },
     syntax::source::Source,
-    systems::read,
+    systems::{read, table},
     wire::systems::facets::responder::Lookup,
 };
 
@@ -50,6 +51,12 @@ pub(crate) struct OpenWorkspace {
 }
 
 impl OpenWorkspace {
+    /// The connection for all that is no tool's own call. One that names no system leads to that
+    /// of the workspace's tools, where they have one in common.
+    pub fn current_connection(&self) -> Connection {
+        table::claim_connection(self.settings.connections.current(), &self.catalog)
+    }
+
     /// Reads the workspace that the command line means. A file of a workspace brings the whole
     /// workspace along, since its entries refer to others.
     ///

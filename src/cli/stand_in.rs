@@ -49,7 +49,7 @@ impl StandIn {
         stub: &Path,
         out: &CommandOutput,
     ) -> Result<Self, Problem> {
-        let connection = opened.settings.connections.current();
+        let connection = opened.current_connection();
         let responder = table::responder_at(&connection).ok_or_else(|| {
             let cause = format!(
                 "connection \"{}\" leads to no system that can be answered for",

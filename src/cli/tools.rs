@@ -42,7 +42,7 @@ pub(crate) struct Tools {
     model: Option<String>,
 
     /// The tools that can be called on the running system that the connection leads to, also those
-    /// without a definition here (TrustGraph, CommonGround)
+    /// without a definition here (TrustGraph, CommonGround, OpenSearch)
     #[arg(long, conflicts_with = "why")]
     deployed: bool,
 }

@@ -3,7 +3,7 @@
 //!
 //! Templates: [`template`] fills placeholders in; [`connector`] and [`dynamic`] have the two sets of
 //! rules around it; [`tool_parameters`] says what a tool gets, [`output`] what a later step gets of
-//! it, through [`json_path`] and [`processors`]. [`java`], [`lenient_json`] and [`strict_json`] read
+//! it, through [`json_path`] and [`processors`]. [`java`], [`java_regex`], [`lenient_json`] and [`strict_json`] read
 //! and write texts as the server's libraries do.
 
 //!
@@ -32,6 +32,7 @@ pub mod error_shapes;
 pub mod field_texts;
 pub mod gates;
 pub mod java;
+pub mod java_regex;
 pub mod json_path;
 pub mod keys;
 pub mod lenient_json;

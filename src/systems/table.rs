@@ -95,6 +95,9 @@ pub(crate) fn kept_tools_at(connection: &Connection) -> Option<&'static dyn Kept
 /// the catalog's tools, where they have one in common.
 #[must_use]
 pub(crate) fn claim_connection(connection: Connection, catalog: &Catalog) -> Connection {
+    if !connection.settings.is_empty() {
+        return connection;
+    }
     let mut systems = catalog.tools.iter().map(|tool| tool.entry.system);
     match systems.next() {
         Some(first) if systems.all(|system| system == first) => claim_for(connection, first),

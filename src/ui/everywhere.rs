@@ -123,8 +123,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&["f7"])
     .help(
-        "Take the tools of the system that the connection leads to (TrustGraph, CommonGround) \
-             into the files; what changes is shown first",
+        "Take the tools of the system that the connection leads to (TrustGraph, \
+             CommonGround, OpenSearch) into the files; what changes is shown first",
     ),
     Row::new(Scope::Global, "push", "push…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Push)))
@@ -132,7 +132,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&["f8"])
     .help(
         "Send the tools to the system that the connection leads to (TrustGraph, \
-             CommonGround); what changes there is shown first",
+             CommonGround, OpenSearch); what changes there is shown first",
     )
     .risky(),
     Row::new(Scope::Global, "ask-agent", "ask agent…", |_, state| {

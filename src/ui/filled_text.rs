@@ -1,5 +1,7 @@
 //! How templates that were filled in are shown: each piece by where it is from.
 
+use std::collections::HashSet;
+
 use super::{
     form::previews::{FieldPreview, PreviewLine},
     styles::Role,
@@ -52,22 +54,27 @@ pub(crate) fn field_preview(text: FieldText) -> FieldPreview {
     preview
 }
 
+/// How many names of each origin are told.
+const NAMED: usize = 12;
+
 /// `request: question  default: size`: the names of a text by where their values are from.
 fn origins_line(pieces: &[TextPiece]) -> Option<PreviewLine> {
     let mut line = PreviewLine::new();
     for origin in PieceOrigin::VALUES {
-        let mut names: Vec<&str> = Vec::new();
-        for piece in pieces.iter().filter(|piece| piece.origin == origin) {
-            let name = piece.name.as_deref().unwrap_or(&piece.text);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let own = pieces.iter().filter(|piece| piece.origin == origin);
+        let named = own.map(|piece| piece.name.as_deref().unwrap_or(&piece.text));
+        let mut known = HashSet::new();
+        let names: Vec<&str> = named.filter(|name| known.insert(*name)).collect();
         if !names.is_empty() {
             let gap = if line.is_empty() { "" } else { "  " };
             line.push((Role::Dim, gap.to_owned()));
             line.push((origin_role(origin), format!("{}:", origin.as_str())));
-            line.push((Role::Dim, format!(" {}", names.join(", "))));
+            let first = names.get(..NAMED).unwrap_or(&names).join(", ");
+            let more = match names.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            line.push((Role::Dim, format!(" {first}{more}")));
         }
     }
     (!line.is_empty()).then_some(line)

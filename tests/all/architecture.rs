@@ -50,6 +50,7 @@ const FOLDERS: &[Folder] = &[
         outside: &[
             "serde",
             "serde_json",
+            "fancy_regex",
             "serde_json_path",
             "sha2",
             "base64",

@@ -54,6 +54,14 @@ fn post(body: &str) -> Value {
     dynamic(&json!({"method": "POST", "uri": "/i/_search", "request_body": body}))
 }
 
+/// A tool that says what a model gives it.
+fn declared(names: &[&str], mut tool: Value) -> Value {
+    let properties: serde_json::Map<String, Value> =
+        names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+    tool["attributes"] = json!({"input_schema": {"type": "object", "properties": properties}});
+    tool
+}
+
 fn step(name: &str, uri: &str, body: &str) -> Value {
     json!({"type": "DynamicTool", "name": name, "parameters": {"method": "POST", "uri": uri, "request_body": body}})
 }
@@ -105,6 +113,11 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
             post(r#"{"a": "${parameters.a:-null}"}"#),
             post(r#"{"a": ${parameters.a:-null}}"#),
         ),
+        (
+            "template.no-value",
+            declared(&["index"], get("/${parameters.indx}/_count")),
+            declared(&["index"], get("/${parameters.index}/_count")),
+        ),
         ("template.cycle", own(json!({"x": "${parameters.x}"})), own(json!({"x": "y"}))),
         ("request.uri", get(" "), get("/")),
         ("request.method", dynamic(&json!({"method": "get", "uri": "/"})), get("/")),
@@ -143,6 +156,11 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
             agent(&json!([])),
         ),
         (
+            "agent.model",
+            json!({"name": "a", "type": "Conversational", "tools": []}),
+            json!({"name": "a", "type": "conversational", "tools": [], "llm": {"model_id": "m"}}),
+        ),
+        (
             "agent.name",
             json!({"name": "x".repeat(129), "type": "flow", "tools": []}),
             agent(&json!([])),
@@ -151,6 +169,13 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
             "tool.unknown-type",
             json!([typed("ListIndxTool"), {"name": "ListIndexTool", "type": "ListIndexTool", "version": "undefined", "description": ""}]),
             json!([typed("ListIndexTool"), {"name": "ListIndexTool", "type": "ListIndexTool", "version": "undefined", "description": ""}]),
+        ),
+        (
+            "connector.action",
+            connector(&json!({"action_type": "predct", "method": "POST", "url": url})),
+            connector(
+                &json!({"action_type": "PREDICT", "method": "POST", "url": url, "name": "ask-1"}),
+            ),
         ),
         (
             "connector.header",
@@ -174,6 +199,54 @@ fn each_check_finds_its_own() {
         assert!(codes(wrong).contains(&check.code), "{}: {:?}", check.code, codes(wrong));
         assert!(!codes(right).contains(&check.code), "{}: {:?}", check.code, codes(right));
     }
+}
+
+/// The findings of that code, each with its label and words.
+fn words_of(entry: &Value, code: &str) -> Vec<(Option<String>, String)> {
+    let found = findings_in(&one(entry)).into_iter().filter(|finding| finding.code == code);
+    found.map(|finding| (finding.fix.map(|fix| fix.label), finding.message)).collect()
+}
+
+#[test]
+fn further_places_are_looked_at_too() {
+    let listed = json!({"name": "ListIndexTool", "type": "ListIndexTool", "version": "undefined", "description": ""});
+    let typed = |kind: &str| json!({"type": kind, "name": "s", "parameters": {}});
+    // A step that the cluster runs by its type, and a DynamicTool that an agent of it has.
+    for entry in [composite(&[typed("ListIndxTool")]), agent(&json!([get("/_cat/indices")]))] {
+        let found = codes(&json!([entry, listed]));
+        assert!(found.contains(&"tool.unknown-type"), "{entry}: {found:?}");
+    }
+    let own_path = composite(&[step("a", "/i/_search", "{}")]);
+    assert!(!codes(&json!([own_path, listed])).contains(&"tool.unknown-type"));
+
+    // A connector's null takes a name of one word.
+    let body = |name: &str| {
+        let body = format!(r#"{{"a": "${{parameters.{name}:-null}}"}}"#);
+        connector(
+            &json!({"action_type": "predict", "method": "POST", "url": "https://h", "request_body": body}),
+        )
+    };
+    assert!(codes(&body("kb.output")).contains(&"template.null-text"));
+    assert!(!codes(&body("kb_output")).contains(&"template.null-text"));
+
+    // A name that is like none of those given is named in the schema.
+    let entry = declared(&["index"], get("/${parameters.index}/${parameters.wholly_other}"));
+    let [(Some(label), words)] = &words_of(&entry, "template.no-value")[..] else {
+        panic!("{:?}", words_of(&entry, "template.no-value"));
+    };
+    assert!(label.contains("input_schema") && words.contains("wholly_other"), "{label}: {words}");
+
+    // A path within processors, and a group that the server reads as 1.0.
+    let processors = |list: Value| {
+        let own = json!({"method": "GET", "uri": "/", "output_processors": list});
+        words_of(&dynamic(&own), "output.processors")
+    };
+    let path = processors(
+        json!([{"type": "for_each", "path": "$.a", "processors": [{"type": "jsonpath_filter", "path": "$["}]}]),
+    );
+    assert!(path[0].1.contains("']' is missing"), "{path:?}");
+    let groups = processors(json!([{"type": "regex_capture", "pattern": "(a)", "groups": [1]}]));
+    assert!(groups[0].1.contains("groups is a text"), "{groups:?}");
 }
 
 #[test]

@@ -126,3 +126,16 @@ fn an_address_alone_is_asked_for_the_system_that_is_named() {
     ran.ended(0, &["nothing was written (--dry-run)"]);
     assert!(ran.data.contains("opensearch/books.yaml"), "{}", ran.data);
 }
+
+#[test]
+fn an_address_alone_leads_to_the_system_of_all_tools() {
+    let (_serving, here) = cluster(&[(
+        "own.json",
+        r#"[{"name": "health", "type": "DynamicTool", "parameters": {"method": "GET", "uri": "/"}}]"#,
+    )]);
+    let without = read(&here, "toolcrib.toml").replace("[connections.cluster.opensearch]\n", "");
+    fs::write(here.here.join("toolcrib.toml"), without).unwrap();
+    let ran = here.run(&["tools", "--deployed"]);
+    ran.ended(0, &[]);
+    assert!(ran.data.contains("books"), "{}", ran.data);
+}

@@ -226,3 +226,49 @@ fn a_tool_without_steps_says_so() {
     bench.keys("f7");
     assert!(bench.shows("no steps that are run here"), "{}", bench.screen());
 }
+
+/// A connection over HTTP that names no system.
+const ADDRESS: (&str, &str) = (
+    "toolcrib.toml",
+    "connection = \"local\"\n[connections.local]\ntransport = \"http\"\nservers = [\"http://127.0.0.1:9200\"]\n",
+);
+
+/// Whether the import of a workspace asks a cluster of OpenSearch.
+fn asks_a_cluster(bench: &mut Workbench) -> bool {
+    bench.keys("f7");
+    let asked = bench.effects.iter().find_map(|effect| match effect {
+        Effect::ReadDeployed { connection, .. } => Some(connection),
+        _ => None,
+    });
+    asked.expect("something is asked").settings.contains_key("opensearch")
+}
+
+#[test]
+fn an_address_alone_leads_to_the_system_of_all_tools() {
+    let own = (
+        "tools.json",
+        r#"[{"name": "health", "type": "DynamicTool", "parameters": {"method": "GET", "uri": "/"}}]"#,
+    );
+    let other = (
+        "more.yaml",
+        "tool:\n  joke:\n    type: text-completion\n    name: Joke\n    description: A joke\n",
+    );
+    let connections =
+        |files: &[(&str, &str)]| Workbench::files(files, 160, 50).on(ScreenId::Connections);
+    let told = |bench: &Workbench| bench.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+
+    let mut alone = connections(&[ADDRESS, own]);
+    assert!(alone.shows("reach OpenSearch"), "{}", alone.screen());
+    assert!(asks_a_cluster(&mut alone));
+
+    // Tools of two systems leave it open, and what counts then is said with the way to change it.
+    let mut mixed = connections(&[ADDRESS, own, other]);
+    assert!(mixed.shows("reach TrustGraph"), "{}", mixed.screen());
+    assert!(told(&mixed).contains("no settings of another system"), "{}", mixed.screen());
+    assert!(!asks_a_cluster(&mut mixed));
+
+    let said = format!("{}[connections.local.opensearch]\n", ADDRESS.1);
+    let mut said = connections(&[(ADDRESS.0, &said), own, other]);
+    assert!(said.shows("reach OpenSearch"), "{}", said.screen());
+    assert!(asks_a_cluster(&mut said));
+}

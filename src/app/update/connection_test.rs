@@ -16,8 +16,7 @@ use crate::{
 
 /// Tests a connection as the settings say it now.
 pub(super) fn test_connection(state: &mut State, name: &str) -> Vec<Effect> {
-    let Some(connection) = state.network.connections.find_by_name(name).cloned().map(Box::new)
-    else {
+    let Some(connection) = state.connection_named(name).map(Box::new) else {
         return Vec::new();
     };
     let ConnectionTests { asked, reports, .. } = &mut state.network.tests;

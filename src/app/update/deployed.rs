@@ -43,11 +43,9 @@ pub(super) fn request_deployed(state: &mut State, purpose: Purpose, now: Millis)
 /// alone.
 pub(super) fn ask_listeners(state: &State, name: &str) -> Option<Effect> {
     let connection = state
-        .network
-        .connections
-        .find_by_name(name)
+        .connection_named(name)
         .filter(|connection| table::needs_listeners(&state.catalog, connection))?;
-    Some(Effect::AskListeners(Box::new(connection.clone())))
+    Some(Effect::AskListeners(Box::new(connection)))
 }
 
 /// The same of all that are open.

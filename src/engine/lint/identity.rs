@@ -10,7 +10,7 @@ use crate::{
     engine::workflow::twins,
     model::{
         entry::{Entry, EntryKind, SystemId},
-        tool::Tool,
+        tool::{NotLoaded, Tool},
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -35,7 +35,10 @@ pub(crate) fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) 
 
 pub(crate) fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, &str), &Tool> = HashMap::new();
-    for tool in &context.catalog.tools {
+    // What is left out no model sees.
+    let is_left_out =
+        |tool: &Tool| matches!(tool.gate.not_loaded(), Some(NotLoaded::LeftOut { .. }));
+    for tool in context.catalog.tools.iter().filter(|tool| !is_left_out(tool)) {
         match first.get(&(tool.entry.system, tool.name.as_str())) {
             // The same key twice is said already, and is most often the same tool in two files.
             Some(earlier) if earlier.entry.key != tool.entry.key => {

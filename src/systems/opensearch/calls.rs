@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{
     connector::request::RemoteRequest,
     entries::EntrySort,
-    field_texts::{pieces::text_pieces, step_fields::piece_origin},
+    field_texts::{pieces::text_pieces, step_fields::piece_origins},
     java, keys,
     steps::{
         order::{RunOrder, StepRange},
@@ -31,6 +31,7 @@ use crate::{
             SeenValue, SentStep, StepChoice, StepFeed, StepInput, StepPreview, StepReport,
             StepResult, Steps,
         },
+        templates::PieceOrigin,
     },
 };
 
@@ -383,7 +384,8 @@ pub fn preview_of(prepared: &PreparedStep) -> StepPreview {
         Ok(request) => (format!("{} {}", request.method, request.path), request.body.clone()),
         Err(why) => (format!("cannot be sent: {why}"), None),
     };
-    let origin_of = |name: &str| piece_origin(prepared, name);
+    let origins = piece_origins(prepared);
+    let origin_of = |name: &str| origins.get(name).copied().unwrap_or(PieceOrigin::Tool);
     let pieces = |part: &str| {
         let rendered = prepared.request.iter().flat_map(|request| &request.rendered);
         let found = rendered.into_iter().find(|(name, _)| *name == part);

@@ -53,8 +53,14 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "template.null-text",
         severity: CheckLevel::WARNING,
-        about: "`:-null` between quotes is the text null in a tool's request_body; a null it is only in a connector's.",
+        about: "`:-null` between quotes is the text null in a tool's request_body; a null it is only in a connector's, of names in one word.",
         run: Run::Entry(templates::null_text),
+    },
+    Check {
+        code: "template.no-value",
+        severity: CheckLevel::WARNING,
+        about: "Nothing gives a placeholder's name a value: input_schema, which says what a model gives, does not name it.",
+        run: Run::Entry(templates::no_value),
     },
     Check {
         code: "template.cycle",
@@ -117,6 +123,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Entry(agents::agent_type),
     },
     Check {
+        code: "agent.model",
+        severity: CheckLevel::ERROR,
+        about: "A conversational or plan_execute_and_reflect agent needs a model: the cluster refuses it without.",
+        run: Run::Entry(agents::agent_model),
+    },
+    Check {
         code: "agent.name",
         severity: CheckLevel::ERROR,
         about: "An agent's name has 1 to 128 letters.",
@@ -139,6 +151,12 @@ pub const CHECKS: &[Check] = &[
         severity: CheckLevel::WARNING,
         about: "[opensearch] of toolcrib.toml names a key that is not read, or a tool that no entry has.",
         run: Run::Entry(gate_tables::find_unknown),
+    },
+    Check {
+        code: "connector.action",
+        severity: CheckLevel::ERROR,
+        about: "An action has a type, a method and a url; its name, where it has one, is up to 64 letters, digits, - and _, and no type.",
+        run: Run::Entry(connectors::action),
     },
     Check {
         code: "connector.header",

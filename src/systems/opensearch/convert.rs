@@ -133,9 +133,14 @@ fn with_defaults(step: &Value, defaults: Option<&Map<String, Value>>) -> Value {
 fn with_method(step: &Value, remarks: &mut Vec<String>) -> Value {
     let mut step = step.clone();
     let spec = super::tool_parameters::ToolSpec::from_entry(&step);
-    if is_dynamic(&spec) && text_of(&spec.parameters, keys::METHOD).is_none() {
+    if !is_dynamic(&spec) || text_of(&spec.parameters, keys::METHOD).is_some() {
+        return step;
+    }
+    let own =
+        step.as_object_mut().map(|members| members.entry(keys::PARAMETERS).or_insert(json!({})));
+    if let Some(own) = own.and_then(Value::as_object_mut) {
         let method = if spec.parameters.contains_key(keys::REQUEST_BODY) { "POST" } else { "GET" };
-        step[keys::PARAMETERS][keys::METHOD] = method.into();
+        own.insert(keys::METHOD.into(), method.into());
         remarks.push(format!("{} names no method; {method} is taken", spec.called()));
     }
     step
@@ -147,6 +152,86 @@ fn copy_missing(from: &Value, to: &mut Value, members: &[&str]) {
             && to.get(*member).is_none()
         {
             to[*member] = value.clone();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_step() -> impl Strategy<Value = Value> {
+        let text = r#"(\$\{parameters\.[ab]\}|/|"|a|ü){0,4}"#;
+        let parameters = prop::collection::btree_map("[a-c]", text, 0..3);
+        let method = prop::option::of(prop::sample::select(vec!["GET", "POST"]));
+        (method, text, prop::option::of(text), parameters, any::<bool>()).prop_map(
+            |(method, uri, body, own, is_included)| {
+                let mut parameters: Map<String, Value> =
+                    own.into_iter().map(|(name, value)| (name, value.into())).collect();
+                parameters.insert(keys::URI.into(), format!("/{uri}").into());
+                parameters.extend(method.map(|method| (keys::METHOD.to_owned(), method.into())));
+                parameters.extend(body.map(|body| (keys::REQUEST_BODY.to_owned(), body.into())));
+                json!({
+                    keys::TYPE: keys::DYNAMIC_TOOL, keys::PARAMETERS: parameters,
+                    keys::CONFIG: {"c": "fixed"}, keys::INCLUDE_OUTPUT: is_included,
+                })
+            },
+        )
+    }
+
+    fn named_steps() -> impl Strategy<Value = Vec<Value>> {
+        prop::collection::vec(any_step(), 1..4).prop_map(|mut steps| {
+            for (at, step) in steps.iter_mut().enumerate() {
+                step[keys::NAME] = format!("s{at}").into();
+            }
+            steps
+        })
+    }
+
+    proptest! {
+        /// What both shapes can say is the same in both, there and back.
+        #[test]
+        fn steps_stay_the_same_in_every_shape(steps in named_steps(), defaults in any::<bool>()) {
+            let mut composite = json!({
+                keys::NAME: "t", keys::DESCRIPTION: "d", keys::TOOL_STEPS: steps,
+            });
+            if defaults {
+                composite[keys::PARAMETERS] = json!({"a": "own", "z": 1});
+            }
+            let first = convert_entry(&composite, Shape::Steps).unwrap().entry;
+            let agent = convert_entry(&first, Shape::Agent).unwrap().entry;
+            let back = convert_entry(&agent, Shape::Steps).unwrap().entry;
+            prop_assert_eq!(&back, &first);
+            prop_assert_eq!(Plan::of_entry(&agent).steps, Plan::of_entry(&first).steps);
+            prop_assert_eq!(&agent[keys::DESCRIPTION], "d");
+
+            let dynamic = convert_entry(&composite, Shape::Dynamic);
+            prop_assert_eq!(dynamic.is_ok(), steps.len() == 1);
+            if let Ok(dynamic) = dynamic {
+                let own = &Plan::of_entry(&first).steps[0];
+                prop_assert_eq!(&Plan::of_entry(&dynamic.entry).steps[0], own);
+            }
+        }
+
+        /// Whatever an entry says, it is converted or refused.
+        #[test]
+        fn any_entry_is_converted_or_refused(
+            members in prop::collection::btree_map(
+                r"name|type|tools|tool_steps|parameters|actions|protocol",
+                prop_oneof![
+                    Just(json!("flow")), Just(json!([])), Just(json!([1, {}, null])), Just(json!(3)),
+                    Just(json!([{"type": "XTool", "parameters": 5}])), Just(json!({"uri": "/"})),
+                    Just(json!("DynamicTool")), Just(json!([{"parameters": {"uri": 5}}])),
+                ],
+                0..5,
+            )
+        ) {
+            let entry: Value = members.into_iter().collect::<Map<_, _>>().into();
+            for shape in Shape::ALL {
+                let _ = convert_entry(&entry, shape);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     java::{self, Numbers},
-    json_path::JsonPath,
+    json_path::{JsonPath, read_document},
     keys, strict_json,
     template::{
         marks::PARAMETERS,
@@ -113,8 +113,8 @@ pub fn filter_answer(answer: &str, response_filter: Option<&str>) -> Result<Stri
         return Ok(answer.to_owned());
     };
     let path = JsonPath::parse(filter)?;
-    let value = serde_json::from_str(answer)
-        .map_err(|_| format!("the answer is not JSON, so that {filter} picks nothing"))?;
+    let value = read_document(answer)
+        .ok_or_else(|| format!("the answer is not JSON, so that {filter} picks nothing"))?;
     let picked =
         path.read(&value).ok_or_else(|| format!("{filter} picks nothing of the answer"))?;
     Ok(java::value_text(&picked, Numbers::AsRead))

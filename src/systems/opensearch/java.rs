@@ -1,6 +1,6 @@
 //! Values as Java's libraries write them, where the text is what a server stores or sends.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub enum Numbers {
     Doubles,
 }
 
-/// A value as JSON text without blanks.
+/// A value as JSON text without blanks, as Gson writes it.
 #[must_use]
 pub fn json_text(value: &Value, numbers: Numbers) -> String {
     let mut text = String::new();
-    write_json(&mut text, value, numbers);
+    JsonWriter { numbers, quote: quote_text }.write_json(&mut text, value);
     text
 }
 
@@ -28,43 +28,96 @@ pub fn value_text(value: &Value, numbers: Numbers) -> String {
     }
 }
 
-fn write_json(to: &mut String, value: &Value, numbers: Numbers) {
+/// A tool's output as text, as Jackson writes it: a text as it is, everything else as JSON.
+#[must_use]
+pub fn output_text(value: &Value) -> String {
     match value {
-        Value::Null => to.push_str("null"),
-        Value::Bool(true) => to.push_str("true"),
-        Value::Bool(false) => to.push_str("false"),
-        Value::Number(number) => to.push_str(&number_text(number, numbers)),
-        Value::String(text) => write_quoted(to, text),
-        Value::Array(items) => {
-            to.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    to.push(',');
-                }
-                write_json(to, item, numbers);
-            }
-            to.push(']');
-        }
-        Value::Object(members) => {
-            to.push('{');
-            for (at, (name, member)) in members.iter().enumerate() {
-                if at > 0 {
-                    to.push(',');
-                }
-                write_quoted(to, name);
-                to.push(':');
-                write_json(to, member, numbers);
-            }
-            to.push('}');
+        Value::String(text) => text.clone(),
+        other => {
+            let mut text = String::new();
+            let writer = JsonWriter { numbers: Numbers::AsRead, quote: quote_output };
+            writer.write_json(&mut text, other);
+            text
         }
     }
 }
 
-/// A text in quotes, with what has to be escaped between them.
-fn write_quoted(to: &mut String, text: &str) {
-    to.push('"');
-    to.push_str(&quote_text(text));
-    to.push('"');
+/// How one of Java's libraries writes JSON.
+struct JsonWriter {
+    numbers: Numbers,
+    /// A text as it stands between quotes.
+    quote: fn(&str) -> String,
+}
+
+impl JsonWriter {
+    fn write_json(&self, to: &mut String, value: &Value) {
+        match value {
+            Value::Null => to.push_str("null"),
+            Value::Bool(true) => to.push_str("true"),
+            Value::Bool(false) => to.push_str("false"),
+            Value::Number(number) => to.push_str(&number_text(number, self.numbers)),
+            Value::String(text) => self.write_quoted(to, text),
+            Value::Array(items) => {
+                to.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        to.push(',');
+                    }
+                    self.write_json(to, item);
+                }
+                to.push(']');
+            }
+            Value::Object(members) => {
+                to.push('{');
+                for (at, (name, member)) in members.iter().enumerate() {
+                    if at > 0 {
+                        to.push(',');
+                    }
+                    self.write_quoted(to, name);
+                    to.push(':');
+                    self.write_json(to, member);
+                }
+                to.push('}');
+            }
+        }
+    }
+
+    fn write_quoted(&self, to: &mut String, text: &str) {
+        to.push('"');
+        to.push_str(&(self.quote)(text));
+        to.push('"');
+    }
+}
+
+/// Whether a number that no double holds stands in a value.
+#[must_use]
+pub fn is_too_large(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            number.to_string().parse::<f64>().is_ok_and(|double| !double.is_finite())
+        }
+        Value::Array(items) => items.iter().any(is_too_large),
+        Value::Object(members) => members.values().any(is_too_large),
+        _ => false,
+    }
+}
+
+/// A value with whole numbers as doubles, as Gson reads those of a text.
+#[must_use]
+pub fn with_doubles(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => {
+            let text = number_text(number, Numbers::Doubles);
+            serde_json::from_str(&text).unwrap_or_else(|_| value.clone())
+        }
+        Value::Array(items) => items.iter().map(with_doubles).collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, member)| (name.clone(), with_doubles(member)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
 }
 
 /// A text as it stands between quotes in JSON; what is not ASCII stays.
@@ -78,6 +131,21 @@ pub fn quote_text(text: &str) -> String {
             '\u{2028}' | '\u{2029}' => push_unicode(&mut quoted, letter),
             _ if short_escape(letter).is_some() => quoted.extend(short_escape(letter)),
             _ if letter < ' ' => push_unicode(&mut quoted, letter),
+            _ => quoted.push(letter),
+        }
+    }
+    quoted
+}
+
+/// A text as it stands between quotes where Jackson writes it.
+fn quote_output(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            _ if short_escape(letter).is_some() => quoted.extend(short_escape(letter)),
+            _ if letter < ' ' => quoted.push_str(&format!("\\u{:04X}", u32::from(letter))),
             _ => quoted.push(letter),
         }
     }
@@ -173,5 +241,12 @@ mod tests {
         let value = json!({"a": [1, 2.0], "b": 12_345_678_901_i64});
         assert_eq!(json_text(&value, Numbers::AsRead), r#"{"a":[1,2.0],"b":12345678901}"#);
         assert_eq!(json_text(&value, Numbers::Doubles), r#"{"a":[1.0,2.0],"b":1.2345678901E10}"#);
+    }
+
+    #[test]
+    fn outputs_are_written_as_jackson_does() {
+        let value = json!({"a": "\u{1f}\u{2028}<é/\t", "b": [1, 1e5]});
+        assert_eq!(output_text(&value), "{\"a\":\"\\u001F\u{2028}<é/\\t\",\"b\":[1,100000.0]}");
+        assert_eq!(output_text(&json!("plain \"text\"")), "plain \"text\"");
     }
 }

@@ -50,8 +50,25 @@ impl Step {
 /// A value and where it stands.
 type FoundValue<'v> = (Pointer, &'v Value);
 
-/// A step of a path that gives one value leads nowhere.
-struct Missing;
+/// Why a path gives nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathMiss {
+    /// It leads nowhere.
+    NotFound,
+    /// It cannot be asked of such a value.
+    Unreadable,
+}
+
+/// A document as paths see it: JSON, or a bare text. `None` where it begins as JSON and is none.
+#[must_use]
+pub fn read_document(text: &str) -> Option<Value> {
+    let bare = text.trim_matches(|letter| letter <= ' ');
+    match serde_json::from_str(text) {
+        Ok(value) => Some(value),
+        Err(_) if bare.is_empty() || bare.starts_with(['{', '[', '}', ']', ':', '"', '\'']) => None,
+        Err(_) => Some(bare.into()),
+    }
+}
 
 impl JsonPath {
     /// Reads a path.
@@ -95,38 +112,57 @@ impl JsonPath {
     /// What it picks; `None` where it leads nowhere.
     #[must_use]
     pub fn read(&self, value: &Value) -> Option<Value> {
-        let picked = self.read_value(value)?;
-        if !self.counts {
-            return Some(picked);
+        self.try_read(value).ok()
+    }
+
+    /// What it picks.
+    ///
+    /// # Errors
+    /// When it picks nothing, with the reason.
+    pub fn try_read(&self, value: &Value) -> Result<Value, PathMiss> {
+        if value.is_null() {
+            return Err(PathMiss::Unreadable);
         }
+        if self.counts { self.count_found(value) } else { self.read_value(value) }
+    }
+
+    /// How many items or members each value has that it leads to.
+    fn count_found(&self, value: &Value) -> Result<Value, PathMiss> {
         let count = |value: &Value| match value {
             Value::Array(items) => items.len().into(),
             Value::Object(members) => members.len().into(),
             _ => Value::Null,
         };
-        Some(match picked {
-            Value::Array(items) if !self.is_definite() => items.iter().map(count).collect(),
-            one => count(&one),
-        })
+        let found = walk(value, &self.steps)?;
+        if self.steps.iter().all(Step::is_definite) {
+            return found.first().map(|(_, value)| count(value)).ok_or(PathMiss::NotFound);
+        }
+        // At every depth they are counted together.
+        if matches!(self.steps.first(), Some(Step::Deep)) {
+            let counts = found.iter().filter_map(|(_, value)| count(value).as_u64());
+            return Ok(counts.sum::<u64>().into());
+        }
+        Ok(found.into_iter().map(|(_, value)| count(value)).collect())
     }
 
-    fn read_value(&self, value: &Value) -> Option<Value> {
+    fn read_value(&self, value: &Value) -> Result<Value, PathMiss> {
         if let Some((Step::Names(names), before)) = self.steps.split_last()
             && names.len() > 1
         {
-            let found = walk(value, before).ok()?;
-            let merged = found.iter().filter_map(|(_, value)| merge_members(value, names));
+            let found = walk(value, before)?;
+            let mut merged = found.iter().filter_map(|(_, value)| merge_members(value, names));
             return if self.is_definite() {
-                merged.into_iter().next()
+                merged.next().ok_or(PathMiss::NotFound)
             } else {
-                Some(merged.collect())
+                Ok(merged.collect())
             };
         }
-        let found = walk(value, &self.steps).ok()?;
+        let found = walk(value, &self.steps)?;
         if self.is_definite() {
-            return found.first().map(|(_, value)| (*value).clone());
+            let first = found.first().map(|(_, value)| (*value).clone());
+            return first.ok_or(PathMiss::NotFound);
         }
-        Some(found.into_iter().map(|(_, value)| value.clone()).collect())
+        Ok(found.into_iter().map(|(_, value)| value.clone()).collect())
     }
 
     /// Where it leads to; nothing where it leads nowhere.
@@ -145,14 +181,14 @@ fn merge_members(value: &Value, names: &[String]) -> Option<Value> {
     Some(merged.into())
 }
 
-fn walk<'v>(value: &'v Value, steps: &[Step]) -> Result<Vec<FoundValue<'v>>, Missing> {
+fn walk<'v>(value: &'v Value, steps: &[Step]) -> Result<Vec<FoundValue<'v>>, PathMiss> {
     let mut found = vec![(Pointer::root(), value)];
     let mut is_definite = true;
     let mut steps = steps.iter();
     while let Some(step) = steps.next() {
         let mut next = Vec::new();
         if let Step::Deep = step {
-            let Some(inner) = steps.next() else { return Err(Missing) };
+            let Some(inner) = steps.next() else { return Err(PathMiss::NotFound) };
             for (at, value) in &found {
                 apply_at_every_depth(inner, at, value, &mut next);
             }
@@ -164,8 +200,12 @@ fn walk<'v>(value: &'v Value, steps: &[Step]) -> Result<Vec<FoundValue<'v>>, Mis
                     applied?;
                 }
             }
-            if is_definite && step.is_definite() && next.is_empty() {
-                return Err(Missing);
+            // A place that a list does not have is no failure, where what follows gives a list.
+            if is_definite
+                && matches!(step, Step::Names(names) if names.len() == 1)
+                && next.is_empty()
+            {
+                return Err(PathMiss::NotFound);
             }
             is_definite &= step.is_definite();
         }
@@ -180,7 +220,7 @@ fn apply_step<'v>(
     at: &Pointer,
     value: &'v Value,
     to: &mut Vec<FoundValue<'v>>,
-) -> Result<(), Missing> {
+) -> Result<(), PathMiss> {
     match (step, value) {
         (Step::Names(names), Value::Object(members)) => {
             for name in names {
@@ -222,7 +262,8 @@ fn apply_step<'v>(
                 to.push((at.clone(), value));
             }
         }
-        _ => return Err(Missing),
+        (Step::Filter(_), _) => return Err(PathMiss::Unreadable),
+        _ => return Err(PathMiss::NotFound),
     }
     Ok(())
 }
@@ -415,6 +456,14 @@ mod tests {
             ("$.a.length()", Some(json!(2))),
             ("$.s.length()", Some(json!(null))),
             ("$.a[*].x.length()", Some(json!([null, null]))),
+            ("$.a[*].q.length()", Some(json!([]))),
+            ("$..q.length()", Some(json!(0))),
+            ("$..e.length()", Some(json!(3))),
+            ("$..x.length()", Some(json!(0))),
+            ("$.l[7][*]", Some(json!([]))),
+            ("$.l[7].x", None),
+            ("$.a[0]['q','r'].length()", Some(json!([]))),
+            ("$.q.length()", None),
             ("$.b[*].y", None),
             ("$.a[5]", None),
             ("$..nope", Some(json!([]))),
@@ -442,6 +491,16 @@ mod tests {
         ] {
             assert_eq!(JsonPath::parse(path).unwrap().read(&value), picked, "{path}");
         }
+        for (text, document) in
+            [("null", Some(json!(null))), (" plain text\n", Some(json!("plain text")))]
+        {
+            assert_eq!(read_document(text), document);
+        }
+        assert_eq!((read_document("{a"), read_document(" ")), (None, None));
+        let of = |path: &str, value: &Value| JsonPath::parse(path).unwrap().try_read(value);
+        assert_eq!(of("$", &json!(null)), Err(PathMiss::Unreadable));
+        assert_eq!(of("$[?(@.x)]", &json!(5)), Err(PathMiss::Unreadable));
+        assert_eq!(of("$.x", &json!(5)), Err(PathMiss::NotFound));
         for path in ["", "$.a.", "$ .a", "$.a b", "$a", "$['a'", "$.a[::2]", "$.a.sum()", "$.a[x]"]
         {
             assert!(JsonPath::parse(path).is_err(), "{path}");

@@ -12,21 +12,56 @@ const DEEPEST: usize = 255;
 /// # Errors
 /// When it is something else, with what was expected.
 pub fn read_members(text: &str) -> Result<Map<String, Value>, String> {
+    match read_whole(text)? {
+        None => Ok(Map::new()),
+        Some(Value::Object(members)) => Ok(members),
+        Some(_) => Err("it is no object".into()),
+    }
+}
+
+/// The items of a text that is a list, by the same rules.
+///
+/// # Errors
+/// When it is something else, with what was expected.
+pub fn read_items(text: &str) -> Result<Vec<Value>, String> {
+    match read_whole(text)? {
+        None => Ok(Vec::new()),
+        Some(Value::Array(items)) => Ok(items),
+        Some(_) => Err("it is no list".into()),
+    }
+}
+
+/// The texts of a text that is a list; numbers and truth values are texts as well, a null is none.
+///
+/// # Errors
+/// When it is something else, with what was expected.
+pub fn read_names(text: &str) -> Result<Vec<Option<String>>, String> {
+    let name = |item: Value| match item {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text)),
+        Value::Bool(_) | Value::Number(_) => Ok(Some(item.to_string())),
+        _ => Err("a list of texts is expected".into()),
+    };
+    read_items(text)?.into_iter().map(name).collect()
+}
+
+/// What a text says; `None` where it is blank, or the word `null`.
+fn read_whole(text: &str) -> Result<Option<Value>, String> {
     let mut reader = Reader { text, at: 0 };
     reader.skip_blanks()?;
     if reader.rest().is_empty() {
-        return Ok(Map::new());
+        return Ok(None);
     }
     let value = reader.value(0)?;
     if value.is_null() {
         // What stands behind a null is not read any more.
-        return Ok(Map::new());
+        return Ok(None);
     }
     reader.skip_blanks()?;
-    match value {
-        _ if !reader.rest().is_empty() => Err("something stands behind the object".into()),
-        Value::Object(members) => Ok(members),
-        _ => Err("it is no object".into()),
+    if reader.rest().is_empty() {
+        Ok(Some(value))
+    } else {
+        Err("something stands behind it".into())
     }
 }
 
@@ -238,6 +273,19 @@ mod tests {
         );
         for text in ["why", "{a:1} b", "{a:1,a:2}", "{a", "[1]", "5", "{a:1,}"] {
             assert!(read_members(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_names_need_no_quotes_either() {
+        let names = |text: &str| read_names(text).map(|names| json!(names));
+        assert_eq!(
+            names("[a, 'b', \"c\", 1.50, true, null]"),
+            Ok(json!(["a", "b", "c", "1.50", "true", null]))
+        );
+        assert_eq!(names("  "), Ok(json!([])));
+        for text in ["a", "{}", "[[a]]", "[a] b", "[a"] {
+            assert!(read_names(text).is_err(), "{text}");
         }
     }
 

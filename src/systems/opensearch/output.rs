@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    java::{self, Numbers},
-    json_path::JsonPath,
+    java,
+    json_path::{JsonPath, read_document},
 };
 
 /// An output on its way to the steps after it.
@@ -32,7 +32,7 @@ impl StoredOutput {
 /// Filters an output and escapes it. A filter that picks nothing leaves the whole output.
 #[must_use]
 pub fn store_output(output: &Value, output_filter: Option<&str>) -> StoredOutput {
-    let text = java::value_text(output, Numbers::AsRead);
+    let text = java::output_text(output);
     let (filtered, unfiltered) = match output_filter.map(|filter| filter_text(&text, filter)) {
         None => (text, None),
         Some(Ok(filtered)) => (filtered, None),
@@ -43,9 +43,9 @@ pub fn store_output(output: &Value, output_filter: Option<&str>) -> StoredOutput
 
 fn filter_text(text: &str, filter: &str) -> Result<String, String> {
     let path = JsonPath::parse(filter)?;
-    let value: Value = serde_json::from_str(text)
-        .map_err(|_| format!("the output is not JSON, so that {filter} picks nothing"))?;
+    let value = read_document(text)
+        .ok_or_else(|| format!("the output is not JSON, so that {filter} picks nothing"))?;
     let picked =
         path.read(&value).ok_or_else(|| format!("{filter} picks nothing of the output"))?;
-    Ok(java::value_text(&picked, Numbers::AsRead))
+    Ok(java::output_text(&picked))
 }

@@ -1,5 +1,7 @@
 //! The forms of tools, agents and connectors.
 
+use std::{collections::HashSet, iter};
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -18,9 +20,9 @@ pub fn entry_schema(entry: &Entry) -> Value {
     }
     match EntrySort::of_entry(&entry.value) {
         EntrySort::Dynamic => tool(dynamic_parameters(&entry.value)),
-        EntrySort::Typed => tool(typed_parameters()),
-        EntrySort::Composite => composite(),
-        EntrySort::Agent => agent(),
+        EntrySort::Typed => tool(typed_parameters(&entry.value)),
+        EntrySort::Composite => composite(&entry.value),
+        EntrySort::Agent => agent(&entry.value),
         EntrySort::Connector => connector(),
         EntrySort::Model => model(),
         EntrySort::Listed => listed(),
@@ -79,7 +81,7 @@ fn processors() -> Value {
         "pattern": text("A regular expression: regex_capture, regex_replace"),
         "replacement": text("$1 stands for the first group: regex_replace"),
         "replace_all": {"type": "boolean", "default": true, "description": "Every match, or the first: regex_replace"},
-        "groups": {"description": "Numbers of the groups that are kept: regex_capture"},
+        "groups": text("Numbers of the groups that are kept, as a text: 1, or [1,2]: regex_capture"),
         "extract_type": {"type": "string", "examples": ["auto", "object", "array"], "description": "What is looked for: extract_json"},
         "value": {"description": "What is set: set_field"},
         "source_path": text("JSONPath of what is set, in the place of value: set_field"),
@@ -115,6 +117,7 @@ fn dynamic_parameters(entry: &Value) -> Value {
         text("JSONPath that picks a part of the answer; what it does not find is a failure"),
     );
     properties.extend(common_parameters());
+    add_missing(&mut properties, own_texts(iter::once(entry)));
     let required = if is_built { json!([keys::METHOD, keys::URI]) } else { json!([keys::URI]) };
     json!({
         "type": "object", "properties": properties, "required": required,
@@ -123,14 +126,63 @@ fn dynamic_parameters(entry: &Value) -> Value {
     })
 }
 
-fn typed_parameters() -> Value {
+/// What tools of a type take, as far as it is known here.
+fn parameters_of_type(kind: &str) -> Map<String, Value> {
     let mut properties = Map::new();
-    properties.insert(keys::MODEL_ID.into(), text("The model that is asked, of MLModelTool"));
+    let mut add = |name: &str, schema: Value| drop(properties.insert(name.into(), schema));
+    match kind {
+        keys::MODEL_TOOL => {
+            add(keys::MODEL_ID, text("The model that is asked"));
+            add("prompt", template("What it is asked, where its connector's body names it"));
+            add("response_field", text("The member of the answer that is the output: response"));
+        }
+        keys::AGENT_TOOL => add(keys::AGENT_ID, text("The agent that is run")),
+        keys::CONNECTOR_TOOL => {
+            add(keys::CONNECTOR_ID, text("The connector that is called"));
+            add("connector_action", text("The action of it that is run: execute"));
+        }
+        _ => {}
+    }
+    properties
+}
+
+/// Parameters of these tools that are texts and stand in no schema, so that each is one field.
+fn own_texts<'e>(tools: impl Iterator<Item = &'e Value>) -> Map<String, Value> {
+    let parameters = tools.filter_map(|tool| tool.get(keys::PARAMETERS)?.as_object()).flatten();
+    let mut properties = Map::new();
+    let mut others: HashSet<&str> = HashSet::new();
+    for (name, value) in parameters {
+        match value {
+            Value::String(value) => {
+                let schema =
+                    properties.entry(name.clone()).or_insert_with(|| json!({"type": "string"}));
+                // Only a field of several lines can be given one, so that none changes as it is typed.
+                if value.contains('\n') {
+                    schema["format"] = "multiline".into();
+                }
+            }
+            _ => drop(others.insert(name)),
+        }
+    }
+    properties.retain(|name, _| !others.contains(name.as_str()));
+    properties
+}
+
+fn typed_parameters(entry: &Value) -> Value {
+    let kind = entry.get(keys::TYPE).and_then(Value::as_str).unwrap_or_default();
+    let mut properties = parameters_of_type(kind);
     properties.extend(common_parameters());
+    add_missing(&mut properties, own_texts(iter::once(entry)));
     json!({
         "type": "object", "properties": properties, "additionalProperties": true,
         "description": "Defaults: a request's parameters go over them",
     })
+}
+
+fn add_missing(properties: &mut Map<String, Value>, more: Map<String, Value>) {
+    for (name, schema) in more {
+        properties.entry(name).or_insert(schema);
+    }
 }
 
 fn tool_properties(parameters: Value) -> Map<String, Value> {
@@ -167,20 +219,26 @@ fn tool(parameters: Value) -> Value {
     })
 }
 
-fn step_schema() -> Value {
+/// The schema of those steps that a member of an entry lists.
+fn step_schema(entry: &Value, member: &str) -> Value {
+    let steps = || entry.get(member).and_then(Value::as_array).into_iter().flatten();
     let mut properties = Map::new();
+    for step in steps() {
+        properties.extend(parameters_of_type(step[keys::TYPE].as_str().unwrap_or_default()));
+    }
     properties.insert(keys::METHOD.into(), json!({"type": "string", "enum": METHODS}));
     properties
         .insert(keys::URI.into(), text("The path on the cluster, of steps that call its API"));
     properties.insert(keys::REQUEST_BODY.into(), template("JSON with ${parameters.NAME}"));
     properties.insert(keys::RESPONSE_FILTER.into(), text("JSONPath"));
     properties.extend(common_parameters());
+    add_missing(&mut properties, own_texts(steps()));
     tool(json!({"type": "object", "properties": properties, "additionalProperties": true}))
 }
 
-fn composite() -> Value {
+fn composite(entry: &Value) -> Value {
     let steps = json!({
-        "type": "array", "minItems": 1, "items": step_schema(),
+        "type": "array", "minItems": 1, "items": step_schema(entry, keys::TOOL_STEPS),
         "description": "Steps in order; each sees the outputs before it as ${parameters.STEP.output}",
     });
     let mut rest = tool_properties(texts("Defaults for all steps"));
@@ -197,7 +255,7 @@ fn composite() -> Value {
     })
 }
 
-fn agent() -> Value {
+fn agent(entry: &Value) -> Value {
     json!({
         "type": "object", "required": [keys::NAME, keys::TYPE], "additionalProperties": true,
         "properties": {
@@ -205,7 +263,7 @@ fn agent() -> Value {
             keys::TYPE: {"type": "string", "examples": AGENT_TYPES, "description": "flow and conversational_flow run their tools in order; of the others a model chooses"},
             keys::AGENT_ID: text("Under which the cluster has it; toolcrib calls it by this"),
             keys::DESCRIPTION: template("What the agent is for"),
-            keys::TOOLS: {"type": "array", "items": step_schema(), "description": "In order. Each sees the outputs before it as ${parameters.TOOL.output}"},
+            keys::TOOLS: {"type": "array", "items": step_schema(entry, keys::TOOLS), "description": "In order. Each sees the outputs before it as ${parameters.TOOL.output}"},
             "llm": {
                 "type": "object", "additionalProperties": true, "description": "The model that chooses, of other types than flow",
                 "properties": {keys::MODEL_ID: text("Its id"), keys::PARAMETERS: texts("Its parameters")},

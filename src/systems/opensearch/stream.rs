@@ -15,7 +15,12 @@ pub enum StreamPiece {
         name: String,
         arguments: String,
     },
-    /// What a tool answered, or another event: its name and what came with it.
+    /// What a tool answered.
+    ToolResult {
+        name: String,
+        content: String,
+    },
+    /// Another event: its name and what came with it.
     Event {
         name: String,
         body: Value,
@@ -29,13 +34,22 @@ pub enum StreamPiece {
 pub struct StreamReader {
     /// Calls under way by their id or place: name and arguments so far.
     calls: BTreeMap<String, (String, String)>,
+    /// The names of tools whose calls ended, by the ids of these.
+    names: BTreeMap<String, String>,
 }
+
+/// What a failure begins with that the server writes by hand: only quotes are escaped in it.
+const PLAIN_FAILURE: &str = "{\"error\": \"";
 
 impl StreamReader {
     /// Reads the data of one event.
     pub fn push_data(&mut self, data: &str) -> Vec<StreamPiece> {
         let Ok(value) = serde_json::from_str::<Value>(data) else {
-            return vec![StreamPiece::Text(data.to_owned())];
+            let failure = data.trim_end().strip_prefix(PLAIN_FAILURE);
+            return vec![match failure.map(|rest| rest.strip_suffix("\"}").unwrap_or(rest)) {
+                Some(message) => StreamPiece::Failed(message.replace("\\\"", "\"")),
+                None => StreamPiece::Text(data.to_owned()),
+            }];
         };
         if let Some(kind) = value["type"].as_str() {
             return self.push_typed(kind, &value);
@@ -113,9 +127,16 @@ impl StreamReader {
             }
             "TOOL_CALL_END" => {
                 let call = self.calls.remove(&text("toolCallId"));
+                if let Some((name, _)) = &call {
+                    self.names.insert(text("toolCallId"), name.clone());
+                }
                 call.map(|(name, arguments)| StreamPiece::ToolCall { name, arguments })
                     .into_iter()
                     .collect()
+            }
+            "TOOL_CALL_RESULT" => {
+                let name = self.names.get(&text("toolCallId")).cloned().unwrap_or_default();
+                vec![StreamPiece::ToolResult { name, content: text("content") }]
             }
             "RUN_ERROR" => vec![StreamPiece::Failed(text("message"))],
             "RUN_FINISHED" => vec![StreamPiece::Ended],
@@ -176,15 +197,23 @@ mod tests {
             r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"q\":"}"#,
             r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"1}"}"#,
             r#"{"type":"TOOL_CALL_END","toolCallId":"c"}"#,
+            r#"{"type":"TOOL_CALL_RESULT","toolCallId":"c","content":"two"}"#,
             r#"{"type":"TEXT_MESSAGE_CONTENT","delta":"Done"}"#,
             r#"{"type":"RUN_FINISHED"}"#,
         ]
         .map(str::to_owned);
-        assert_eq!(read(&typed), vec![call, StreamPiece::Text("Done".into()), StreamPiece::Ended]);
+        let result = StreamPiece::ToolResult { name: "search".into(), content: "two".into() };
+        assert_eq!(
+            read(&typed),
+            vec![call, result, StreamPiece::Text("Done".into()), StreamPiece::Ended]
+        );
     }
 
     #[test]
     fn a_failure_ends_it() {
         assert_eq!(read(&[r#"{"error":"no"}"#.into()]), vec![StreamPiece::Failed("no".into())]);
+        // As the server writes it where an agent cannot be run at all.
+        let plain = "{\"error\": \"a \\\"b\\\"\nc \\d\"}".to_owned();
+        assert_eq!(read(&[plain]), vec![StreamPiece::Failed("a \"b\"\nc \\d".into())]);
     }
 }

@@ -83,14 +83,15 @@ pub fn asked_schema(entry: &Value) -> Value {
     let steps = if plan.is_open { &[] } else { plan.steps.as_slice() };
     for step in steps {
         for (_, template) in templates_of(step) {
+            let mut quotes = QuoteScan::new(template);
             for found in find_placeholders(template, PARAMETERS) {
+                let is_quoted = quotes.is_quoted_at(found.range.start);
                 let is_given = step.parameters.contains_key(found.name)
                     || step.config.contains_key(found.name)
                     || stored.iter().any(|name| name == found.name);
                 if is_given || properties.contains_key(found.name) {
                     continue;
                 }
-                let is_quoted = is_quoted_at(template, found.range.start);
                 properties.insert(found.name.to_owned(), property_of(found.default, is_quoted));
                 if found.default.is_none() {
                     required.push(found.name.into());
@@ -112,23 +113,34 @@ pub fn asked_schema(entry: &Value) -> Value {
     schema
 }
 
-/// Whether a place in a body stands between quotes; paths are text throughout.
-fn is_quoted_at(template: &str, at: usize) -> bool {
-    if !template.trim_start().starts_with(['{', '[']) {
-        return true;
+/// Tells of places in a template, one after another, whether they stand between quotes.
+struct QuoteScan<'t> {
+    template: &'t str,
+    is_body: bool,
+    at: usize,
+    is_quoted: bool,
+}
+
+impl<'t> QuoteScan<'t> {
+    fn new(template: &'t str) -> Self {
+        let is_body = template.trim_start().starts_with(['{', '[']);
+        Self { template, is_body, at: 0, is_quoted: false }
     }
-    let mut is_quoted = false;
-    let mut letters = template[..at].chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' if is_quoted => {
-                letters.next();
+
+    /// Whether a place, which is behind those asked for before, stands between quotes; paths are
+    /// text throughout.
+    fn is_quoted_at(&mut self, at: usize) -> bool {
+        let bytes = self.template.as_bytes();
+        while self.is_body && self.at < at {
+            match bytes[self.at] {
+                b'\\' if self.is_quoted => self.at += 1,
+                b'"' => self.is_quoted = !self.is_quoted,
+                _ => {}
             }
-            '"' => is_quoted = !is_quoted,
-            _ => {}
+            self.at += 1;
         }
+        self.is_quoted || !self.is_body
     }
-    is_quoted
 }
 
 /// A text, or whatever stands in JSON without quotes: a number where the default is one.

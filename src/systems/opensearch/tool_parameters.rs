@@ -82,7 +82,10 @@ pub fn unpack_input(parameters: &TextMap, attributes: &TextMap) -> TextMap {
     // What goes wrong leaves the input as it is; upstream only logs it.
     let Ok(rendered) = render_template(input, PARAMETERS, parameters) else { return unpacked };
     unpacked.insert(keys::INPUT.into(), Some(rendered.text.clone()));
-    if let Ok(members) = lenient_json::read_members(&rendered.text) {
+    // A number that no double holds is not written, and nothing of the input is taken then.
+    if let Ok(members) = lenient_json::read_members(&rendered.text)
+        && !members.values().any(java::is_too_large)
+    {
         unpacked.extend(
             members
                 .into_iter()
@@ -96,9 +99,11 @@ fn required_parameters(parameters: &TextMap, attributes: &TextMap) -> TextMap {
     let Some(required) = text_of(attributes, keys::REQUIRED_PARAMETERS) else {
         return parameters.clone();
     };
-    let names: Vec<String> = serde_json::from_str(required).unwrap_or_default();
+    // What cannot be read names none.
+    let names = lenient_json::read_names(required).unwrap_or_default();
     names
         .into_iter()
+        .flatten()
         .map(|name| {
             let value = parameters.get(&name).cloned().flatten();
             (name, value)

@@ -106,8 +106,10 @@ impl Previews {
             let shown = if all > most { most - 1 } else { all };
             lines.extend(laid_out.text.iter().take(shown).cloned());
             if shown < all {
-                let more = if has_focus { "more lines" } else { "more lines: go to the field" };
-                lines.push(vec![(Role::Dim, format!("  … {} {more}", all - shown))]);
+                let more = format!("  … {} more lines", all - shown);
+                let to_do = format!("{more}: go to the field");
+                let is_long = has_focus || to_do.chars().count() > self.cells + 2;
+                lines.push(vec![(Role::Dim, if is_long { more } else { to_do })]);
             }
             lines.extend(laid_out.remarks.iter().cloned());
             if has_focus {

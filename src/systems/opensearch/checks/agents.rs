@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::each::{StepAt, listed_steps};
+use super::each::{StepAt, listed_steps, own_steps};
 use crate::{
     engine::{
         lint::{
@@ -12,10 +12,11 @@ use crate::{
         workflow::similar::nearest_name,
     },
     model::entry::Entry,
+    schema::pointer::Pointer,
     systems::opensearch::{
-        entries::{AGENT_TYPES, EntrySort},
+        entries::{AGENT_TYPES, EntrySort, agent_of},
         keys,
-        steps::plan::templates_of,
+        steps::plan::{is_dynamic, templates_of},
         template::{marks::PARAMETERS, parse::find_placeholders},
     },
 };
@@ -98,13 +99,29 @@ pub(super) fn agent_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report
     }
 }
 
+/// Types of agents that ask a model what to do.
+const ASKING_TYPES: [&str; 2] = ["conversational", "plan_execute_and_reflect"];
+
+pub(super) fn agent_model(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    if EntrySort::of_entry(&entry.value) != EntrySort::Agent {
+        return;
+    }
+    let kind = entry.value.get(keys::TYPE).and_then(Value::as_str).unwrap_or_default();
+    let is_asking = ASKING_TYPES.iter().any(|asking| asking.eq_ignore_ascii_case(kind));
+    let is_given = |member: &str| entry.value.get(member).is_some_and(|value| !value.is_null());
+    if is_asking && !is_given("llm") && !is_given("model") {
+        let words = format!("an agent of type {kind} needs a model: llm.model_id");
+        report.add_finding(entry, member_pointer("llm"), words);
+    }
+}
+
 pub(super) fn agent_name(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     if EntrySort::of_entry(&entry.value) != EntrySort::Agent {
         return;
     }
     let name = entry.value.get(keys::NAME).and_then(Value::as_str).unwrap_or_default();
-    let length = name.chars().count();
-    if length == 0 || length > LONGEST_NAME {
+    let length = name.encode_utf16().count();
+    if name.trim().is_empty() || length > LONGEST_NAME {
         let words = format!("the name has {length} letters; 1 to {LONGEST_NAME} are allowed");
         report.add_finding(entry, member_pointer(keys::NAME), words);
     }
@@ -121,16 +138,29 @@ pub(super) fn unknown_type(context: &LintContext<'_>, report: &mut Report<'_>) {
     if listed.is_empty() {
         return;
     }
-    for tool in own().filter(|tool| EntrySort::of_entry(&tool.entry.value) == EntrySort::Typed) {
-        let named = kind(&tool.entry);
-        if named.is_empty() || listed.contains(&named) {
-            continue;
-        }
-        let near = nearest_name(&named, listed.iter().map(String::as_str));
-        let words = format!("the cluster lists no tool of type \"{named}\"{}", did_you_mean(near));
-        let finding = report.add_finding(&tool.entry, member_pointer(keys::TYPE), words);
-        if let Some(near) = near {
-            finding.fix_set(format!("set to \"{near}\""), Value::from(near));
+    for tool in own() {
+        for (at, named) in run_by_type(&tool.entry) {
+            if named.is_empty() || listed.contains(&named) {
+                continue;
+            }
+            let near = nearest_name(&named, listed.iter().map(String::as_str));
+            let words =
+                format!("the cluster lists no tool of type \"{named}\"{}", did_you_mean(near));
+            let finding = report.add_finding(&tool.entry, at, words);
+            if let Some(near) = near {
+                finding.fix_set(format!("set to \"{near}\""), Value::from(near));
+            }
         }
     }
+}
+
+/// The types of those steps of an entry that the cluster runs by their type, and where they stand.
+fn run_by_type(entry: &Entry) -> Vec<(Pointer, String)> {
+    let is_of_agent = agent_of(entry).is_some();
+    own_steps(entry)
+        .into_iter()
+        // A step with a path is sent to it, but for one that an agent of the cluster has.
+        .filter(|step| is_of_agent || !is_dynamic(&step.spec))
+        .map(|step| (step.at.child(keys::TYPE), step.spec.tool_type))
+        .collect()
 }

@@ -4,7 +4,13 @@ use serde_json::Value;
 
 use super::{each::actions, requests::sample_text};
 use crate::{
-    engine::lint::{check::Report, context::LintContext},
+    engine::{
+        lint::{
+            check::{Report, did_you_mean},
+            context::LintContext,
+        },
+        workflow::similar::nearest_name,
+    },
     model::entry::Entry,
     systems::opensearch::{
         connector::{
@@ -15,6 +21,8 @@ use crate::{
         template::marks::{CREDENTIAL, PARAMETERS},
     },
 };
+
+const ACTION_TYPE: &str = "action_type";
 
 pub(super) fn header(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let protocol = entry.value.get(keys::PROTOCOL).and_then(Value::as_str);
@@ -30,6 +38,51 @@ pub(super) fn header(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>
                 "take it from the credential",
                 Value::from(text.replace(PARAMETERS, CREDENTIAL)),
             );
+        }
+    }
+}
+
+/// What an action can be for.
+const ACTION_TYPES: &[&str] =
+    &["predict", "execute", "batch_predict", "cancel_batch_predict", "batch_predict_status"];
+
+/// How long an action's name may be.
+const LONGEST_NAME: usize = 64;
+
+pub(super) fn action(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let is_type = |word: &str| ACTION_TYPES.iter().any(|known| known.eq_ignore_ascii_case(word));
+    for (at, action) in actions(&entry.value) {
+        let text = |member: &str| action.get(member).and_then(Value::as_str);
+        let kind = text(ACTION_TYPE).unwrap_or_default();
+        if !is_type(kind) {
+            let near = nearest_name(kind, ACTION_TYPES.iter().copied());
+            let types = ACTION_TYPES.join(", ");
+            let words = match kind {
+                "" => format!("{ACTION_TYPE} is missing; it is one of {types}"),
+                _ => format!("\"{kind}\" is no type of action{}", did_you_mean(near)),
+            };
+            let finding = report.add_finding(entry, at.child(ACTION_TYPE), words);
+            if let Some(near) = near {
+                finding.fix_set(format!("set to \"{near}\""), Value::from(near));
+            }
+        }
+        for member in [keys::METHOD, "url"] {
+            if text(member).is_none() {
+                let words = format!("{member} is missing: the cluster refuses the connector");
+                report.add_finding(entry, at.child(member), words);
+            }
+        }
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+        if let Some(name) = text(keys::NAME)
+            && (name.is_empty()
+                || name.len() > LONGEST_NAME
+                || !name.chars().all(is_letter)
+                || is_type(name))
+        {
+            let words = format!(
+                "an action's name is up to {LONGEST_NAME} letters, digits, - and _, and no type of action"
+            );
+            report.add_finding(entry, at.child(keys::NAME), words);
         }
     }
 }

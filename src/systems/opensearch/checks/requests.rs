@@ -11,7 +11,7 @@ use crate::{
         dynamic::METHODS,
         json_path::JsonPath,
         keys,
-        processors::read::read_processors,
+        processors::read::{Processor, read_processors},
         steps::plan::is_dynamic,
         strict_json,
         template::{
@@ -175,7 +175,11 @@ pub(super) fn processors(_: &LintContext<'_>, entry: &Entry, report: &mut Report
         let Some(listed) = text_of(&step.spec.parameters, keys::OUTPUT_PROCESSORS) else {
             continue;
         };
-        if let Err(why) = read_processors(&Value::from(listed)) {
+        let faults = match read_processors(&Value::from(listed)) {
+            Ok(read) => read.iter().flat_map(Processor::path_faults).collect(),
+            Err(why) => vec![why],
+        };
+        for why in faults {
             let words = format!("{}: {why}", keys::OUTPUT_PROCESSORS);
             report.add_finding(entry, step.parameter(keys::OUTPUT_PROCESSORS), words);
         }

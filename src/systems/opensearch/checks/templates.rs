@@ -1,11 +1,22 @@
 //! Placeholders that are not what they seem.
 
-use super::each::{own_steps, own_templates};
+use std::collections::HashSet;
+
+use serde_json::json;
+
+use super::each::{actions, own_steps, own_templates};
 use crate::{
-    engine::lint::{check::Report, context::LintContext},
+    engine::{
+        lint::{
+            check::{Report, did_you_mean, member_pointer},
+            context::LintContext,
+        },
+        workflow::similar::nearest_name,
+    },
     model::entry::Entry,
+    syntax::edit::Edit,
     systems::opensearch::{
-        connector::body::quoted_null_names,
+        connector::body::{kept_null_names, unquote_nulls},
         keys,
         steps::plan::{is_dynamic, templates_of},
         template::{
@@ -14,20 +25,21 @@ use crate::{
             render::{RenderError, render_template},
             text_map::text_of,
         },
+        tool::declared_schema,
     },
 };
 
-/// What stands between `${` and `}` without a prefix: letters, digits, underscores and dots.
-fn bare_names(text: &str) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for (at, _) in text.match_indices("${") {
-        let inside = &text[at + 2..];
-        let Some(length) = inside.find(SUFFIX) else { continue };
+/// Where names stand in `${` and `}` without a prefix: letters, digits, underscores and dashes.
+fn bare_names(text: &str) -> Vec<(usize, &str)> {
+    let mut names = Vec::new();
+    for (at, mark) in text.match_indices("${") {
+        let inside = &text[at + mark.len()..];
+        let Some(length) = inside.find(SUFFIX) else { break };
         let name = inside[..length].split(DEFAULT_MARK).next().unwrap_or_default();
         let is_word = !name.is_empty()
             && name.chars().all(|letter| letter.is_alphanumeric() || "_-".contains(letter));
-        if is_word && !text[..at].ends_with('$') && !names.contains(&name) {
-            names.push(name);
+        if is_word && !text[..at].ends_with('$') {
+            names.push((at, name));
         }
     }
     names
@@ -35,21 +47,22 @@ fn bare_names(text: &str) -> Vec<&str> {
 
 pub(super) fn missing_prefix(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     for template in own_templates(entry) {
-        let mut mended = template.text.clone();
         let names = bare_names(&template.text);
-        for name in &names {
-            mended = mended
-                .replace(&format!("${{{name}}}"), &format!("{PARAMETERS}{name}}}"))
-                .replace(&format!("${{{name}:-"), &format!("{PARAMETERS}{name}:-"));
+        let Some((_, first)) = names.first() else { continue };
+        let words =
+            format!("${{{first}}} is sent as it stands: a placeholder is ${{parameters.{first}}}");
+        let mut mended = String::with_capacity(template.text.len());
+        let mut from = 0;
+        for (at, name) in &names {
+            mended.push_str(&template.text[from..*at]);
+            mended.push_str(PARAMETERS);
+            mended.push_str(name);
+            from = at + "${".len() + name.len();
         }
-        if let Some(first) = names.first() {
-            let words = format!(
-                "${{{first}}} is sent as it stands: a placeholder is ${{parameters.{first}}}"
-            );
-            report
-                .add_finding(entry, template.at, words)
-                .fix_set("write parameters. before the names", serde_json::Value::from(mended));
-        }
+        mended.push_str(&template.text[from..]);
+        report
+            .add_finding(entry, template.at, words)
+            .fix_set("write parameters. before the names", serde_json::Value::from(mended));
     }
 }
 
@@ -115,20 +128,96 @@ pub(super) fn nested(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>
 pub(super) fn null_text(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     for step in own_steps(entry).iter().filter(|step| is_dynamic(&step.spec)) {
         let Some(body) = text_of(&step.spec.parameters, keys::REQUEST_BODY) else { continue };
-        let names = quoted_null_names(body);
+        let (mended, names) = unquote_nulls(body);
         if names.is_empty() {
             continue;
         }
-        let mut mended = body.to_owned();
-        for name in &names {
-            let bare = format!("{PARAMETERS}{name}:-null}}");
-            mended = mended.replace(&format!("\"{bare}\""), &bare);
-        }
-        let words = format!("without a value {} is the text \"null\", not null", names.join(", "));
+        let words = format!("without a value {} is the text \"null\", not null", some_of(&names));
         report.add_finding(entry, step.parameter(keys::REQUEST_BODY), words).fix_set(
             "take the quotes away: null then, and values bring their own quotes",
             serde_json::Value::from(mended),
         );
+    }
+    for (at, action) in actions(&entry.value) {
+        let body = action.get(keys::REQUEST_BODY).and_then(serde_json::Value::as_str);
+        let names = kept_null_names(body.unwrap_or_default());
+        if names.is_empty() {
+            continue;
+        }
+        let words = format!(
+            "without a value {} is the text \"null\": a null takes a name of letters, digits and _",
+            some_of(&names)
+        );
+        report.add_finding(entry, at.child(keys::REQUEST_BODY), words);
+    }
+}
+
+/// Names that nothing gives a value, where the entry says what a model gives.
+pub(super) fn no_value(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let Some(declared) = declared_schema(&entry.value) else { return };
+    let own = entry.value.get(keys::PARAMETERS).and_then(serde_json::Value::as_object);
+    let mut given: HashSet<String> = own.into_iter().flat_map(|own| own.keys().cloned()).collect();
+    let asked = declared.get("properties").and_then(serde_json::Value::as_object);
+    given.extend(asked.into_iter().flat_map(|asked| asked.keys().cloned()));
+    for step in own_steps(entry) {
+        given.insert(format!("{}{}", step.spec.called(), keys::OUTPUT_SUFFIX));
+        for (member, template) in templates_of(&step.spec) {
+            let missing = find_placeholders(template, PARAMETERS).into_iter().find(|found| {
+                let name = found.name;
+                found.default.is_none()
+                    && !name.ends_with(keys::OUTPUT_SUFFIX)
+                    && !given.contains(name)
+                    && !step.spec.parameters.contains_key(name)
+                    && !step.spec.config.contains_key(name)
+            });
+            let Some(missing) = missing else { continue };
+            let near = nearest_name(missing.name, given.iter().map(String::as_str));
+            let words = format!(
+                "nothing gives \"{}\" a value: {} does not name it{}",
+                missing.name,
+                keys::INPUT_SCHEMA,
+                did_you_mean(near)
+            );
+            let mended = near.map(|near| {
+                let mut mended = template.to_owned();
+                let start = missing.range.start + PARAMETERS.len();
+                mended.replace_range(start..start + missing.name.len(), near);
+                (format!("name \"{near}\""), mended)
+            });
+            let name = missing.name.to_owned();
+            let finding = report.add_finding(entry, step.parameter(member), words);
+            match mended {
+                Some((label, mended)) => {
+                    finding.fix_set(label, serde_json::Value::from(mended));
+                }
+                None => {
+                    if let Some(edit) = name_in_schema(&entry.value, &name) {
+                        finding.fix_edits(format!("name it in {}", keys::INPUT_SCHEMA), [edit]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The edit that makes a name one of those that a model gives, each a text.
+fn name_in_schema(entry: &serde_json::Value, name: &str) -> Option<Edit> {
+    let at = member_pointer(keys::ATTRIBUTES).child(keys::INPUT_SCHEMA);
+    let mut schema = declared_schema(entry)?;
+    let properties = schema.as_object_mut()?.entry("properties").or_insert_with(|| json!({}));
+    properties.as_object_mut()?.insert(name.to_owned(), json!({"type": "string"}));
+    let is_text = entry[keys::ATTRIBUTES][keys::INPUT_SCHEMA].is_string();
+    let to = if is_text { schema.to_string().into() } else { schema };
+    Some(Edit::Set { at, to: to.into() })
+}
+
+/// The first of many names, and how many more there are.
+fn some_of(names: &[impl AsRef<str>]) -> String {
+    const SHOWN: usize = 8;
+    let first: Vec<&str> = names.iter().take(SHOWN).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
     }
 }
 

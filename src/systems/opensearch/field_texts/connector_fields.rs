@@ -1,8 +1,10 @@
 //! The fields of a connector: addresses, headers and bodies of its actions.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
-use super::pieces::{remark, text_pieces, unsampled_remark};
+use super::pieces::{first_names, remark, text_pieces, unsampled_remark};
 use crate::{
     schema::pointer::Pointer,
     systems::{
@@ -169,36 +171,62 @@ impl ConnectorFields<'_> {
         let mut remarks: Vec<FieldRemark> =
             error.into_iter().map(|why| remark(RemarkLevel::Warning, why)).collect();
         remarks.extend(unsampled_remark(&rendered.unfilled_names()));
-        remarks.extend(nulled.into_iter().map(|name| {
-            let words = format!("{name} is missing: a null stands there, without the quotes");
-            remark(RemarkLevel::Rule, words)
-        }));
-        let named: Vec<&str> =
-            find_placeholders(body, PARAMETERS).into_iter().map(|found| found.name).collect();
-        let given = self.given.iter().filter(|(name, _)| named.contains(&name.as_str()));
-        for (name, value) in given {
-            let value = value.as_deref().unwrap_or_default();
-            remarks.extend(self.value_remarks(name, value, prepared));
+        if !nulled.is_empty() {
+            let names: Vec<&str> = nulled.iter().map(String::as_str).collect();
+            let verb = if names.len() == 1 { "is" } else { "are" };
+            let names = first_names(&names);
+            let words = format!("{names} {verb} missing: null stands there, without the quotes");
+            remarks.push(remark(RemarkLevel::Rule, words));
         }
+        remarks.extend(self.value_remarks(body, prepared));
         FieldText { at, pieces: self.pieces(&rendered), remarks }
     }
 
-    /// What happens to a value of the request on its way into a body.
-    fn value_remarks(&self, name: &str, value: &str, prepared: &TextMap) -> Vec<FieldRemark> {
-        let mut remarks = Vec::new();
-        let is_kept = text_of(&self.given, NO_ESCAPE).is_some_and(|kept| kept.contains(name));
-        let rule = if is_structured(value) {
-            Some(format!("{name} goes in as it is: an object or a list"))
-        } else if is_kept {
-            Some(format!("{name} goes in as it is: {NO_ESCAPE} names it"))
-        } else {
-            (text_of(prepared, name) != Some(value)).then(|| format!("{name} is escaped"))
-        };
-        remarks.extend(rule.map(|words| remark(RemarkLevel::Rule, words)));
-        if value.contains(PARAMETERS) {
-            let words = format!("the value of {name} holds a placeholder, which is filled in too");
-            remarks.push(remark(RemarkLevel::Warning, words));
+    /// What happens to values of the request on their way into a body.
+    fn value_remarks(&self, body: &str, prepared: &TextMap) -> Vec<FieldRemark> {
+        let named: HashSet<&str> =
+            find_placeholders(body, PARAMETERS).into_iter().map(|found| found.name).collect();
+        let kept: HashSet<&str> = text_of(&self.given, NO_ESCAPE)
+            .map(|kept| kept.split(',').map(str::trim).collect())
+            .unwrap_or_default();
+        let (mut structured, mut unescaped, mut escaped, mut holding) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (name, value) in &self.given {
+            let (name, value) = (name.as_str(), value.as_deref().unwrap_or_default());
+            if !named.contains(name) {
+                continue;
+            }
+            if is_structured(value) {
+                structured.push(name);
+            } else if kept.contains(name) {
+                unescaped.push(name);
+            } else if text_of(prepared, name) != Some(value) {
+                escaped.push(name);
+            }
+            if value.contains(PARAMETERS) {
+                holding.push(name);
+            }
         }
-        remarks
+        let of = |names: &[&str], level, words: &dyn Fn(&str, bool) -> String| {
+            let text = words(&first_names(names), names.len() == 1);
+            (!names.is_empty()).then(|| remark(level, text))
+        };
+        let go = |is_one: bool| if is_one { "goes" } else { "go" };
+        let remarks = [
+            of(&structured, RemarkLevel::Rule, &|names, is_one| {
+                let what = if is_one { "an object or a list" } else { "objects or lists" };
+                format!("{names} {} in unescaped: {what}", go(is_one))
+            }),
+            of(&unescaped, RemarkLevel::Rule, &|names, is_one| {
+                format!("{names} {} in unescaped: named in {NO_ESCAPE}", go(is_one))
+            }),
+            of(&escaped, RemarkLevel::Rule, &|names, is_one| {
+                format!("{names} {} escaped", if is_one { "is" } else { "are" })
+            }),
+            of(&holding, RemarkLevel::Warning, &|names, _| {
+                format!("a placeholder stands in the value of {names}, and is filled in too")
+            }),
+        ];
+        remarks.into_iter().flatten().collect()
     }
 }

@@ -70,8 +70,20 @@ pub(super) fn remark(level: RemarkLevel, text: impl Into<String>) -> FieldRemark
 
 /// Names that stay as they are because no sample gives them.
 pub(super) fn unsampled_remark(names: &[&str]) -> Option<FieldRemark> {
-    let words = || format!("no sample for {}: give it under Try", names.join(", "));
+    let words = || format!("no sample for {}: give it under Try", first_names(names));
     (!names.is_empty()).then(|| remark(RemarkLevel::Rule, words()))
+}
+
+/// How many names a remark has.
+const SHOWN: usize = 12;
+
+/// The first of many names, and how many more there are.
+pub(super) fn first_names(names: &[&str]) -> String {
+    let first = names.get(..SHOWN).unwrap_or(names).join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
 }
 
 #[cfg(test)]

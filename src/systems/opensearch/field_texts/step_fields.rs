@@ -1,8 +1,10 @@
 //! The fields of a step: its templates, and what becomes of its answer.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::Value;
 
-use super::pieces::{plain_piece, remark, text_pieces, unsampled_remark};
+use super::pieces::{first_names, plain_piece, remark, text_pieces, unsampled_remark};
 use crate::{
     schema::pointer::Pointer,
     systems::{
@@ -126,7 +128,8 @@ impl StepContext<'_> {
             }
         }
         remarks.extend(placeholder_remarks(&rendered, prepared));
-        let origin_of = |name: &str| piece_origin(prepared, name);
+        let origins = piece_origins(prepared);
+        let origin_of = |name: &str| origins.get(name).copied().unwrap_or(PieceOrigin::Tool);
         FieldText { at, pieces: text_pieces(&rendered, &origin_of), remarks }
     }
 
@@ -150,7 +153,7 @@ impl StepContext<'_> {
         }
         remarks.extend(unsampled_remark(&unsampled));
         if !ungiven.is_empty() {
-            let names = ungiven.join(", ");
+            let names = first_names(&ungiven);
             let words = format!("nothing gives {names}: {} does not name it", keys::INPUT_SCHEMA);
             remarks.push(remark(RemarkLevel::Warning, words));
         }
@@ -239,53 +242,55 @@ fn processor_texts(at: &Pointer, listed: &str, output: &Value) -> Vec<FieldText>
     texts
 }
 
-/// Where the value of a parameter is from.
+/// Where the values of a step's parameters are from, by their names.
 #[must_use]
-pub fn piece_origin(prepared: &PreparedStep, name: &str) -> PieceOrigin {
-    let seen = prepared.seen.iter().find(|seen| seen.name == name);
-    match seen.map(|seen| &seen.origin) {
-        Some(ParameterOrigin::Request | ParameterOrigin::RequestForTool) => PieceOrigin::Request,
-        Some(ParameterOrigin::Output(_)) => PieceOrigin::Output,
-        Some(ParameterOrigin::Assumed) => PieceOrigin::Default,
-        Some(ParameterOrigin::Tool | ParameterOrigin::Config | ParameterOrigin::Input) | None => {
+pub fn piece_origins(prepared: &PreparedStep) -> HashMap<&str, PieceOrigin> {
+    let origin_of = |origin: &ParameterOrigin| match origin {
+        ParameterOrigin::Request | ParameterOrigin::RequestForTool => PieceOrigin::Request,
+        ParameterOrigin::Output(_) => PieceOrigin::Output,
+        ParameterOrigin::Assumed => PieceOrigin::Default,
+        ParameterOrigin::Tool | ParameterOrigin::Config | ParameterOrigin::Input => {
             PieceOrigin::Tool
         }
-    }
+    };
+    prepared.seen.iter().map(|seen| (seen.name.as_str(), origin_of(&seen.origin))).collect()
 }
 
 /// Quoted nulls of missing names, which stay text by the rules of a tool.
-fn null_remarks(template: &str, values: &TextMap) -> Vec<FieldRemark> {
-    let missing = quoted_null_names(template).into_iter();
-    let missing = missing.filter(|name| text_of(values, name).is_none());
-    missing
-        .map(|name| {
-            let words = format!("{name} is missing: \"null\" is a text here, and no null");
-            remark(RemarkLevel::Rule, words)
-        })
-        .collect()
+fn null_remarks(template: &str, values: &TextMap) -> Option<FieldRemark> {
+    let quoted = quoted_null_names(template);
+    let missing = quoted.iter().map(String::as_str);
+    let missing: Vec<&str> = missing.filter(|name| text_of(values, name).is_none()).collect();
+    let verb = if missing.len() == 1 { "is" } else { "are" };
+    let words =
+        || format!("{} {verb} missing: \"null\" is a text here, not null", first_names(&missing));
+    (!missing.is_empty()).then(|| remark(RemarkLevel::Rule, words()))
 }
 
 /// Values of the request that hold placeholders themselves.
-fn placeholder_remarks(rendered: &Rendered, prepared: &PreparedStep) -> Vec<FieldRemark> {
-    let is_used = |name: &str| {
-        let is_its = |from: &Origin| matches!(from, Origin::Value(used) if used == name);
-        rendered.pieces.iter().any(|piece| is_its(&piece.from))
-    };
+fn placeholder_remarks(rendered: &Rendered, prepared: &PreparedStep) -> Option<FieldRemark> {
+    let used: HashSet<&str> = rendered
+        .pieces
+        .iter()
+        .filter_map(|piece| match &piece.from {
+            Origin::Value(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
     let is_given = |origin: &ParameterOrigin| {
         matches!(origin, ParameterOrigin::Request | ParameterOrigin::RequestForTool)
     };
     let holding = prepared.seen.iter().filter(|seen| {
         is_given(&seen.origin)
             && seen.value.as_deref().is_some_and(|value| value.contains(PARAMETERS))
+            && used.contains(seen.name.as_str())
     });
-    holding
-        .filter(|seen| is_used(&seen.name))
-        .map(|seen| {
-            let name = &seen.name;
-            let words = format!("the value of {name} holds a placeholder, which is filled in too");
-            remark(RemarkLevel::Warning, words)
-        })
-        .collect()
+    let names: Vec<&str> = holding.map(|seen| seen.name.as_str()).collect();
+    let words = || {
+        let names = first_names(&names);
+        format!("a placeholder stands in the value of {names}, and is filled in too")
+    };
+    (!names.is_empty()).then(|| remark(RemarkLevel::Warning, words()))
 }
 
 fn shown_value(value: &Value) -> Vec<crate::systems::facets::templates::TextPiece> {

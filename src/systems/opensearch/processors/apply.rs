@@ -1,16 +1,17 @@
 //! What processors make of an output. One that fails leaves the output as it is, as upstream, and
 //! the reason is kept.
 
-use regex::{Captures, Regex};
 use serde_json::Value;
 
 use super::{
+    condition::{CheckedValue, is_met},
     place::{remove_value, set_value},
-    read::{Extracted, FieldValue, Processor},
+    read::{Extracted, FieldValue, NamedPath, Processor},
 };
 use crate::systems::opensearch::{
-    java::{self, Numbers},
-    json_path::JsonPath,
+    java,
+    java_regex::JavaPattern,
+    json_path::{JsonPath, PathMiss, read_document},
 };
 
 /// An output after processors.
@@ -35,15 +36,11 @@ pub fn apply_processors(input: Value, processors: &[Processor]) -> Processed {
     processed
 }
 
-fn text_of(value: &Value) -> String {
-    java::value_text(value, Numbers::AsRead)
-}
-
 /// An output as paths see it: a text is read as JSON where it is some.
-fn tree_of(value: &Value) -> Value {
+fn tree_of(value: &Value) -> Result<Value, String> {
     match value {
-        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| value.clone()),
-        other => other.clone(),
+        Value::String(text) => read_document(text).ok_or_else(|| "the output is not JSON".into()),
+        other => Ok(other.clone()),
     }
 }
 
@@ -55,53 +52,55 @@ fn apply_processor(
 ) -> Result<Option<Value>, String> {
     match processor {
         Processor::Conditional { path, routes, default } => {
-            let checked = match path {
-                Some(path) => path.read(&tree_of(value)).unwrap_or(Value::Null),
-                None => value.clone(),
-            };
-            let route = routes.iter().find(|(condition, _)| holds(condition, &checked));
+            let checked = checked_value(value, path.as_ref());
+            let route = routes.iter().find(|(condition, _)| is_met(condition, &checked));
             let chosen = route.map_or(default, |(_, processors)| processors);
             Ok(Some(apply_inner(value.clone(), chosen, remarks)))
         }
         Processor::ExtractJson { kind, default } => extract_json(value, *kind, default.as_ref()),
         Processor::ForEach { path, processors } => for_each(value, path, processors, remarks),
-        Processor::JsonPathFilter { path, default } => match path.read(&tree_of(value)) {
-            Some(picked) => Ok(Some(picked)),
-            None if default.is_some() => Ok(default.clone()),
-            None => Err("jsonpath_filter: the path picks nothing".into()),
-        },
+        Processor::JsonPathFilter { path, default } => {
+            match tree_of(value).map(|tree| path.try_read(&tree)) {
+                Ok(Ok(picked)) => Ok(Some(picked)),
+                _ if default.is_some() => Ok(default.clone()),
+                Ok(Err(_)) => Err(format!("jsonpath_filter: {} picks nothing", path.text)),
+                Err(why) => Err(format!("jsonpath_filter: {why}")),
+            }
+        }
         Processor::ProcessAndSet { path, processors } => {
             let processed = apply_inner(value.clone(), processors, remarks);
-            let mut tree = tree_of(value);
-            set_value(&mut tree, path, &processed)
+            let mut tree = tree_of(value).map_err(|why| format!("process_and_set: {why}"))?;
+            set_value(&mut tree, &path.text, &processed)
                 .map_err(|why| format!("process_and_set: {why}"))?;
             Ok(Some(tree))
         }
         Processor::RegexCapture { pattern, groups } => capture_groups(value, pattern, groups),
         Processor::RegexReplace { pattern, replacement, every } => {
-            replace_matches(&text_of(value), pattern, replacement, *every)
+            let replaced = pattern.replace(&java::output_text(value), replacement, *every);
+            replaced
                 .map(|text| Some(Value::String(text)))
+                .map_err(|why| format!("regex_replace: {why}"))
         }
         Processor::RemoveJsonPath { paths } => {
-            let mut tree = tree_of(value);
+            let mut tree = tree_of(value).map_err(|why| format!("remove_jsonpath: {why}"))?;
             for path in paths {
-                if let Err(why) = remove_value(&mut tree, path) {
+                if let Err(why) = remove_value(&mut tree, &path.text) {
                     remarks.push(format!("remove_jsonpath: {why}"));
                 }
             }
             Ok(Some(tree))
         }
         Processor::SetField { path, value: field } => {
-            let mut tree = tree_of(value);
+            let mut tree = tree_of(value).map_err(|why| format!("set_field: {why}"))?;
             let set = match field {
                 FieldValue::Fixed(fixed) => fixed.clone(),
                 FieldValue::From { path: source, default } => field_value(source, &tree, default)?,
             };
-            set_value(&mut tree, path, &set).map_err(|why| format!("set_field: {why}"))?;
+            set_value(&mut tree, &path.text, &set).map_err(|why| format!("set_field: {why}"))?;
             Ok(Some(tree))
         }
         Processor::ToString { escape_json } => {
-            let text = text_of(value);
+            let text = java::output_text(value);
             let text = if *escape_json { java::escape_json(&text) } else { text };
             Ok(Some(Value::String(text)))
         }
@@ -114,30 +113,41 @@ fn apply_inner(value: Value, processors: &[Processor], remarks: &mut Vec<String>
     processed.value
 }
 
-fn field_value(source: &JsonPath, tree: &Value, default: &Option<Value>) -> Result<Value, String> {
-    match source.read(tree) {
+/// What the conditions of routes are held to: what a path picks; the output itself where there is
+/// none, or it cannot be asked.
+fn checked_value(value: &Value, path: Option<&NamedPath>) -> CheckedValue {
+    let Some(path) = path else { return CheckedValue::Output(value.clone()) };
+    match tree_of(value).map(|tree| path.try_read(&tree)) {
+        Ok(Ok(picked)) => CheckedValue::Picked(picked),
+        Ok(Err(PathMiss::NotFound)) => CheckedValue::Picked(Value::Null),
+        Ok(Err(PathMiss::Unreadable)) | Err(_) => CheckedValue::Output(value.clone()),
+    }
+}
+
+fn field_value(source: &NamedPath, tree: &Value, default: &Option<Value>) -> Result<Value, String> {
+    match source.try_read(tree) {
         // A null that is found counts as nothing, unless there is a default.
-        Some(Value::Null) if default.is_none() => Err("set_field: source_path holds null".into()),
-        Some(value) => Ok(value),
-        None => default.clone().ok_or_else(|| "set_field: source_path picks nothing".into()),
+        Ok(Value::Null) if default.is_none() => Err("set_field: source_path holds null".into()),
+        Ok(value) => Ok(value),
+        Err(_) => default.clone().ok_or_else(|| "set_field: source_path picks nothing".into()),
     }
 }
 
 fn for_each(
     value: &Value,
-    path: &str,
+    path: &NamedPath,
     processors: &[Processor],
     remarks: &mut Vec<String>,
 ) -> Result<Option<Value>, String> {
-    let mut tree = tree_of(value);
-    let items = match JsonPath::parse(path)?.read(&tree) {
-        Some(Value::Array(items)) if items.is_empty() => return Ok(None),
-        Some(Value::Array(items)) => items,
-        Some(_) => return Err(format!("for_each: {path} is no list")),
-        None => return Err(format!("for_each: {path} picks nothing")),
+    let mut tree = tree_of(value).map_err(|why| format!("for_each: {why}"))?;
+    let items = match path.try_read(&tree) {
+        Ok(Value::Array(items)) if items.is_empty() => return Ok(None),
+        Ok(Value::Array(items)) => items,
+        Ok(_) => return Err(format!("for_each: {} is no list", path.text)),
+        Err(_) => return Err(format!("for_each: {} picks nothing", path.text)),
     };
     let processed = items.into_iter().map(|item| apply_inner(item, processors, remarks)).collect();
-    let list = path.strip_suffix("[*]").unwrap_or(path);
+    let list = path.text.strip_suffix("[*]").unwrap_or(&path.text);
     let places = JsonPath::parse(list)?.locate(&tree);
     if places.is_empty() || places.iter().any(crate::schema::pointer::Pointer::is_root) {
         return Err(format!("for_each: {list} cannot be set"));
@@ -170,18 +180,18 @@ fn extract_json(
 
 fn capture_groups(
     value: &Value,
-    pattern: &Regex,
-    groups: &[usize],
+    pattern: &JavaPattern,
+    groups: &[i32],
 ) -> Result<Option<Value>, String> {
-    let text = text_of(value);
-    let Some(found) = pattern.captures(&text) else {
+    let found = pattern
+        .first_groups(&java::output_text(value))
+        .map_err(|why| format!("regex_capture: {why}"))?;
+    let Some(found) = found else {
         return Err("regex_capture: the pattern matches nothing".into());
     };
-    let captured: Vec<Value> = groups
-        .iter()
-        .filter(|group| **group < found.len())
-        .map(|group| found.get(*group).map_or(Value::Null, |part| part.as_str().into()))
-        .collect();
+    let known = |group: &i32| usize::try_from(*group).ok().and_then(|group| found.get(group));
+    let captured: Vec<Value> =
+        groups.iter().filter_map(known).map(|part| part.clone().into()).collect();
     match captured.as_slice() {
         [] => Err("regex_capture: the pattern has no such group".into()),
         [one] => Ok(Some(one.clone())),
@@ -189,105 +199,10 @@ fn capture_groups(
     }
 }
 
-fn replace_matches(
-    text: &str,
-    pattern: &Regex,
-    replacement: &str,
-    every: bool,
-) -> Result<String, String> {
-    let limit = if every { 0 } else { 1 };
-    let mut failure = None;
-    let replaced = pattern.replacen(text, limit, |found: &Captures<'_>| {
-        expand(replacement, found).unwrap_or_else(|why| {
-            failure = Some(why);
-            String::new()
-        })
-    });
-    match failure {
-        Some(why) => Err(format!("regex_replace: {why}")),
-        None => Ok(replaced.into_owned()),
-    }
-}
-
-/// A replacement in Java's spelling: `$1`, `${name}`, `\$`.
-fn expand(replacement: &str, found: &Captures<'_>) -> Result<String, String> {
-    let mut text = String::new();
-    let mut letters = replacement.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => text.push(letters.next().ok_or("the replacement ends in \\")?),
-            '$' if letters.next_if_eq(&'{').is_some() => {
-                let mut name = String::new();
-                loop {
-                    match letters.next().ok_or("} is missing in the replacement")? {
-                        '}' => break,
-                        letter => name.push(letter),
-                    }
-                }
-                text.push_str(found.name(&name).map_or("", |part| part.as_str()));
-            }
-            '$' => {
-                let digit = letters.next().and_then(|letter| letter.to_digit(10));
-                let mut group = digit.ok_or("$ takes a number in the replacement")? as usize;
-                // Further digits count as long as there is such a group.
-                while let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(10)) {
-                    let longer = group * 10 + digit as usize;
-                    if longer >= found.len() {
-                        break;
-                    }
-                    group = longer;
-                    letters.next();
-                }
-                if group >= found.len() {
-                    return Err(format!("the pattern has no group {group}"));
-                }
-                text.push_str(found.get(group).map_or("", |part| part.as_str()));
-            }
-            _ => text.push(letter),
-        }
-    }
-    Ok(text)
-}
-
-/// Whether a condition of a route holds for a value.
-fn holds(condition: &str, value: &Value) -> bool {
-    let is_empty = value.as_array().is_some_and(Vec::is_empty);
-    if value.is_null() || is_empty {
-        return matches!(condition, "null" | "not_exists");
-    }
-    let text = text_of(value);
-    if condition == "exists" || condition == text {
-        return true;
-    }
-    if let Ok(number) = text.trim().parse::<f64>() {
-        let against = |mark: &str| {
-            condition.strip_prefix(mark).map(|rest| rest.trim().parse::<f64>().unwrap_or(f64::NAN))
-        };
-        if let Some(other) = against(">=") {
-            return number >= other;
-        }
-        if let Some(other) = against("<=") {
-            return number <= other;
-        }
-        if let Some(other) = against(">") {
-            return number > other;
-        }
-        if let Some(other) = against("<") {
-            return number < other;
-        }
-        if let Some(other) = against("==") {
-            return (number - other).abs() < 1e-10;
-        }
-    }
-    if let Some(pattern) = condition.strip_prefix("regex:") {
-        return Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|regex| regex.is_match(&text));
-    }
-    condition.strip_prefix("contains:").is_some_and(|part| text.contains(part))
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use proptest::prelude::*;
+    use serde_json::{Map, json};
 
     use super::*;
     use crate::systems::opensearch::processors::read::read_processors;
@@ -302,6 +217,7 @@ mod tests {
         for (processor, expected) in [
             (json!({"type": "jsonpath_filter", "path": "$.hits[*].id"}), json!([1, 2])),
             (json!({"type": "jsonpath_filter", "path": "$.q", "default": "-"}), json!("-")),
+            (json!({"type": "jsonpath_filter", "path": "$.q", "default": 5}), json!(5.0)),
             (json!({"type": "TO_STRING"}), json!(hits.to_string())),
             (
                 json!({"type": "remove_jsonpath", "paths": ["$.hits[*].x", "$.n", "$.q"]}),
@@ -352,12 +268,74 @@ mod tests {
             (json!([{"type": "x"}]), "is no type"),
             (json!([{}]), "no type"),
             (json!([{"type": "set_field", "path": "$.a"}]), "value or source_path"),
-            (json!([{"type": "regex_capture", "pattern": "(?=a)"}]), "looks around"),
+            (json!([{"type": "regex_capture", "pattern": "(a"}]), "the pattern (a"),
+            (
+                json!([{"type": "regex_capture", "pattern": "(a)", "groups": [1]}]),
+                "groups is a text",
+            ),
             (json!([{"type": "for_each", "path": "$.a", "processors": []}]), "empty"),
             (json!("{"), "not JSON"),
         ] {
             let error = read_processors(&processor).unwrap_err();
             assert!(error.contains(why), "{error}");
+        }
+    }
+
+    /// Any JSON, with members and texts that paths and patterns ask for.
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[ab{}\\[\\]\"$:1, ü]{0,8}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 12, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                prop::collection::btree_map("[ab]", inner, 0..3)
+                    .prop_map(|members| members.into_iter().collect::<Map<_, _>>().into()),
+            ]
+        })
+    }
+
+    fn any_processor() -> impl Strategy<Value = Value> {
+        let path = r"\$?(\.a|\.b|\[\*\]|\[0\]|\.\.a|\[\?\(@\.a>0\)\]|\.length\(\)|\[|'){0,3}";
+        let pattern = r"(a|\(|\)|\.|\*|\$|\\d|\[ab\]|\?){1,4}";
+        let kinds = prop::sample::select(super::super::read::TYPES);
+        let leaf = (kinds, path, pattern, "[a$1{}\\\\]{0,4}", any_json()).prop_map(
+            |(kind, path, pattern, with, value)| {
+                json!({
+                    "type": kind, "path": path, "paths": [path, "$.a"], "pattern": pattern,
+                    "replacement": with, "value": value, "groups": "[0,1]",
+                    "routes": [{">0": [{"type": "to_string"}]}, {"exists": []}],
+                })
+            },
+        );
+        leaf.prop_recursive(2, 6, 2, |inner| {
+            (inner.clone(), inner).prop_map(|(mut outer, inner)| {
+                outer["processors"] = json!([inner]);
+                outer["default"] = json!([inner]);
+                outer
+            })
+        })
+    }
+
+    proptest! {
+        /// Processors that can be made give a value for every output, and say why they leave one.
+        #[test]
+        fn any_output_is_processed(
+            listed in prop::collection::vec(any_processor(), 0..4), input in any_json(),
+        ) {
+            for list in [Value::from(listed.clone()), Value::from(listed).to_string().into()] {
+                let Ok(processors) = read_processors(&list) else { continue };
+                let processed = apply_processors(input.clone(), &processors);
+                prop_assert!(processed.remarks.iter().all(|remark| !remark.is_empty()));
+                if processors.is_empty() {
+                    prop_assert_eq!(&processed.value, &input);
+                }
+                let is_text = matches!(processors.last(), Some(Processor::ToString { .. }));
+                prop_assert!(!is_text || processed.value.is_string());
+            }
         }
     }
 }

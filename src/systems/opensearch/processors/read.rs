@@ -1,9 +1,13 @@
 //! The processors that a tool names: `[{"type": "to_string", "escape_json": true}]`.
 
-use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
-use crate::systems::opensearch::json_path::JsonPath;
+use crate::systems::opensearch::{
+    java,
+    java_regex::{DotRule, JavaPattern},
+    json_path::{JsonPath, PathMiss},
+    lenient_json,
+};
 
 /// The types, as they are written; the server does not mind capitals.
 pub const TYPES: &[&str] = &[
@@ -27,7 +31,7 @@ const DEEPEST: usize = 32;
 pub enum Processor {
     /// The first route whose condition holds, or the default.
     Conditional {
-        path: Option<JsonPath>,
+        path: Option<NamedPath>,
         routes: Vec<(String, Vec<Processor>)>,
         default: Vec<Processor>,
     },
@@ -36,36 +40,92 @@ pub enum Processor {
         default: Option<Value>,
     },
     ForEach {
-        path: String,
+        path: NamedPath,
         processors: Vec<Processor>,
     },
     JsonPathFilter {
-        path: JsonPath,
+        path: NamedPath,
         default: Option<Value>,
     },
     ProcessAndSet {
-        path: String,
+        path: NamedPath,
         processors: Vec<Processor>,
     },
     RegexCapture {
-        pattern: Regex,
-        groups: Vec<usize>,
+        pattern: JavaPattern,
+        groups: Vec<i32>,
     },
     RegexReplace {
-        pattern: Regex,
+        pattern: JavaPattern,
         replacement: String,
         every: bool,
     },
     RemoveJsonPath {
-        paths: Vec<String>,
+        paths: Vec<NamedPath>,
     },
     SetField {
-        path: String,
+        path: NamedPath,
         value: FieldValue,
     },
     ToString {
         escape_json: bool,
     },
+}
+
+/// A path as a processor names it. One that cannot be read fails when it is asked, and the output
+/// stays as it is then.
+#[derive(Clone, Debug)]
+pub struct NamedPath {
+    pub text: String,
+    parsed: Result<JsonPath, String>,
+}
+
+impl NamedPath {
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), parsed: JsonPath::parse(text) }
+    }
+
+    /// What it picks.
+    ///
+    /// # Errors
+    /// When it picks nothing, with the reason.
+    pub fn try_read(&self, value: &Value) -> Result<Value, PathMiss> {
+        self.parsed.as_ref().map_err(|_| PathMiss::Unreadable)?.try_read(value)
+    }
+
+    /// Why it cannot be read.
+    #[must_use]
+    pub fn fault(&self) -> Option<&str> {
+        self.parsed.as_ref().err().map(String::as_str)
+    }
+}
+
+impl Processor {
+    /// Why paths of it, and of processors that it holds, cannot be read.
+    #[must_use]
+    pub fn path_faults(&self) -> Vec<String> {
+        let (paths, inner): (Vec<&NamedPath>, Vec<&Self>) = match self {
+            Self::Conditional { path, routes, default } => {
+                let routes = routes.iter().flat_map(|(_, processors)| processors);
+                (path.iter().collect(), routes.chain(default).collect())
+            }
+            Self::ForEach { path, processors } | Self::ProcessAndSet { path, processors } => {
+                (vec![path], processors.iter().collect())
+            }
+            Self::JsonPathFilter { path, .. } => (vec![path], Vec::new()),
+            Self::SetField { path, value: FieldValue::From { path: source, .. } } => {
+                (vec![path, source], Vec::new())
+            }
+            Self::SetField { path, .. } => (vec![path], Vec::new()),
+            Self::RemoveJsonPath { paths } => (paths.iter().collect(), Vec::new()),
+            Self::ExtractJson { .. }
+            | Self::RegexCapture { .. }
+            | Self::RegexReplace { .. }
+            | Self::ToString { .. } => (Vec::new(), Vec::new()),
+        };
+        let own = paths.into_iter().filter_map(NamedPath::fault).map(str::to_owned);
+        own.chain(inner.into_iter().flat_map(Self::path_faults)).collect()
+    }
 }
 
 /// What is looked for in a text.
@@ -80,7 +140,7 @@ pub enum Extracted {
 #[derive(Clone, Debug)]
 pub enum FieldValue {
     Fixed(Value),
-    From { path: JsonPath, default: Option<Value> },
+    From { path: NamedPath, default: Option<Value> },
 }
 
 /// The processors that a value lists: a list, or the JSON text of one.
@@ -90,8 +150,8 @@ pub enum FieldValue {
 pub fn read_processors(value: &Value) -> Result<Vec<Processor>, String> {
     match value {
         Value::String(text) => {
-            let list = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-            read_list(&list, 0)
+            let items = lenient_json::read_items(text);
+            read_list(&items.map_err(|why| format!("not JSON: {why}"))?.into(), 0)
         }
         list => read_list(list, 0),
     }
@@ -123,7 +183,7 @@ fn read_processor(members: &Map<String, Value>, depth: usize) -> Result<Processo
         let list = read_list(members.get("processors").unwrap_or(&Value::Null), depth + 1)?;
         if list.is_empty() { Err("processors is empty".to_owned()) } else { Ok(list) }
     };
-    let default = members.get("default").filter(|value| !value.is_null()).cloned();
+    let default = members.get("default").filter(|value| !value.is_null()).map(java::with_doubles);
     Ok(match kind.to_ascii_lowercase().as_str() {
         "conditional" => read_conditional(members, depth)?,
         "extract_json" => {
@@ -138,20 +198,27 @@ fn read_processor(members: &Map<String, Value>, depth: usize) -> Result<Processo
             };
             Processor::ExtractJson { kind, default }
         }
-        "for_each" => Processor::ForEach { path: path_text(members)?, processors: processors()? },
+        "for_each" => {
+            Processor::ForEach { path: read_path(members, "path")?, processors: processors()? }
+        }
         "jsonpath_filter" => {
-            Processor::JsonPathFilter { path: JsonPath::parse(&path_text(members)?)?, default }
+            Processor::JsonPathFilter { path: read_path(members, "path")?, default }
         }
-        "process_and_set" => {
-            Processor::ProcessAndSet { path: path_text(members)?, processors: processors()? }
-        }
+        "process_and_set" => Processor::ProcessAndSet {
+            path: read_path(members, "path")?,
+            processors: processors()?,
+        },
         "regex_capture" => {
             let groups = members.get("groups").map_or(Ok(vec![1]), read_groups)?;
             Processor::RegexCapture { pattern: read_pattern(members)?, groups }
         }
         "regex_replace" => Processor::RegexReplace {
             pattern: read_pattern(members)?,
-            replacement: text(members, "replacement").unwrap_or_default().to_owned(),
+            replacement: match members.get("replacement") {
+                Some(Value::String(text)) => text.clone(),
+                Some(_) => return Err("replacement is a text".into()),
+                None => String::new(),
+            },
             every: members.get("replace_all").is_none_or(|every| *every == Value::Bool(true)),
         },
         "remove_jsonpath" => Processor::RemoveJsonPath { paths: read_paths(members)? },
@@ -173,66 +240,63 @@ fn required_text<'m>(members: &'m Map<String, Value>, name: &str) -> Result<&'m 
         .ok_or_else(|| format!("it needs {name}, a text"))
 }
 
-/// The path of a processor, which can be read.
-fn path_text(members: &Map<String, Value>) -> Result<String, String> {
-    let path = required_text(members, "path")?;
-    JsonPath::parse(path)?;
-    Ok(path.to_owned())
+fn read_path(members: &Map<String, Value>, name: &str) -> Result<NamedPath, String> {
+    required_text(members, name).map(NamedPath::new)
 }
 
-/// A pattern of Java's, as far as it means the same here; a dot takes the end of a line too.
-fn read_pattern(members: &Map<String, Value>) -> Result<Regex, String> {
-    let pattern = required_text(members, "pattern")?;
-    RegexBuilder::new(pattern).dot_matches_new_line(true).build().map_err(|_| {
-        format!("the pattern {pattern} is wrong, or looks around or back, which is not tried here")
-    })
+/// A pattern; a dot in it takes the end of a line too.
+fn read_pattern(members: &Map<String, Value>) -> Result<JavaPattern, String> {
+    JavaPattern::parse(required_text(members, "pattern")?, DotRule::AnyLetter)
 }
 
-fn read_groups(groups: &Value) -> Result<Vec<usize>, String> {
-    let wrong = || format!("groups is a number or a list of numbers, not {groups}");
-    let parsed = match groups {
-        Value::String(text) => serde_json::from_str(text).map_err(|_| wrong())?,
-        other => other.clone(),
-    };
-    let number = |value: &Value| -> Option<usize> {
-        match value {
-            Value::String(text) => text.trim().parse().ok(),
-            other => other.as_u64().and_then(|number| usize::try_from(number).ok()),
+/// Numbers of groups: a text with one, or with a list of them, or a list of texts.
+fn read_groups(groups: &Value) -> Result<Vec<i32>, String> {
+    let wrong = || format!("groups is a text, such as \"1\" or \"[1,2]\", not {groups}");
+    let number = |text: &str| text.trim().parse().map_err(|_| wrong());
+    let numbers: Vec<i32> = match groups {
+        Value::String(text) => {
+            let text = text.trim();
+            let listed = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+            match listed.map(str::trim) {
+                Some("") => Vec::new(),
+                Some(listed) => listed.split(',').map(number).collect::<Result<_, _>>()?,
+                None => vec![number(text)?],
+            }
         }
+        Value::Array(items) => items
+            .iter()
+            .map(|item| item.as_str().ok_or_else(wrong).and_then(number))
+            .collect::<Result<_, _>>()?,
+        // A server reads a number as 1.0, which is no number of a group.
+        _ => return Err(wrong()),
     };
-    let numbers = match &parsed {
-        Value::Array(items) => items.iter().map(number).collect::<Option<Vec<_>>>(),
-        one => number(one).map(|number| vec![number]),
-    };
-    numbers.filter(|numbers| !numbers.is_empty()).ok_or_else(wrong)
+    if numbers.is_empty() { Err(wrong()) } else { Ok(numbers) }
 }
 
-fn read_paths(members: &Map<String, Value>) -> Result<Vec<String>, String> {
+fn read_paths(members: &Map<String, Value>) -> Result<Vec<NamedPath>, String> {
     let paths = members.get("paths").and_then(Value::as_array).filter(|paths| !paths.is_empty());
     paths
         .ok_or("it needs paths, a list")?
         .iter()
         .map(|path| {
             let path = path.as_str().filter(|path| !path.trim().is_empty());
-            let path = path.ok_or("each of paths is a text")?;
-            JsonPath::parse(path)?;
-            Ok(path.to_owned())
+            path.map(NamedPath::new).ok_or_else(|| "each of paths is a text".into())
         })
         .collect()
 }
 
 fn read_field(members: &Map<String, Value>) -> Result<Processor, String> {
-    let path = path_text(members)?;
+    let path = read_path(members, "path")?;
     let value = match (members.get("value"), members.contains_key("source_path")) {
         (Some(_), true) => return Err("value and source_path exclude each other".into()),
         (None, false) => return Err("it needs value or source_path".into()),
         (Some(_), false) if members.contains_key("default") => {
             return Err("default goes with source_path only".into());
         }
-        (Some(value), false) => FieldValue::Fixed(value.clone()),
+        (Some(value), false) => FieldValue::Fixed(java::with_doubles(value)),
         (None, true) => FieldValue::From {
-            path: JsonPath::parse(required_text(members, "source_path")?)?,
-            default: members.get("default").cloned(),
+            path: read_path(members, "source_path")?,
+            default: members.get("default").map(java::with_doubles),
         },
     };
     Ok(Processor::SetField { path, value })
@@ -253,5 +317,5 @@ fn read_conditional(members: &Map<String, Value>, depth: usize) -> Result<Proces
     }
     let default =
         members.get("default").map_or(Ok(Vec::new()), |list| read_list(list, depth + 1))?;
-    Ok(Processor::Conditional { path: path.map(JsonPath::parse).transpose()?, routes, default })
+    Ok(Processor::Conditional { path: path.map(NamedPath::new), routes, default })
 }

@@ -1,6 +1,8 @@
 //! One step before it is sent: the parameters that it sees, each with where it is from, and its
 //! request.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{plan::is_dynamic, state::RunState};
@@ -92,15 +94,10 @@ impl PreparedStep {
     /// Names that nothing gives a value, in the texts that would be sent.
     #[must_use]
     pub fn unfilled_names(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for (_, rendered) in self.request.iter().flat_map(|request| &request.rendered) {
-            for name in rendered.unfilled_names() {
-                if !names.iter().any(|known| known == name) {
-                    names.push(name.to_owned());
-                }
-            }
-        }
-        names
+        let mut known = HashSet::new();
+        let rendered = self.request.iter().flat_map(|request| &request.rendered);
+        let names = rendered.flat_map(|(_, rendered)| rendered.unfilled_names());
+        names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
     }
 
     /// The step with what the connector behind it sends, where `known` holds that one.
@@ -238,17 +235,13 @@ fn dynamic_request(parameters: &TextMap, remarks: &mut Vec<String>) -> Result<St
 #[must_use]
 pub fn raw_value_remarks(rendered: &Rendered) -> Vec<String> {
     let breaks = |text: &str| text.contains('"') && !text.trim_start().starts_with(['{', '[']);
-    let mut names: Vec<&str> = Vec::new();
-    for piece in &rendered.pieces {
-        if let Origin::Value(name) = &piece.from
-            && breaks(&rendered.text[piece.range.clone()])
-            && !names.contains(&name.as_str())
-        {
-            names.push(name);
-        }
-    }
-    names
-        .into_iter()
+    let mut known = HashSet::new();
+    let breaking = rendered.pieces.iter().filter_map(|piece| match &piece.from {
+        Origin::Value(name) if breaks(&rendered.text[piece.range.clone()]) => Some(name.as_str()),
+        _ => None,
+    });
+    breaking
+        .filter(|name| known.insert(*name))
         .map(|name| format!("the value of {name} holds a quote and goes in as it is: it may add members to the body"))
         .collect()
 }

@@ -1,6 +1,6 @@
 //! Fills a template in, and says where each piece of the text comes from.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use super::{marks::SUFFIX, parse::split_default, text_map::TextMap};
 
@@ -24,6 +24,17 @@ pub enum Origin {
     Unfilled(String),
 }
 
+impl Origin {
+    /// The parameter that it is about.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Template => None,
+            Self::Value(name) | Self::Default(name) | Self::Unfilled(name) => Some(name),
+        }
+    }
+}
+
 /// A piece of a filled-in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilledPiece {
@@ -43,15 +54,12 @@ impl Rendered {
     /// The names that nothing gives a value, each once, in the order of the text.
     #[must_use]
     pub fn unfilled_names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for piece in &self.pieces {
-            if let Origin::Unfilled(name) = &piece.from
-                && !names.contains(&name.as_str())
-            {
-                names.push(name);
-            }
-        }
-        names
+        let mut known = HashSet::new();
+        let unfilled = self.pieces.iter().filter_map(|piece| match &piece.from {
+            Origin::Unfilled(name) => Some(name.as_str()),
+            _ => None,
+        });
+        unfilled.filter(|name| known.insert(*name)).collect()
     }
 }
 

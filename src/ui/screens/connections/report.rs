@@ -28,7 +28,7 @@ const NAMED: usize = 200;
 const FAULTS: usize = 5;
 
 pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
-    let Some(connection) = state.network.connections.find_by_name(name) else {
+    let Some(connection) = state.connection_named(name) else {
         return wrapped_lines(
             "Its settings cannot be used yet: what is wrong stands beside them.",
             Role::Warning,
@@ -38,6 +38,9 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
     let mut lines = heading("calls");
     for text in call_notes(state, name) {
         lines.extend(wrapped_lines(&text, Role::Text, cells));
+    }
+    if let Some(text) = system_note(state, &connection) {
+        lines.extend(wrapped_lines(&text, Role::Dim, cells));
     }
     let secrets: Vec<String> = connection.secrets().map(ToString::to_string).collect();
     if !secrets.is_empty() {
@@ -77,7 +80,7 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
         }
         Some(Report::Failed(problem)) => lines.extend(problem_lines(problem, cells)),
         Some(Report::Reached(reached)) => {
-            lines.extend(reached_lines(reached, connection, cells));
+            lines.extend(reached_lines(reached, &connection, cells));
             lines.extend(kept::kept_lines(state, name, cells));
         }
     }
@@ -119,6 +122,22 @@ fn call_notes(state: &State, name: &str) -> Vec<String> {
         all.push("None now. c lets all calls go through it in this session, m makes it the workspace's own; its tools are named in the form.".into());
     }
     all
+}
+
+/// Which system import, push and serve speak with through a connection, and what says so.
+fn system_note(state: &State, connection: &Connection) -> Option<String> {
+    let (system, _) = table::deployment_at(connection)?;
+    let title = system.title();
+    let written = state.network.connections.find_by_name(&connection.name);
+    if written.is_some_and(|written| !written.settings.is_empty()) {
+        return Some(format!("Import and push reach {title} through it."));
+    }
+    let why = if connection.settings.is_empty() {
+        "because it has no settings of another system. Add them in the form to change that"
+    } else {
+        "because all tools here are of that system"
+    };
+    Some(format!("Import and push reach {title} through it, {why}."))
 }
 
 fn problem_lines(problem: &Problem, cells: usize) -> Vec<Line> {

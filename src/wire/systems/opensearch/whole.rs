@@ -251,6 +251,14 @@ async fn tell(told: StreamPiece, sink: &mut EventSink) -> Result<(), SinkClosed>
         StreamPiece::ToolCall { name, arguments } => {
             sink.emit_stage("tool-call", format!("the agent calls {name}"), arguments).await
         }
+        StreamPiece::ToolResult { name, content } => {
+            let words = if name.is_empty() {
+                "a tool answered".to_owned()
+            } else {
+                format!("{name} answered")
+            };
+            sink.emit_stage("tool-result", words, content).await
+        }
         StreamPiece::Event { name, body } => {
             sink.emit_stage(&name, name.clone(), body.to_string()).await
         }
