@@ -190,6 +190,16 @@ mod tests {
         })
     }
 
+    #[test]
+    fn parameters_that_are_no_object_are_left_alone() {
+        for odd in [json!(3), json!([]), json!("x"), Value::Null] {
+            let entry = json!({keys::TYPE: keys::DYNAMIC_TOOL, keys::PARAMETERS: odd});
+            let converted = convert_entry(&entry, Shape::Steps).unwrap();
+            assert_eq!(converted.entry[keys::TOOL_STEPS][0][keys::PARAMETERS], odd);
+            assert_eq!(converted.remarks, [""; 0]);
+        }
+    }
+
     proptest! {
         /// What both shapes can say is the same in both, there and back.
         #[test]
