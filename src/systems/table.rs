@@ -137,10 +137,14 @@ pub(crate) fn wanted_deployments() -> String {
     format!("name {}", wanted.join("; or "))
 }
 
-/// The JSON Schema of what a model gives to a tool. It is made anew each time: workspaces are large
+/// The JSON Schema of what has to be given to call a tool. It is made anew each time: workspaces are large
 /// and tools that are looked at few.
 #[must_use]
 pub fn arguments_schema(tool: &Tool) -> Value {
-    by_id(tool.entry.system)
-        .map_or(Value::Bool(true), |system| system.model_function(tool).parameters)
+    let Some(system) = by_id(tool.entry.system) else { return Value::Bool(true) };
+    let schema = system.model_function(tool).parameters;
+    match system.calls() {
+        Some(calls) => calls.given_arguments(schema),
+        None => schema,
+    }
 }

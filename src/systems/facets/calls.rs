@@ -23,6 +23,12 @@ pub trait Calls: Sync {
     /// caller made.
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
 
+    /// The schema of a tool's arguments as far as they have to be given: without what the request
+    /// fills in by itself.
+    fn given_arguments(&self, schema: Value) -> Value {
+        schema
+    }
+
     /// The ways that a call of the tool could take over that connection, the one that is taken
     /// unasked first; none where there is but one.
     fn call_routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {

@@ -15,7 +15,7 @@ use crate::{
         settings::SETTINGS,
         traffic::FRAMES,
     },
-    schema::pointer::Pointer,
+    schema::{literal::Literal, pointer::Pointer},
     systems::facets::{
         call_meta::MetaFault,
         calls::{CallOf, Calls},
@@ -38,7 +38,8 @@ impl Calls for McpCalls {
             let problem = Problem::new(ProblemKind::Input, "calling", cause);
             return Err(problem.with_remedy(WANTED));
         }
-        let arguments = call.arguments.to_json();
+        let entry = call.tool.entry.value.parsed();
+        let arguments = with_defaults(&entry["inputSchema"], call.arguments);
         let meta =
             call.meta.map_or_else(String::new, |meta| format!(",\"_meta\":{}", meta.to_json()));
         Ok(Request {
@@ -53,6 +54,15 @@ impl Calls for McpCalls {
                 .into(),
             arguments: arguments.into(),
         })
+    }
+
+    fn given_arguments(&self, mut schema: Value) -> Value {
+        let filled: Vec<String> =
+            required_defaults(&schema).map(|(name, _)| name.to_owned()).collect();
+        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|name| !filled.iter().any(|filled| name == filled));
+        }
+        schema
     }
 
     fn frame_request(
@@ -106,6 +116,54 @@ impl Calls for McpCalls {
     }
 }
 
+/// The members that a schema requires and has defaults for.
+fn required_defaults(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    required.filter_map(Value::as_str).filter_map(|name| {
+        let default = schema.get("properties")?.get(name)?.get("default")?;
+        Some((name, default))
+    })
+}
+
+/// Arguments as they are sent, with the defaults of what is required and not given.
+fn with_defaults(schema: &Value, arguments: &Literal) -> String {
+    let text = arguments.to_json();
+    let Some(given) = arguments.value().as_object() else { return text };
+    let missing = required_defaults(schema).filter(|(name, _)| !given.contains_key(*name));
+    let missing: Vec<String> =
+        missing.map(|(name, default)| format!("{}:{default}", json!(name))).collect();
+    match text.trim_end().strip_suffix('}') {
+        Some(open) if !missing.is_empty() => {
+            let comma = if given.is_empty() { "" } else { "," };
+            format!("{open}{comma}{}}}", missing.join(","))
+        }
+        _ => text,
+    }
+}
+
 /// What a connection to a server takes, to go on after "name".
 pub const WANTED: &str =
     "name a connection with system = \"mcp\": `toolcrib mcp add NAME -- COMMAND` makes one";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_required_and_has_a_default_need_not_be_given() {
+        let schema = json!({"required": ["n", "text", "odd"], "properties": {
+            "n": {"type": "integer", "default": 5}, "text": {"type": "string"}, "late": {"default": 1}}});
+        assert_eq!(McpCalls.given_arguments(schema.clone())["required"], json!(["text", "odd"]));
+        for (given, sent) in [
+            ("{}", r#"{"n":5}"#),
+            (
+                r#"{"text":"a","big":12345678901234567890123}"#,
+                r#"{"text":"a","big":12345678901234567890123,"n":5}"#,
+            ),
+            (r#"{"n":1.0}"#, r#"{"n":1.0}"#),
+        ] {
+            assert_eq!(with_defaults(&schema, &Literal::parse(given).unwrap()), sent);
+        }
+        assert_eq!(McpCalls.given_arguments(json!(true)), json!(true));
+    }
+}
