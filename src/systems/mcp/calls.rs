@@ -127,7 +127,7 @@ fn required_defaults(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
 
 /// Arguments as they are sent, with the defaults of what is required and not given.
 fn with_defaults(schema: &Value, arguments: &Literal) -> String {
-    let text = arguments.to_json();
+    let text = arguments.to_json().into_owned();
     let Some(given) = arguments.value().as_object() else { return text };
     let missing = required_defaults(schema).filter(|(name, _)| !given.contains_key(*name));
     let missing: Vec<String> =
