@@ -82,7 +82,7 @@ fn endpoint(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
     let word = tool.entry.value.get(keys::ENDPOINT).and_then(Value::as_str).unwrap_or_default();
     let words = Endpoint::ALL.map(Endpoint::as_str);
-    let near = nearest_name(word, words.into_iter());
+    let near = nearest_name(word, words);
     let message = format!("no endpoint \"{word}\"{}: {}", did_you_mean(near), words.join(", "));
     let found = report.add_finding(&tool.entry, member_pointer(keys::ENDPOINT), message);
     if let Some(near) = near {
