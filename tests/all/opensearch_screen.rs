@@ -98,11 +98,11 @@ fn what_has_no_templates_has_nothing_to_try() {
 
 /// The run that was asked for last.
 fn last_run(bench: &Workbench) -> RunOrder {
-    let calls = bench.effects.iter().filter_map(|effect| match effect {
+    let mut calls = bench.effects.iter().filter_map(|effect| match effect {
         Effect::Call { request, .. } => Some(request.body.clone()),
         _ => None,
     });
-    RunOrder::from_body(&calls.last().expect("a call")).unwrap()
+    RunOrder::from_body(&calls.next_back().expect("a call")).unwrap()
 }
 
 /// Events of a step: what was sent, and what came of it.

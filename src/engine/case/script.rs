@@ -234,7 +234,7 @@ mod tests {
             ("case: x", "", "\"call\" is missing"),
             ("call: a\nexpects: {}", "/expects", "did you mean \"expect\"?"),
             ("call: a\narguments: [1]", "/arguments", "an object"),
-            ("call: a\nsteps: {form: b}", "/steps", "did you mean \"from\"?"),
+            ("call: a\nsteps: {form: b}", "/steps/form", "did you mean \"from\"?"),
             ("call: a\nsteps: {outputs: [1]}", "/steps/outputs", "an object"),
             ("call: a\nexpect: {outcome: fine}", "/expect/outcome", "no outcome"),
             ("call: a\nexpect: {contains: [a, 1]}", "/expect/contains/1", "a text"),
