@@ -42,6 +42,7 @@ mod import;
 mod man;
 mod mcp;
 mod merge;
+mod mock_options;
 mod opened;
 mod out;
 mod push;
@@ -117,7 +118,7 @@ enum Command {
     Graph(graph::Graph),
     /// Call a tool and stream its answer
     Call(call::Call),
-    /// Tell what a tool gets of given arguments, and where each value comes from
+    /// Show the arguments a tool receives, and where each value comes from
     Merge(merge::Merge),
     /// Make the calls of saved cases and say where the answers differ from what they expect
     Test(test::Test),
@@ -125,7 +126,7 @@ enum Command {
     History(history::History),
     /// Answer for tools by samples or stubs, or offer them to MCP clients, until Ctrl-C
     Serve(serve::Serve),
-    /// Ask TrustGraph's agent and tell its steps as they come
+    /// Ask TrustGraph's agent and show its steps as they arrive
     Agent(agent::Agent),
     /// Take the tools of a running system into files, and MCP servers from other programs
     Import(import::Import),
@@ -143,7 +144,7 @@ enum Command {
     Schema(schema::Schema),
     /// Keep secrets of connections in the system's key store
     Secret(secret::Secret),
-    /// Tell what is found here, and what connections lack
+    /// Show what is found here, and what connections lack
     Doctor(doctor::Doctor),
     /// Print what a shell needs to complete this command line
     Completions(completions::Completions),
@@ -210,7 +211,7 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
         let problem = Problem::new(
             ProblemKind::Input,
             "reading the command line",
-            format!("{} stands before the command", path.display()),
+            format!("{} goes before the command", path.display()),
         );
         return Err(problem.with_remedy("name the workspace with --workspace").into());
     }

@@ -9,6 +9,7 @@ pub mod count;
 pub mod decimal;
 pub(crate) mod encoding;
 pub mod equal;
+pub mod example;
 pub mod fields;
 pub mod kind;
 pub mod literal;
@@ -27,6 +28,7 @@ pub mod ui_schema;
 pub mod validate;
 
 mod draft;
+mod example_text;
 mod field;
 mod finding;
 mod flaws;

@@ -29,6 +29,8 @@ pub enum CallPart {
     Arguments,
     /// What stands beside them, for the server and not for its tool.
     Meta,
+    /// How a mock answers it; no call sends that.
+    Mock,
     /// Answers of steps that filters are tried on; no call sends them.
     SampleAnswers,
 }
@@ -39,6 +41,7 @@ impl CallPart {
         match self {
             Self::Arguments => "arguments",
             Self::Meta => "_meta",
+            Self::Mock => "mock",
             Self::SampleAnswers => "sample answers",
         }
     }
@@ -80,6 +83,10 @@ pub enum CallMessage {
     ShowStep {
         tool: EntryId,
         step: usize,
+    },
+    /// Answer calls of the tool here, in the place of its service, or no longer.
+    TurnMock {
+        tool: EntryId,
     },
     /// Take this way with calls from now on; `None`: the first that is open.
     UseRoute(Option<String>),
@@ -174,6 +181,15 @@ impl Calls {
         let succeeded =
             |call: &&Call| call.request.name == tool && call.outcome() == Some(Outcome::Succeeded);
         self.list.iter().rev().find(succeeded).map(|call| call.text.clone())
+    }
+
+    /// The newest answer that the service of a tool gave to its end, and no mock.
+    #[must_use]
+    pub fn real_answer_of(&self, tool: &EntryId) -> Option<String> {
+        let is_real = |call: &&Call| {
+            call.request.mock.is_none() && call.outcome() == Some(Outcome::Succeeded)
+        };
+        self.calls_of(tool).find(is_real).map(|call| call.text.clone())
     }
 
     /// The calls of a tool, the newest first.

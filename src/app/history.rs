@@ -185,5 +185,6 @@ pub(crate) fn request_of(head: &Head, tool: Option<&Tool>) -> Request {
         correlation: head.id.to_string(),
         arguments: head.arguments.clone(),
         body: head.body.clone(),
+        mock: None,
     }
 }

@@ -58,7 +58,7 @@ impl ScreenId {
     #[must_use]
     pub fn call_parts(self) -> &'static [CallPart] {
         match self {
-            Self::Invoke => &[CallPart::Arguments, CallPart::Meta],
+            Self::Invoke => &[CallPart::Arguments, CallPart::Meta, CallPart::Mock],
             Self::Tools => &[CallPart::Arguments, CallPart::SampleAnswers],
             _ => &[],
         }

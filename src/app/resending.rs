@@ -81,5 +81,6 @@ pub(crate) fn request_of(state: &State, number: u64) -> Result<Request, Problem>
         correlation: correlation.clone(),
         arguments: calling::request_arguments(tool.entry.system, body).into(),
         body: body.into(),
+        mock: None,
     })
 }

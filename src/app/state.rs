@@ -1,7 +1,7 @@
 //! Everything the application knows; views read it, [`super::update`] alone changes it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -38,6 +38,7 @@ use crate::{
             run::{Simulation, StepId},
             stop::Stop,
         },
+        stub::mock::{MockOptions, mock_service},
         template,
     },
     model::{
@@ -52,6 +53,7 @@ use crate::{
         id::Ids,
         merging::Merging,
         problem::{Problem, ProblemKind},
+        stub::StubService,
         tool::Tool,
     },
     schema::{literal::Literal, moment::LocalTime, pointer::Pointer},
@@ -60,7 +62,7 @@ use crate::{
         calling::{self, without_agent},
         deployed::{item::Item, push::Push},
         facets::{calls::CallOf, configured::FoundConfig},
-        start, table, watched,
+        mocking, start, table, watched,
     },
 };
 
@@ -144,6 +146,8 @@ pub struct InvokeState {
     /// The name that calls carry.
     pub user: String,
     pub calls: Calls,
+    /// The tools whose calls are answered here, in the place of their services.
+    pub mocks: HashSet<EntryId>,
     /// The steps before which calls of a tool stop, by name.
     pub breakpoints: HashMap<EntryId, BTreeSet<String>>,
     pub step_goal: Option<StepGoal>,
@@ -318,6 +322,7 @@ impl State {
                 samples: Vec::new(),
                 user,
                 calls: Calls::default(),
+                mocks: HashSet::new(),
                 breakpoints: HashMap::new(),
                 step_goal: None,
                 batch: None,
@@ -613,7 +618,7 @@ impl State {
         let arguments = fill(&self.written_arguments_of(tool.id()))?;
         let meta = self.written_meta_of(tool.id())?.map(|meta| fill(&meta)).transpose()?;
         let (correlation, connection) = (self.ids.peek_id(), self.call_connection(tool.id()));
-        calling::build_request(&CallOf {
+        let call = CallOf {
             catalog,
             tool,
             user: &self.invoke.user,
@@ -622,6 +627,25 @@ impl State {
             correlation: &correlation,
             connection: &connection,
             route: self.network.route.as_deref(),
-        })
+        };
+        match self.mock_of(tool) {
+            Some(service) => Ok(mocking::mock_request(&call, service)),
+            None => calling::build_request(&call),
+        }
+    }
+
+    /// What answers calls of a tool that is mocked.
+    #[must_use]
+    pub fn mock_of(&self, tool: &Tool) -> Option<StubService> {
+        let id = tool.id();
+        self.invoke.mocks.contains(id).then(|| self.make_mock(tool))
+    }
+
+    /// What would answer calls of a tool if it was mocked.
+    #[must_use]
+    pub fn make_mock(&self, tool: &Tool) -> StubService {
+        let options = MockOptions::from_value(&self.value_of(tool.id(), CallPart::Mock));
+        let kept = self.invoke.calls.real_answer_of(tool.id());
+        mock_service(&mocking::mocked_tool(tool, kept), &options)
     }
 }

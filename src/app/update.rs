@@ -254,6 +254,11 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             let turn = state.invoke.step_goal.as_ref().map_or(0, |goal| goal.turn + 1);
             state.invoke.step_goal = Some(StepGoal { tool, step, turn });
         }
+        CallMessage::TurnMock { tool } => {
+            if !state.invoke.mocks.remove(&tool) {
+                state.invoke.mocks.insert(tool);
+            }
+        }
         CallMessage::TurnBreakpoint { tool, step } => calls::turn_breakpoint(state, tool, step),
         CallMessage::SendFrame { connection, frame } => {
             return calls::send_frame(state, &connection, &frame, now);

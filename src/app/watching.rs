@@ -26,7 +26,7 @@ pub enum WatchMessage {
     /// to the connection's system. A `since:10m` or `since:14:05` among them has what was kept
     /// since then come first.
     Begin(Vec<String>),
-    /// Listen no more; what was heard stays.
+    /// Stop watching; the messages so far stay.
     Stop,
     /// Keep the view still, or go on.
     Pause,

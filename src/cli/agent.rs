@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    call::parse_duration,
+    arguments::parse_duration,
     deployed,
     ending::{CommandResult, Ending, StopReason, end_event, of_call},
     global::Global,

@@ -1,12 +1,13 @@
 //! A call's arguments from the words of a command line, held against the tool's schema.
 
-use std::io::Read as _;
+use std::{io::Read as _, time::Duration};
 
 use serde_json::{Map, Value};
 
 use crate::{
     engine::workflow::similar,
     model::{
+        duration,
         problem::{Problem, ProblemKind},
         tool::Tool,
     },
@@ -155,7 +156,7 @@ pub(crate) fn check_arguments(tool: &Tool, arguments: &Value) -> Result<(), Prob
             format!("checking the arguments of {}", tool.entry.key),
             causes.join("; "),
         )
-        .with_remedy("mend the tool's arguments, or send without a check: --no-check")
+        .with_remedy("fix the tool's arguments, or skip the check: --no-check")
     })?;
     let mut told: Vec<String> =
         checker.issues(arguments).iter().map(|issue| issue_sentence(issue, arguments)).collect();
@@ -216,6 +217,13 @@ fn describe_arguments(tool: &Tool, schema: &Value) -> String {
         true => format!("{} lists no arguments", tool.entry.key),
         false => format!("{} takes {}", tool.entry.key, names.join(", ")),
     }
+}
+
+/// A time on the command line.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    duration::parse_duration(text)
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("write {}", duration::EXAMPLES))
 }
 
 #[cfg(test)]

@@ -9,11 +9,12 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     answering::QuestionDesk,
-    arguments,
+    arguments::{self, parse_duration},
     batch::{self, BatchCall},
     deployed,
     ending::{CommandResult, Ending, StopReason, end_event, of_call},
     global::Global,
+    mock_options::MockFlags,
     opened::OpenWorkspace,
     out::{CommandOutput, print_problem},
     saving::SavedAnswer,
@@ -21,14 +22,19 @@ use super::{
     step_options::{StepOptions, preview_steps, print_steps},
 };
 use crate::{
-    engine::{events, mask::Mask, template},
+    engine::{
+        events,
+        mask::Mask,
+        stub::mock::{MockOptions, MockSource, mock_service},
+        template,
+    },
     model::{
         call::{CallError, Event, EventKind, Limits, Outcome, Request, StrayCause},
         catalog::Catalog,
         connection::Connection,
-        duration,
         problem::{Problem, ProblemKind},
         size,
+        stub::StubService,
         tool::Tool,
         trace::Head,
     },
@@ -42,6 +48,7 @@ use crate::{
     systems::{
         calling::{self, without_agent},
         facets::{call_meta::GivenMeta, calls::CallOf},
+        mocking,
     },
     wire::registry::Registry,
 };
@@ -71,7 +78,8 @@ pub(crate) struct Call {
     #[arg(long, value_name = "FILE|-|JSON")]
     config: Option<String>,
 
-    /// What such a tool is told of the user and the chat: chat-id=c1, user-id=u1; repeat it for more
+    /// What such a tool gets to know of the user and the chat: chat-id=c1, user-id=u1; repeat it
+    /// for more
     #[arg(long, value_name = "KEY=VALUE")]
     context: Vec<String>,
 
@@ -84,8 +92,8 @@ pub(crate) struct Call {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
-    /// Listen so long after the end for messages that come late, twice or out of order; else only
-    /// those that are there already are told
+    /// Keep listening this long after the end for late, repeated or out-of-order messages; by
+    /// default only those already received are shown
     #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with = "times")]
     linger: Option<Duration>,
 
@@ -105,6 +113,9 @@ pub(crate) struct Call {
 
     #[command(flatten)]
     steps: StepOptions,
+
+    #[command(flatten)]
+    mock: MockFlags,
 
     /// Print the request and send nothing; of a tool of several steps, each with the parameters
     /// that it sees
@@ -144,13 +155,6 @@ pub(crate) struct Call {
     no_history: bool,
 }
 
-/// A time on the command line.
-pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    duration::parse_duration(text)
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("write {}", duration::EXAMPLES))
-}
-
 impl Call {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
@@ -186,10 +190,11 @@ impl Call {
                 meta.as_ref(),
             );
         }
+        let mocked = self.mock.options().map(|options| mock_of(tool, &options, &opened));
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
-            calling::build_request(&CallOf {
+            let call = CallOf {
                 catalog,
                 tool,
                 user,
@@ -198,7 +203,11 @@ impl Call {
                 correlation: &correlation,
                 connection,
                 route,
-            })
+            };
+            match &mocked {
+                Some(service) => Ok(mocking::mock_request(&call, service.clone())),
+                None => calling::build_request(&call),
+            }
         };
         let request = self.steps.choose_steps(fresh()?, || open_history(&opened), out)?;
         if self.dry_run {
@@ -300,6 +309,14 @@ impl Call {
     }
 }
 
+/// The mock of a tool, which knows what the history has of it.
+pub(crate) fn mock_of(tool: &Tool, options: &MockOptions, opened: &OpenWorkspace) -> StubService {
+    let kept = (options.source == MockSource::Kept)
+        .then(|| open_history(opened).ok()?.real_answer_of(&tool.name))
+        .flatten();
+    mock_service(&mocking::mocked_tool(tool, kept), options)
+}
+
 /// The request as it would be sent.
 fn print_request(
     global: &Global,
@@ -312,7 +329,7 @@ fn print_request(
         return Ok(Ending::Done);
     }
     for (label, text) in [
-        ("connection", connection.name.as_str()),
+        ("connection", request.connection_name(&connection.name)),
         ("to", &request.to),
         ("reply", request.reply.as_deref().unwrap_or("an inbox")),
     ] {
@@ -364,7 +381,7 @@ fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value
         "at_ms": at_ms,
         "tool": request.name,
         "system": request.system,
-        "connection": connection.name,
+        "connection": request.connection_name(&connection.name),
         "transport": connection.transport().as_str(),
         "to": request.to,
         "reply": request.reply,

@@ -31,7 +31,7 @@ pub(crate) struct Check {
     format: Format,
 
     /// Read the schema of this address from a file, and check the documents that name it; an
-    /// address that ends with / stands for a folder. Repeat it for more; the table "schemas" in
+    /// address that ends with / means a folder. Repeat it for more; the table "schemas" in
     /// toolcrib.toml does the same
     #[arg(long, value_name = "URL=FILE")]
     map: Vec<String>,
@@ -103,7 +103,7 @@ fn findings_there(
         match deployed::read_listeners(&connection)? {
             Some(found) => drop(listeners.insert(connection.name, found.into())),
             None => out.warn(format_args!(
-                "connection \"{}\" does not tell who listens for which tool",
+                "connection \"{}\" can't say which services listen for which tools",
                 connection.name
             )),
         }

@@ -78,8 +78,8 @@ pub(crate) struct Form {
     #[arg(long, value_enum, default_value_t = report::Format::Human, requires = "check", conflicts_with = "json")]
     format: report::Format,
 
-    /// Read the schema of this address from a file; an address that ends with / stands for a
-    /// folder. May be given several times
+    /// Read the schema of this address from a file; an address that ends with / means a folder. May
+    /// be given several times
     #[arg(long, value_name = "URL=FILE")]
     map: Vec<String>,
 

@@ -23,7 +23,7 @@ use crate::{
         diff::{self, LineKind},
         events,
         mask::Mask,
-        stub::{page, record, script::Stub},
+        stub::{page, record},
         trace::{
             compare, lines, tally,
             wanted::{TraceFilter, WORDS},
@@ -33,6 +33,7 @@ use crate::{
         call::{Event, EventKind, Outcome},
         problem::{Problem, ProblemKind},
         size,
+        stub::Stub,
         trace::{Head, Summary, Trace, TraceId},
     },
     runtime::now,

@@ -136,7 +136,7 @@ struct Keep {
     /// The connection, by its name in toolcrib.toml
     name: String,
 
-    /// Keep what changed too; else changes to what was kept are only told
+    /// Keep what changed too; without it, changes are only reported
     #[arg(long)]
     accept: bool,
 }

@@ -79,7 +79,7 @@ fn set_secret(name: &str, out: &CommandOutput) -> CommandResult {
     out.print_status(format_args!("\"{name}\" is kept; a connection names it with password-key = \"{name}\" or token-key = \"{name}\""));
     if secret.len() < mask::SHORTEST {
         out.warn(format_args!(
-            "it is shorter than {} letters, so it is not masked where it stands in texts",
+            "it is shorter than {} letters, so it is not masked inside longer texts",
             mask::SHORTEST
         ));
     }

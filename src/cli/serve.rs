@@ -3,15 +3,17 @@
 
 mod asking;
 mod clients;
+mod sources;
 mod std_pipes;
 mod tool_host;
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use clap::Args;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use self::sources::{AnswerSources, WantedMocks};
 use super::{
     answering::{WaitingCalls, next_line, stdin_lines},
     ending::{CommandResult, Ending, StopReason},
@@ -19,7 +21,6 @@ use super::{
     opened::OpenWorkspace,
     out::CommandOutput,
     signals::{interrupted, wait_for},
-    stubs,
 };
 use crate::{
     model::{
@@ -47,6 +48,7 @@ const EXAMPLES: &str = "\
 Examples:
   toolcrib serve --connection nats://127.0.0.1:4222     the sample services, on NATS
   toolcrib serve --stub stubs/bad-days.yaml             by the rules of a stub
+  toolcrib serve --mock weather                         a made answer for one tool
   toolcrib serve --mcp                                  for an MCP client that starts this
   toolcrib serve --mcp --http --groups read-only        the same over HTTP, one group's tools
   toolcrib serve --mcp --stub stubs/bad-days.yaml       answered by a stub";
@@ -58,10 +60,8 @@ pub(crate) struct Serve {
     #[arg(value_name = "TOOL")]
     tools: Vec<String>,
 
-    /// Answer by the rules of a stub file; tools that are named beside it are answered for by
-    /// samples
-    #[arg(long, value_name = "FILE")]
-    stub: Option<PathBuf>,
+    #[command(flatten)]
+    sources: AnswerSources,
 
     /// Where a gateway listens (HOST:PORT, port 0 is a free one), instead of where its connection
     /// leads to
@@ -85,7 +85,7 @@ pub(crate) struct Serve {
 impl Serve {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         if self.clients.mcp {
-            return self.clients.run(global, out, &self.tools, self.stub.as_deref());
+            return self.clients.run(global, out, &self.tools, &self.sources);
         }
         self.clients.check_unused()?;
         let opened = OpenWorkspace::read_aloud(global, out)?;
@@ -145,15 +145,17 @@ impl Serve {
                 |abilities| abilities.by_hand,
             ));
         }
-        let file = self.stub.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
-        let stubs = match self.stub.as_deref() {
-            Some(path) => Some(Stubs { file: &file, services: stubs::read_services(path, out)? }),
-            None => None,
-        };
+        let reaches =
+            |tool: &Tool| opened.settings.connections.for_tool(tool).name == connection.name;
+        let wanted = WantedMocks { tools: &self.tools, reaches: &reaches, per_service: true };
+        let (file, services) = self.sources.read_services(opened, &wanted, out)?;
+        let is_left = |word: &&String| services.iter().all(|stub| stub.name != **word);
+        let sampled: Vec<String> = self.tools.iter().filter(is_left).cloned().collect();
+        let stubs = file.as_deref().map(|file| Stubs { file, services });
         responder.prepare(&ResponderRequest {
             connection,
             catalog: &opened.catalog,
-            tools: &self.tools,
+            tools: &sampled,
             stubs,
             by_hand: self.by_hand.then_some(asks),
             backlog: self.waiting,

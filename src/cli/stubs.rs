@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::{data_files::message_with_position, out::CommandOutput};
 use crate::{
-    engine::stub::{
-        read::{read_stub, unreached_rules},
-        script::{Stub, StubService},
+    engine::stub::read::{read_stub, unreached_rules},
+    model::{
+        problem::{Problem, ProblemKind},
+        stub::{Stub, StubService},
     },
-    model::problem::{Problem, ProblemKind},
     store::files,
     syntax::source::{Format, Source},
 };

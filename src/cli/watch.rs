@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::{sleep, sleep_until};
 
 use super::{
-    call::parse_duration,
+    arguments::parse_duration,
     cards::{CardReader, NamedCard},
     ending::{CommandResult, Ending, StopReason},
     global::Global,
@@ -70,7 +70,7 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
     filter: Option<Filter>,
 
-    /// Tell when this comes to hold for a conversation, and end with exit code 1 if it did; written
+    /// Report when a conversation matches this filter, and exit with code 1 if one did; written
     /// as a filter
     #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
     alert: Vec<Filter>,
@@ -80,7 +80,7 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "TIME", value_parser = StartTime::parse, conflicts_with = "open")]
     since: Option<StartTime>,
 
-    /// Show what tells nothing new as well, such as the rings of a watchdog
+    /// Also show messages without news, such as a watchdog's
     #[arg(long)]
     all: bool,
 
@@ -97,7 +97,7 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "N")]
     count: Option<u64>,
 
-    /// Keep all that is heard as a trace in a new file
+    /// Save all messages as a trace in a new file
     #[arg(long, value_name = "FILE", conflicts_with = "open")]
     save: Option<PathBuf>,
 
@@ -124,7 +124,7 @@ impl Watch {
             let problem = Problem::new(
                 ProblemKind::Input,
                 "watching",
-                "embedded services are heard only within their own process",
+                "embedded services can be watched only within their own process",
             );
             return Err(problem
                 .with_remedy("name where to listen: --connection nats://127.0.0.1:4222")
@@ -499,12 +499,14 @@ impl ObservedPrinter<'_> {
         }
         match tapped {
             Tapped::Gap { messages: Some(messages), .. } => {
-                self.out
-                    .warn(format_args!("{messages} messages were let go here, because they came faster than they were taken"));
+                self.out.warn(format_args!(
+                    "{messages} messages were dropped here because they \
+                     arrived faster than they were read"
+                ));
             }
             Tapped::Gap { .. } => self
                 .out
-                .warn("messages were let go here, because they came faster than they were taken"),
+                .warn("messages were dropped here because they arrived faster than they were read"),
             Tapped::Notice { words, .. } => self.out.print_status(words),
             Tapped::ObservedMessage(_) => {}
         }
@@ -559,7 +561,7 @@ impl ObservedPrinter<'_> {
         let gaps = if missed > 0 { format!(", {missed} missed") } else { String::new() };
         if self.record.routine_count() > 0 && !self.record.shows_routine() {
             self.out.print_detail(format_args!(
-                "{} messages that tell nothing new are hidden; --all shows them",
+                "{} messages without news are hidden; --all shows them",
                 self.record.routine_count()
             ));
         }

@@ -76,7 +76,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "names.near-duplicate",
         severity: CheckLevel::WARNING,
-        about: "Two names of groups, or of states, differ only by case, blanks or dashes; names match exactly.",
+        about: "Two names of groups, or of states, differ only by case, spaces or dashes; names \
+                match exactly.",
         run: Run::All(gates::near_duplicates),
     },
     Check {
@@ -118,7 +119,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "states.unreachable",
         severity: CheckLevel::WARNING,
-        about: "The tool is hidden in \"undefined\", and no run from there comes to a state that shows it.",
+        about: "The tool is hidden in \"undefined\", and no run from there reaches a state that \
+                shows it.",
         run: Run::All(states::unreachable_tool),
     },
     Check {

@@ -177,5 +177,5 @@ pub(crate) fn wrong_type(at: &Pointer, wanted: &str, found: &Value) -> FileIssue
         Value::Object(_) => "an object".to_owned(),
         other => other.to_string().chars().take(40).collect(),
     };
-    file_issue(at, format!("here must stand {wanted}, not {found}"))
+    file_issue(at, format!("expected {wanted}, found {found}"))
 }

@@ -245,6 +245,7 @@ mod tests {
             correlation: "1".into(),
             arguments: "{}".into(),
             body: body.into(),
+            mock: None,
         }
     }
 

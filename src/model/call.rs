@@ -1,12 +1,6 @@
 //! A call: one use of a tool; its request, its events with their times, its outcome.
 
-use std::{
-    collections::VecDeque,
-    fmt,
-    ops::{Deref, Range},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
 
 use super::{
     clock::Millis,
@@ -14,6 +8,8 @@ use super::{
     entry::{EntryId, SystemId},
     error_kind::ErrorKind,
     problem::Problem,
+    shared_text::SharedText,
+    stub::{MOCK_CONNECTION, MockCall},
 };
 
 /// Unique in this session; counts from 1.
@@ -38,6 +34,16 @@ pub struct Request {
     /// The arguments that it was made from, as a JSON object; numbers as they were typed.
     pub arguments: Arc<str>,
     pub body: Arc<str>,
+    /// It is answered by this within the program, and nothing is sent.
+    pub mock: Option<Arc<MockCall>>,
+}
+
+impl Request {
+    /// The connection that a call of it goes over, for people and the history.
+    #[must_use]
+    pub fn connection_name<'n>(&self, connection: &'n str) -> &'n str {
+        if self.mock.is_some() { MOCK_CONNECTION } else { connection }
+    }
 }
 
 /// How a call ended.
@@ -123,37 +129,6 @@ impl StrayCause {
 /// Names and values that come beside a message's body, in their order; a name may stand there more
 /// than once.
 pub type Headers = Arc<[(String, String)]>;
-
-/// Text that several hold without a copy each. One made of a `String` is that string: an answer may
-/// be as large as memory allows only once.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SharedText(Arc<String>);
-
-impl Deref for SharedText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for SharedText {
-    fn from(text: String) -> Self {
-        Self(Arc::new(text))
-    }
-}
-
-impl From<&str> for SharedText {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
-}
-
-impl fmt::Debug for SharedText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
-    }
-}
 
 /// `T` is the text of a chunk: itself, or where in the answer it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -739,6 +714,7 @@ mod tests {
             correlation: String::new(),
             arguments: "{}".into(),
             body: "{}".into(),
+            mock: None,
         };
         Call::new(CallId(1), request, "here", Millis(0))
     }

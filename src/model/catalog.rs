@@ -39,6 +39,8 @@ pub struct Catalog {
     pub vocabulary: u64,
     /// Grows whenever models see a tool under another name.
     pub tool_names: u64,
+    /// Those that have entries.
+    systems: BTreeSet<SystemId>,
     names: OnceLock<Arc<Names>>,
     places: Arc<HashMap<EntryId, Slot>>,
     /// Rows of services by what tools may call them; the first of a key counts, and a key wins over
@@ -276,6 +278,12 @@ impl Catalog {
         }
     }
 
+    /// Whether any entry is of that system.
+    #[must_use]
+    pub fn has_system(&self, system: SystemId) -> bool {
+        self.systems.contains(system)
+    }
+
     /// Rows of tools, put in the order in which their systems hold them.
     #[must_use]
     pub fn in_order(&self, mut rows: Vec<usize>) -> Vec<usize> {
@@ -290,6 +298,10 @@ impl Catalog {
     /// Nothing is known of what it was before.
     fn is_another(&mut self) {
         self.names = OnceLock::new();
+        let tools = self.tools.iter().map(|tool| tool.entry.system);
+        let services = self.services.iter().map(|service| service.entry.system);
+        let others = self.others.iter().map(|entry| entry.system);
+        self.systems = tools.chain(services).chain(others).collect();
         self.loads_all = false;
         self.revision += 1;
         self.vocabulary += 1;

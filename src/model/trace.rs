@@ -41,7 +41,7 @@ impl Head {
             at,
             tool: request.name.as_str().into(),
             system: request.system.into(),
-            connection: connection.name.as_str().into(),
+            connection: request.connection_name(&connection.name).into(),
             transport: connection.transport().as_str().into(),
             to: request.to.as_str().into(),
             reply: request.reply.as_deref().map(Into::into),

@@ -162,7 +162,7 @@ const PULSAR: Transport = Transport {
     schemes: &[plain_scheme("pulsar", 6650), encrypted_scheme("pulsar+ssl", 6651)],
     example: "pulsar://HOST:6650",
     names: Names::Topics,
-    unheard: "whether the service runs (Pulsar drops a request that nobody hears), ",
+    unheard: "whether the service runs (Pulsar drops a request without a consumer), ",
     ..BROKER
 };
 

@@ -28,6 +28,7 @@ use crate::{
     model::{
         call::{Event, EventKind, Outcome},
         problem::{Problem, ProblemKind},
+        stub::MOCK_CONNECTION,
         trace::{Head, Listing, Summary, Trace, TraceId},
     },
 };
@@ -138,9 +139,19 @@ impl History {
     /// The newest answer that a tool of that name gave to its end.
     #[must_use]
     pub fn answer_of(&self, tool: &str) -> Option<String> {
+        self.answer_where(|call| &*call.tool == tool)
+    }
+
+    /// The same, given by its own service and no mock.
+    #[must_use]
+    pub fn real_answer_of(&self, tool: &str) -> Option<String> {
+        self.answer_where(|call| &*call.tool == tool && &*call.connection != MOCK_CONNECTION)
+    }
+
+    /// The newest answer that came to its end of a call like that.
+    fn answer_where(&self, wanted: impl Fn(&Summary) -> bool) -> Option<String> {
         let listing = self.list_calls(TraceFilter::default()).ok()?;
-        let succeeded =
-            |call: &&Summary| &*call.tool == tool && call.outcome == Some(Outcome::Succeeded);
+        let succeeded = |call: &&Summary| wanted(call) && call.outcome == Some(Outcome::Succeeded);
         let id = &listing.calls.iter().find(succeeded)?.id;
         Some(compare::answer_text(&self.load_trace(id).ok()?))
     }

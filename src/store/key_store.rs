@@ -135,7 +135,7 @@ fn store_problem(doing: &str, name: &str, error: &Error) -> Problem {
         Error::BadEncoding(_) | Error::BadDataFormat(..) => (
             ProblemKind::Input,
             format!("the secret \"{name}\" of the key store is no text"),
-            format!("put it there anew: toolcrib secret set {name}"),
+            format!("store it again: toolcrib secret set {name}"),
         ),
         _ => (
             ProblemKind::File,

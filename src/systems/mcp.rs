@@ -147,6 +147,10 @@ impl System for Mcp {
         function::model_function(tool)
     }
 
+    fn output_schema(&self, tool: &Tool) -> Option<Value> {
+        function::output_schema(tool)
+    }
+
     fn settings_table(&self) -> Option<&'static str> {
         Some(keys::MCP)
     }

@@ -55,10 +55,12 @@ fn collect_parts<'s>(
     catalog
 }
 
-/// Asks every system which of the tools it loads. For after a change of the catalog.
+/// Asks every system that has entries which of the tools it loads. For after a change of the
+/// catalog.
 pub fn apply_loading(catalog: &mut Catalog) {
     let loadings: Vec<_> = every_system()
         .iter()
+        .filter(|system| catalog.has_system(system.id()))
         .filter_map(|system| Some(system.loader()?.decide_loading(catalog)))
         .collect();
     catalog.apply_loadings(loadings);

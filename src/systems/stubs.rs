@@ -5,10 +5,11 @@ use super::{
     table::{by_id, every_system},
 };
 use crate::{
-    engine::{mask::Mask, stub::script::StubService},
+    engine::mask::Mask,
     model::{
         call::Call,
         problem::{Problem, ProblemKind},
+        stub::StubService,
         trace::Trace,
     },
 };

@@ -120,6 +120,12 @@ pub trait System: Sync {
     /// The function that a model sees: name, description, parameters as JSON Schema.
     fn model_function(&self, tool: &Tool) -> Function;
 
+    /// The JSON Schema of a tool's answers; `None` where nothing is said of them.
+    fn output_schema(&self, tool: &Tool) -> Option<Value> {
+        let _ = tool;
+        None
+    }
+
     /// What it needs to know of a connection; `None` where that is nothing of its own.
     fn connection_settings(&self) -> Option<&'static SettingsSchema> {
         None

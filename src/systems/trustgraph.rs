@@ -40,10 +40,7 @@ use super::{
     system::{NewEntry, Reference, System},
 };
 use crate::{
-    engine::{
-        lint::context::LintContext, mask::Mask, settings::system_settings::SettingsSchema,
-        stub::script::StubService,
-    },
+    engine::{lint::context::LintContext, mask::Mask, settings::system_settings::SettingsSchema},
     model::{
         agent::AgentQuestion,
         call::{Call, Request},
@@ -55,6 +52,7 @@ use crate::{
         finding::{EntryEdit, Finding},
         problem::Problem,
         service::Service,
+        stub::StubService,
         tool::{Function, Gate, Tool},
         trace::Trace,
         traffic::{Decoded, ObservedMessage},

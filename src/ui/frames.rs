@@ -14,8 +14,8 @@ const PING: &str = r#"{"jsonrpc": "2.0", "id": "a", "method": "ping"}"#;
 pub(crate) fn edit_frame(connection: &Connection, seen: Option<String>) -> Reply {
     let name = connection.name.clone();
     let words = format!(
-        "Sent to {name} as it stands here, also what is wrong on purpose. What comes back is in \
-         Invoke under Raw, with its times."
+        "Sent to {name} unchanged, also what is wrong on purpose. Replies are in Invoke under \
+         Raw, with their times."
     );
     let frame = seen.unwrap_or_else(|| PING.to_owned());
     Reply::Open(Box::new(Prompt::new("Send a frame", words, frame, move |frame, _| {

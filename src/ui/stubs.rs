@@ -12,13 +12,13 @@ use crate::{
     },
     engine::{
         scenario::page::file_name,
-        stub::{
-            page,
-            read::read_stub,
-            script::{Stub, StubService},
-        },
+        stub::{page, read::read_stub},
     },
-    model::{call::Call, entry::FileId},
+    model::{
+        call::Call,
+        entry::FileId,
+        stub::{Stub, StubService},
+    },
     systems::stubs::of_call,
 };
 
@@ -38,18 +38,49 @@ pub(crate) fn save_stub_rule(call: &Call, state: &State) -> Reply {
         [only] if only.request.as_ref() != Some(&only.name) => only.name.clone(),
         _ => call.request.name.clone(),
     };
-    Reply::Open(Box::new(Prompt::new("Keep as stub", words, first_name, move |name, state| {
+    ask_name(
+        KeptRules { title: "Keep as stub", what: "an answer".into(), services },
+        words,
+        first_name,
+    )
+}
+
+/// What is to be kept, and how that is called.
+struct KeptRules {
+    title: &'static str,
+    /// For undo.
+    what: String,
+    services: Vec<StubService>,
+}
+
+/// Asks which stub takes the rules.
+fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
+    let KeptRules { title, what, services } = kept;
+    Reply::Open(Box::new(Prompt::new(title, words, first_name, move |name, state| {
         if name.is_empty() {
             return Err("a stub needs a name".into());
         }
         let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
         let changes = stub_changes(&file, name, &services, state)?;
-        let label = format!("keep an answer in the stub {name}");
+        let label = format!("keep {what} in the stub {name}");
         Ok(Reply::Send(vec![
             Message::Document(DocumentMessage::Change { label, changes }),
             Message::Document(DocumentMessage::Save(Some(file))),
         ]))
     })))
+}
+
+/// Asks for a name and writes the mock of a tool as that stub.
+pub(crate) fn save_mock(tool: &str, service: StubService, state: &State) -> Reply {
+    let words = format!(
+        "`toolcrib serve --stub {}/NAME.yaml` will answer so for {tool}. {} The stub's name:",
+        page::FOLDER,
+        existing_stubs(state)
+    );
+    let service = StubService { name: tool.to_owned(), ..service };
+    let what = format!("the mock of {tool}");
+    let kept = KeptRules { title: "Keep mock", what, services: vec![service] };
+    ask_name(kept, words, tool.to_owned())
 }
 
 /// A new file, or the rule before those of the one that is there.

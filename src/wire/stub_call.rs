@@ -16,16 +16,26 @@ use super::{
 use crate::{
     engine::{
         services::sample::Asking,
-        stub::{
-            play::{Body, ReplyId, Step, StubOutput},
-            script::StubService,
-        },
+        stub::play::{Body, ReplyId, Step, StubOutput},
     },
     model::{
         call::{CallError, Event, EventKind, Headers, Limits, Outcome, StrayCause},
         error_kind::ErrorKind,
+        stub::{MockCall, StubService},
     },
 };
+
+/// Runs a call that is mocked, as [`answer_call`] does; its arguments are a JSON object.
+pub(crate) async fn answer_mock(
+    mock: &MockCall,
+    arguments: &str,
+    limits: Limits,
+    events: mpsc::Sender<Event>,
+) {
+    let arguments = serde_json::from_str(arguments).unwrap_or_default();
+    let asking = Asking { user: &mock.user, config: &mock.config, arguments: &arguments };
+    answer_call(Arc::clone(&mock.service), &asking, limits, events).await;
+}
 
 /// Runs the call to its end and sends its events, as
 /// [`Registry::run_call`](super::registry::Registry::run_call) does. Dropping it cancels the call.

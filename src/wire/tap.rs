@@ -118,7 +118,7 @@ impl Tap {
                 Ok(line) => Some(line),
                 Err(problem) if is_not_there(&problem) => {
                     buffer.put_live(notice_now(format!(
-                        "{} is not there yet; it is heard once it is",
+                        "{} is not there yet; it is watched once it is",
                         place.name
                     )));
                     None
@@ -242,7 +242,8 @@ impl TapListener {
                 self.handle_packet(packet).await;
             }
         }
-        self.buffer.put_live(notice_now(format!("nothing more is heard on {}", self.place.name)));
+        self.buffer
+            .put_live(notice_now(format!("nothing more is received on {}", self.place.name)));
     }
 
     async fn handle_packet(&self, mut packet: Packet) {
@@ -312,7 +313,7 @@ async fn confirm_subscriptions(bus: &dyn Bus) -> Result<Option<String>, CallErro
         Ok(Some(_)) => Ok(Some(name)),
         _ => Err(CallError {
             kind: ErrorKind::NoServer,
-            message: format!("{} did not confirm that it hears us", bus.display_address()),
+            message: format!("{} did not confirm the subscription", bus.display_address()),
             remedy: "check the connection and the permission to subscribe".into(),
         }),
     }

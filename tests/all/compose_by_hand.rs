@@ -266,7 +266,7 @@ mod by_keys {
         draw(&mut terminal, "results", "undefined", Target::There);
         terminal.type_text("reset-workflow");
         terminal.press(["enter"]);
-        terminal.wait_for("make the change");
+        terminal.wait_for("apply");
         terminal.press(["enter"]);
         terminal.wait_for("draw reset-workflow: results → undefined; undo");
         // One from every state.
@@ -362,7 +362,7 @@ mod by_mouse {
     }
 
     fn accept(terminal: &Terminal) {
-        terminal.click_on("Enter make the change");
+        terminal.click_on("Enter apply");
         terminal.wait_gone("Esc leave it");
     }
 

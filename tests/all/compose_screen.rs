@@ -90,7 +90,7 @@ fn an_arrow_is_dragged_to_a_state_and_to_empty_ground() {
     drag(&mut bench, from, to);
     assert!(bench.shows("results → research with"), "{}", bench.screen());
     bench.clicks("analysis → results");
-    bench.clicks("Enter make the change");
+    bench.clicks("Enter apply");
     let gate = &bench.state.catalog.tool_called("complex-analysis").unwrap().gate;
     assert_eq!(gate.next.as_deref(), Some("research"));
     let (from, ground) = (state(&bench, "results"), (bench.find("States · ").0 + 1, 48));
@@ -131,7 +131,7 @@ fn an_arrows_end_is_dragged_to_another_state() {
         "{}",
         bench.screen()
     );
-    bench.clicks("Enter make the change");
+    bench.clicks("Enter apply");
     let gate = &bench.state.catalog.tool_called("complex-analysis").unwrap().gate;
     assert_eq!(gate.states, States::Only(vec!["research".into()]));
     bench.keys("u");
@@ -190,7 +190,7 @@ fn what_is_renamed_stays_chosen_and_the_run_goes_on_in_it() {
 fn a_run_in_a_state_that_is_deleted_says_so() {
     let mut bench = workflow((200, 60));
     bench.keys("enter shift+tab x enter");
-    assert!(bench.shows("the run stands in analysis, which no tool names"), "{}", bench.screen());
+    assert!(bench.shows("the run is in analysis, which no tool names"), "{}", bench.screen());
     bench.keys("u");
     assert!(bench.shows("analysis · current"), "{}", bench.screen());
 }
@@ -244,7 +244,7 @@ fn the_right_button_opens_what_can_be_done() {
     bench.keys("ctrl+u");
     bench.types("done");
     assert!(bench.shows("+     state: \"done\""), "{}", bench.screen());
-    bench.clicks("Enter make the change");
+    bench.clicks("Enter apply");
     assert!(text(&bench, "tools.yaml").contains("[\"analysis\", \"done\"]"));
     let (column, row) = bench.find("╌ complex-analysis ");
     let at = (column + 2, row);

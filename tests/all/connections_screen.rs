@@ -48,7 +48,7 @@ fn all_are_listed_with_what_goes_through_them() {
         "usual",
         "broker   rabbitmq",
         "1 tool",
-        "to be mended",
+        "has errors",
         "It is the workspace's own",
         "nats://127.0.0.1:4…",
     ] {

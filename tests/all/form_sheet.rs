@@ -293,7 +293,7 @@ fn null_is_one_of_the_kinds_of_a_union_that_allows_it() {
         {"type": "array", "items": {"type": "number"}}, {"type": "null"}]}, "s": {"type": ["string", "null"]}}});
     let mut desk = Desk::new(schema, json!({}));
     desk.keys("enter");
-    desk.clicks("nothing, said outright");
+    desk.clicks("explicit null");
     assert_eq!(*desk.value, json!({"u": null}));
     desk.keys("tab");
     assert!(desk.form.hinted_actions().contains(&"set-null"), "{:?}", desk.form.hinted_actions());

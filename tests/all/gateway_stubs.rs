@@ -12,13 +12,11 @@ use std::{
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
-    engine::stub::{
-        read::read_stub,
-        script::{Fault, StubService},
-    },
+    engine::stub::read::read_stub,
     model::{
         call::{Limits, Outcome, Request, StrayCause},
         connection::Connection,
+        stub::{Fault, StubService},
         transport::TransportKind,
     },
     syntax::source::{Format, Source},
@@ -325,7 +323,7 @@ async fn asked(registry: &Registry, connection: &Connection, topic: &str, limits
 #[tokio::test(flavor = "multi_thread")]
 async fn each_fault_is_what_a_call_sees_of_it_on_both_ways() {
     let mut text = format!("services:\n  any:\n    request-queue: {PATH}\n    rules:\n");
-    for (_, word, _) in toolcrib::engine::stub::script::FAULTS {
+    for (_, word, _) in toolcrib::model::stub::FAULTS {
         let answer = if *word == "silence" { "" } else { ", answer: [a, b], pause: 1ms" };
         text.push_str(&format!(
             "      - {{when: {{arguments: {{topic: {word}}}}}, fault: {word}{answer}}}\n"
@@ -339,7 +337,7 @@ async fn each_fault_is_what_a_call_sees_of_it_on_both_ways() {
         total: Duration::from_secs(2),
         ..limits()
     };
-    for (fault, word, _) in toolcrib::engine::stub::script::FAULTS {
+    for (fault, word, _) in toolcrib::model::stub::FAULTS {
         for connection in &gate.connections {
             let socket = connection.transport() == TransportKind::WebSocket;
             let (outcome, kind, text, strays) = match fault {

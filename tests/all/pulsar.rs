@@ -116,7 +116,7 @@ async fn replies_as_they_should_be_and_not() {
     )
     .await;
     assert!(
-        nobody.problem().remedy.contains("Pulsar drops a request that nobody hears"),
+        nobody.problem().remedy.contains("Pulsar drops a request without a consumer"),
         "{:?}",
         nobody.problem()
     );

@@ -10,10 +10,10 @@ use serde_json::json;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
-    engine::stub::script::{Rule, StubAnswer, StubService},
     model::{
         call::{Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState, Credentials, Tls},
+        stub::{Rule, StubAnswer, StubService},
     },
     wire::{
         registry::Registry,

@@ -74,7 +74,7 @@ fn every_value_is_reached_by_form_edits_alone() {
             TestCaseError::fail(format!("{words}\nschema {schema}\nwanted {wanted}"))
         };
 
-        // Loading and leaving changes nothing, and there is nothing to mend.
+        // Loading and leaving changes nothing, and there are no errors.
         let mut form = Form::new(Arc::clone(&schema));
         form.sync_value(&Arc::new(wanted.clone()));
         if !form.schema_findings().is_empty() || !form.issues().is_empty() {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use toolcrib::{
     schema::{
         blank::blank_value,
+        example::make_example,
         fields::{Field, Part, View, key_at, layout_fields},
         kind::Kind,
         pointer::Pointer,
@@ -402,4 +403,25 @@ fn every_real_schema_has_its_form() {
     );
     assert!(missing.is_empty(), "no field for {missing:#?}");
     assert!(raw * 50 < nodes, "less than 2 % of the nodes are JSON only");
+}
+
+#[test]
+fn an_example_of_each_schema_is_what_the_schema_allows() {
+    let mut missed = Vec::new();
+    let cases = cases(&folder());
+    for case in &cases {
+        // What no value fits can have no example.
+        if Checker::compile(&case.schema).is_err() {
+            continue;
+        }
+        let schema = Arc::new(case.schema.clone());
+        for seed in [0, 1, 2026] {
+            let example = make_example(&schema, seed);
+            assert_eq!(make_example(&schema, seed), example, "{}", case.name);
+            if !example.fits {
+                missed.push(format!("{} seed {seed}: {}", case.name, example.value));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} of {}:\n{}", missed.len(), 3 * cases.len(), missed.join("\n"));
 }

@@ -7,13 +7,11 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
-    engine::stub::{
-        read::read_stub,
-        script::{AnswerPiece, Fault, Rule, StubAnswer, StubService},
-    },
+    engine::stub::read::read_stub,
     model::{
         call::{Limits, Outcome, Request, StrayCause},
         connection::Connection,
+        stub::{AnswerPiece, Fault, Rule, StubAnswer, StubService},
     },
     syntax::source::{Format, Source},
     systems::trustgraph::request,

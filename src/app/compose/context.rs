@@ -266,7 +266,7 @@ impl<'s> ComposeContext<'s> {
 pub(crate) fn parse_name(text: &str, what: &str) -> Result<Name, String> {
     match text {
         "" => Err(format!("the {what} needs a name")),
-        ANY => Err(format!("\"*\" stands for every {what}; it can't be the name of one")),
+        ANY => Err(format!("\"*\" means every {what}; it can't be a name")),
         _ if text.chars().any(char::is_control) => {
             Err("a name can't hold control characters".to_owned())
         }

@@ -161,7 +161,7 @@ pub fn add_list(context: ComposeContext<'_>, name: &str) -> Result<Plan, String>
         let settings = context.settings_value();
         let held = settings.and_then(|settings| own_place(settings, &above)?.get(settings));
         if held.is_some_and(Value::is_array) {
-            return Err(format!("{above} is a list of tools; groups can't stand below it"));
+            return Err(format!("{above} is a list of tools; it can't contain groups"));
         }
     }
     let at = parts.iter().fold(Pointer::root().child(GROUPS), |at, part| at.child(*part));

@@ -1,6 +1,6 @@
 //! Calls: arguments, sending, what comes back.
 
-use std::collections::hash_map::Entry;
+use std::{collections::hash_map::Entry, sync::Arc};
 
 use crate::{
     app::{
@@ -14,6 +14,7 @@ use crate::{
         connection::Connection,
         entry::EntryId,
         problem::{Problem, ProblemKind},
+        stub::MOCK_CONNECTION,
     },
     syntax::{
         edit::Edit,
@@ -22,6 +23,7 @@ use crate::{
     systems::{
         agents, calling,
         facets::{caller::CallingAgent, steps::StepChoice},
+        mocking,
     },
 };
 
@@ -134,7 +136,17 @@ pub(super) fn send_again(
 ) -> Vec<Effect> {
     // The same body under a fresh id, or the answer could not be told from the first one's.
     let id = state.ids.take_id();
-    let request = calling::repeat_request(request, &id);
+    let mut request = calling::repeat_request(request, &id);
+    if connection == MOCK_CONNECTION && request.mock.is_none() {
+        // What a mock answered is not sent to the service: the history has the request alone.
+        let Some(tool) = state.tool(&request.tool) else {
+            let cause = format!("a mock answered {}, and the tool is gone", request.name);
+            let problem = Problem::new(ProblemKind::Missing, "sending it again", cause);
+            return report_problem(state, &problem, now);
+        };
+        let mock = mocking::mock_call(&request, &state.invoke.user, state.make_mock(tool));
+        request.mock = Some(Arc::new(mock));
+    }
     let own = state.network.connections.find_by_name(connection).cloned();
     let connection = state.as_calls_use(own.unwrap_or_else(|| state.connection_of(&request.tool)));
     begin_on(state, request, connection, now)
@@ -167,7 +179,8 @@ pub(super) fn begin_on(
     connection: Connection,
     now: Millis,
 ) -> Vec<Effect> {
-    let call = state.invoke.calls.begin_call(request.clone(), &connection.name, now);
+    let name = request.connection_name(&connection.name);
+    let call = state.invoke.calls.begin_call(request.clone(), name, now);
     vec![Effect::Call { call, connection: Box::new(connection), request: Box::new(request) }]
 }
 

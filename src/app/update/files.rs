@@ -549,7 +549,7 @@ pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) 
         [only] => only.file().to_string(),
         many => format!("{} files", many.len()),
     };
-    let effects = apply_changes(state, "take up unsaved work", &changes, now);
+    let effects = apply_changes(state, "restore unsaved work", &changes, now);
     let words = match &state.form {
         Some(form) if form.goal == FormGoal::Printed => {
             "what was typed is back; done prints it, undo takes it away".to_owned()

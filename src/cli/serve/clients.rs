@@ -1,25 +1,26 @@
 //! `toolcrib serve --mcp`: the workspace's tools for clients of others, over stdio or HTTP.
 
-use std::{env, path::Path, sync::Arc, time::Duration};
+use std::{env, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    sources::{AnswerSources, WantedMocks},
     std_pipes::open_pipes,
     tool_host::{ServedWorkspace, WorkspaceHost},
 };
 use crate::{
     cli::{
-        call::{NOBODY, open_history, parse_duration},
+        arguments::parse_duration,
+        call::{NOBODY, open_history},
         ending::{CommandResult, Ending, StopReason},
         global::Global,
         opened::OpenWorkspace,
         out::CommandOutput,
         request::RequestArgs,
         signals::{interrupted, wait_for},
-        stubs,
     },
     engine::filter::check_permission,
     model::{
@@ -84,7 +85,7 @@ impl ServeClients {
         global: &Global,
         out: &mut CommandOutput,
         tools: &[String],
-        stub: Option<&Path>,
+        sources: &AnswerSources,
     ) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let context = self.request.resolve_request(&opened, out).context;
@@ -92,10 +93,8 @@ impl ServeClients {
             let problem = Problem::new(ProblemKind::Input, "serving", denied.to_string());
             return Err(problem.with_remedy("ask for other groups, or name another user").into());
         }
-        let stubs = match stub {
-            Some(path) => stubs::read_services(path, out)?,
-            None => Vec::new(),
-        };
+        let wanted = WantedMocks { tools, reaches: &|_| true, per_service: false };
+        let (_, stubs) = sources.read_services(&opened, &wanted, out)?;
         // Clients start it anywhere; what the workspace starts was allowed in its folder.
         env::set_current_dir(&opened.workspace.root).map_err(|error| {
             let doing = format!("going to {}", opened.workspace.root.display());

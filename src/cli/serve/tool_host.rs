@@ -18,7 +18,6 @@ use crate::{
         filter::{Filter, available_tools, next_state},
         gated::Slot,
         services::sample::Asking,
-        stub::script::StubService,
         template,
     },
     model::{
@@ -27,6 +26,7 @@ use crate::{
         context::Context,
         error_kind::ErrorKind,
         problem::Problem,
+        stub::StubService,
         tool::{Function, Gate, Tool},
         trace::Head,
     },
@@ -446,7 +446,7 @@ impl ToolHost for WorkspaceHost {
         Box::pin(async move {
             let known = self.servers.iter().find(|connection| connection.name == name);
             let connection = known.ok_or_else(|| {
-                let message = format!("no connection \"{name}\" stands behind the tools");
+                let message = format!("no tool uses a connection named \"{name}\"");
                 CallError::new(ErrorKind::NoTransport, message, "list what there is")
             })?;
             self.with.registry.open_bus(connection).await

@@ -18,7 +18,7 @@ pub(crate) const FOLDER: &str = "cases";
 
 const HEAD: &str = "\
 # A call kept as a case: `toolcrib test FILE` makes it again and says where the answer differs.
-# Under expect may stand: outcome, error (its type), contains (a text or several), json (all of it must be in the answer),
+# expect may have: outcome, error (its type), contains (a text or several), json (all of it must be in the answer),
 # schema (which the answer fits), under (a time: 500ms, 30s, 2m), chunks (at least so many).
 ";
 

@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct RequestView {
     /// Tools that no run under these groups can take, each with the reason in words.
     pub never_run: Vec<(ToolRow, String)>,
-    /// States that no run comes to.
+    /// Unreachable states.
     pub never_reached: Vec<Name>,
     /// States that a run can come to and that offer no tool.
     pub dead_ends: Vec<Name>,
@@ -64,7 +64,7 @@ fn never_runs_message(why: &NeverRuns, workflow: &Workflow) -> String {
         NeverRuns::Unreachable { waits_for } => {
             let names: Vec<Name> =
                 waits_for.iter().map(|row| workflow.states()[*row].clone()).collect();
-            format!("no run comes to {}", join_names(&names))
+            format!("{} is unreachable", join_names(&names))
         }
     }
 }

@@ -53,7 +53,7 @@ impl BoxMark {
     pub fn description(self) -> &'static str {
         match self {
             Self::Start => "the run starts here",
-            Self::Current => "the run stands here; its box has a heavy edge",
+            Self::Current => "the current state; its box has a heavy edge",
             Self::DeadEnd => "dead end: no tool is available",
             Self::Trap => "trap: tools lead only among these states",
             Self::Far => "out of reach; its box has a broken edge",

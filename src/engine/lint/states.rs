@@ -157,7 +157,7 @@ pub(crate) fn unreachable_tool(context: &LintContext<'_>, report: &mut Report<'_
         let names: Vec<String> =
             waits_for.iter().map(|state| format!("\"{}\"", state_name(workflow, *state))).collect();
         let message = format!(
-            "no run from \"{UNDEFINED}\" comes to {}, even with every group",
+            "no run from \"{UNDEFINED}\" reaches {}, even with every group",
             names.join(" or ")
         );
         let place = context.gate_place(tool);

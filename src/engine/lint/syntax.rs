@@ -27,7 +27,8 @@ pub const CODES: &[(&str, Severity, &str)] = &[
     (
         DUPLICATE_KEY,
         Severity::Error,
-        "A key stands twice in one object; readers keep one of the two, not all the same one.",
+        "A key appears twice in one object; parsers keep only one of them, and not all the same \
+         one.",
     ),
     (
         READS_DIFFERENTLY,
@@ -68,7 +69,8 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &EntryLookup<'_>
         NoteKind::DuplicateKey => (
             DUPLICATE_KEY,
             format!(
-                "the key \"{name}\" stands twice in one object; here the last one counts, other readers may take the first"
+                "the key \"{name}\" appears twice in one object; the last one counts here, other \
+                 parsers may take the first"
             ),
         ),
         NoteKind::NotJson => {

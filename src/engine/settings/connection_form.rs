@@ -47,7 +47,7 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
     offer(
         TOOLS,
         true,
-        json!({"type": "array", "items": {"type": "string"}, "description": "Tools whose calls always go through it, by key or name; each stands at one connection"}),
+        json!({"type": "array", "items": {"type": "string"}, "description": "Tools whose calls always go through it, by key or name; each tool belongs to one connection"}),
     );
     offer("user", is_wire, json!({"type": "string", "description": "Who we are, with a password"}));
     for what in ["password", "token"] {

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::script::{Rule, StubService, When};
 use crate::{
     engine::{services::sample::Asking, subset::describe_missing},
+    model::stub::{Rule, StubService, When},
     schema::pointer::Pointer,
 };
 

@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::script::{AnswerPiece, FAULTS, Rule, Stub, StubAnswer, StubService, When};
 use crate::{
-    model::duration,
+    model::{
+        duration,
+        stub::{AnswerPiece, FAULTS, Rule, Stub, StubAnswer, StubService, When},
+    },
     schema::pointer::Pointer,
     syntax::{edit::Edit, place::Format, print},
 };
@@ -16,6 +18,7 @@ const HEAD: &str = "\
 # A stub: `toolcrib serve --stub FILE` answers for these services. Of each service's rules the first that matches a request counts.
 # when (left out: every request): arguments and config that must be there, user, contains (a text or several, anywhere in the arguments)
 # answer: a text, or a list of pieces: texts, or {text or json, after: 300ms}; delay: before the first; pause: between two
+# echo: true answers the arguments of the request, as JSON, after the answer
 # error: {type, message}, after the answer or in its place
 ";
 
@@ -73,7 +76,7 @@ fn service_value(service: &StubService) -> Value {
 
 fn rule_value(rule: &Rule) -> Value {
     let Rule { name, when, then } = rule;
-    let StubAnswer { pieces, delay, pause, error, fault } = then;
+    let StubAnswer { pieces, echo, delay, pause, error, fault } = then;
     let time = |time: &std::time::Duration| {
         (!time.is_zero()).then(|| duration::print_duration(*time).into())
     };
@@ -83,6 +86,7 @@ fn rule_value(rule: &Rule) -> Value {
         ("delay", time(delay)),
         ("pause", time(pause)),
         ("answer", answer_value(pieces)),
+        ("echo", echo.then(|| true.into())),
         (
             "error",
             error.as_ref().map(|(kind, message)| {
@@ -133,10 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{
-        engine::stub::{read::read_stub, script::Fault},
-        syntax::source::Source,
-    };
+    use crate::{engine::stub::read::read_stub, model::stub::Fault, syntax::source::Source};
 
     fn reread(text: &str) -> Stub {
         let source =
@@ -177,6 +178,7 @@ mod tests {
             any::<bool>(),
         )
             .prop_map(|(pieces, delay, pause, error, twice)| StubAnswer {
+                echo: twice,
                 pieces,
                 delay,
                 pause,

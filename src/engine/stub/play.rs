@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use super::script::{AnswerPiece, Fault, StubAnswer};
+use serde_json::{Map, Value};
+
+use crate::model::stub::{AnswerPiece, Fault, StubAnswer};
+use crate::schema::parse::pretty_json;
 
 /// What an endless answer says that has no piece of its own.
 const ON_AND_ON: &str = "and on ";
@@ -108,6 +111,18 @@ impl StubPlay {
         Self { steps, endless }
     }
 
+    /// The answer of a rule to these arguments.
+    #[must_use]
+    pub fn answering(then: &StubAnswer, arguments: &Map<String, Value>) -> Self {
+        if !then.echo {
+            return Self::from_then(then);
+        }
+        let mut then = then.clone();
+        let text = pretty_json(&Value::Object(arguments.clone()), None);
+        then.pieces.push(AnswerPiece { text, after: None });
+        Self::from_then(&then)
+    }
+
     /// A sound answer in these pieces.
     #[must_use]
     pub fn from_pieces(pieces: Vec<String>, pause: Duration) -> Self {
@@ -210,7 +225,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::engine::stub::script::FAULTS;
+    use crate::model::stub::FAULTS;
 
     fn then() -> impl Strategy<Value = StubAnswer> {
         let piece = (".{0,6}", proptest::option::of(1_u64..50)).prop_map(|(text, after)| {
@@ -220,6 +235,7 @@ mod tests {
             proptest::option::of(proptest::sample::select(FAULTS).prop_map(|(fault, ..)| fault));
         (proptest::collection::vec(piece, 0..6), 0_u64..50, 0_u64..50, any::<bool>(), fault)
             .prop_map(|(pieces, delay, pause, error, fault)| StubAnswer {
+                echo: false,
                 pieces,
                 delay: Duration::from_millis(delay),
                 pause: Duration::from_millis(pause),

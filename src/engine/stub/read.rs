@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::script::{AnswerPiece, FAULTS, Fault, Rule, Stub, StubAnswer, StubService, When};
 use crate::{
     engine::members::{FileIssue, Members, file_issue, wrong_type},
+    model::stub::{AnswerPiece, FAULTS, Fault, Rule, Stub, StubAnswer, StubService, When},
     schema::pointer::Pointer,
     syntax::source::Source,
 };
 
 const STUB: &[&str] = &["stub", "services"];
 const SERVICE: &[&str] = &["request-queue", "response-queue", "rules"];
-const RULE: &[&str] = &["name", "when", "answer", "delay", "pause", "error", "fault"];
+const RULE: &[&str] = &["name", "when", "answer", "echo", "delay", "pause", "error", "fault"];
 const WHEN: &[&str] = &["arguments", "config", "user", "contains"];
 const PIECE: &[&str] = &["text", "json", "after"];
 const ERROR: &[&str] = &["type", "message"];
@@ -165,9 +165,15 @@ fn read_then(members: &Members<'_>) -> Result<StubAnswer, FileIssue> {
             )
         })
     });
+    let echo = match members.members.get("echo") {
+        None => false,
+        Some(Value::Bool(echo)) => *echo,
+        Some(other) => return Err(wrong_type(&members.at.child("echo"), "true or false", other)),
+    };
     let time = |name| members.read_duration(name).map(Option::unwrap_or_default);
     Ok(StubAnswer {
         pieces,
+        echo,
         delay: time("delay")?,
         pause: time("pause")?,
         error,
@@ -203,7 +209,7 @@ fn read_piece(value: &Value, at: Pointer) -> Result<AnswerPiece, FileIssue> {
 
 /// Why an answer cannot be given as it is written.
 fn find_contradiction(then: &StubAnswer) -> Option<&'static str> {
-    let said = !then.pieces.is_empty() || then.error.is_some();
+    let said = !then.pieces.is_empty() || then.echo || then.error.is_some();
     match then.fault {
         None if !said => {
             Some("the rule says nothing: give it an answer, an error, or the fault \"silence\"")
@@ -214,7 +220,10 @@ fn find_contradiction(then: &StubAnswer) -> Option<&'static str> {
         Some(Fault::NoEnd | Fault::Endless) if then.error.is_some() => {
             Some("an error ends the answer: take the error away, or the fault")
         }
-        Some(Fault::OutOfOrder) if then.pieces.len() + usize::from(then.error.is_some()) < 2 => {
+        Some(Fault::OutOfOrder)
+            if then.pieces.len() + usize::from(then.echo) + usize::from(then.error.is_some())
+                < 2 =>
+        {
             Some("one message has no order: give the answer two pieces at least")
         }
         _ => None,

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::script::{AnswerPiece, Fault, Rule, Stub, StubAnswer, StubService, When};
 use crate::{
     engine::{mask::MASKED, services::sample::Asking, template},
     model::{
         call::{CallError, Event, EventKind, Outcome},
         error_kind::ErrorKind,
+        stub::{AnswerPiece, Fault, Rule, Stub, StubAnswer, StubService, When},
     },
 };
 

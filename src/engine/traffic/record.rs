@@ -342,7 +342,7 @@ impl Record {
             .cloned()
             .collect();
         if needles.len() > u64::BITS as usize {
-            return Err("that looks for more texts at once than can be told apart".into());
+            return Err("too many search texts at once".into());
         }
         let same = self.needles == needles;
         (self.view, self.alerts, self.needles) = (view, alerts, needles);

@@ -85,7 +85,7 @@ pub(crate) fn keep_theme(path: &Path, theme: &str) -> Result<(), Problem> {
     };
     let unfit = |cause: String| {
         Problem::new(ProblemKind::Input, doing(), cause)
-            .with_remedy("mend the file, then choose the theme again")
+            .with_remedy("fix the file, then choose the theme again")
     };
     let source = Source::parse(Format::Toml, text).map_err(|error| unfit(error.to_string()))?;
     let edit = Edit::Set { at: Pointer::root().child("theme"), to: theme.into() };

@@ -60,7 +60,7 @@ pub(crate) fn read_padded(
     };
     let guessed = pad_until_read(closing_lines(text), text, &read)
         .or_else(|| pad_until_read(Vec::new(), text, &read));
-    guessed.ok_or((first.0, "the line is not indented enough for where it stands".to_owned()))
+    guessed.ok_or((first.0, "the line is not indented enough".to_owned()))
 }
 
 /// Pads the lines that are not indented enough, one a round, beginning with some that are known.

@@ -178,7 +178,7 @@ impl ContentFault {
     #[must_use]
     pub fn message(self) -> String {
         match self {
-            Self::NoTag => format!("the content has no \"{TAG}\", so nothing tells what it is"),
+            Self::NoTag => format!("the content has no \"{TAG}\", so its type is unknown"),
             Self::UnknownTag => format!("\"{TAG}\" names no class of content that the store knows"),
             Self::Status => "\"status\" is blank".into(),
             Self::Field(name) => format!(

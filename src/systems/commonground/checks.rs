@@ -60,7 +60,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "subject.undeliverable",
         severity: CheckLevel::ERROR,
-        about: "No service hears commands on this subject: too few or too many parts, another version, wildcards, blanks.",
+        about: "No service receives commands on this subject: too few or too many parts, another \
+                version, wildcards, spaces.",
         run: Run::Tool(subject::subject_undeliverable),
     },
     Check {
@@ -120,13 +121,15 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "options.never-used",
         severity: CheckLevel::WARNING,
-        about: "A default or fixed value never counts: a fixed value or a variable of the environment stands over it.",
+        about: "A default or fixed value never counts: a fixed value or a variable of the \
+                environment overrides it.",
         run: Run::Tool(options::never_used),
     },
     Check {
         code: "options.variable-unknown",
         severity: CheckLevel::WARNING,
-        about: "A value names a variable that CommonGround does not know, or does not fill in where it stands.",
+        about: "A value names a variable that CommonGround does not know, or does not fill in at \
+                that place.",
         run: Run::Tool(options::variable_unknown),
     },
     Check {

@@ -43,18 +43,18 @@ impl CommandFate {
             Self::Executed => "runs, and the caller gets the result",
             Self::RefusedWithResult => "does not run; the caller gets a failed result",
             Self::Dropped => {
-                "dropped in silence: only the service's log says why, the caller hears nothing"
+                "silently dropped: only the service's log says why, the caller gets nothing"
             }
             Self::Unreported => {
-                "runs and writes its result card, but the caller never hears; delivered 3 times"
+                "runs and writes its result card, but the caller gets no answer; delivered 3 times"
             }
             Self::Redelivered => {
-                "nothing is written and the caller hears nothing; delivered 3 times"
+                "nothing is written and the caller gets nothing; delivered 3 times"
             }
             Self::Stalled => {
                 "nothing is reported, and each of 3 deliveries blocks the service for 30 seconds or more"
             }
-            Self::Unheard => "no service hears it",
+            Self::Unheard => "no service receives it",
         }
     }
 

@@ -197,9 +197,8 @@ fn call_card(
     }
     if world.worker_target.is_absent() {
         let agent = headers::find_value(&command.headers, headers::AGENT).unwrap_or_default();
-        let text = format!(
-            "the project has no agent {agent:?}, so that no worker can be told of a result"
-        );
+        let text =
+            format!("the project has no agent {agent:?}, so that no worker can receive a result");
         faults.push(refusal_fault(
             Part::Roster,
             text,

@@ -26,7 +26,7 @@ const TEXTS: &[Row] = &[
     ),
     (
         "payload contains forbidden control fields",
-        "identity stands in the body",
+        "identity in the body",
         "move the named fields into the CG-… headers; agent_turn_id is CG-Turn-Id there",
     ),
     (
@@ -71,7 +71,7 @@ const TEXTS: &[Row] = &[
     ),
     (
         "missing worker_target for agent",
-        "the project has no such agent, so nobody can be told",
+        "the project has no such agent, so nobody receives the result",
         "register the agent in the roster",
     ),
     (
@@ -103,7 +103,7 @@ const TEXTS: &[Row] = &[
     (
         "timeout waiting for tool_result inbox",
         "no result came in time; the API gives it as a fault of its own",
-        "see whether the tool's service runs and hears the subject",
+        "check that the tool's service runs and listens on the subject",
     ),
     (
         "not a valid subset of the interest subjects",
@@ -147,7 +147,7 @@ const TEXTS: &[Row] = &[
     ),
     ("tool_definition_missing", "the project has no such tool", "push its definition"),
     ("invalid_args", "the action's args is no object", "send an object, {} at least"),
-    ("invalid_metadata", "the action's metadata is no object", "leave it out, or send an object"),
+    ("invalid_metadata", "the action's metadata is no object", "omit it, or send an object"),
     (
         "missing_agent_turn_id",
         "the header CG-Turn-Id is missing",
@@ -208,7 +208,8 @@ pub(crate) fn explain(text: &str, known: &[ReportRefusal]) -> Option<Explained> 
 fn of_report(known: &[ReportRefusal]) -> Explained {
     if known.is_empty() {
         return Explained {
-            means: "the result was written, but its report refused: the text stands for ten causes and names none".into(),
+            means: "the result was written, but its report refused: this text covers ten causes \
+                    and names none".into(),
             remedy:
                 "check in turn: the turn id and epoch, a request edge of the call id, an earlier report of it, and the result \
                      card's type, call id, author_id and function_name"

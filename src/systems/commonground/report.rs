@@ -84,7 +84,8 @@ impl ReportRefusal {
             Self::Call => "the result card is of another call: its tool_call_id differs".into(),
             Self::Author => "the result card's author_id is not the one who reports".into(),
             Self::Function => "the result card has no metadata.function_name".into(),
-            Self::Caller => "the caller is no agent of the project, so nobody can be told".into(),
+            Self::Caller => "the caller is no agent of the project, so nobody receives the \
+                             result".into(),
             Self::Turn => {
                 "the caller's inbox knows no such turn: no turn, ui_action or command_anchor row for this agent and turn".into()
             }

@@ -279,6 +279,7 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
         correlation: call.correlation.into(),
         arguments: call.arguments.to_json().as_ref().into(),
         body: command.body.into(),
+        mock: None,
     })
 }
 
@@ -427,6 +428,7 @@ pub(crate) fn repeat_request(request: Request, correlation: &str) -> Request {
     Request {
         headers: request.headers.iter().map(|(name, value)| (name.clone(), fresh(value))).collect(),
         body: fresh(&request.body).into(),
+        mock: None,
         reply: request.reply.map(|reply| reply.replace(&marks.0, &marks.1)),
         correlation: correlation.into(),
         ..request

@@ -81,7 +81,7 @@ fn target(value: &Value, catalog: &Catalog) -> Value {
         let sent = subject::render_subject(&subject, &context).text;
         help.push_str(&format!(" In the channel public of the project demo: {sent}"));
         if let Some(parsed) = Subject::parse(&sent) {
-            help.push_str(&format!(", heard by who listens on {}", parsed.service_filter()));
+            help.push_str(&format!(", received by who listens on {}", parsed.service_filter()));
         }
     }
     json!({"title": "target subject", "type": "string", "minLength": 1, "examples": known, "description": help})

@@ -53,7 +53,7 @@ pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
 };
 
 const fn id_rule(key: &'static str) -> Rule {
-    let words = "stands in every subject, so it must be made of letters, digits, _ and - only";
+    let words = "is part of every subject, so it must be made of letters, digits, _ and - only";
     Rule { key, code: "settings.id", words, holds: is_id }
 }
 

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::{mask::Mask, stub::script::StubService},
+    engine::mask::Mask,
     model::{
         call::{Call, Request},
         problem::Problem,
+        stub::StubService,
         trace::Trace,
     },
 };

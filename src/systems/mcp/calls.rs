@@ -53,6 +53,7 @@ impl Calls for McpCalls {
             body: format!(r#"{{"name":{},"arguments":{arguments}{meta}}}"#, json!(call.tool.name))
                 .into(),
             arguments: arguments.into(),
+            mock: None,
         })
     }
 
@@ -88,6 +89,7 @@ impl Calls for McpCalls {
             correlation: correlation.to_owned(),
             arguments: "{}".into(),
             body: frame.into(),
+            mock: None,
         })
     }
 

@@ -32,6 +32,12 @@ pub fn read_tool(entry: &Entry) -> Tool {
     }
 }
 
+/// What the structured content of its answers has to be.
+#[must_use]
+pub fn output_schema(tool: &Tool) -> Option<Value> {
+    tool.entry.value.get("outputSchema").filter(|schema| schema.is_object()).cloned()
+}
+
 /// Name, description and parameters, as clients hand them to a model.
 #[must_use]
 pub fn model_function(tool: &Tool) -> Function {

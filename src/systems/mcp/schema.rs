@@ -63,7 +63,7 @@ fn list() -> Value {
             "era": {"enum": ["legacy", "modern"], "description": "How it was spoken with."},
             "version": {"type": "string", "description": "The revision of the protocol that it spoke."},
             "time": {"type": "string", "description": "When it was asked."},
-            "hash": {"type": "string", "description": "Tells whether the tools are as they came."},
+            "hash": {"type": "string", "description": "Shows whether the tools are unchanged."},
             "tools": {"type": "array", "items": {"type": "object"}},
         },
         "required": ["server", "version", "tools"],

@@ -32,7 +32,7 @@ pub const SETTINGS: SettingsSchema = SettingsSchema {
         Rule {
             key: SYSTEM,
             code: "settings.system",
-            words: "must be \"mcp\"; connections to other systems leave it out",
+            words: "must be \"mcp\"; connections to other systems omit it",
             holds: |word| word == keys::SYSTEM,
         },
         Rule {

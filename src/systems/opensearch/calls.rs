@@ -80,6 +80,7 @@ impl Calls for OpenSearchCalls {
             correlation: call.correlation.to_owned(),
             arguments: arguments.into(),
             body: order.to_body().into(),
+            mock: None,
         })
     }
 
@@ -111,7 +112,7 @@ impl Calls for OpenSearchCalls {
             local,
             offer(SERVER, "the whole agent by the cluster"),
             offer(ASYNC, "the whole agent by the cluster, its task followed"),
-            offer(STREAM, "the whole agent by the cluster, told as it works"),
+            offer(STREAM, "the whole agent by the cluster, shown as it works"),
         ]
     }
 

@@ -23,25 +23,26 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "template.prefix",
         severity: CheckLevel::WARNING,
-        about: "A placeholder lacks `parameters.`: it is sent as it stands.",
+        about: "A placeholder lacks `parameters.`: it is sent unchanged.",
         run: Run::Entry(templates::missing_prefix),
     },
     Check {
         code: "template.unclosed",
         severity: CheckLevel::WARNING,
-        about: "A placeholder has no `}`: it is text, and is sent as it stands.",
+        about: "A placeholder has no `}`: it is text, and is sent unchanged.",
         run: Run::Entry(templates::unclosed),
     },
     Check {
         code: "template.default",
         severity: CheckLevel::WARNING,
-        about: "A default stands behind `:` alone: only `:-` parts it from the name, so that nothing has that name.",
+        about: "A default follows `:` alone: only `:-` separates it from the name, so no \
+                parameter has that name.",
         run: Run::Entry(templates::single_colon),
     },
     Check {
         code: "template.blank",
         severity: CheckLevel::WARNING,
-        about: "Blanks count in the name of a placeholder: nothing has that name.",
+        about: "Spaces are part of a placeholder's name: no parameter has that name.",
         run: Run::Entry(templates::blank_name),
     },
     Check {

@@ -329,7 +329,7 @@ fn read_step<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String
     };
     if let Some(deeper) = rest.strip_prefix('.') {
         if matches!(steps.last(), Some(Step::Deep)) {
-            return Err("'..' stands there twice".into());
+            return Err("'..' appears twice".into());
         }
         steps.push(Step::Deep);
         return if deeper.starts_with('[') { Ok(deeper) } else { read_name(deeper, steps) };
@@ -347,7 +347,7 @@ fn read_name<'t>(rest: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String
         return Err("a name is expected behind the dot".into());
     }
     if name.contains(char::is_whitespace) {
-        return Err(format!("a name with blanks stands in brackets: ['{name}']"));
+        return Err(format!("write a name with spaces in brackets: ['{name}']"));
     }
     if name.contains(['(', ')']) {
         return Err(format!("{name} is not tried out here; length() at the end is"));

@@ -140,7 +140,7 @@ impl<'t> Reader<'t> {
             let value = self.value(depth + 1)?;
             // Deeper down the last one counts, as in Gson.
             if depth == 0 && members.contains_key(&name) {
-                return Err(format!("{name} stands there twice"));
+                return Err(format!("{name} appears twice"));
             }
             members.insert(name, value);
             self.skip_blanks()?;

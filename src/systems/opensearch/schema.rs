@@ -79,7 +79,7 @@ fn processors() -> Value {
         "path": path,
         "paths": {"type": "array", "items": {"type": "string"}, "description": "JSONPaths: remove_jsonpath"},
         "pattern": text("A regular expression: regex_capture, regex_replace"),
-        "replacement": text("$1 stands for the first group: regex_replace"),
+        "replacement": text("$1 is the first group: regex_replace"),
         "replace_all": {"type": "boolean", "default": true, "description": "Every match, or the first: regex_replace"},
         "groups": text("Numbers of the groups that are kept, as a text: 1, or [1,2]: regex_capture"),
         "extract_type": {"type": "string", "examples": ["auto", "object", "array"], "description": "What is looked for: extract_json"},

@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for UniqueNames {
         while let Some(name) = members.next_key::<String>()? {
             members.next_value::<UniqueNames>()?;
             if !names.insert(name.clone()) {
-                return Err(Error::custom(format!("{name:?} stands there twice")));
+                return Err(Error::custom(format!("{name:?} appears twice")));
             }
         }
         Ok(self)

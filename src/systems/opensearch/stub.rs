@@ -10,19 +10,13 @@ use super::{
     steps::order::RunOrder,
 };
 use crate::{
-    engine::{
-        mask::Mask,
-        services::sample::Asking,
-        stub::{
-            record,
-            script::{Rule, Stub, StubService},
-        },
-    },
+    engine::{mask::Mask, services::sample::Asking, stub::record},
     model::{
         call::{Call, CallError, CallState, Event, EventKind, Outcome},
         clock::Millis,
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
+        stub::{Rule, Stub, StubService},
         trace::Trace,
     },
     systems::facets::{

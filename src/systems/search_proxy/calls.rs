@@ -82,6 +82,7 @@ impl Calls for ProxyCalls {
             correlation: call.correlation.to_owned(),
             arguments: call.arguments.to_json().into(),
             body: merged_text(sent, call.arguments).into(),
+            mock: None,
         })
     }
 

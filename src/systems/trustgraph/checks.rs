@@ -115,7 +115,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "gates.misspelt-key",
         severity: CheckLevel::ERROR,
-        about: "A key that seems to mean groups or states is not read: the gate stands open, or in the wrong place.",
+        about: "A key that seems to mean groups or states is not read: the tool has no gate, or \
+                the key is in the wrong place.",
         run: Run::Tool(gates::misspelt_key),
     },
     Check {
@@ -181,7 +182,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "service.parameter-malformed",
         severity: CheckLevel::ERROR,
-        about: "A declared parameter is neither a name nor an object with one, or stands twice.",
+        about: "A declared parameter is neither a name nor an object with one, or appears twice.",
         run: Run::Service(services::parameter_malformed),
     },
     Check {

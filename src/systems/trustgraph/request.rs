@@ -43,6 +43,7 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
         correlation: call.correlation.into(),
         arguments: call.arguments.to_json().into(),
         body: request_body(call.user, &config, &call.arguments.to_json()),
+        mock: None,
     })
 }
 

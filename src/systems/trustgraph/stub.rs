@@ -12,11 +12,12 @@ use crate::{
         mask::Mask,
         services::sample::Asking,
         stream_redactor::{RedactedPieces, StreamEnd},
-        stub::{record, script::StubService},
+        stub::record,
     },
     model::{
         call::{Call, Event, Request},
         problem::{Problem, ProblemKind},
+        stub::StubService,
         trace::Trace,
     },
 };
@@ -178,6 +179,7 @@ mod tests {
             correlation: "1".into(),
             arguments: "{}".into(),
             body: trace.head.body,
+            mock: None,
         };
         let mut call = Call::new(CallId(1), request, "local", Millis(1));
         let kinds = ["it is hun", "ter2hunter2", " or sk-", "proj-0123456789abcdef", " !"];

@@ -76,7 +76,7 @@ fn remarks(
             );
         }
         (true, None) if class == Some(Class::Response) => {
-            say("an answer without an id: no caller can tell that it is meant");
+            say("an answer without an id: no caller can match it to its request");
         }
         (false, None) if class == Some(Class::Request) => {
             say(
@@ -100,7 +100,7 @@ fn remarks(
             .filter(|name| of(name).is_some_and(|value| value.is_object() || value.is_array()))
         {
             say(&format!(
-                "{name} stands there as JSON itself; services want it as a text that holds JSON, and fail"
+                "{name} is sent as JSON; services expect a string that contains JSON, and fail"
             ));
         }
         return remarks;

@@ -96,7 +96,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|form, row| form.text_refusal(row.0)),
     Row::new(Scope::Form, "fix-field", "fix", |form, row| form.fix_row(row.0))
         .keys(&["alt+f"])
-        .help("Apply the fix that stands below the field")
+        .help("Apply the fix shown below the field")
         .refused(|form, _| refuse_when(form.fix_here().is_none(), NO_FIX)),
     Row::new(Scope::Form, "field-help", "whole help", |form, _| form.toggle_help())
         .keys(&["alt+h"])
@@ -106,13 +106,13 @@ pub(crate) const ACTIONS: &[Row] = &[
         form.go_to_issue(SearchDirection::Down)
     })
     .keys(&["alt+p"])
-    .help("Go to the next field with something to mend")
+    .help("Go to the next field with an error")
     .refused(|form, _| form.issue_refusal()),
     Row::new(Scope::Form, "previous-issue", "previous issue", |form, _| {
         form.go_to_issue(SearchDirection::Up)
     })
     .keys(&["alt+o"])
-    .help("Go to the field before with something to mend")
+    .help("Go to the previous field with an error")
     .refused(|form, _| form.issue_refusal()),
     Row::new(Scope::Form, "find-field", "find field", |form, _| form.begin_search())
         .keys(&["/", "ctrl+f"])
@@ -153,7 +153,7 @@ pub(crate) const ACTIONS: &[Row] = &[
 ];
 
 const NO_VALUE: &str = "there is no value here";
-const NO_FIX: &str = "there is nothing that could be mended by itself";
+const NO_FIX: &str = "there is no automatic fix here";
 const NOTHING_TO_COPY: &str = "there is no value to copy";
 
 impl Form {
@@ -302,7 +302,7 @@ impl Form {
     }
 
     fn issue_refusal(&self) -> Option<String> {
-        refuse_when(self.remarks.total() == 0, "there is nothing to mend")
+        refuse_when(self.remarks.total() == 0, "there are no errors")
     }
 
     fn paste_refusal(&self, row: usize) -> Option<String> {

@@ -105,7 +105,7 @@ impl Chooser {
         if cell.takes_null() {
             let shown = ShownOption {
                 label: "null".into(),
-                help: "nothing, said outright".into(),
+                help: "explicit null".into(),
                 present: is(&Value::Null),
             };
             means.push((OptionAction::Null, shown));

@@ -88,7 +88,7 @@ fn list_options(cell: &Cell<'_>) -> Vec<ShownOption> {
     };
     let null = cell.takes_null().then(|| ShownOption {
         label: "null".into(),
-        help: "nothing, said outright".into(),
+        help: "explicit null".into(),
         present: cell.field.presence == Presence::Null,
     });
     branches.iter().enumerate().map(shown).chain(null).collect()

@@ -47,7 +47,8 @@ pub(crate) fn help_page(keymap: &Keymap, scopes: &[Scope]) -> PageOverlay {
     lines.push(Vec::new());
     lines.push(vec![(
         Role::Dim,
-        "In a text field every printable key is text; Esc leaves it and keeps what was typed. Mouse: click, drag, wheel."
+        "In a text field every printable key is text; Esc leaves the field and keeps what was \
+         typed. Mouse: click, drag, wheel."
             .to_owned(),
     )]);
     PageOverlay::new("Help · keys", lines)

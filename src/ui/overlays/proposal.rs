@@ -76,7 +76,7 @@ struct ShownPlan {
     made: Result<Proposed, String>,
 }
 
-const BUTTONS: [&str; 2] = [" Enter make the change ", " Esc leave it "];
+const BUTTONS: [&str; 2] = [" Enter apply ", " Esc cancel "];
 
 impl Proposal {
     /// Asks whether to make a plan.
@@ -419,7 +419,7 @@ impl Overlay for Proposal {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let switch = self.switch.iter().map(|switch| (switch.also.key, switch.also.hint));
-        [("Enter", "make the change"), ("↑↓", "scroll"), ("Esc", "leave it")]
+        [("Enter", "apply"), ("↑↓", "scroll"), ("Esc", "cancel")]
             .into_iter()
             .chain(switch)
             .collect()

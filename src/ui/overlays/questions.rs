@@ -162,7 +162,7 @@ pub(crate) fn agent_prompt(state: &State) -> Prompt {
         format!("groups {}", groups.join(", "))
     };
     let words = format!(
-        "The question goes to {}, with {groups} in state {}, as the run of Workflow stands.",
+        "The question goes to {}, with {groups} in state {}, as in the current run of Workflow.",
         state.current_connection().name,
         context.state()
     );
@@ -272,10 +272,10 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             let words = format!("{count}: {}.{lost} It can be kept as a draft.", said.join("; "));
             let accept = Message::Accept { then: *then, draft: DraftPolicy::Allow };
             let answers = vec![
-                Answer { key: 'm', words: "stay and mend", messages: aside.clone() },
-                Answer { key: 'd', words: "keep as a draft", messages: vec![accept] },
+                Answer { key: 'm', words: "keep editing", messages: aside.clone() },
+                Answer { key: 'd', words: "save as draft", messages: vec![accept] },
             ];
-            Confirm::new("Not as the schema wants it", words, answers, aside)
+            Confirm::new("Doesn't match the schema", words, answers, aside)
         }
         Question::Conflict { file, disk, .. } => {
             let document = state.documents.get(file);

@@ -98,8 +98,8 @@ pub(crate) fn sample_menu(state: &State) -> Menu {
 }
 
 fn prompt(variable: &Variable, present: &str) -> Reply {
-    let words = "A sample value, to see what the tool would get: nothing is sent or kept. It is shown as it stands, so it should be no real secret. \
-                 Nothing takes the sample back.";
+    let words = "A sample value, to preview what the tool would get; nothing is sent or saved. It \
+                 is shown in full, so don't use a real secret. Clear it to remove the sample.";
     let name = variable.name.clone();
     Reply::Open(Box::new(Prompt::new(
         format!("What if {}", variable.shown),

@@ -123,7 +123,8 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&["c"])
         .help("Let all calls of this session go through it, or again as toolcrib.toml says")
         .refused(ConnectionsScreen::broken_refusal),
-    Row::new(Scope::Connections, "usual-connection", "make usual", ConnectionsScreen::make_usual)
+    Row::new(Scope::Connections, "default-connection", "set as \
+                                  default", ConnectionsScreen::make_usual)
         .keys(&["m"])
         .help("Make it the workspace's own: for all tools that have none of their own")
         .refused(|screen, state| screen.usual_plan(state).err()),
@@ -195,7 +196,8 @@ impl ConnectionsScreen {
         }
         let inside = inset_area(inside);
         let words = format!(
-            "It was given on the command line and stands in no file. Press n to add it to {SETTINGS} under a name."
+            "It was given on the command line and is not saved. Press n to add it to {SETTINGS} \
+             under a name."
         );
         for (row, line) in (0..inside.height).zip(wrap(&words, usize::from(inside.width).max(1))) {
             Pen::new(buffer, inside, row).put_text(&line, styles[Role::Dim]);
@@ -381,7 +383,7 @@ impl Screen for ConnectionsScreen {
             "adopt-tools",
             "sign-in",
             "choose-connection",
-            "usual-connection",
+            "default-connection",
             "rename-connection",
             "remove-connection",
         ]);
@@ -398,7 +400,7 @@ impl ConnectionsScreen {
 
     fn broken_refusal(&self, state: &State) -> Option<String> {
         let is_unknown = state.network.connections.find_by_name(&self.shown).is_none();
-        refuse_when(is_unknown, "its settings must be mended first")
+        refuse_when(is_unknown, "fix its settings first")
     }
 
     fn server_refusal(&self, state: &State) -> Option<String> {

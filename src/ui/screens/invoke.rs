@@ -5,6 +5,7 @@
 //! | [`tools`] | left: tools, and the calls of this session |
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
 //! | [`meta`] | below the arguments: what is said beside them, in `_meta` |
+//! | [`mock`] | in the place of the request: how a mock answers |
 //! | [`parts`] | what each of the forms edits |
 //! | `ui/answer` | right: the answer |
 //! | [`copy`] | a call as a command |
@@ -15,6 +16,7 @@
 mod copy;
 mod menus;
 mod meta;
+pub(crate) mod mock;
 mod parts;
 mod preview;
 mod refusals;
@@ -106,7 +108,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&["H"])
         .help(
             "Answer for the CommonGround tool by hand, in the place of its service; its calls \
-             come to Waiting",
+             appear in Waiting",
         )
         .refused(|_, state| by_hand_refusal(state)),
     Row::new(Scope::Invoke, "deployed-tools", "deployed tools", Invoke::list_deployed)
@@ -437,7 +439,8 @@ impl Screen for Invoke {
         let mut reply = action_rows::run_action(ACTIONS, self, id, state)
             .or_else(|| {
                 let pane = &mut self.request;
-                let reply = action_rows::run_action(step_actions::ACTIONS, pane, id, state)?;
+                let reply = action_rows::run_action(step_actions::ACTIONS, pane, id, state)
+                    .or_else(|| action_rows::run_action(mock::ACTIONS, pane, id, state))?;
                 Some(self.follow_sent_call(reply))
             })
             .unwrap_or_default();
@@ -458,6 +461,7 @@ impl Screen for Invoke {
             .or_else(|| {
                 let pane = &self.request;
                 action_rows::refusal_reason(step_actions::ACTIONS, pane, id, state)
+                    .or_else(|| action_rows::refusal_reason(mock::ACTIONS, pane, id, state))
             })
             .or_else(|| action_rows::refusal_reason(actions::ACTIONS, screen, id, state))
             .or_else(|| self.request.focused_form().refusal(id, "there is no form"))

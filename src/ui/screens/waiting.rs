@@ -61,7 +61,7 @@ type Row = action_rows::Row<Waiting>;
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Waiting, "send-answer", "send", Waiting::send)
         .keys(&["ctrl+enter", "alt+enter", "f6"])
-        .help("Write the answer as it stands, and tell the caller")
+        .help("Send the answer to the caller")
         .refused(|_, state| nothing_to_answer(state)),
     Row::new(Scope::Waiting, "refuse-call", "refuse…", |_, state| {
         state.answering.shown_call().map_or(Reply::Handled, refuse_prompt)
@@ -69,7 +69,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&["R"])
     .help("Answer the call with a failure: a message is asked for, its code is refused")
     .refused(|_, state| nothing_to_answer(state)),
-    Row::new(Scope::Waiting, "leave-call", "leave it", |screen, _| {
+    Row::new(Scope::Waiting, "leave-call", "skip call", |screen, _| {
         screen.ask_of_shown(AnsweringMessage::Leave)
     })
     .keys(&["L"])

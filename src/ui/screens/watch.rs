@@ -50,7 +50,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| bus_refusal(state)),
     Row::new(Scope::Watch, "stop-watching", "stop", |_, _| watch_reply(WatchMessage::Stop))
         .keys(&["x"])
-        .help("Listen no more; what was heard stays")
+        .help("Stop watching; the messages so far stay")
         .refused(|_, state| refuse_when(!state.watching.is_listening(), "nothing is listened to")),
     Row::new(Scope::Watch, "pause", "pause", |_, _| watch_reply(WatchMessage::Pause))
         .keys(&["space", "p"])
@@ -69,9 +69,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         ),
     Row::new(Scope::Watch, "routine", "routine", |_, _| watch_reply(WatchMessage::Reveal))
         .keys(&["h"])
-        .help(
-            "Show what tells nothing new as well, such as a watchdog that rings, or hide it again",
-        )
+        .help("Show or hide messages without news, such as a watchdog's")
         .refused(|_, state| {
             refuse_when(state.watching.record.routine_count() == 0, "nothing is hidden")
         }),
@@ -80,15 +78,15 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Show the pieces of a streamed answer one by one, or together"),
     Row::new(Scope::Watch, "alert", "alert…", |_, state| dialogs::ask_alerts(state))
         .keys(&["a"])
-        .help("Be told when something comes to hold, written as a filter; or take an alert away"),
+        .help("Add an alert, written as a filter, or remove one"),
     Row::new(Scope::Watch, "clear", "clear", |_, state| dialogs::confirm_clear(state))
         .keys(&["c", "ctrl+l"])
-        .help("Forget what was heard; filter and alerts stay")
+        .help("Clear the messages; filter and alerts stay")
         .risky()
         .refused(|_, state| nothing_heard(state)),
     Row::new(Scope::Watch, "save-trace", "save trace", |_, _| dialogs::save_trace())
         .keys(&["s", "ctrl+s"])
-        .help("Keep all that was heard in a file")
+        .help("Save all messages to a file")
         .refused(|_, state| nothing_heard(state)),
     Row::new(Scope::Watch, "open-trace", "open trace", |_, _| dialogs::open_trace())
         .keys(&["o"])
@@ -409,5 +407,5 @@ fn bus_refusal(state: &State) -> Option<String> {
 }
 
 fn nothing_heard(state: &State) -> Option<String> {
-    refuse_when(state.watching.record.is_empty(), "nothing was heard yet")
+    refuse_when(state.watching.record.is_empty(), "there are no messages yet")
 }

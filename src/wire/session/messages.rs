@@ -57,7 +57,8 @@ pub(crate) fn lost_meanwhile(place: &str) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
         format!(
-            "the connection to {place} broke while the call was under way, and its result was not heard"
+            "the connection to {place} broke while the call was under way, and its result was not \
+             received"
         ),
         "see whether the result is there already before sending it again once the connection is back",
     )
@@ -109,9 +110,9 @@ pub(crate) fn message_too_large(limits: Limits, size: u64, before: u64) -> CallE
 
 pub(crate) fn slow_consumer(messages: u64, bytes: u64) -> CallError {
     let what = if messages == 0 {
-        "an unknown number of messages was let go".into()
+        "an unknown number of messages was dropped".into()
     } else {
-        format!("{messages} messages ({}) were let go", size::format_size(bytes))
+        format!("{messages} messages ({}) were dropped", size::format_size(bytes))
     };
     CallError::new(
         ErrorKind::SlowConsumer,
@@ -135,7 +136,8 @@ pub(crate) fn receipt_stage(receipt: &Receipt) -> (&'static str, String) {
         Receipt::Refused { stream, cause } => (
             "not-kept",
             format!(
-                "JetStream does not keep the request: stream {stream} says {cause}; only who listens just now has heard it"
+                "JetStream does not keep the request: stream {stream} says {cause}; only current \
+                 subscribers received it"
             ),
         ),
     }
@@ -250,4 +252,4 @@ pub(crate) fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
 }
 
 pub(crate) const GAP: &str =
-    "messages were let go here, because they came faster than they were taken";
+    "messages were dropped here because they arrived faster than they were read";

@@ -171,6 +171,7 @@ fn request() -> Request {
         correlation: ID.into(),
         arguments: "{}".into(),
         body: r#"{"user":"alice","config":"{}","arguments":"{}"}"#.into(),
+        mock: None,
     }
 }
 

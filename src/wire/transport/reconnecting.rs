@@ -164,7 +164,7 @@ impl<L: Link> Reconnecting<L> {
         let link = self.current_link()?;
         let subscription = timeout(CONFIRMING, link.subscribe(at, share))
             .await
-            .unwrap_or_else(|_| Err(self.not_confirmed("that it heard us")))?;
+            .unwrap_or_else(|_| Err(self.not_confirmed("the subscription")))?;
         let (feeder, line) = message_queue(CAPACITY);
         let keeper = LastingSubscription {
             links: self.links.clone(),
@@ -234,7 +234,7 @@ impl<L: Link> LastingSubscription<L> {
                 .is_some_and(|now| now.ptr_eq(&heard_on));
             if still {
                 self.news.mark_interrupted(format!(
-                    "{} ended what we heard on {}",
+                    "{} ended the subscription to {}",
                     self.news.display_address(),
                     self.at.name
                 ));

@@ -50,6 +50,7 @@ pub fn joke_of(topic: &str) -> Request {
             &map(&json!({"style": "a pun"})),
             r#"{"topic": "llamas"}"#,
         ),
+        mock: None,
     }
 }
 

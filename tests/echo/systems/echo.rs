@@ -132,6 +132,7 @@ impl Calls for Echo {
             correlation: call.correlation.to_owned(),
             arguments: call.arguments.to_json().into(),
             body: call.arguments.to_json().into(),
+            mock: None,
         })
     }
 

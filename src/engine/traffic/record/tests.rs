@@ -119,7 +119,7 @@ fn of_call(at: u64, call: &str, turn: &str, part: Part) -> WatchedItem {
 fn what_is_heard_of_a_call_before_its_command_stands_in_the_turn_as_well() {
     let mut record = Record::default();
     record.add_witnessed(witnessed_message(0, "t1", Part::Note, "thinking"));
-    record.add_witnessed(witnessed_message(1, "card of c1", Part::Note, "taken up"));
+    record.add_witnessed(witnessed_message(1, "card of c1", Part::Note, "started"));
     record.add_witnessed(witnessed_message(2, "t1", PIECE, "I "));
     record.add_witnessed(witnessed_message(
         3,
@@ -150,7 +150,7 @@ fn what_is_heard_of_a_call_before_its_command_stands_in_the_turn_as_well() {
 #[test]
 fn what_is_let_go_of_a_turn_is_let_go_once_however_it_came_in() {
     let mut record = Record::new(RecordBounds { messages: 3, bytes: usize::MAX });
-    record.add_witnessed(witnessed_message(1, "card of c1", Part::Note, "taken up"));
+    record.add_witnessed(witnessed_message(1, "card of c1", Part::Note, "started"));
     record.add_witnessed(of_call(5, "c1", "t1", Part::Request));
     for at in 6..12 {
         record.add_witnessed(of_call(at, "c1", "t1", Part::Note));

@@ -37,7 +37,7 @@ pub(crate) fn name_shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Repor
     let at = member_pointer(entries::name_key(&tool.entry.value));
     if tool.name == BUILT_IN {
         let message = format!(
-            "the worker's own tool \"{BUILT_IN}\" stands before it: this one is never called"
+            "the worker's own tool \"{BUILT_IN}\" takes precedence: this one is never called"
         );
         report.add_finding(&tool.entry, at, message);
         return;

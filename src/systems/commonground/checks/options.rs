@@ -38,7 +38,7 @@ fn option_pointer(path: &[&str]) -> Pointer {
 pub(crate) fn options_malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let options = tool_options(tool);
     let mut tell = |path: &[&str], wanted: &str| {
-        let message = format!("it is to be {wanted}; as it stands it is ignored without a word");
+        let message = format!("it must be {wanted}; this value is silently ignored");
         report.add_finding(&tool.entry, option_pointer(path), message);
     };
     let here = |path: &[&str]| path.iter().try_fold(options, |value, key| value.get(*key));
@@ -171,7 +171,7 @@ pub(crate) fn never_used(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'
         } else {
             continue;
         };
-        let message = format!("it never counts: {over} of that name stands over it");
+        let message = format!("it has no effect: {over} of that name overrides it");
         report
             .add_finding(&tool.entry, option_pointer(&[keys::ARGS, kind, name]), message)
             .fix_remove("remove it");
@@ -229,7 +229,8 @@ pub(crate) fn variable_shown(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         });
         if let (true, Some(variable)) = (shown, variable) {
             let message = format!(
-                "the model is shown {{{variable}}} as it stands here; take \"{name}\" out of the properties to keep it back"
+                "the model is shown {{{variable}}} literally; remove \"{name}\" from the \
+                 properties to hide it"
             );
             report.add_finding(
                 &tool.entry,

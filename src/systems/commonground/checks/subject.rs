@@ -29,8 +29,9 @@ pub(crate) fn subject_undeliverable(_: &LintContext<'_>, tool: &Tool, report: &m
     let at = || member_pointer(keys::TARGET_SUBJECT);
     let tokens: Vec<&str> = subject.split('.').collect();
     let faults = [
-        subject.chars().any(char::is_whitespace).then(|| "a subject has no blanks".to_owned()),
-        tokens.contains(&"").then(|| "two dots stand side by side, or one at the end".to_owned()),
+        subject.chars().any(char::is_whitespace).then(|| "a subject can't contain \
+            spaces".to_owned()),
+        tokens.contains(&"").then(|| "two dots in a row, or one at the end".to_owned()),
         tokens
             .iter()
             .any(|token| token.contains(['*', '>']))

@@ -50,7 +50,7 @@ pub(crate) fn plan_push(
         let key = entry.key.trim();
         if !seen.insert(key) {
             let cause = format!(
-                "tool {key} stands twice, the second time in {}:{}",
+                "tool {key} is defined twice, the second time in {}:{}",
                 entry.id.file(),
                 entry.line
             );

@@ -109,7 +109,7 @@ impl IncomingCommand<'_> {
             Some("") => {
                 dropped(
                     headers::DEPTH,
-                    "it is blank: leave it out, or send a number".into(),
+                    "it is empty: omit it, or send a number".into(),
                     "missing CG-Recursion-Depth header",
                 );
             }

@@ -25,7 +25,7 @@ pub(crate) fn options_schema(definition: &Value) -> Value {
     let present = |name: &str| fixed.is_some_and(|fixed| fixed.contains_key(name));
     let fixed_form = values(
         "fixed",
-        "Stand over whatever the model gives. It does not see these names.",
+        "Override whatever the model gives. It does not see these names.",
         declared,
         present,
     );
@@ -122,7 +122,7 @@ fn jina(title: &str) -> Value {
     json!({
         "title": title, "type": "object", "description": "The request that CommonGround's Jina service makes of the arguments.",
         "properties": {
-            "mode": {"title": "mode", "enum": ["search", "reader", "read", "crawl"], "description": "search looks things up; the others read a page. Left out: told from the host."},
+            "mode": {"title": "mode", "enum": ["search", "reader", "read", "crawl"], "description": "search looks things up; the others read a page. Omitted: derived from the host."},
             "base_url": {"title": "base url", "type": "string", "examples": ["https://s.jina.ai", "https://r.jina.ai"], "description": "s.jina.ai for search, r.jina.ai for reading; no other host is reached."},
             "path": {"title": "path", "type": "string", "default": "/search", "description": "For search."},
             "endpoint_template": {"title": "endpoint", "type": "string", "default": "/{url}", "description": "For reading; {url} becomes the page's address, percent-encoded."},

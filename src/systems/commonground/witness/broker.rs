@@ -37,7 +37,7 @@ fn classify_mark(crossing: &ObservedMessage, key: &str) -> Decoded {
     let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
     let mut cards = Vec::new();
     let (part, label, text) = match idempotency::parse_marker(&value) {
-        Some(Marker::Running { .. }) => (Part::Note, "taken up", "a service runs it".to_owned()),
+        Some(Marker::Running { .. }) => (Part::Note, "started", "a service runs it".to_owned()),
         Some(Marker::Done { result_card, status, after_execution }) => {
             let status = status.unwrap_or_else(|| "done".to_owned());
             cards.extend(result_card.clone());

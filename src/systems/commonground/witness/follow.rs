@@ -181,7 +181,7 @@ impl Memory {
         {
             let known = before.epoch.unwrap_or_default();
             reading.remarks.push(format!(
-                "its epoch is {epoch}, and the turn was at {known} before: it tells of the past"
+                "its epoch is {epoch}, and the turn was at {known} before: it is out of date"
             ));
         }
         let since = before
@@ -238,7 +238,8 @@ impl Memory {
         };
         if state.status == "dispatched" && heard.crossing.at.since(state.since) >= STUCK {
             reading.remarks.push(format!(
-                "{} stands dispatched for {} s: it is wedged, every action will be busy, and stopping it does not help; make a new UI agent",
+                "{} has been dispatched for {} s: it is wedged, every action will be busy, and \
+                 stopping it does not help; make a new UI agent",
                 name(agent),
                 seconds_between(state.since, heard.crossing.at)
             ));

@@ -98,11 +98,11 @@ impl Results {
             problem: None,
             text: match alone {
                 true => format!(
-                    "a result came, card {}; whether it says yes stands there",
+                    "a result came, card {}; the card has whether it says yes",
                     short_id(cards[0])
                 ),
                 false => format!(
-                    "a result came, one of {} cards; whether it says yes stands there",
+                    "a result came, one of {} cards; the card has whether it says yes",
                     cards.len()
                 ),
             },

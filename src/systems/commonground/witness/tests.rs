@@ -396,7 +396,7 @@ fn a_wedged_agent_is_named() {
         &json!({"action_id": "act_2", "agent_id": "ui_dbg", "status": "busy"}),
     );
     assert!(
-        bus.last.iter().any(|words| words.contains("ui_dbg stands dispatched for 40 s")),
+        bus.last.iter().any(|words| words.contains("ui_dbg has been dispatched for 40 s")),
         "{:?}",
         bus.last
     );
@@ -535,7 +535,7 @@ fn old_epochs_repeated_calls_and_second_results_are_named() {
     bus.mark("call_3", &done("success", "card_a")).mark("call_3", &done("success", "card_b"));
     assert!(bus.odd().contains("second result"), "{}", bus.odd());
     bus.turn("evt.agent.counter.state", &json!({"status": "running", "turn_epoch": 2}));
-    assert!(bus.odd().contains("tells of the past"), "{}", bus.odd());
+    assert!(bus.odd().contains("out of date"), "{}", bus.odd());
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub(super) fn missing_prefix(_: &LintContext<'_>, entry: &Entry, report: &mut Re
         let names = bare_names(&template.text);
         let Some((_, first)) = names.first() else { continue };
         let words =
-            format!("${{{first}}} is sent as it stands: a placeholder is ${{parameters.{first}}}");
+            format!("${{{first}}} is sent unchanged: a placeholder is ${{parameters.{first}}}");
         let mut mended = String::with_capacity(template.text.len());
         let mut from = 0;
         for (at, name) in &names {
@@ -84,8 +84,7 @@ pub(super) fn single_colon(_: &LintContext<'_>, entry: &Entry, report: &mut Repo
             continue;
         };
         let Some((name, default)) = placeholder.name.split_once(':') else { continue };
-        let words =
-            format!("\"{}\" is the whole name; a default stands behind :-", placeholder.name);
+        let words = format!("\"{}\" is the whole name; a default follows :-", placeholder.name);
         let mut mended = template.text.clone();
         mended
             .replace_range(placeholder.range.clone(), &format!("{PARAMETERS}{name}:-{default}}}"));
@@ -101,14 +100,14 @@ pub(super) fn blank_name(_: &LintContext<'_>, entry: &Entry, report: &mut Report
         let Some(placeholder) = found.iter().find(|found| found.name != found.name.trim()) else {
             continue;
         };
-        let words = format!("the blanks in \"{}\" are part of the name", placeholder.name);
+        let words = format!("the spaces in \"{}\" are part of the name", placeholder.name);
         let default = placeholder.default.map_or_else(String::new, |text| format!(":-{text}"));
         let mut mended = template.text.clone();
         let whole = format!("{PARAMETERS}{}{default}}}", placeholder.name.trim());
         mended.replace_range(placeholder.range.clone(), &whole);
         report
             .add_finding(entry, template.at, words)
-            .fix_set("take the blanks out", serde_json::Value::from(mended));
+            .fix_set("remove the spaces", serde_json::Value::from(mended));
     }
 }
 
@@ -119,7 +118,7 @@ pub(super) fn nested(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>
             found.name.contains("${") || found.default.is_some_and(|text| text.contains("${"))
         });
         if is_nested {
-            let words = "a placeholder stands within another: the first } ends the outer one";
+            let words = "a placeholder is inside another: the first } ends the outer one";
             report.add_finding(entry, template.at, words);
         }
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    engine::stub::{play::StubPlay, script::Fault},
-    model::{call::CallError, clock::Millis},
+    engine::stub::play::StubPlay,
+    model::{call::CallError, clock::Millis, stub::Fault},
     schema::encoding::percent_decode,
 };
 

@@ -7,8 +7,7 @@ use super::{
     records::{AGENT, CONNECTOR, MODEL, Records},
 };
 use crate::{
-    engine::stub::script::StubService,
-    model::{catalog::Catalog, entry::Entry},
+    model::{catalog::Catalog, entry::Entry, stub::StubService},
     systems::{
         gate_tables::is_setting,
         opensearch::{

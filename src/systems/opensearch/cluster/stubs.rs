@@ -12,10 +12,13 @@ use crate::{
         stub::{
             choose::choose_rule,
             play::{StubOutput, StubPlay},
-            script::{Fault, StubService},
         },
     },
-    model::{call::CallError, error_kind::ErrorKind},
+    model::{
+        call::CallError,
+        error_kind::ErrorKind,
+        stub::{Fault, StubService},
+    },
 };
 
 /// Pieces that are read of one answer at most, so that an endless one has an end.
@@ -75,7 +78,7 @@ fn reply_of(stub: &StubService, arguments: &Map<String, Value>) -> StubReply {
     let told = AnswerReport { service: stub.name.clone(), ..AnswerReport::default() };
     match choose_rule(stub, &Asking { user: "", config: &Map::new(), arguments }) {
         Ok(rule) => {
-            let play = StubPlay::from_then(&rule.then);
+            let play = StubPlay::answering(&rule.then, arguments);
             let (mut text, mut after, mut error) = (String::new(), Duration::ZERO, None);
             for row in 0..PIECES {
                 let Some(step) = play.step(row) else { break };

@@ -143,7 +143,7 @@ fn check_letters(text: &str, marks: &str, what: &str) -> Result<(), String> {
         if !is_right {
             return Err(match letter {
                 '%' => format!("% in the {what} takes two hexadecimal digits"),
-                _ => format!("{letter:?} cannot stand in the {what}"),
+                _ => format!("{letter:?} is not allowed in the {what}"),
             });
         }
     }

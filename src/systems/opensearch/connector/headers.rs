@@ -71,7 +71,7 @@ impl fmt::Display for HeaderError {
                 write!(to, "header {name} takes no ${{parameters.…}}; use ${{credential.…}}")
             }
             Self::Unresolved(_) => write!(to, "nothing gives a value to header {name}"),
-            Self::ControlCharacter(_) => write!(to, "a control character stands in header {name}"),
+            Self::ControlCharacter(_) => write!(to, "header {name} contains a control character"),
             Self::TooLong(_) => write!(to, "header {name} is too long"),
             Self::Template(_, error) => write!(to, "header {name}: {}", error.message()),
         }

@@ -82,7 +82,7 @@ pub(crate) fn plan_push(
 
 fn stands_twice(section: Section, entry: &Entry) -> Problem {
     let cause = format!(
-        "{}/{} stands twice, the second time in {}:{}",
+        "{}/{} is defined twice, the second time in {}:{}",
         section.word,
         entry.key,
         entry.id.file(),

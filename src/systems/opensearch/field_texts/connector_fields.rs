@@ -134,7 +134,7 @@ impl ConnectorFields<'_> {
     ) -> FieldText {
         let mut remarks = Vec::new();
         if value.contains(PARAMETERS) && !takes_parameters(name, self.protocol) {
-            remarks.push(remark(RemarkLevel::Error, "no parameter may stand in this header"));
+            remarks.push(remark(RemarkLevel::Error, "parameters are not allowed in this header"));
         }
         let mut pieces = Vec::new();
         // Credentials are the cluster's own: their names stand for them.

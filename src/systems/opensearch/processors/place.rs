@@ -28,7 +28,7 @@ pub fn set_value(root: &mut Value, path: &str, value: &Value) -> Result<(), Stri
 fn add_member(root: &mut Value, path: &str, value: &Value) -> Result<(), String> {
     let dot = path.rfind('.');
     let Some(dot) = dot.filter(|dot| path.rfind('[').is_none_or(|bracket| bracket < *dot)) else {
-        return Err(format!("{path} leads nowhere, and only a member can be made anew"));
+        return Err(format!("{path} leads nowhere, and only a member can be created"));
     };
     let (parent, name) = (&path[..dot], &path[dot + 1..]);
     let places = JsonPath::parse(parent)?.locate(root);

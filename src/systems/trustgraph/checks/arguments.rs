@@ -150,7 +150,7 @@ pub(crate) fn argument_duplicate(_: &LintContext<'_>, tool: &Tool, report: &mut 
                 .add_finding(
                     &tool.entry,
                     argument_pointer(row),
-                    format!("the argument \"{name}\" stands twice"),
+                    format!("the argument \"{name}\" appears twice"),
                 )
                 .fix_remove("remove this one");
         }

@@ -242,7 +242,7 @@ pub(crate) fn parameter_malformed(_: &LintContext<'_>, service: &Service, report
                     .add_finding(
                         &service.entry,
                         at,
-                        format!("the parameter \"{name}\" stands twice"),
+                        format!("the parameter \"{name}\" appears twice"),
                     )
                     .fix_remove("remove this one");
             }

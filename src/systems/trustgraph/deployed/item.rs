@@ -92,7 +92,7 @@ pub(crate) fn read_items(section: &'static str, answer: &str) -> Result<Vec<Item
     // An error of the configuration service arrives as an empty answer of version 0.
     if values.is_empty() && answer.get("version").and_then(Value::as_u64) == Some(0) {
         return Err(unreadable(
-            "the answer is empty and has version 0, which is how the gateway tells an error",
+            "the answer is empty and has version 0, which is how the gateway reports an error",
         ));
     }
     let text =

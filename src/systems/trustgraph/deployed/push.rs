@@ -54,7 +54,7 @@ pub fn plan_push(
         let section = section_of(entry.kind);
         if !seen.insert((section, entry.key.as_str())) {
             let cause = format!(
-                "{section}/{} stands twice, the second time in {}:{}",
+                "{section}/{} is defined twice, the second time in {}:{}",
                 entry.key,
                 entry.id.file(),
                 entry.line
@@ -68,7 +68,7 @@ pub fn plan_push(
                 entry.id.file(),
                 entry.line
             );
-            return Err(unclear(cause, "mend the entry, or take it out"));
+            return Err(unclear(cause, "fix the entry, or remove it"));
         }
         let there = deployed.iter().find(|item| is_named(entry, item.section, &item.key));
         let value = with_token(entry, there);

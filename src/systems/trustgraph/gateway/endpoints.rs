@@ -95,6 +95,7 @@ impl Endpoint {
             correlation: (*correlation).to_owned(),
             arguments: (*written).into(),
             body: with_arguments(&body, arguments),
+            mock: None,
         }
     }
 }

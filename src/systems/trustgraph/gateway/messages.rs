@@ -52,7 +52,7 @@ pub(crate) fn classify_error(error: &Value, status: Option<u16>) -> GatewayError
         key if is_quoted(key) => CallError::new(
             ErrorKind::parse(kind),
             format!("the request lacks the member {key}, as the gateway reads it"),
-            "compare the body with what the service takes; the gateway tells only the missing key",
+            "compare the body with what the service takes; the gateway names only the missing key",
         ),
         said => CallError::new(
             ErrorKind::parse(kind),

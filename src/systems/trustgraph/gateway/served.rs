@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{endpoints::WORKSPACE, table};
 use crate::{
-    engine::stub::script::Fault,
+    model::stub::Fault,
     systems::trustgraph::{agent, request::ServiceRequest},
 };
 
@@ -223,7 +223,8 @@ pub fn response_frame(id: Option<&str>, response: &Value, complete: bool) -> Val
 }
 
 /// What becomes of an id over HTTP, right or wrong.
-pub(crate) const NO_IDS: &str = "over HTTP an answer has no id, since it comes on the connection of its request: the caller hears nothing";
+pub(crate) const NO_IDS: &str = "over HTTP an answer has no id, since it comes on the connection \
+                                 of its request: the caller gets nothing";
 
 /// What becomes of a fault over HTTP that cannot be told there.
 #[must_use]

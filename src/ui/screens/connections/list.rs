@@ -156,12 +156,12 @@ fn transport_name<'s>(state: &'s State, name: &str) -> &'s str {
 fn connection_note(state: &State, name: &str) -> (String, Role) {
     let connections = &state.network.connections;
     if connections.find_by_name(name).is_none() {
-        return ("to be mended".into(), Role::Warning);
+        return ("has errors".into(), Role::Warning);
     }
     let tools = connections.of_tools.values().filter(|of| *of == name).count();
     match tools {
         _ if connections.chosen.as_deref() == Some(name) => ("all calls".into(), Role::Accent),
-        _ if connections.usual == name => ("usual".into(), Role::Accent),
+        _ if connections.usual == name => ("default".into(), Role::Accent),
         0 => (String::new(), Role::Dim),
         1 => ("1 tool".into(), Role::State),
         count => (format!("{count} tools"), Role::State),

@@ -30,7 +30,7 @@ const FAULTS: usize = 5;
 pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
     let Some(connection) = state.connection_named(name) else {
         return wrapped_lines(
-            "Its settings cannot be used yet: what is wrong stands beside them.",
+            "Its settings cannot be used yet: the errors are beside them.",
             Role::Warning,
             cells,
         );
@@ -184,7 +184,7 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
     if reached.there.is_none() && reached.untold.is_empty() {
         lines.push(Line::new());
         lines.extend(wrapped_lines(
-            "A broker does not tell which services are there. Watch (4) shows what passes.",
+            "A broker does not list its services. Watch (4) shows the traffic.",
             Role::Dim,
             cells,
         ));
@@ -203,7 +203,7 @@ fn server_lines(reached: &ConnectionReport, cells: usize) -> Vec<Line> {
         .extend(shown.flat_map(|words| wrapped_lines(&format!("⚠ {words}"), Role::Warning, cells)));
     let more = reached.tool_faults.len().saturating_sub(FAULTS);
     if more > 0 {
-        let words = format!("… and {more} more about its tools; K keeps them, and check tells all");
+        let words = format!("… and {more} more about its tools; K keeps them, and check shows all");
         lines.extend(wrapped_lines(&words, Role::Dim, cells));
     }
     if let Some(profile) = &reached.profile {

@@ -288,6 +288,7 @@ mod tests {
             correlation: "1".into(),
             arguments: "{}".into(),
             body: "{\"a\":\"it's\"}".into(),
+            mock: None,
         };
         let credentials = Credentials::Token { token: SecretAt::Variable("GATEWAY_TOKEN".into()) };
         let connection = Connection {
@@ -331,6 +332,7 @@ mod tests {
             correlation: "7f1c".into(),
             arguments: "{}".into(),
             body: r#"{"user":"o'hara"}"#.into(),
+            mock: None,
         };
         let arguments = Literal::parse(r#"{"topic": "it's late", "count": 3.00}"#).unwrap();
         let connection = Connection::nats("local", "nats://127.0.0.1:4222");

@@ -27,6 +27,8 @@ pub(super) enum Part {
     Meta(MetaPart),
     /// The steps of the request: a list, and no form.
     Steps,
+    /// How calls are answered in the place of the service.
+    Mock,
     /// What one of the steps gets in the place of what it sees: some of the arguments.
     Inputs,
 }
@@ -90,6 +92,7 @@ impl ValueOwner for RequestPart {
             Part::Arguments | Part::Steps | Part::Inputs => {
                 (TextTarget::Call(self.text(CallPart::Arguments)), at)
             }
+            Part::Mock => (TextTarget::Call(self.text(CallPart::Mock)), at),
             Part::Meta(part) => {
                 let at = match part {
                     MetaPart::Configuration(member) => Pointer::root().child(member).join(&at),
@@ -105,6 +108,10 @@ impl ValueOwner for RequestPart {
         match self.part {
             Part::Arguments | Part::Steps | Part::Inputs => {
                 let text = self.text(CallPart::Arguments);
+                vec![Message::Call(CallMessage::EditText { text, edits })]
+            }
+            Part::Mock => {
+                let text = self.text(CallPart::Mock);
                 vec![Message::Call(CallMessage::EditText { text, edits })]
             }
             Part::Meta(part) => {

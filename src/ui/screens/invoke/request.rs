@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     meta::MetaSection,
+    mock::MockSection,
     parts::{Part, RequestPart},
     preview::request_lines,
     request_line::RequestLine,
@@ -39,6 +40,9 @@ use crate::{
     },
 };
 
+/// The lines that the form of a mock takes.
+const MOCK_LINES: usize = 14;
+
 /// Arguments with what was said to be wrong when they were to be sent.
 #[derive(PartialEq)]
 struct Warned {
@@ -57,6 +61,7 @@ pub(crate) struct RequestPane {
     configuration: FormHost<RequestPart>,
     arguments: FormHost<RequestPart>,
     meta: MetaSection,
+    mock: MockSection,
     pub(super) steps: StepsPane,
     wants_menu: bool,
     /// The step that was gone to already, by its turn.
@@ -93,7 +98,13 @@ impl RequestPane {
         self.configuration.sync_surroundings(state);
         self.meta.sync_state(state, found);
         self.steps.sync_state(state, found);
-        if self.part == Part::Steps && !self.steps.is_open() {
+        self.mock.sync_state(state, found);
+        let is_gone = match self.part {
+            Part::Steps => !self.steps.is_open(),
+            Part::Mock => !self.mock.is_on(),
+            _ => false,
+        };
+        if is_gone {
             self.part = Part::Arguments;
         }
         let typed = state.typed_text(found.id(), CallPart::Arguments);
@@ -159,6 +170,11 @@ impl RequestPane {
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         let rest = self.draw_configuration(buffer, inside, styles, focused);
+        if self.mock.is_on() {
+            let below = self.draw_forms(buffer, rest, styles, (focused, MOCK_LINES));
+            let has_keys = focused && self.part == Part::Mock;
+            return self.mock.draw(buffer, inset_area(below), look, has_keys);
+        }
         if self.steps.is_open() {
             let lines = self.steps.line_count().saturating_add(self.inputs_height());
             let below = self.draw_forms(buffer, rest, styles, (focused, lines));
@@ -329,6 +345,7 @@ impl RequestPane {
             Part::Meta(_) => self.meta.host(),
             Part::Steps => &self.no_form,
             Part::Inputs => &self.steps.inputs,
+            Part::Mock => &self.mock.host,
         }
     }
 
@@ -339,6 +356,7 @@ impl RequestPane {
             Part::Meta(_) => self.meta.host_mut(),
             Part::Steps => &mut self.no_form,
             Part::Inputs => &mut self.steps.inputs,
+            Part::Mock => &mut self.mock.host,
         }
     }
 
@@ -347,10 +365,16 @@ impl RequestPane {
         let configuration =
             self.configuration.owner().is_some().then_some(Part::Configuration).into_iter();
         let meta = self.meta.parts().iter().map(|part| Part::Meta(*part));
-        let steps = self.steps.is_open().then_some(Part::Steps);
+        let mock = self.mock.is_on().then_some(Part::Mock);
+        let steps = self.steps.is_open().then_some(Part::Steps).filter(|_| mock.is_none());
         let inputs = self.steps.inputs.owner().is_some().then_some(Part::Inputs);
-        let parts: Vec<Part> =
-            configuration.chain([Part::Arguments]).chain(meta).chain(inputs).chain(steps).collect();
+        let parts: Vec<Part> = configuration
+            .chain([Part::Arguments])
+            .chain(meta)
+            .chain(mock)
+            .chain(inputs)
+            .chain(steps)
+            .collect();
         let here = parts.iter().position(|part| *part == self.part);
         let to = here.and_then(|here| match step {
             Step::Next => here.checked_add(1),
@@ -360,6 +384,11 @@ impl RequestPane {
         self.go_to_part(*part, state);
         self.focused_form_mut().rest();
         true
+    }
+
+    /// Gives the keys to a form that is shown, or will be.
+    pub(super) fn show_part(&mut self, part: Part) {
+        self.part = part;
     }
 
     fn go_to_part(&mut self, part: Part, state: &State) {
@@ -436,7 +465,7 @@ impl RequestPane {
         }
         if let Input::Mouse(mouse @ Mouse { kind, column, row, .. }) = input {
             let at = (*column, *row).into();
-            if self.steps.contains(at) {
+            if self.steps.contains(at) && !self.mock.is_on() {
                 let was_there = self.is_in_steps();
                 if matches!(kind, MouseKind::Down(_)) {
                     self.part = Part::Steps;
@@ -449,6 +478,7 @@ impl RequestPane {
             let under = match self.meta.part_at(at) {
                 Some(part) => Some(Part::Meta(part)),
                 None if in_inputs => Some(Part::Inputs),
+                None if self.mock.is_on() && self.mock.area.contains(at) => Some(Part::Mock),
                 None if self.configuration_area.contains(at) => Some(Part::Configuration),
                 None => self.arguments_area.contains(at).then_some(Part::Arguments),
             };
@@ -468,7 +498,7 @@ impl RequestPane {
     /// again means it.
     pub(super) fn send(&mut self, state: &State) -> Reply {
         let until = self.steps.run().last_before_break(0);
-        match until.filter(|_| self.steps.is_open()) {
+        match until.filter(|_| self.steps.is_open() && !self.mock.is_on()) {
             Some(until) => self.send_chosen(state, |tool| {
                 let until = Some((until + 1).to_string());
                 CallMessage::SendSteps {
@@ -489,6 +519,7 @@ impl RequestPane {
         // What is typed and not yet taken in goes along.
         let mut messages = self.arguments.leave(state);
         messages.extend(self.steps.inputs.leave(state));
+        messages.extend(self.mock.host.leave(state));
         messages.extend(self.meta.host_mut().leave(state));
         let (Some(form), Some(tool)) = (self.arguments.shown_form(), self.tool.clone()) else {
             return Reply::Refused("choose a tool first".into());
@@ -525,6 +556,7 @@ impl RequestPane {
         let part = match self.part {
             Part::Configuration => return None,
             Part::Arguments | Part::Steps | Part::Inputs => CallPart::Arguments,
+            Part::Mock => CallPart::Mock,
             Part::Meta(_) => CallPart::Meta,
         };
         Some(CallText { tool: self.tool.clone()?, part })

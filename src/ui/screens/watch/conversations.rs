@@ -293,9 +293,7 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
         Source::Listening if watching.held_count().is_some() => {
             format!("the screen is kept still; {} takes in what came meanwhile", key("pause"))
         }
-        Source::Listening => {
-            "nothing has passed yet; requests and answers stand here as they come".to_owned()
-        }
+        Source::Listening => "No traffic yet".to_owned(),
         Source::Opening => "opening the connection …".to_owned(),
         _ if let Err(problem) = watched::require_watchable(&state.connection_to_watch()) => {
             format!(
@@ -314,7 +312,7 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
         ),
         _ => format!(
             "Press {} to listen to the queues of this workspace's services, or to subjects of your own; {} opens a saved trace. \
-             Whoever sends and answers there will not notice.",
+             Passive: clients and services aren't affected.",
             key("watch"),
             key("open-trace")
         ),

@@ -58,19 +58,19 @@ pub(super) fn ask_subjects(state: &State) -> Reply {
     }
     let usual = watched::default_places(&state.catalog, &connection);
     let nothing = match (watched::default_watch(&connection), usual) {
-        (Some(whole), _) => format!("Nothing at all: {}.", whole.words),
+        (Some(whole), _) => format!("Empty: {}.", whole.words),
         (None, Ok(usual)) if usual.len() > 4 => {
-            format!("Nothing at all: the {} queues of this workspace's services.", usual.len())
+            format!("Empty: the {} queues of this workspace's services.", usual.len())
         }
         (None, Ok(usual)) => {
             let names: Vec<String> = usual.into_iter().map(|place| place.name).collect();
-            format!("Nothing at all: {}.", names.join(", "))
+            format!("Empty: {}.", names.join(", "))
         }
         (None, Err(problem)) => format!("Name at least one: {}.", problem.cause),
     };
     let transport = connection.transport();
     let parts =
-        if transport.spec().names == Names::Subjects { "; * and > stand for parts" } else { "" };
+        if transport.spec().names == Names::Subjects { "; * and > are wildcards" } else { "" };
     let since = match transport.spec().keeps {
         true => {
             " With since:10m what JetStream kept of the last ten minutes comes first, with since:14:05 what it kept since then."
@@ -78,7 +78,8 @@ pub(super) fn ask_subjects(state: &State) -> Reply {
         false => "",
     };
     let words = format!(
-        "At {}: queues such as request:tg:joke, or subjects as {} spells them, with blanks between{parts}. {nothing}{since}",
+        "At {}: queues such as request:tg:joke, or subjects as {} spells them, separated by \
+         spaces{parts}. {nothing}{since}",
         connection.name,
         transport.title(),
     );
@@ -112,7 +113,8 @@ pub(super) fn ask_alerts(state: &State) -> Reply {
 
 fn new_alert() -> Reply {
     let words = format!(
-        "Rings when this comes to hold for a conversation: {}. For example is:failed, is:orphan, is:open >5s.",
+        "Alerts when a conversation matches this filter: {}. For example is:failed, is:orphan, \
+         is:open >5s.",
         filter::HELP
     );
     Reply::Open(Box::new(Prompt::new("Alert", words, "is:failed", |text, _| {
@@ -126,7 +128,8 @@ fn new_alert() -> Reply {
 
 /// Asks for the file of a trace.
 pub(super) fn save_trace() -> Reply {
-    let words = "Keeps all that was heard, one JSON object a line; secrets are masked. The name of a new file, in the workspace unless it says otherwise:";
+    let words = "Saves all messages, one JSON object a line; secrets are masked. Name of a new \
+                 file, relative to the workspace:";
     Reply::Open(Box::new(Prompt::new(
         "Save the trace",
         words,
@@ -140,7 +143,8 @@ pub(super) fn save_trace() -> Reply {
 
 /// Asks which trace to show.
 pub(super) fn open_trace() -> Reply {
-    let words = "Shows a trace in place of what was heard here, which is forgotten. The file's name, in the workspace unless it says otherwise:";
+    let words = "Replaces the messages here with a saved trace. Name of its file, relative to the \
+                 workspace:";
     Reply::Open(Box::new(Prompt::new(
         "Open a trace",
         words,
@@ -194,7 +198,7 @@ pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<NamedC
     }
     let about = crossing.about.as_ref().map(|about| {
         (
-            "The message that it tells of",
+            "The message that it reports on",
             format!("{}\n{}", about.subject, pretty_json(&about.body_text())),
         )
     });

@@ -39,7 +39,7 @@ pub(super) fn conversation_state(conversation: &Conversation) -> &'static str {
         }
         ConversationState::Open if conversation.answered.is_some() => "streaming",
         ConversationState::Open => "waiting for its answer",
-        ConversationState::Orphan => "orphan: its request was not heard",
+        ConversationState::Orphan => "Orphan reply (request not seen)",
         ConversationState::Single => "belongs to nothing",
         _ => conversation.standing.as_str(),
     }

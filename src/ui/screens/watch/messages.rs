@@ -185,7 +185,7 @@ fn conversation_lines(
     lines.extend(now_of(conversation, state, cells.max(8)));
     let messages = count_text(conversation.count, "message", "messages");
     let gone = conversation.count - conversation.messages.len() as u64;
-    let gone = if gone > 0 { format!(", the first {gone} let go") } else { String::new() };
+    let gone = if gone > 0 { format!(", the first {gone} dropped") } else { String::new() };
     let began = clock_time(conversation.began, state.wall.offset);
     lines.push((
         Role::Dim,

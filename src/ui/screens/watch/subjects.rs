@@ -148,10 +148,10 @@ fn status_lines(state: &State, cells: usize, look: Look<'_>) -> Vec<(Role, Strin
         lines.push((Role::Warning, format!(" ‖ paused · {held} held back")));
     }
     if record.heard_count() > 0 {
-        lines.push((Role::Text, format!("   {} messages heard", record.heard_count())));
+        lines.push((Role::Text, format!("   {} messages received", record.heard_count())));
     }
     if record.let_go() > 0 {
-        lines.push((Role::Dim, format!("   {} of them let go", record.let_go())));
+        lines.push((Role::Dim, format!("   {} of them dropped", record.let_go())));
     }
     if record.missed_count() > 0 {
         lines.push((Role::Warning, format!(" ⚠ {} missed: too fast", record.missed_count())));

@@ -103,7 +103,7 @@ fn push_group_sets(words: &mut Words, sets: &GroupSets) {
     let of =
         |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
     match sets.sets.as_slice() {
-        [] => words.push_words(Role::Warning, "no groups are: no run comes there"),
+        [] => words.push_words(Role::Warning, "no groups are enough: it is unreachable"),
         all => words.push_list(Role::Text, all.iter().map(of)),
     }
     if sets.proof == ReachProof::Found {
@@ -171,11 +171,11 @@ pub(crate) fn request_page(facts: &Facts, state: &State) -> Reply {
         Role::Text,
         view.never_run.iter().map(|(row, why)| format!("{}: {why}", facts.tools()[*row].key)),
     );
-    words.push_heading("States that no run comes to");
+    words.push_heading("Unreachable states");
     words.push_list(Role::Text, view.never_reached.iter().map(ToString::to_string));
-    words.push_heading("Dead ends that a run can come to");
+    words.push_heading("Dead ends that can be reached");
     words.push_list(Role::Warning, view.dead_ends.iter().map(ToString::to_string));
-    words.push_heading("Traps that a run can come to");
+    words.push_heading("Traps that can be reached");
     words.push_list(Role::Warning, view.traps.iter().map(|trap| filter::join_names(trap)));
     words.push_heading(&format!("No way back to {start} from"));
     words.push_list(Role::Text, view.no_way_back.iter().map(ToString::to_string));

@@ -75,7 +75,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         workflow_reply(WorkflowMessage::RestartRun)
     })
     .keys(&["R"])
-    .help("Start the run anew")
+    .help("Restart the run")
     .refused(|_, state| {
         let has_none = state.workflow.simulation.steps().next().is_none();
         refuse_when(has_none, "the run has no step yet")
@@ -271,7 +271,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Bring the current state, or the step where a run stopped, into view"),
     Row::new(Scope::Workflow, "fit", "fit", |screen, _| screen.graph.fit_picture())
         .keys(&["0"])
-        .help("Lay the picture out anew, with the most detail that lets all of it be seen"),
+        .help("Re-layout the picture, with as much detail as fits"),
     Row::new(Scope::Workflow, "zoom-in", "zoom in", |screen, _| screen.graph.zoom(Zoom::In))
         .keys(&["+", "="])
         .help("Show more of each state or step"),

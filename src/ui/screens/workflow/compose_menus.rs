@@ -616,7 +616,7 @@ pub(crate) fn copy_descriptors(ids: Vec<EntryId>) -> Reply {
 /// Waits for a text with descriptors.
 pub(crate) fn await_paste() -> Reply {
     let words = "Paste now, as your terminal does it (most often Ctrl+Shift+V): one tool or many, as YAML or JSON. \
-                 What it comes to is shown before it is made.";
+                 The changes are shown before they are made.";
     Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
 }
 

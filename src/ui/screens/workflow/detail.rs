@@ -167,7 +167,7 @@ pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, fa
         lines.push(vec![(Role::Label, format!("{key}: ")), (Role::Changed, edit.description())]);
     }
     if lines.is_empty() {
-        let words = "tick a group, or press Space on a tool to edit it: what would change is told here before it is made";
+        let words = "tick a group, or press Space on a tool to edit it: changes are previewed here";
         lines.push(vec![(Role::Dim, words.to_owned())]);
     } else if let Some(difference) = &facts.difference {
         if difference.is_none() {

@@ -133,7 +133,7 @@ impl CommandContext {
         let built = match executor::handle_command(command, &world) {
             CommandAction::Ask(arguments) => {
                 if !self.claim_call(&context, &told.tool).await {
-                    told.words = "another service has it: its mark stands in the bucket".into();
+                    told.words = "another service has it: its mark is in the bucket".into();
                     return Ok(());
                 }
                 return self.ask_until_valid(taken, (&context, &call), arguments, told).await;

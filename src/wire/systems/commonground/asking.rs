@@ -12,10 +12,9 @@ use crate::{
         stub::{
             choose,
             play::{StubOutput, StubPlay},
-            script::StubService,
         },
     },
-    model::{call::CallError, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind, stub::StubService},
     systems::commonground::{
         by_hand::{self, Waiting},
         card::Card,
@@ -87,7 +86,7 @@ async fn stub_answer(
     let play = match choose::choose_rule(stub, &sample::Asking { user, config: &none, arguments }) {
         Ok(rule) => {
             *counted = Some(rule.name.clone());
-            StubPlay::from_then(&rule.then)
+            StubPlay::answering(&rule.then, arguments)
         }
         // The words hold a part of the arguments.
         Err(why) => {

@@ -83,12 +83,18 @@ pub(crate) async fn read_marker(streams: &Context, key: &str) -> Option<Marker> 
 pub(crate) fn describe_marker(marker: &Marker) -> String {
     match marker {
         Marker::Running { .. } => {
-            "its mark stays \"running\": whoever took it up has not come to an end, and while the mark stands nobody else runs it"
+            "its mark stays \"running\": whoever began it has not finished, and while the mark is \
+             there nobody else runs it"
                 .into()
         }
         Marker::Done { result_card, status, .. } => {
-            let card = result_card.as_ref().map_or_else(String::new, |card| format!(", result card {card}"));
-            format!("its mark says that it ran ({}{card}): only the report is missing", status.as_deref().unwrap_or("done"))
+            let card = result_card
+                .as_ref()
+                .map_or_else(String::new, |card| format!(", result card {card}"));
+            format!(
+                "its mark says that it ran ({}{card}): only the report is missing",
+                status.as_deref().unwrap_or("done")
+            )
         }
     }
 }

@@ -170,7 +170,8 @@ fn unaddressable_name(key: &str) -> CallError {
     CallError {
         kind: ErrorKind::BadName,
         message:
-            "it cannot be deleted through the API: a tool's name stands in the address, and this one has a \"/\", or is only dots"
+            "it cannot be deleted through the API: a tool's name is part of the address, and this \
+             one has a \"/\", or is only dots"
                 .into(),
         remedy: format!(
             "delete its row in PostgreSQL: delete from resource.tools where project_id = '…' and tool_name = '{}'",

@@ -88,7 +88,7 @@ impl Tables {
         let rows = self.database.query_rows(NOW, &[]).await?;
         rows.first()
             .and_then(|row| row.try_get(0).ok())
-            .ok_or_else(|| CallError::new(ErrorKind::Postgres, "the database tells no time", ""))
+            .ok_or_else(|| CallError::new(ErrorKind::Postgres, "the database gave no time", ""))
     }
 
     /// A card as it is stored.

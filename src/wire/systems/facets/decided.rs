@@ -14,10 +14,9 @@ use crate::{
         stub::{
             choose,
             play::{ReplyId, Step, StubPlay},
-            script::StubService,
         },
     },
-    model::{call::CallError, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind, stub::StubService},
 };
 
 /// Between two pieces of an answer, so that a person sees it stream.
@@ -90,7 +89,7 @@ pub(crate) fn decide_answer(by: &AnswerSource, asking: &Asking<'_>) -> DecidedAn
         AnswerSource::Stub(stub) => match choose::choose_rule(stub, asking) {
             Ok(rule) => DecidedAnswer {
                 rule: Some(rule.name.clone()),
-                play: StubPlay::from_then(&rule.then),
+                play: StubPlay::answering(&rule.then, asking.arguments),
                 problem: None,
             },
             // The words hold a part of the arguments.

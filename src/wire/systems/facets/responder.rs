@@ -9,10 +9,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    engine::stub::script::StubService,
     model::{
         call::CallError, catalog::Catalog, connection::Connection, problem::Problem,
-        service::Service, tool::Tool,
+        service::Service, stub::StubService, tool::Tool,
     },
     systems::facets::by_hand::WaitingCall,
     wire::connector::Connector,

@@ -161,9 +161,8 @@ fn sendable(prepared: &PreparedStep) -> Result<&StepRequest, CallError> {
         return Ok(request);
     }
     let names = unfilled.join(", ");
-    let cause = format!(
-        "nothing gives a value to {names}; a cluster would get the placeholder as it stands"
-    );
+    let cause =
+        format!("nothing gives a value to {names}; a cluster would get the placeholder unchanged");
     let given: Vec<String> = unfilled.iter().map(|name| format!("{name}=…")).collect();
     Err(CallError::new(
         ErrorKind::BadRequest,

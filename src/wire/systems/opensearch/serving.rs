@@ -24,13 +24,11 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    engine::stub::{
-        play::{self, StubOutput, StubPlay, body_bytes},
-        script::Fault,
-    },
+    engine::stub::play::{self, StubOutput, StubPlay, body_bytes},
     model::{
         call::CallError,
         connection::{Connection, Credentials},
+        stub::Fault,
     },
     systems::opensearch::cluster::{
         access::Access,
@@ -42,7 +40,10 @@ use crate::{
         accepting::{self, BoundAddress, READING},
         now::now_millis,
         secrets::Secrets,
-        systems::facets::{decided::ENDLESS, decided::timed_steps, responder::Report},
+        systems::facets::{
+            decided::{ENDLESS, timed_steps},
+            responder::Report,
+        },
     },
 };
 

@@ -18,11 +18,11 @@ use super::{
     serving::Serving,
 };
 use crate::{
-    engine::stub::script::StubService,
     model::{
         call::CallError,
         connection::Connection,
         problem::{Problem, ProblemKind},
+        stub::StubService,
         tool::Tool,
         transport::Traffic,
     },

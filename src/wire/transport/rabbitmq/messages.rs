@@ -99,7 +99,9 @@ pub(crate) fn operation_refused(place: &str, doing: &str, at: &str, error: &Erro
 pub(crate) fn no_queue_bound(place: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
-        format!("no queue is bound to the exchange {at} at {place}, so nobody heard the message"),
+        format!(
+            "no queue is bound to the exchange {at} at {place}, so nobody received the message"
+        ),
         "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
     )
 }

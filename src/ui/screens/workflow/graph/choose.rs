@@ -92,7 +92,7 @@ impl Graph {
         }
         if let Some(edge) = self.selected_edge(facts) {
             if edge.tools.len() < 2 {
-                return Reply::Refused("this arrow stands for one tool".into());
+                return Reply::Refused("this arrow is a single tool".into());
             }
             self.shown.unbundled.clone_from(&self.arrow);
             return Reply::Handled;

@@ -22,7 +22,7 @@ pub(crate) fn footer_text(facts: &Facts, row: Option<StateRow>, edge: Option<&Ed
             format!("{} → {}: {}", name(*from), name(*to), tool_keys(facts, tools.iter().copied()))
         }
         (_, Some(row)) => of_state(facts, row),
-        _ => format!("the run stands in {}, which no tool names", facts.context.state()),
+        _ => format!("the run is in {}, which no tool names", facts.context.state()),
     }
 }
 

@@ -15,7 +15,7 @@ const ARROWS: [(&str, &str); 6] = [
     ("━▶", "the arrow that is chosen (. and , choose)"),
     ("a +2", "a bundle: so many tools more lead the same way (o opens it)"),
     ("any: a", "tools that lead here from every state"),
-    ("╰──▶", "at a state's foot: tools that leave it as it is"),
+    ("╰──▶", "at a state's foot: tools that keep the state"),
 ];
 
 /// The page of all signs.

@@ -44,9 +44,7 @@ impl Graph {
             }
         }
         if steps.is_empty() {
-            return Reply::Refused(format!(
-                "the run stands in {name}: arrows choose another state"
-            ));
+            return Reply::Refused(format!("the run is in {name}: arrows choose another state"));
         }
         Reply::Send(steps)
     }

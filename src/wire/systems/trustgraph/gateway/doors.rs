@@ -3,11 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    engine::{
-        services::{SAMPLES, sample::Asking},
-        stub::script::StubService,
+    engine::services::{SAMPLES, sample::Asking},
+    model::{
+        catalog::Catalog, connection::Connection, problem::Problem, stub::StubService, tool::Tool,
     },
-    model::{catalog::Catalog, connection::Connection, problem::Problem, tool::Tool},
     schema::literal::Literal,
     systems::{
         facets::calls::CallOf,

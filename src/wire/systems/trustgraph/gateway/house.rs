@@ -19,11 +19,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::doors::{self, GatewayRoute, RouteChoice};
 use crate::{
-    engine::stub::{
-        play::StubPlay,
-        script::{AnswerPiece, StubAnswer},
+    engine::stub::play::StubPlay,
+    model::{
+        call::CallError,
+        error_kind::ErrorKind,
+        stub::{AnswerPiece, StubAnswer},
     },
-    model::{call::CallError, error_kind::ErrorKind},
     systems::{
         deployed::catalog::configured_catalog,
         trustgraph::{

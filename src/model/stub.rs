@@ -1,18 +1,29 @@
 //! A stub as data.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
+/// The name of what answers in the place of a connection.
+pub const MOCK_CONNECTION: &str = "mock";
+
+/// Who answers a call that is not sent, and what rules may ask of it beside its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MockCall {
+    pub service: Arc<StubService>,
+    pub user: String,
+    pub config: Map<String, Value>,
+}
+
 /// Services and the rules by which they are answered for.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stub {
     pub name: String,
     pub services: Vec<StubService>,
 }
 
 /// A service that is answered for.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StubService {
     /// The key of a service, or of a tool that calls it; any name where the queues are said.
     pub name: String,
@@ -24,7 +35,7 @@ pub struct StubService {
 }
 
 /// What is answered when.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
     pub name: String,
     pub when: When,
@@ -32,7 +43,7 @@ pub struct Rule {
 }
 
 /// What a request must be like. What is left out is not looked at.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct When {
     /// The arguments have all of this.
     pub arguments: Option<Map<String, Value>>,
@@ -52,9 +63,11 @@ impl When {
 }
 
 /// What is answered.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StubAnswer {
     pub pieces: Vec<AnswerPiece>,
+    /// The arguments of the call are answered, as JSON, after the pieces.
+    pub echo: bool,
     /// Before anything is said.
     pub delay: Duration,
     /// Between two messages.
@@ -97,7 +110,7 @@ pub const FAULTS: &[(Fault, &str, &str)] = &[
     (Fault::BrokenJson, "broken-json", "the last message breaks off in the middle"),
     (Fault::NotUtf8, "not-utf8", "the last message holds a byte that is not UTF-8"),
     (Fault::NoEnd, "no-end", "no message says that it is the last"),
-    (Fault::Endless, "endless", "the answer begins anew again and again"),
+    (Fault::Endless, "endless", "the answer starts over again and again"),
     (Fault::Late, "late", "one more message comes after the last one"),
     (Fault::Twice, "twice", "all of it is said a second time"),
     (Fault::OutOfOrder, "out-of-order", "the messages come in reverse, the last one first"),

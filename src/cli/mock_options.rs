@@ -1,0 +1,94 @@
+//! How a mock answers, as said on the command line.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::arguments::parse_duration;
+use crate::engine::stub::mock::{MockOptions, MockSource, PAUSE, PIECES};
+
+#[derive(Args, Debug, Default)]
+pub(crate) struct MockFlags {
+    /// Answer in the place of the service, and send nothing: with an example of the tool's output
+    /// schema, with its newest kept answer, with the arguments (echo), or with --mock-text
+    #[arg(
+        long,
+        value_name = "SOURCE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "example",
+        value_parser = parse_source
+    )]
+    mock: Option<MockSource>,
+
+    /// With --mock: answer this text
+    #[arg(long, value_name = "TEXT", requires = "mock")]
+    mock_text: Option<String>,
+
+    /// With --mock: another seed makes another example, the same seed the same
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "mock")]
+    mock_seed: u64,
+
+    /// With --mock: stream the answer in so many pieces
+    #[arg(
+        long,
+        value_name = "COUNT",
+        default_value_t = PIECES,
+        requires = "mock",
+        value_parser = parse_pieces
+    )]
+    mock_pieces: usize,
+
+    /// With --mock: wait so long before the first piece
+    #[arg(long, value_name = "TIME", requires = "mock", value_parser = parse_duration)]
+    mock_delay: Option<Duration>,
+
+    /// With --mock: wait so long between two pieces
+    #[arg(long, value_name = "TIME", requires = "mock", value_parser = parse_pause)]
+    mock_pause: Option<Duration>,
+
+    /// With --mock: fail with this error, after the text where --mock-text gives one
+    #[arg(long, value_name = "TYPE:MESSAGE", requires = "mock")]
+    mock_error: Option<String>,
+}
+
+impl MockFlags {
+    /// How the mock answers; `None`: nothing is mocked.
+    pub fn options(&self) -> Option<MockOptions> {
+        let source = self.mock.clone()?;
+        Some(MockOptions {
+            source: self.mock_text.clone().map_or(source, MockSource::Text),
+            seed: self.mock_seed,
+            pieces: self.mock_pieces,
+            delay: self.mock_delay.unwrap_or_default(),
+            pause: self.mock_pause.unwrap_or(PAUSE),
+            error: self.mock_error.as_deref().map(split_error),
+        })
+    }
+}
+
+/// `type: message`; a type alone has no message.
+fn split_error(text: &str) -> (String, String) {
+    let (kind, message) = text.split_once(':').unwrap_or((text, ""));
+    (kind.trim().to_owned(), message.trim().to_owned())
+}
+
+fn parse_source(text: &str) -> Result<MockSource, String> {
+    let words = || MockSource::WORDS.map(|(_, word, _)| word).join(", ");
+    MockSource::from_word(text).ok_or_else(|| format!("write one of {}", words()))
+}
+
+fn parse_pieces(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|count| (1..=10_000).contains(count))
+        .ok_or_else(|| "write a number from 1 to 10000".to_owned())
+}
+
+/// A time that may be nothing at all.
+fn parse_pause(text: &str) -> Result<Duration, String> {
+    match text.trim() {
+        "0" => Ok(Duration::ZERO),
+        text => parse_duration(text),
+    }
+}

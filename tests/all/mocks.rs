@@ -1,0 +1,195 @@
+//! Mocks: tools whose service is not there are answered for, by `toolcrib call --mock` and
+//! `toolcrib serve --mock`.
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use toolcrib::{
+    app::{
+        calls::{CallMessage, CallPart, CallText},
+        effect::Effect,
+        message::{Message, ScreenId},
+    },
+    model::{
+        call::{Limits, Request},
+        entry::FileId,
+    },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+    wire::registry::Registry,
+};
+
+use super::mcp_serve::{Client, text};
+use crate::support::{
+    nats::NatsServer, place::Place, services::foreign_call, serving::Serving, workbench::Workbench,
+};
+
+/// A tool whose service nobody wrote, and one of an MCP server that is not there.
+const TOOLS: &str = "
+tool:
+  forecast:
+    type: tool-service
+    name: forecast
+    description: Tells the weather
+    service: weather
+    arguments: [{name: city, type: string, description: Where}]
+";
+
+const SERVICES: &str = "
+tool-service:
+  weather:
+    id: weather
+    request-queue: request:tg:weather
+    response-queue: response:tg:weather
+";
+
+const KEPT: &str = r#"{"server": "station", "era": "legacy", "version": "2025-11-25", "tools": [{"name": "measure", "description": "Measures",
+    "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}},
+    "outputSchema": {"type": "object", "required": ["degrees", "at", "sky"], "properties": {
+        "degrees": {"type": "number", "minimum": -40, "maximum": 50},
+        "at": {"type": "string", "format": "date-time"},
+        "sky": {"enum": ["clear", "cloudy", "rain"]}}}}]}"#;
+
+fn place() -> Place {
+    Place::with(&[
+        ("tools.yaml", TOOLS),
+        ("services.yaml", SERVICES),
+        ("mcp/station.json", KEPT),
+        ("toolcrib.toml", "[connections.station]\ncommand = \"/nowhere/station\"\n"),
+    ])
+}
+
+fn outcome(events: &[Value]) -> &Value {
+    &events.last().unwrap()["outcome"]
+}
+
+fn answer(events: &[Value]) -> String {
+    events.iter().filter_map(|event| event["text"].as_str()).collect()
+}
+
+#[test]
+fn a_call_is_answered_with_an_example_of_the_output_schema_in_pieces() {
+    let place = place();
+    let call = |seed: &str| {
+        let flags = ["call", "measure", "city=Basel", "--mock", "--mock-seed", seed, "--json"];
+        let ran = place.run(&flags);
+        ran.ended(0, &[]);
+        ran.events()
+    };
+    let events = call("3");
+    assert_eq!(outcome(&events), "succeeded", "{events:?}");
+    assert_eq!(events[0]["connection"], "mock");
+    let chunks = events.iter().filter(|event| event["event"] == "chunk").count();
+    assert!((2..=6).contains(&chunks), "{events:?}");
+    let value: Value = serde_json::from_str(&answer(&events)).unwrap();
+    assert!((-40.0..=50.0).contains(&value["degrees"].as_f64().unwrap()), "{value}");
+    assert!(["clear", "cloudy", "rain"].contains(&value["sky"].as_str().unwrap()), "{value}");
+    assert_eq!(answer(&call("3")), answer(&events), "the same seed");
+    assert_ne!(answer(&call("4")), answer(&events), "another seed");
+}
+
+#[test]
+fn a_mock_echoes_says_what_it_is_given_fails_and_repeats_a_kept_answer() {
+    let place = place();
+    let run = |flags: &[&str]| place.run(&[&["call", "forecast", "city=Basel"], flags].concat());
+    let echoed: Value = serde_json::from_str(&run(&["--mock=echo"]).data).unwrap();
+    assert_eq!(echoed, json!({"city": "Basel"}));
+    let said = run(&["--mock", "--mock-text", "Sunny, no wind.", "--mock-pieces", "1"]);
+    said.ended(0, &[]);
+    assert_eq!(said.data.trim_end(), "Sunny, no wind.");
+    run(&["--mock", "--mock-error", "overheated: The sensor is hot"])
+        .ended(1, &["The sensor is hot"]);
+    // What a mock said is no answer of the service.
+    let kept = run(&["--mock=kept"]);
+    assert!(kept.data.contains("mock answer of forecast"), "{}", kept.data);
+    run(&["--mock=nothing"]).ended(2, &["example, kept, echo"]);
+    run(&["--mock-text", "alone"]).ended(2, &["--mock"]);
+    let history = place.json(&["history", "--json"]);
+    let connections: Vec<&Value> =
+        history.as_array().unwrap().iter().map(|call| &call["connection"]).collect();
+    assert_eq!(connections, [&json!("mock"); 4], "{history}");
+}
+
+#[test]
+fn an_answer_that_the_service_gave_is_what_a_mock_repeats() {
+    let place = Place::sample("services");
+    let asked = ["call", "calculator", "expression=6 * 7"];
+    assert_eq!(place.run(&asked).data.trim_end(), "42");
+    let kept = ["call", "calculator", "expression=1 + 1", "--mock=kept"];
+    assert_eq!(place.run(&kept).data.trim_end(), "42");
+}
+
+#[test]
+fn mocks_answer_callers_on_a_bus_and_clients_of_mcp() {
+    let (server, place) = (NatsServer::start(), place());
+    let flags = ["--mock", "--mock-text", "Fog", "forecast"];
+    let mut serving = Serving::start(&place, &server.url(), &flags);
+    assert_eq!(serving.line(), "listening on tg.request.weather for forecast");
+    let body =
+        json!({"user": "ann", "config": "{}", "arguments": "{\"city\": \"Basel\"}"}).to_string();
+    let said = foreign_call(&server.url(), "tg.request.weather", "tg.response.weather", &body);
+    assert!(said.to_string().contains("Fog"), "{said}");
+
+    let mut client = Client::legacy(&place, &["--mock=echo"]);
+    let echoed = client.call("forecast", json!({"city": "Bern"}));
+    assert_eq!(serde_json::from_str::<Value>(text(&echoed)).unwrap(), json!({"city": "Bern"}));
+    let mut names = client.names();
+    names.sort();
+    assert_eq!(names, ["forecast", "measure"]);
+}
+
+/// Runs the newest call of the workbench as the program does, and shows what came of it.
+fn run_call(bench: &mut Workbench) -> Request {
+    let Some(Effect::Call { request, connection, .. }) = bench.effects.last().cloned() else {
+        panic!("{:?}", bench.effects)
+    };
+    let running = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let events = running.block_on(async {
+        let (sender, mut receiver) = mpsc::channel(64);
+        let registry = Registry::default();
+        let calling = registry.run_call(&connection, (*request).clone(), Limits::default(), sender);
+        let (_, events) = tokio::join!(calling, async {
+            let mut events = Vec::new();
+            while let Some(event) = receiver.recv().await {
+                events.push((event.at_ms, event.kind));
+            }
+            events
+        });
+        events
+    });
+    bench.happens(events);
+    *request
+}
+
+#[test]
+fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
+    let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
+    let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
+    bench.keys("M");
+    assert!(bench.screen().contains("nothing is sent"), "{}", bench.screen());
+    bench.keys("f6");
+    let request = run_call(&mut bench);
+    assert!(request.mock.is_some());
+    assert!(bench.screen().contains("This is a mock answer of forecast"), "{}", bench.screen());
+    // What it answers is said in the form, and counts for the next call.
+    let tool = bench.state.catalog.tool_called("forecast").unwrap().id().clone();
+    let edit = |to: Value, name: &str| Edit::Set { at: Pointer::root().child(name), to: to.into() };
+    let text = CallText { tool, part: CallPart::Mock };
+    let edits = vec![edit("text".into(), "answer"), edit("Fog until noon".into(), "text")];
+    bench.send(Message::Call(CallMessage::EditText { text, edits }));
+    bench.keys("f6");
+    run_call(&mut bench);
+    assert!(bench.screen().contains("Fog until noon"), "{}", bench.screen());
+    bench.keys("ctrl+p");
+    bench.types("keep mock");
+    bench.keys("enter");
+    bench.keys("enter");
+    let kept = bench.state.documents.get(&FileId::new("stubs/forecast.yaml")).unwrap();
+    let stub = kept.source.as_ref().unwrap().text().to_owned();
+    assert!(stub.contains("Fog") && stub.contains("forecast"), "{stub}");
+    // Without the mock the request is the service's again.
+    bench.keys("M f6");
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
+    assert!(request.mock.is_none());
+}
