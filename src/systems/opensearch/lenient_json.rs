@@ -61,7 +61,7 @@ fn read_whole(text: &str) -> Result<Option<Value>, String> {
     if reader.rest().is_empty() {
         Ok(Some(value))
     } else {
-        Err("something stands behind it".into())
+        Err("there is something after it".into())
     }
 }
 

@@ -59,7 +59,7 @@ impl fmt::Display for BodyError {
                 write!(to, "the body is no JSON object or array: {}", rendered.text)
             }
             Self::Unfilled(names, _) if names.is_empty() => {
-                write!(to, "{BEGUN} stands in the body without a name and an end")
+                write!(to, "{BEGUN} is in the body without a name and an end")
             }
             Self::Unfilled(names, _) => {
                 write!(to, "nothing gives a value to {}", names.join(", "))

@@ -175,7 +175,7 @@ impl ConnectorFields<'_> {
             let names: Vec<&str> = nulled.iter().map(String::as_str).collect();
             let verb = if names.len() == 1 { "is" } else { "are" };
             let names = first_names(&names);
-            let words = format!("{names} {verb} missing: null stands there, without the quotes");
+            let words = format!("{names} {verb} missing: null is sent there, without the quotes");
             remarks.push(remark(RemarkLevel::Rule, words));
         }
         remarks.extend(self.value_remarks(body, prepared));
@@ -224,7 +224,7 @@ impl ConnectorFields<'_> {
                 format!("{names} {} escaped", if is_one { "is" } else { "are" })
             }),
             of(&holding, RemarkLevel::Warning, &|names, _| {
-                format!("a placeholder stands in the value of {names}, and is filled in too")
+                format!("there is a placeholder in the value of {names}, and is filled in too")
             }),
         ];
         remarks.into_iter().flatten().collect()

@@ -288,7 +288,7 @@ fn placeholder_remarks(rendered: &Rendered, prepared: &PreparedStep) -> Option<F
     let names: Vec<&str> = holding.map(|seen| seen.name.as_str()).collect();
     let words = || {
         let names = first_names(&names);
-        format!("a placeholder stands in the value of {names}, and is filled in too")
+        format!("there is a placeholder in the value of {names}, and is filled in too")
     };
     (!names.is_empty()).then(|| remark(RemarkLevel::Warning, words()))
 }
