@@ -637,15 +637,14 @@ impl State {
     /// What answers calls of a tool that is mocked.
     #[must_use]
     pub fn mock_of(&self, tool: &Tool) -> Option<StubService> {
-        let id = tool.id();
-        self.invoke.mocks.contains(id).then(|| self.make_mock(tool))
+        self.invoke.mocks.contains(tool.id()).then(|| self.make_mock(tool))
     }
 
     /// What would answer calls of a tool if it was mocked.
     #[must_use]
     pub fn make_mock(&self, tool: &Tool) -> StubService {
-        let options = MockOptions::from_value(&self.value_of(tool.id(), CallPart::Mock));
+        let said = MockOptions::from_value(&self.value_of(tool.id(), CallPart::Mock));
         let kept = self.invoke.calls.real_answer_of(tool.id());
-        mock_service(&mocking::mocked_tool(tool, kept), &options)
+        mock_service(&mocking::mocked_tool(tool, kept), &said)
     }
 }

@@ -175,8 +175,8 @@ transport = "embedded"
         );
         for (text, expected) in [
             ("project = 'lab'\n", "3 settings.no-channel CommonGround is spoken to in a channel"),
-            ("project = 'a.b'\nchannel = 'c'\n", "4 settings.id project stands in every subject"),
-            ("project = 'a'\nchannel = '*'\n", "5 settings.id channel stands in every subject"),
+            ("project = 'a.b'\nchannel = 'c'\n", "4 settings.id project is part of every subject"),
+            ("project = 'a'\nchannel = '*'\n", "5 settings.id channel is part of every subject"),
             ("project = 'a'\nchannel = 'c'\napi = 'nats://h'\n", "6 settings.api api must be"),
             (
                 "project = 'a'\nchannel = 'c'\napi = 'http://u:hunter2@h'\n",

@@ -26,7 +26,7 @@ pub fn all_actions() -> Vec<&'static Action> {
         own_actions(workflow::chain_actions::ACTIONS),
         own_actions(invoke::ACTIONS),
         own_actions(invoke::step_actions::ACTIONS),
-        own_actions(invoke::mock::ACTIONS),
+        own_actions(invoke::mock_actions::ACTIONS),
         own_actions(answer::actions::ACTIONS),
         own_actions(watch::ACTIONS),
         own_actions(history::ACTIONS),

@@ -612,7 +612,7 @@ fn faults() -> Vec<Faulty> {
     let unreported: &'static [&'static str] =
         &["delivered 3 times", "its result card is written, but the report was refused"];
     let behind = |fault, world| Faulty { world, ..faulty(fault, none(), none(), unreported) };
-    const DROPPED: &str = "dropped in silence";
+    const DROPPED: &str = "silently dropped";
     vec![
         faulty(
             "arguments in the body",

@@ -363,7 +363,7 @@ mod by_mouse {
 
     fn accept(terminal: &Terminal) {
         terminal.click_on("Enter apply");
-        terminal.wait_gone("Esc leave it");
+        terminal.wait_gone("Esc cancel");
     }
 
     /// Where the cell of a tool and a column is.

@@ -45,7 +45,7 @@ fn all_are_listed_with_what_goes_through_them() {
     let mut bench = opened(120, 36);
     for words in [
         "local",
-        "usual",
+        "default",
         "broker   rabbitmq",
         "1 tool",
         "has errors",
@@ -135,7 +135,7 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
     bench.types("a.b");
     bench.keys("tab");
     assert_eq!(text(&bench), format!("{edited}{text_of_lab}agent = \"a.b\"\n"));
-    assert!(bench.shows("agent stands in"), "{}", bench.screen());
+    assert!(bench.shows("agent is part of"), "{}", bench.screen());
     assert!(
         bench.state.network.connections.find_by_name("lab").is_none(),
         "it cannot be used until that is mended"

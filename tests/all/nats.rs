@@ -517,10 +517,10 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
         timeout(HUNG, async { tokio::join!(calling, taking).1 }).await.expect("the call hangs");
     heard.assert_lost("slow-consumer");
     let told = heard.problem().message;
-    assert!(told.contains("messages (") && told.contains("were let go"), "{told}");
+    assert!(told.contains("messages (") && told.contains("were dropped"), "{told}");
     assert!(heard.pieces() > 100 && heard.pieces() < 200, "{}", heard.pieces());
     let notices =
-        heard.0.iter().filter(|event| matches!(&event.kind, EventKind::Notice(words) if words.contains("were let go here")));
+        heard.0.iter().filter(|event| matches!(&event.kind, EventKind::Notice(words) if words.contains("were dropped here")));
     assert_eq!(notices.count(), 1, "{:?}", heard.problem());
 }
 

@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_place() {
         for (text, at, words) in [
-            ("[]", "", "an object, not a list"),
+            ("[]", "", "an object, found a list"),
             ("case: x", "", "\"call\" is missing"),
             ("call: a\nexpects: {}", "/expects", "did you mean \"expect\"?"),
             ("call: a\narguments: [1]", "/arguments", "an object"),

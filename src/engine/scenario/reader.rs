@@ -162,16 +162,16 @@ mod tests {
     #[test]
     fn each_issue_names_its_place_and_the_way_out() {
         for (value, expected) in [
-            (json!([]), "here must stand an object, not a list"),
+            (json!([]), "expected an object, found a list"),
             (json!({}), "\"steps\" is missing: a list of {tool, expect}"),
             (
                 json!({"steps": [{"tol": "x"}]}),
                 "/steps/0/tol: \"tol\" is unknown; did you mean \"tool\"?",
             ),
-            (json!({"steps": [{"tool": 3}]}), "/steps/0/tool: here must stand a text, not 3"),
+            (json!({"steps": [{"tool": 3}]}), "/steps/0/tool: expected a text, found 3"),
             (
                 json!({"steps": [], "start": {"groups": "a"}}),
-                "/start/groups: here must stand a list of texts, not \"a\"",
+                "/start/groups: expected a list of texts, found \"a\"",
             ),
             (
                 json!({"steps": [], "mode": "x"}),
@@ -183,7 +183,7 @@ mod tests {
             ),
             (
                 json!({"steps": [{"expect": {"available": ["a", 1]}}]}),
-                "/steps/0/expect/available/1: here must stand a text, not 1",
+                "/steps/0/expect/available/1: expected a text, found 1",
             ),
         ] {
             assert_eq!(Scenario::from_value(&value).unwrap_err().to_string(), expected);

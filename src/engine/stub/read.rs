@@ -311,7 +311,7 @@ mod tests {
             assert!(issue.message.contains(words), "{text}: {issue}");
         }
         for (text, place, words) in [
-            ("[]", "", "an object, not a list"),
+            ("[]", "", "an object, found a list"),
             ("stub: x", "", "\"services\" is missing"),
             ("services: {}", "/services", "at least one"),
             ("services: {a: {}}", "/services/a", "\"rules\" is missing"),

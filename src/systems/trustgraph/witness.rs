@@ -410,7 +410,7 @@ mod tests {
             ("_INBOX.x", "", answer.clone(), None),
             (response, "r-1", answer, None),
             (request, "", call(json!("{}")), Some("under the id \"unknown\"")),
-            (request, "r-1", call(json!({})), Some("config stands there as JSON itself")),
+            (request, "r-1", call(json!({})), Some("config is sent as JSON")),
             (request, "r-1", call(json!("{}")), None),
             (request, "r-1", asked(json!("read")), Some("letter by letter")),
             (request, "r-1", asked(json!("*")), None),

@@ -5,7 +5,7 @@
 //! | [`tools`] | left: tools, and the calls of this session |
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
 //! | [`meta`] | below the arguments: what is said beside them, in `_meta` |
-//! | [`mock`] | in the place of the request: how a mock answers |
+//! | [`mock`], [`mock_actions`] | in the place of the request: how a mock answers |
 //! | [`parts`] | what each of the forms edits |
 //! | `ui/answer` | right: the answer |
 //! | [`copy`] | a call as a command |
@@ -16,7 +16,8 @@
 mod copy;
 mod menus;
 mod meta;
-pub(crate) mod mock;
+mod mock;
+pub(crate) mod mock_actions;
 mod parts;
 mod preview;
 mod refusals;
@@ -440,7 +441,7 @@ impl Screen for Invoke {
             .or_else(|| {
                 let pane = &mut self.request;
                 let reply = action_rows::run_action(step_actions::ACTIONS, pane, id, state)
-                    .or_else(|| action_rows::run_action(mock::ACTIONS, pane, id, state))?;
+                    .or_else(|| action_rows::run_action(mock_actions::ACTIONS, pane, id, state))?;
                 Some(self.follow_sent_call(reply))
             })
             .unwrap_or_default();
@@ -461,7 +462,7 @@ impl Screen for Invoke {
             .or_else(|| {
                 let pane = &self.request;
                 action_rows::refusal_reason(step_actions::ACTIONS, pane, id, state)
-                    .or_else(|| action_rows::refusal_reason(mock::ACTIONS, pane, id, state))
+                    .or_else(|| action_rows::refusal_reason(mock_actions::ACTIONS, pane, id, state))
             })
             .or_else(|| action_rows::refusal_reason(actions::ACTIONS, screen, id, state))
             .or_else(|| self.request.focused_form().refusal(id, "there is no form"))

@@ -554,7 +554,7 @@ fn what_services_refuse_stands_at_its_command() {
     assert_eq!(
         call.standing.problem().map(|problem| problem.kind.as_str()),
         Some("given-up"),
-        "the caller never hears"
+        "the caller gets no answer"
     );
     assert!(bus.odd().contains("but the report was refused"), "{}", bus.odd());
     bus.advisory("MSG_NAKED", None, 1);

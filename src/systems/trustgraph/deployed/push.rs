@@ -496,7 +496,7 @@ mcp:
             "{OURS}---\ntool:\n  ask: {{type: prompt, name: x, description: d, template: t}}\n"
         );
         let problem = plan_push(&catalog(&twice), &[], AbsentEntries::Keep).unwrap_err();
-        assert!(problem.cause.contains("tool/ask stands twice"), "{problem}");
+        assert!(problem.cause.contains("tool/ask is defined twice"), "{problem}");
         let document = OURS.replace("service: jokes}", "service: jokes, available_in_states: [a]}");
         assert!(pushed(&document, &[], AbsentEntries::Keep).notes[0].contains("applicable-states"));
     }

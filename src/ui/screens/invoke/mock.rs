@@ -5,24 +5,13 @@ use std::sync::Arc;
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Value, json};
 
-use super::{
-    parts::{Part, RequestPart},
-    request::RequestPane,
-    tools::tool_of,
-};
+use super::parts::{Part, RequestPart};
 use crate::{
-    app::{
-        actions::Scope,
-        calls::{CallMessage, CallPart},
-        edited_text::EditedText,
-        message::Message,
-        state::State,
-    },
+    app::{calls::CallPart, edited_text::EditedText, state::State},
     engine::stub::mock::{MockSource, PAUSE, PIECES},
     model::{duration, tool::Tool},
     schema::pointer::Pointer,
     ui::{
-        action_rows::{self, refuse_when},
         canvas::Pen,
         form::{
             host::{FormHost, written_in},
@@ -36,24 +25,6 @@ use crate::{
 
 /// Below so many lines the form is not worth opening.
 const LEAST: u16 = 3;
-
-type Row = action_rows::Row<RequestPane>;
-
-pub(crate) const ACTIONS: &[Row] = &[
-    Row::new(Scope::Invoke, "mock-tool", "mock", |pane, state| pane.turn_mock(state))
-        .keys(&["M"])
-        .help(
-            "Answer calls of the tool here, in the place of its service, with an example, a kept \
-             answer, the arguments or a text; or send them to the service again",
-        )
-        .refused(|_, state| refuse_when(tool_of(state).is_none(), "there is no tool")),
-    Row::new(Scope::Invoke, "keep-mock", "keep mock…", |_, state| keep_mock(state))
-        .help("Write the mock of the tool as a stub into the workspace")
-        .refused(|_, state| {
-            let is_mocked = tool_of(state).is_some_and(|tool| state.invoke.mocks.contains(&tool));
-            refuse_when(!is_mocked, "the tool is not mocked")
-        }),
-];
 
 /// The form of a mock, where the tool has one.
 #[derive(Default)]
@@ -106,15 +77,6 @@ impl MockSection {
     }
 }
 
-fn keep_mock(state: &State) -> Reply {
-    let tool = tool_of(state).and_then(|id| state.tool(&id));
-    let service = tool.and_then(|tool| Some((tool, state.mock_of(tool)?)));
-    match service {
-        Some((tool, service)) => stubs::save_mock(&tool.entry.key, service, state),
-        None => Reply::Handled,
-    }
-}
-
 /// What somebody can say of a mock.
 fn form_schema() -> Arc<Value> {
     let choice = |word: &str, title: &str| json!({"const": word, "title": title});
@@ -139,14 +101,4 @@ fn form_schema() -> Arc<Value> {
             "message": {"type": "string", "description": "What that error says."},
         },
     }))
-}
-
-impl RequestPane {
-    /// Mocks the tool, and goes to how; or no longer.
-    fn turn_mock(&mut self, state: &State) -> Reply {
-        let Some(tool) = tool_of(state) else { return Reply::Handled };
-        let is_on = state.invoke.mocks.contains(&tool);
-        self.show_part(if is_on { Part::Arguments } else { Part::Mock });
-        Reply::send(Message::Call(CallMessage::TurnMock { tool }))
-    }
 }
