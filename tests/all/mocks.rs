@@ -164,7 +164,9 @@ fn run_call(bench: &mut Workbench) -> Request {
 fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
     let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
     let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
-    bench.keys("M");
+    bench.keys("enter");
+    bench.types("Basel");
+    bench.keys("esc B");
     assert!(bench.screen().contains("nothing is sent"), "{}", bench.screen());
     bench.keys("f6");
     let request = run_call(&mut bench);
@@ -187,7 +189,7 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
     let stub = kept.source.as_ref().unwrap().text().to_owned();
     assert!(stub.contains("Fog") && stub.contains("forecast"), "{stub}");
     // Without the mock the request is the service's again.
-    bench.keys("M f6");
+    bench.keys("B f6");
     let Some(Effect::Call { request, .. }) = bench.effects.last() else {
         panic!("{:?}", bench.effects)
     };

@@ -14,7 +14,7 @@ type Row = action_rows::Row<RequestPane>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Invoke, "mock-tool", "mock", turn_mock)
-        .keys(&["M"])
+        .keys(&["B"])
         .help(
             "Answer calls of the tool here, in the place of its service, with an example, a kept \
              answer, the arguments or a text; or send them to the service again",
