@@ -357,7 +357,7 @@ struct ObservedPrinter<'t> {
     json: bool,
     record: Record,
     witness: TrafficWitness,
-    /// When the first thing was heard.
+    /// When the first message came.
     began: Option<Millis>,
     /// Messages that were written.
     told: u64,

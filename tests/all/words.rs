@@ -55,7 +55,7 @@ impl Reader {
         let compile = |pattern| Regex::new(pattern).unwrap();
         Self {
             pieces: compile(
-                r##"(?s)//[^\n]*|'(?:[^'\\\n]|\\.)+'|b?r#"(.*?)"#|b?"((?:[^"\\]|\\.)*)""##,
+                r##"(?s)//[^\n]*|'(?:[^'\\\n]|\\.)+'|b?r#"(.*?)"#|b?r"([^"]*)"|b?"((?:[^"\\]|\\.)*)""##,
             ),
             joined: compile(r"\\\n\s*"),
             named: compile(r"\{[^{}]*\}"),
@@ -73,7 +73,7 @@ fn texts_of(reader: &Reader, source: &str, is_command: bool) -> Vec<(usize, Stri
         let whole = piece.get(0).unwrap();
         line += code[counted..whole.start()].matches('\n').count();
         counted = whole.start();
-        let literal = piece.get(1).or_else(|| piece.get(2)).map(|text| text.as_str());
+        let literal = (1..=3).find_map(|group| piece.get(group)).map(|text| text.as_str());
         let help = whole.as_str().strip_prefix("/// ").filter(|_| is_command);
         let text = literal.or(help).map(|text| reader.joined.replace_all(text, ""));
         texts.extend(text.map(|text| (line, reader.named.replace_all(&text, "{}").into_owned())));

@@ -173,6 +173,8 @@ pub(crate) struct Invoke {
     answer: Answer,
     /// Only one pane fits.
     narrow: bool,
+    /// The screen is shown anew, and has not looked at the state yet.
+    is_entered: bool,
     /// The call that is shown has not ended.
     running: bool,
 }
@@ -359,6 +361,10 @@ fn names_agent(state: &State) -> bool {
 impl Screen for Invoke {
     fn sync_state(&mut self, state: &State) {
         self.tools.sync_state(state);
+        // Whoever comes with another tool means its arguments, wherever the keys were left.
+        if std::mem::take(&mut self.is_entered) && !self.request.is_of(state) {
+            self.panes.focus = MIDDLE;
+        }
         self.request.sync_state(state);
         if self.request.reach_step(state) {
             self.panes.focus = MIDDLE;
@@ -415,6 +421,7 @@ impl Screen for Invoke {
     }
 
     fn on_enter(&mut self) {
+        self.is_entered = true;
         self.rest_focused_form();
     }
 

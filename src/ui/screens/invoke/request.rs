@@ -142,6 +142,11 @@ impl RequestPane {
         }
     }
 
+    /// Whether it shows the tool that is chosen.
+    pub(super) fn is_of(&self, state: &State) -> bool {
+        self.tool == tool_of(state)
+    }
+
     pub(super) fn draw(
         &mut self,
         buffer: &mut Buffer,

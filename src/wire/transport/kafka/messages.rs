@@ -166,7 +166,7 @@ pub(crate) fn check_name(topic: &str) -> Result<(), CallError> {
     }
     let start: String = topic.chars().take(40).flat_map(char::escape_debug).collect();
     let message = format!(
-        "\"{start}\" is no topic's name: Kafka takes up to 249 letters, digits, dots, _ and -"
+        "\"{start}\" is no topic's name: Kafka allows up to 249 letters, digits, dots, _ and -"
     );
     Err(CallError::new(ErrorKind::BadSubject, message, "write the queue as request:tg:NAME"))
 }
