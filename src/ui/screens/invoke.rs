@@ -173,8 +173,8 @@ pub(crate) struct Invoke {
     answer: Answer,
     /// Only one pane fits.
     narrow: bool,
-    /// The screen is shown anew, and has not looked at the state yet.
-    is_entered: bool,
+    /// The tool that was drawn last.
+    drawn: Option<EntryId>,
     /// The call that is shown has not ended.
     running: bool,
 }
@@ -361,10 +361,6 @@ fn names_agent(state: &State) -> bool {
 impl Screen for Invoke {
     fn sync_state(&mut self, state: &State) {
         self.tools.sync_state(state);
-        // Whoever comes with another tool means its arguments, wherever the keys were left.
-        if std::mem::take(&mut self.is_entered) && !self.request.is_of(state) {
-            self.panes.focus = MIDDLE;
-        }
         self.request.sync_state(state);
         if self.request.reach_step(state) {
             self.panes.focus = MIDDLE;
@@ -376,6 +372,9 @@ impl Screen for Invoke {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let buffer = frame.buffer_mut();
+        if self.drawn.as_ref() != self.request.tool() {
+            self.drawn = self.request.tool().cloned();
+        }
         self.narrow = area.width < SIDE_BY_SIDE;
         let left = if area.width >= 160 { 34 } else { 24 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
@@ -421,7 +420,10 @@ impl Screen for Invoke {
     }
 
     fn on_enter(&mut self) {
-        self.is_entered = true;
+        // Whoever comes with another tool means its arguments, wherever the keys were left.
+        if self.drawn.as_ref() != self.request.tool() {
+            self.panes.focus = MIDDLE;
+        }
         self.rest_focused_form();
     }
 

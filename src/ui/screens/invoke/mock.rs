@@ -17,9 +17,8 @@ use crate::{
             host::{FormHost, written_in},
             view::Form,
         },
-        stubs,
         styles::{Role, Styles},
-        view::{Look, Reply},
+        view::Look,
     },
 };
 

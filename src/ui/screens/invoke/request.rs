@@ -142,9 +142,9 @@ impl RequestPane {
         }
     }
 
-    /// Whether it shows the tool that is chosen.
-    pub(super) fn is_of(&self, state: &State) -> bool {
-        self.tool == tool_of(state)
+    /// The tool whose request it is.
+    pub(super) fn tool(&self) -> Option<&EntryId> {
+        self.tool.as_ref()
     }
 
     pub(super) fn draw(
