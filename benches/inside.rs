@@ -294,6 +294,7 @@ fn request(state: &State) -> Request {
         correlation: "bench".into(),
         arguments: "{}".into(),
         body: "{}".into(),
+        mock: None,
     }
 }
 
