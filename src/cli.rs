@@ -6,12 +6,13 @@
 
 use std::{
     borrow::Cow,
+    env,
     io::{self, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 
 mod agent;
 mod answering;
@@ -32,11 +33,14 @@ mod doctor;
 mod documents;
 mod ending;
 mod escaped_json;
+mod examples;
 mod form;
 mod form_check;
 mod global;
 mod graph;
 mod groups;
+mod help;
+mod help_page;
 mod history;
 mod import;
 mod man;
@@ -84,13 +88,13 @@ use crate::{
 };
 
 const AFTER: &str = "\
-Data goes to stdout, words to stderr. Exit codes: 0 done, 1 found problems, 2 wrong usage, 3 could not reach, 4 timed out, 5 kept as a draft, 6 not fully checked, 130 interrupted.";
+Data goes to stdout, messages go to stderr. Exit codes: 0 done, 1 found problems, 2 wrong usage, 3 couldn't connect, 4 timed out, 5 saved as a draft, 6 not fully checked, 130 interrupted.";
 
 /// A workbench in the terminal for people who make tools for LLM agents
 #[derive(Parser, Debug)]
-#[command(name = "toolcrib", version, after_help = AFTER, subcommand_help_heading = "Without a screen", subcommand_value_name = "COMMAND", max_term_width = 100)]
+#[command(name = "toolcrib", version, after_help = AFTER, subcommand_help_heading = "Commands", subcommand_value_name = "COMMAND", max_term_width = 100)]
 struct CommandLine {
-    /// The folder or file to open in the workbench; without it, the current folder
+    /// The folder or file to open in the workbench; by default the current folder
     path: Option<PathBuf>,
 
     #[command(flatten)]
@@ -102,51 +106,51 @@ struct CommandLine {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Open the demo or another sample in the workbench, with services that answer
+    /// Open the demo or another sample, with services that answer
     Demo(demo::Demo),
     /// List everything that is wrong in the files
     Check(check::Check),
-    /// List the tools that a request gets, and why it does not get the others
+    /// List the tools that a request gets, and why the others are hidden
     Tools(tools::Tools),
-    /// List the groups, what each holds, and which are asked for
+    /// List the groups, their tools, and which are requested
     Groups(groups::Groups),
-    /// List the states, what each offers, and how to get there
+    /// List the states, their tools, and how to get there
     States(states::States),
-    /// Run scenarios and say where they differ from what they expect
+    /// Run scenarios and list where they differ from what they expect
     Simulate(simulate::Simulate),
-    /// Draw the workflow that tools, groups and states make
+    /// Print the workflow as text, DOT, Mermaid, SVG or JSON
     Graph(graph::Graph),
     /// Call a tool and stream its answer
     Call(call::Call),
     /// Show the arguments a tool receives, and where each value comes from
     Merge(merge::Merge),
-    /// Make the calls of saved cases and say where the answers differ from what they expect
+    /// Repeat saved calls and list where the answers differ from what is expected
     Test(test::Test),
-    /// List the calls that were made; show, compare, replay, export or remove them
+    /// List past calls; show, compare, replay, export or remove them
     History(history::History),
-    /// Answer for tools by samples or stubs, or offer them to MCP clients, until Ctrl-C
+    /// Answer calls with samples, stubs or mocks, or offer tools to MCP clients, until Ctrl+C
     Serve(serve::Serve),
     /// Ask TrustGraph's agent and show its steps as they arrive
     Agent(agent::Agent),
-    /// Take the tools of a running system into files, and MCP servers from other programs
+    /// Write the tools of a running system to files, or add MCP servers of other programs
     Import(import::Import),
-    /// Put tools and agents into another shape, also pasted ones
+    /// Convert OpenSearch tools and agents to another format
     Convert(convert::Convert),
-    /// Send the tools to a running system, after showing what changes there
+    /// Send the workspace's tools to a running system, after showing what changes
     Push(push::Push),
-    /// Follow what passes on a bus: requests and answers, agent steps, errors
+    /// Follow the messages on a bus: requests and answers, agent steps, errors
     Watch(watch::Watch),
-    /// Look at MCP servers: what they have, every frame; put them into the workspace
+    /// Inspect and test MCP servers, and add them to the workspace
     Mcp(mcp::Mcp),
     /// Edit a JSON, YAML or TOML document in a form made from its JSON Schema
     Form(form::Form),
-    /// Print the JSON Schema that a descriptor's form is made from
+    /// Print the JSON Schema of a descriptor's form
     Schema(schema::Schema),
-    /// Keep secrets of connections in the system's key store
+    /// Save the secrets of connections in the system's key store
     Secret(secret::Secret),
-    /// Show what is found here, and what connections lack
+    /// Check this machine: folders, the key store, and the secrets that connections lack
     Doctor(doctor::Doctor),
-    /// Print what a shell needs to complete this command line
+    /// Print completions for a shell
     Completions(completions::Completions),
     /// Print a manual page
     Man(man::ManPage),
@@ -160,15 +164,43 @@ pub fn run_command(
 ) -> ExitCode {
     systems::table::install(systems);
     live::install_systems(live);
-    let line = match CommandLine::try_parse() {
+    if let Some(words) = help::asked_words(env::args_os().skip(1)) {
+        let mut out = CommandOutput::new(&Global::default());
+        let shown = help::show_help(&words, command_line(), &mut out);
+        return end_command(shown, &mut out);
+    }
+    let parsed = command_line().try_get_matches();
+    let line = match parsed.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(line) => line,
-        Err(refused) => return report_ending(print_clap_error(&refused)).exit_code().into(),
+        Err(refused) => {
+            // "cal joke": clap takes the first word for a path, and complains of the second.
+            let first =
+                env::args_os().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
+            let mistyped = (refused.kind() == ErrorKind::UnknownArgument)
+                .then(|| first.as_deref().map(Path::new).and_then(mistyped_command))
+                .flatten();
+            let ended = match mistyped {
+                Some(problem) => Err(problem.into()),
+                None => print_clap_error(&refused),
+            };
+            return report_ending(ended).exit_code().into();
+        }
     };
     if line.global.allow_start {
         registry::allow_all_starts();
     }
     let mut out = CommandOutput::new(&line.global);
     let ended = dispatch_command(&line, &mut out);
+    end_command(ended, &mut out)
+}
+
+/// The command line with all commands, their help and examples.
+fn command_line() -> clap::Command {
+    examples::with_examples(CommandLine::command())
+}
+
+/// Writes what is left to write, and reports how the command ended.
+fn end_command(ended: CommandResult, out: &mut CommandOutput) -> ExitCode {
     // What was written before a problem belongs before it; of two problems the first counts.
     let ended = match (ended, out.flush().map_err(StopReason::from)) {
         (Ok(_), Err(StopReason::Met(problem))) => Err(StopReason::Met(problem)),
@@ -194,7 +226,7 @@ fn print_clap_error(refused: &clap::Error) -> CommandResult {
     Ok(Ending::Done)
 }
 
-/// How a command ended; a problem is told on stderr.
+/// How a command ended; a problem is reported on stderr.
 fn report_ending(ended: CommandResult) -> Ending {
     ended.unwrap_or_else(|halt| match halt {
         StopReason::Unread => Ending::Done,
@@ -238,8 +270,8 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
         Some(Command::Schema(schema)) => schema.run(global, out),
         Some(Command::Secret(secret)) => secret.run(global, out),
         Some(Command::Doctor(doctor)) => doctor.run(global, out),
-        Some(Command::Completions(completions)) => completions.run(CommandLine::command(), out),
-        Some(Command::Man(page)) => page.run(CommandLine::command(), out),
+        Some(Command::Completions(completions)) => completions.run(command_line(), out),
+        Some(Command::Man(page)) => page.run(command_line(), out),
         None => match line.path.as_deref().and_then(mistyped_command) {
             None => workbench::run_workbench(global, line.path.as_deref(), Purpose::Work),
             Some(problem) => Err(problem.into()),
@@ -250,7 +282,7 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
 /// A path that does not exist, and looks like a command.
 fn mistyped_command(path: &Path) -> Option<Problem> {
     let word = path.to_str().filter(|_| !path.exists())?;
-    let command = CommandLine::command();
+    let command = command_line();
     let near = similar::nearest_name(word, command.get_subcommands().map(clap::Command::get_name))?;
     let cause = format!("there is no such file or folder, and no command \"{word}\"");
     Some(

@@ -14,9 +14,9 @@
 //! | [`secrets`] | the secrets that must not be kept |
 //! | [`key_store`] | the system's key store |
 //! | [`stale`] | what killed processes left of their saves |
-//! | [`watch`] | tells what changes on disk |
+//! | [`watch`] | says what changes on disk |
 //! | [`log`] | the log file |
-//! | [`traces`] | what was heard on a bus, as JSON lines |
+//! | [`traces`] | what was received on a bus, as JSON lines |
 //! | [`globs`] | file patterns such as `**/*.json` |
 //! | [`schema_map`] | files in the place of schemas that are named by address |
 //! | [`schema_files`] | a JSON Schema's file, with the local files that it refers to |

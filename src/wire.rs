@@ -6,9 +6,9 @@
 //! the strays after it. The [`registry`] opens connections at first use and keeps them for the
 //! calls of this process; systems see it as a [`connector`]. [`secrets`] are what that takes. A
 //! [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`]
-//! is asked like a tool, and told step by step. What waits between two of them is bounded by a
-//! [`byte_budget`], or in a [`queue`] of so many places. [`accepting`] is where others connect
-//! to; [`now`] is the clock; a [`stub_call`] is answered within this process.
+//! is asked like a tool, and said step by step. What waits between two of them is bounded by a
+//! [`byte_budget`], or in a [`queue`] of so many places. [`accepting`] is where others connect to;
+//! [`now`] is the clock; a [`stub_call`] is answered within this process.
 
 pub mod accepting;
 pub mod agent;

@@ -39,7 +39,7 @@ pub enum AnsweringMessage {
     },
     Undo(AskId),
     Redo(AskId),
-    /// Give the call its answer as it stands.
+    /// Give the call its answer as it is.
     Send(AskId),
     /// Leave the call without an answer.
     Leave(AskId),
@@ -88,7 +88,7 @@ pub struct Open {
     pub answer: EditedText,
     /// It is on its way.
     pub sent: bool,
-    /// The user was told that it waits too long.
+    /// The user was informed that it waits too long.
     pub alarmed: bool,
 }
 
@@ -119,7 +119,7 @@ pub struct Answering {
     pub chosen: Option<AskId>,
     /// What the clock showed at the last message about it.
     pub now: Millis,
-    /// The turn of the newest stand: tells one from another of the same tool.
+    /// The turn of the newest stand: distinguishes one from another of the same tool.
     pub turn: u64,
 }
 

@@ -27,7 +27,7 @@ pub struct CallText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallPart {
     Arguments,
-    /// What stands beside them, for the server and not for its tool.
+    /// What is beside them, for the server and not for its tool.
     Meta,
     /// How a mock answers it; no call sends that.
     Mock,

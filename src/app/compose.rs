@@ -1,7 +1,7 @@
 //! Composing a workflow: what a user wants of states, arrows, groups and tools, as the changes of
-//! files that it comes to.
+//! files that it results in.
 //!
-//! Every function here is pure: [`context`] is the workspace as it stands, a wish goes in, and a
+//! Every function here is pure: [`context`] is the workspace as it is, a wish goes in, and a
 //! [`plan::Plan`] comes out, which can be looked at before it is made as one step of undo.
 //! [`states`], [`arrows`], [`groups`] and [`cells`] change gates; [`entries`] makes tools, copies
 //! and takes them in; [`imports`] takes in those of a running system; [`connections`] says where a

@@ -45,7 +45,7 @@ pub enum Report {
     Failed(Problem),
 }
 
-/// What a connection that opened told.
+/// What a connection that opened said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionReport {
     /// Who answered, in words.
@@ -67,6 +67,6 @@ pub struct ConnectionReport {
     pub list_faults: Vec<String>,
     /// What is wrong with its tools.
     pub tool_faults: Vec<String>,
-    /// What could be asked and was not told.
+    /// What could be asked and was not reported.
     pub untold: Vec<Problem>,
 }

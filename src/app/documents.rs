@@ -75,7 +75,7 @@ impl Document {
             .unwrap_or_else(|| diff::changed_rows(saved, self.text.whole_text()))
     }
 
-    /// The same by the pieces that were written anew, where those are known.
+    /// The same by the pieces that were written again, where those are known.
     fn changed_in_pieces(&self) -> Option<Vec<usize>> {
         let (now, then) = (self.source.as_ref().ok()?, self.saved_source()?);
         let rows = now.pieces_beside(then)?.into_iter().flat_map(|(new, old)| {
@@ -117,7 +117,7 @@ pub enum Change {
     Entry(EntryEdit),
     /// Within a file, outside any entry.
     File { file: FileId, document: usize, edit: Edit },
-    /// The whole text anew (from an editor).
+    /// The whole text again (from an editor).
     Text { file: FileId, text: Arc<str> },
     /// A new file.
     Create { file: FileId, text: Arc<str> },
@@ -147,7 +147,7 @@ enum Operation {
     Removed(FileId),
 }
 
-/// A name that changes give another one everywhere, so that what stands in no file can follow.
+/// A name that changes give another one everywhere, so that what is in no file can follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renamed {
     pub what: NameKind,
@@ -232,7 +232,7 @@ impl Documents {
         if let Some(document) = self.files.get_mut(file) {
             document.saved = text;
             if document.saved.as_ref().is_some_and(|saved| document.text.equals_text(saved)) {
-                // From here on it is told apart from this text, and shares with it.
+                // From here on it is distinguished from this text, and shares with it.
                 document.saved = Some(document.text.whole_text().clone());
                 match document.source.as_ref().map(Source::in_one_piece) {
                     Ok(source) => {

@@ -60,7 +60,7 @@ pub enum Effect {
     CheckSoon,
     /// Check a workspace. Answered by `Checked`.
     Check(Box<Snapshot>),
-    /// Let go of findings that nobody looks at any more: to free many takes longer than a key may.
+    /// Released findings that nobody looks at any more: to free many takes longer than a key may.
     LetGo(Arc<Findings>),
     /// Ask who listens where a connection leads that is open. Answered by `Listeners`, where it can
     /// be known.
@@ -121,8 +121,8 @@ pub enum Effect {
         /// Where its calls are taken.
         target: String,
     },
-    /// Give a call that waits its result, or leave it without one. Answered by `Told`, or by
-    /// `Asked` where it could not be written.
+    /// Give a waiting call its result, or none. Answered by `Told`, or by `Asked` where it could
+    /// not be written.
     Reply {
         ask: AskId,
         answer: Option<Arc<Value>>,
@@ -131,7 +131,7 @@ pub enum Effect {
     StopAnswering {
         turn: u64,
     },
-    /// Keep what was heard in a new file. Answered by `Watch` with `Saved`, or `Failed`.
+    /// Keep what was received in a new file. Answered by `Watch` with `Saved`, or `Failed`.
     SaveTrace {
         path: String,
         head: Head,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// The names in a folder, or why they cannot be told. Folders end with a slash.
+/// The names in a folder, or why they cannot be known. Folders end with a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderList {
     /// As it was asked for.

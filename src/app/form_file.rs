@@ -66,7 +66,7 @@ pub(crate) fn value_of(document: &Document) -> Arc<Value> {
     value.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
 }
 
-/// What is wrong with the document by its schema, each in a sentence. Nothing can be told by a
+/// What is wrong with the document by its schema, each in a sentence. Nothing can be known by a
 /// schema that is itself wrong.
 #[must_use]
 pub(crate) fn issues_of(schema: &Arc<Value>, document: &Document) -> Vec<String> {

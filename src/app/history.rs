@@ -123,7 +123,7 @@ impl KeptCall {
         }
     }
 
-    /// The open call anew, without its events.
+    /// The open call again, without its events.
     pub fn begin_replay(&mut self, catalog: &Catalog) -> Option<Arc<Trace>> {
         let trace = Arc::clone(&self.open.as_ref()?.trace);
         let call = self.as_call(&trace, catalog);
@@ -164,7 +164,7 @@ impl ShownCall {
     }
 }
 
-/// The request that a head tells of, and its tool. Where that is gone, it stands nowhere.
+/// The request that a head reports, and its tool. Where that is gone, it is nowhere.
 #[must_use]
 pub(crate) fn request_of(head: &Head, tool: Option<&Tool>) -> Request {
     let nowhere = || {

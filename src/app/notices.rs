@@ -1,4 +1,4 @@
-//! What the user was told, newest last; bounded.
+//! What the user was informed, newest last; bounded.
 
 use std::collections::VecDeque;
 

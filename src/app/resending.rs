@@ -1,4 +1,4 @@
-//! A request that was heard on the bus, as a call of the tool that it went to.
+//! A request that was received on the bus, as a call of the tool that it went to.
 
 use super::state::State;
 use crate::{
@@ -29,7 +29,7 @@ pub(crate) fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
     catalog.tools.iter().find(|tool| goes_there(tool)).map(AsRef::as_ref)
 }
 
-/// The request of a message that was heard, as a call of the tool that it went to.
+/// The request of a message that was received, as a call of the tool that it went to.
 ///
 /// # Errors
 /// When it belongs to no tool, or is not whole.

@@ -98,7 +98,7 @@ struct Suggestions {
     values: Vec<String>,
 }
 
-/// Everything about it. What servers list stands with the tests of their connections.
+/// Everything about it. What servers list is with the tests of their connections.
 #[derive(Debug, Default)]
 pub struct Resources {
     /// The connection whose server is shown; `None`: that which suits best.

@@ -102,7 +102,7 @@ pub enum LoadProgress {
     Done,
 }
 
-/// The place that a view was asked to go to; `turn` tells two requests for one place apart.
+/// The place that a view was asked to go to; `turn` distinguishes two requests for one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewTarget {
     pub entry: EntryId,
@@ -110,8 +110,8 @@ pub struct ViewTarget {
     pub turn: u64,
 }
 
-/// The step of a tool's request that Invoke was asked to show, from 0; `turn` tells two requests for
-/// one step apart.
+/// The step of a tool's request that Invoke was asked to show, from 0; `turn` distinguishes two
+/// requests for one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepGoal {
     pub tool: EntryId,
@@ -497,7 +497,7 @@ impl State {
             .unwrap_or_else(|| self.current_connection())
     }
 
-    /// The context of the run as it stands now.
+    /// The context of the run as it is now.
     #[must_use]
     pub fn context(&self) -> Context {
         self.workflow.simulation.next_context()

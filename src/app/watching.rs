@@ -1,4 +1,4 @@
-//! What is watched: what was heard so far, where it comes from, and what can be asked of it.
+//! What is watched: what was received so far, where it comes from, and what can be asked of it.
 
 use std::collections::VecDeque;
 
@@ -30,15 +30,15 @@ pub enum WatchMessage {
     Stop,
     /// Keep the view still, or go on.
     Pause,
-    /// Forget what was heard.
+    /// Forget what was received.
     Clear,
     /// Show only what this filter holds for.
     Filter(String),
-    /// Show what tells nothing new as well, or hide it again.
+    /// Show what says nothing new as well, or hide it again.
     Reveal,
     AddAlert(String),
     ForgetAlert(usize),
-    /// Keep all that was heard in a new file.
+    /// Keep all that was received in a new file.
     Save(String),
     /// Show a saved trace.
     Open(String),
@@ -88,7 +88,7 @@ pub(crate) type CardRead = (String, Result<Value, CallError>);
 /// Cards that were asked for last, as far as they came.
 #[derive(Clone, Debug, Default)]
 pub struct Cards {
-    /// Tells one asking from the one before.
+    /// Reports one asking from the one before.
     pub turn: u64,
     pub system: Option<SystemId>,
     /// The address that they are read from.
@@ -123,7 +123,7 @@ impl WatchRequest {
     /// Takes `since:10m` out of the subjects.
     ///
     /// # Errors
-    /// When what stands after it is no time.
+    /// When what is after it is no time.
     pub fn parse(words: &[String]) -> Result<Self, String> {
         let mut asked = Self::default();
         for word in words {
@@ -158,7 +158,7 @@ pub struct Watching {
     /// Where it comes from: connection, transport, subjects.
     pub head: Head,
     pub record: Record,
-    /// Tells one watch from the one before.
+    /// Reports one watch from the one before.
     pub turn: u64,
     pub cards: Cards,
     /// What came since the view was kept still.
@@ -173,7 +173,7 @@ struct PausedMessages {
 }
 
 impl Watching {
-    /// Takes in what was heard, or holds it back while the view is still; the alerts that ring.
+    /// Takes in what was received, or holds it back while the view is still; the alerts that ring.
     pub fn record_messages(&mut self, heard: Vec<WatchedItem>) -> Vec<Ring> {
         match &mut self.held {
             Some(held) => {
@@ -210,7 +210,7 @@ impl Watching {
         self.held.as_ref().map(|held| held.heard.len())
     }
 
-    /// Forgets what was heard.
+    /// Forgets what was received.
     pub fn clear(&mut self) {
         self.record.clear();
         if let Some(held) = &mut self.held {

@@ -27,7 +27,7 @@ impl WhatIf {
         Self { groups: context.groups.clone(), edits: Vec::new() }
     }
 
-    /// One edit more; the one before that it takes back, or says anew, goes.
+    /// One edit more; the one before that it takes back, or says again, goes.
     pub fn add_edit(&mut self, tool: &EntryId, edit: GateEdit) {
         let opposite = match &edit {
             GateEdit::AddGroup(name) => Some(GateEdit::RemoveGroup(name.clone())),

@@ -1,4 +1,4 @@
-//! `toolcrib agent`: asks TrustGraph's agent and tells its steps as they come, with the state and
+//! `toolcrib agent`: asks TrustGraph's agent and says its steps as they come, with the state and
 //! the tools after each.
 
 use std::{pin::pin, time::Duration};
@@ -48,21 +48,20 @@ pub(crate) struct Agent {
     #[command(flatten)]
     request: RequestArgs,
 
-    /// The pattern that the agent works by; else it chooses one itself
+    /// The agent's pattern; by default the agent chooses
     #[arg(long, value_name = "PATTERN", value_parser = PossibleValuesParser::new(agents::patterns()))]
     pattern: Option<String>,
 
-    /// The collection that its tools ask where they name none; else TrustGraph's, which is
-    /// "default"
+    /// The collection for tools that name none; by default TrustGraph's, "default"
     #[arg(long, value_name = "NAME")]
     collection: Option<String>,
 
-    /// The broker behind the gateway, by its name in toolcrib.toml or its address: the tools that
-    /// the model is really offered and the agent's true errors are read there
+    /// The broker behind the gateway, by name in toolcrib.toml or address; shows the tools that the
+    /// model is offered, and the agent's own errors
     #[arg(long, value_name = "NAME|URL")]
     broker: Option<String>,
 
-    /// How long the next message may take: 30s, 2m; else ten minutes
+    /// The time limit for the next message: 30s, 2m; by default ten minutes
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
 }
@@ -116,7 +115,7 @@ struct Question {
     limits: Limits,
 }
 
-/// Tells a dialogue to whoever reads the output.
+/// Reports a dialogue to whoever reads the output.
 struct Telling<'d> {
     out: &'d mut CommandOutput,
     json: bool,

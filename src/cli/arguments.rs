@@ -28,7 +28,7 @@ use crate::{
 /// written there.
 ///
 /// # Errors
-/// When a word is neither, a value is not JSON, a key stands twice, or the file cannot be read.
+/// When a word is neither, a value is not JSON, a key is twice, or the file cannot be read.
 pub(crate) fn read_arguments(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
     let mut arguments = whole.map_or_else(
         || parse_json("{}").map_err(argument_problem),

@@ -38,7 +38,7 @@ pub(crate) struct BatchCall {
     pub json: bool,
 }
 
-/// Sends all and tells how each ended, in their order, and what came of them together. An
+/// Sends all and says how each ended, in their order, and what came of them together. An
 /// interruption ends it with what came until then.
 pub(crate) async fn run_batch(many: BatchCall, out: &mut CommandOutput) -> CommandResult {
     let BatchCall { registry, requests, at_once, connection, limits, history, json } = many;

@@ -61,11 +61,10 @@ pub(crate) const NOBODY: &str = "user";
 
 #[derive(Args, Debug)]
 pub(crate) struct Call {
-    /// The tool, by key or name; also one that only the running system has
-    /// (`toolcrib tools --deployed` lists them)
+    /// The tool, by key or name; also a deployed one (`toolcrib tools --deployed` lists them)
     tool: String,
 
-    /// Arguments: key=text, or key:=json for numbers, lists and so on
+    /// Arguments: key=text, or key:=json for numbers, lists and other values
     #[arg(value_name = "KEY=VALUE")]
     pairs: Vec<String>,
 
@@ -73,22 +72,21 @@ pub(crate) struct Call {
     #[arg(long, value_name = "FILE|-|JSON")]
     args: Option<String>,
 
-    /// How the tool is configured for this call, an object: JSON, a file, or - for standard input;
-    /// for tools whose MCP server says what they may be configured with
+    /// The tool's configuration for this call, as an object: JSON, a file, or - for standard input;
+    /// for tools of MCP servers that declare one
     #[arg(long, value_name = "FILE|-|JSON")]
     config: Option<String>,
 
-    /// What such a tool gets to know of the user and the chat: chat-id=c1, user-id=u1; repeat it
-    /// for more
+    /// What such a tool learns about the user and the chat: chat-id=c1, user-id=u1; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     context: Vec<String>,
 
-    /// What else is said in `_meta`, an object: JSON, a file, or - for standard input; for tools of
-    /// MCP servers
+    /// Further members of `_meta`, as an object: JSON, a file, or - for standard input; for tools
+    /// of MCP servers
     #[arg(long, value_name = "FILE|-|JSON")]
     meta: Option<String>,
 
-    /// How long the answer may take: 500ms, 30s, 2m
+    /// The time limit for the answer: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
@@ -97,17 +95,17 @@ pub(crate) struct Call {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with = "times")]
     linger: Option<Duration>,
 
-    /// The user that the request names; else as in toolcrib.toml
+    /// The user of the request; by default as in toolcrib.toml
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 
-    /// The way that the call takes, where its system has several (CommonGround: ui, direct, god,
-    /// probe); else the best that is open
+    /// The route of the call, for systems with several (CommonGround: ui, direct, god, probe); by
+    /// default the best available one
     #[arg(long, value_name = "ROUTE")]
     route: Option<String>,
 
-    /// Call in the name of a new agent, although the connection names one (CommonGround: when that
-    /// one is busy, or wedged)
+    /// Call as a new agent even if the connection names one (CommonGround, if that one is busy or
+    /// wedged)
     #[arg(long)]
     new_agent: bool,
 
@@ -117,36 +115,36 @@ pub(crate) struct Call {
     #[command(flatten)]
     mock: MockFlags,
 
-    /// Print the request and send nothing; of a tool of several steps, each with the parameters
-    /// that it sees
+    /// Print the request and send nothing; for a tool of several steps, each step with its
+    /// parameters
     #[arg(long)]
     dry_run: bool,
 
-    /// Print the call as another program makes it and send nothing: unique-platform, the API of
-    /// Unique's platform, for tools of MCP servers
+    /// Print the call for another program and send nothing: unique-platform is the API of Unique's
+    /// platform, for tools of MCP servers
     #[arg(long, value_name = "PROGRAM", value_parser = PossibleValuesParser::new(calling::rendering_words()), conflicts_with_all = ["times", "dry_run"])]
     print: Option<String>,
 
-    /// Send arguments that do not fit the tool's schema too
+    /// Send the arguments even if they don't match the tool's schema
     #[arg(long)]
     no_check: bool,
 
-    /// Send it so many times, print how long that took instead of the answers
+    /// Repeat the call and print times instead of answers
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     times: Option<u16>,
 
-    /// With --times: so many at once
+    /// With --times: the number of parallel calls
     #[arg(long, value_name = "COUNT", default_value_t = 1, requires = "times", value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
 
-    /// Answer what the server asks during the call: values of a form as JSON, accept, decline or
-    /// cancel; what a model says; @FILE. Several answer one question each, the last one all that
-    /// follow. Without any, you are asked at a terminal; elsewhere the server is declined
+    /// Answer the server's questions during the call: values of a form as JSON, accept, decline or
+    /// cancel; a model's text; @FILE. Each answers one question, the last one all that follow. By
+    /// default you are asked at a terminal; elsewhere toolcrib declines
     #[arg(long, value_name = "ANSWER|@FILE", conflicts_with = "times")]
     answer: Vec<String>,
 
-    /// Write images, audio and other bytes of the answer, or else its text, into this new file;
-    /// several parts are numbered, and into a folder they go under names of their own
+    /// Write images, audio and other bytes of the answer, or else its text, to this new file;
+    /// several parts are numbered, or keep their names in a folder
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "times")]
     save: Option<PathBuf>,
 
@@ -424,7 +422,7 @@ fn begin_recording(
         .ok()
 }
 
-/// Runs the call and tells its events as they come, until its end or an interruption.
+/// Runs the call and says its events as they come, until its end or an interruption.
 async fn stream_call(
     registry: Registry,
     connection: Connection,
@@ -486,7 +484,7 @@ struct Chunk<'t> {
     text: &'t str,
 }
 
-/// Tells a call's events to whoever reads the output.
+/// Reports a call's events to whoever reads the output.
 struct EventPrinter<'t> {
     out: &'t mut CommandOutput,
     json: bool,
@@ -520,14 +518,14 @@ impl EventPrinter<'_> {
         if std::mem::take(&mut self.open_line) {
             self.out.end_line()?;
         }
-        // What came before stands before them.
+        // What came before is before them.
         self.out.flush()?;
         self.out.print_status(words);
         Ok(())
     }
 
-    /// Tells an event; answers with the ending when it is the end. What is written is seen at once
-    /// when nothing follows at once.
+    /// Reports an event; answers with the ending when it is the end. What is written is seen at
+    /// once when nothing follows at once.
     fn print_event(
         &mut self,
         event: Event,
@@ -589,7 +587,7 @@ impl EventPrinter<'_> {
                     self.out.flush()?;
                 }
             }
-            // What it holds is told besides.
+            // What it holds is reported besides.
             EventKind::Stage(stage) if stage.is_frame_alone() => {
                 self.out.print_detail(format_args!("{} {}", stage.words, stage.body));
             }

@@ -1,4 +1,4 @@
-//! The cards that watched messages name: read while the watch goes on, told as they come, calls
+//! The cards that watched messages name: read while the watch goes on, reported as they come, calls
 //! compared with their results.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -107,8 +107,8 @@ impl CardReader {
         }));
     }
 
-    /// Tells of a card, and compares it with the other one of its call. The conversation ends as a
-    /// result says.
+    /// Reports of a card, and compares it with the other one of its call. The conversation ends as
+    /// a result says.
     pub fn print_card(
         &mut self,
         (wanted, (id, read)): (NamedCard, Read),

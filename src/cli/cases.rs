@@ -48,8 +48,8 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// Reads files, and of folders all files in them by name.
 ///
 /// # Errors
-/// When a file is missing, cannot be read, or is no case (told with line and column); when there is
-/// none at all.
+/// When a file is missing, cannot be read, or is no case (reported with line and column); when
+/// there is none at all.
 pub(crate) fn read_cases(given: &[PathBuf]) -> Result<Vec<CaseFile>, Problem> {
     let mut filed = Vec::new();
     for path in given {

@@ -22,17 +22,17 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// A folder of the workspace, or one file, whose findings alone are shown
+    /// Show only the findings of this folder or file
     #[arg(conflicts_with = "workspace")]
     path: Option<PathBuf>,
 
-    /// How findings are written
+    /// The format of the findings
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
 
-    /// Read the schema of this address from a file, and check the documents that name it; an
-    /// address that ends with / means a folder. Repeat it for more; the table "schemas" in
-    /// toolcrib.toml does the same
+    /// Read the schema of this URL from a file, and check the documents that name it; a URL that
+    /// ends with / maps a folder. Can be repeated; the table "schemas" in toolcrib.toml does the
+    /// same
     #[arg(long, value_name = "URL=FILE")]
     map: Vec<String>,
 }

@@ -30,7 +30,7 @@ impl Cell {
 /// A last column that begins further to the right is not broken into lines.
 const RIGHTMOST: usize = 56;
 
-/// Writes a head and rows, each column as wide as its widest cell. The last one is broken at blanks
+/// Writes a head and rows, each column as wide as its widest cell. The last one is broken at spaces
 /// where it would leave the terminal.
 pub(crate) fn write_table(
     out: &mut CommandOutput,

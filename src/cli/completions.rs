@@ -10,7 +10,7 @@ use super::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Completions {
-    /// The shell; its own documents say where the script goes
+    /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }

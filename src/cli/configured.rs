@@ -24,14 +24,15 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct ImportServers {
-    /// A configuration of another program; else those found in your home folder and in this one
+    /// A configuration file of another program; by default those found in your home folder and this
+    /// folder
     file: Option<PathBuf>,
 
-    /// Write this server into toolcrib.toml, as a connection of that name
+    /// Add this server to toolcrib.toml, as a connection of that name
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "all")]
     take: Vec<String>,
 
-    /// Write all of them that are switched on
+    /// Add all enabled servers
     #[arg(long)]
     all: bool,
 }

@@ -17,13 +17,13 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
-    /// A file with tools or agents of OpenSearch, or - for standard input: JSON, also with `"""`
+    /// A file with OpenSearch tools or agents, or - for standard input: JSON, also with `"""`
     /// around long texts and lines such as `POST /path` before it
     #[arg(value_name = "FILE|-")]
     file: String,
 
-    /// The shape to put each in: steps (tool_steps), dynamic (DynamicTool) or agent (a flow agent);
-    /// without it they are only made plain JSON
+    /// The target format: steps (tool_steps), dynamic (DynamicTool) or agent (a flow agent); by
+    /// default plain JSON
     #[arg(long, value_name = "SHAPE")]
     to: Option<String>,
 }
@@ -77,6 +77,7 @@ impl Convert {
         };
         read.map_err(|error| {
             Problem::new(ProblemKind::Input, format!("reading {}", self.file), error.to_string())
+                .with_remedy("give a file with OpenSearch tools or agents, or - for standard input")
         })
     }
 }

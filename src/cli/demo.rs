@@ -37,11 +37,11 @@ fn sample_names() -> PossibleValuesParser {
 
 #[derive(Args, Debug)]
 pub(crate) struct Demo {
-    /// The sample to open; what a connection of it leads to is answered by its stubs
+    /// The sample to open, with its connections answered by its stubs
     #[arg(long, value_name = "NAME", default_value = "demo", value_parser = sample_names())]
     sample: String,
 
-    /// Take a new copy; else it is as you left it
+    /// Make a new copy; by default it is as you left it
     #[arg(long)]
     fresh: bool,
 }

@@ -50,12 +50,7 @@ const AFTER: &str = "\
 Without -o the document is printed when you are done; the screen is drawn on the terminal, so `toolcrib form s.json > out.json` works.
 Exit codes: 0 printed or saved, 1 cancelled, 2 wrong usage or unreadable files, 5 printed or saved as a draft, with issues,
 6 printed or saved, but not fully checked because parts of the schema are not valid.
-With --check: 0 every document matches, 1 some do not, 2 wrong usage or unreadable files, 6 they match but were not fully checked.
-
-Examples:
-  toolcrib form schema.json config.yaml -o config.yaml
-  toolcrib form --check schema.json 'config/**/*.{yaml,json}' --format github
-  toolcrib form --check schema.json app.json --map https://example.com/parts.json=parts.json";
+With --check: 0 every document matches, 1 some do not, 2 wrong usage or unreadable files, 6 they match but were not fully checked.";
 
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
@@ -64,30 +59,30 @@ pub(crate) struct Form {
     #[arg(value_hint = ValueHint::FilePath)]
     schema: PathBuf,
 
-    /// The document to edit, in JSON, YAML or TOML, or - for standard input; without it the form
+    /// The document to edit, in JSON, YAML or TOML, or - for standard input; by default the form
     /// starts empty. With --check, the documents to check: files, folders, or patterns such as
     /// 'config/**/*.yaml'
     #[arg(value_name = "DOC", value_hint = ValueHint::FilePath)]
     documents: Vec<PathBuf>,
 
-    /// Check the documents without a screen and report where they don't match the schema
+    /// Check the documents and report where they don't match the schema
     #[arg(long, requires = "documents", conflicts_with_all = ["output", "ui"])]
     check: bool,
 
-    /// How the report is written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t = report::Format::Human, requires = "check", conflicts_with = "json")]
     format: report::Format,
 
-    /// Read the schema of this address from a file; an address that ends with / means a folder. May
-    /// be given several times
+    /// Read the schema of this URL from a file; a URL that ends with / maps a folder. Can be
+    /// repeated
     #[arg(long, value_name = "URL=FILE")]
     map: Vec<String>,
 
-    /// Save the document here instead of printing it; may be INSTANCE itself
+    /// Save the document to this file instead of printing it; may be DOC itself
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 
-    /// How fields are shown: a uiSchema as react-jsonschema-form and Unique have it
+    /// How fields are shown: a uiSchema of react-jsonschema-form or Unique
     #[arg(long, value_name = "UISCHEMA", value_hint = ValueHint::FilePath)]
     ui: Option<PathBuf>,
 }

@@ -32,7 +32,7 @@ use crate::{
 /// Standard input, in the place of a file.
 pub(crate) const STDIN: &str = "-";
 
-/// What is checked, and how that is told.
+/// What is checked, and how that is reported.
 pub(crate) struct FormCheck<'c> {
     pub schema: &'c Path,
     pub documents: &'c [PathBuf],

@@ -6,36 +6,37 @@ use clap::{ArgAction, Args, ValueEnum};
 
 use crate::model::context::Mode;
 
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Global {
-    /// The workspace; else the nearest folder upward with toolcrib.toml, else the current one
+    /// The workspace; by default the nearest parent folder with toolcrib.toml, or the current
+    /// folder
     #[arg(short, long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     pub workspace: Option<PathBuf>,
 
-    /// The connection for calls: its name in toolcrib.toml, or an address such as
+    /// The connection to use: its name in toolcrib.toml, or an address such as
     /// nats://127.0.0.1:4222
     #[arg(long, global = true, value_name = "NAME|URL", help_heading = "Everywhere")]
     pub connection: Option<String>,
 
-    /// Whose rules count: the document's, or those of TrustGraph 2.x as it runs; else as in
+    /// Which rules apply: the document's, or those of TrustGraph 2.x as deployed; by default as in
     /// toolcrib.toml
     #[arg(long, global = true, value_enum, help_heading = "Everywhere")]
     pub mode: Option<ModeWord>,
 
-    /// Start the servers that connections name, for this once also those that were not allowed with
-    /// `toolcrib mcp allow`
+    /// Start the servers of connections even if `toolcrib mcp allow` hasn't allowed them; for this
+    /// command only
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub allow_start: bool,
 
-    /// Answer in JSON, for scripts
+    /// Print JSON, for scripts
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub json: bool,
 
-    /// Only data and errors
+    /// Print only data and errors
     #[arg(short, long, global = true, help_heading = "Everywhere")]
     pub quiet: bool,
 
-    /// More words on stderr
+    /// Print more on stderr
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", help_heading = "Everywhere")]
     pub verbose: u8,
 }

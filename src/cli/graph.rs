@@ -26,20 +26,20 @@ pub(crate) struct Graph {
     #[command(flatten)]
     request: RequestArgs,
 
-    /// What is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = FormatWord::Text, conflicts_with = "json")]
     format: FormatWord,
 
-    /// Which states text and SVG show
+    /// Which states to show, in text and SVG
     #[arg(long, value_enum, default_value_t = ViewWord::All)]
     view: ViewWord,
 
-    /// Which arrows are shown; else as on the screen: all of them, and of more than 300 tools those
-    /// asked for
+    /// Which arrows to show; by default all, or only the requested ones if there are more than 300
+    /// tools
     #[arg(long, value_enum)]
     arrows: Option<ArrowsWord>,
 
-    /// How much of each state text and SVG show
+    /// How much of each state to show, in text and SVG
     #[arg(long, value_enum, default_value_t = DetailWord::Usual)]
     detail: DetailWord,
 }
@@ -47,19 +47,19 @@ pub(crate) struct Graph {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ViewWord {
     All,
-    /// Circles and separate parts as one box each
+    /// Cycles and separate parts as one box each
     Folded,
-    /// Those around the given state
+    /// Those near the current state
     Near,
-    /// All, folded or near, whichever suits their number
+    /// All, folded or near, depending on their number
     Fitting,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ArrowsWord {
-    /// Those of tools whose groups are asked for
+    /// Those of tools whose groups are requested
     Asked,
-    /// Those of other tools too, as broken lines
+    /// Those of other tools too, as dashed lines
     All,
 }
 
@@ -85,7 +85,7 @@ impl From<ViewWord> for Scale {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DetailWord {
-    /// A sign for each state
+    /// A symbol for each state
     Dots,
     /// Names
     Less,

@@ -62,12 +62,12 @@ pub(crate) struct History {
 
 #[derive(Args, Debug)]
 struct List {
-    /// Only calls that fit: tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of
+    /// Only matching calls: tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of
     /// the request or the answer
     #[arg(long, value_name = "WORDS", default_value = "")]
     find: String,
 
-    /// At most so many, the newest
+    /// The maximum number of calls, newest first
     #[arg(short, long, value_name = "COUNT", default_value_t = 50)]
     number: usize,
 }
@@ -77,34 +77,33 @@ struct List {
 enum Command {
     /// Show one call: its request, its answer, its times
     Show { id: String },
-    /// Compare two calls: their answers, their JSON, their steps, their times; ends with 1 where the
-    /// answers differ
+    /// Compare two calls: answers, JSON, steps, times; exits with 1 if the answers differ
     Compare { before: String, after: String },
-    /// Write the answer as it came, at its own speed or faster
+    /// Replay the answer at its own speed or faster
     Replay {
         id: String,
-        /// How many times as fast; 0 is as fast as it can be written
+        /// The speed, as a multiple; 0 is as fast as possible
         #[arg(long, value_name = "TIMES", default_value_t = 1.0)]
         speed: f64,
     },
-    /// Write calls as JSON lines, as they are kept, or as a stub that answers as they were answered
+    /// Export calls as JSON lines, or as a stub with their answers
     Export {
-        /// Which; without any, all that `--find` finds
+        /// The calls, by the start of their ids; by default all that `--find` matches
         ids: Vec<String>,
         #[arg(long, value_name = "WORDS", default_value = "")]
         find: String,
-        /// As a stub file for `toolcrib serve --stub`: a rule for each call
+        /// Write a stub file for `toolcrib serve --stub`, with a rule for each call
         #[arg(long)]
         stub: bool,
-        /// The file; without it, standard output
+        /// The output file; by default standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Take calls out of the history
+    /// Remove calls from the history
     Remove {
-        /// Which
+        /// The calls, by the start of their ids
         ids: Vec<String>,
-        /// All of this workspace's
+        /// Remove all calls of this workspace
         #[arg(long, conflicts_with = "ids")]
         all: bool,
     },
@@ -155,19 +154,21 @@ fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> {
     let listing = store.list_calls(TraceFilter::default())?;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Missing, "looking into the history", cause)
-            .with_remedy("`toolcrib history` lists what is kept")
+            .with_remedy("list the calls with `toolcrib history`")
     };
     if word == "last" {
-        return listing
-            .calls
-            .first()
-            .map(|call| call.id.clone())
-            .ok_or_else(|| wrong("nothing is kept yet".into()));
+        let empty = || {
+            wrong("there are no calls yet".into())
+                .with_remedy("make one with `toolcrib call TOOL`, or in Invoke")
+        };
+        return listing.calls.first().map(|call| call.id.clone()).ok_or_else(empty);
     }
     match tally::beginning_with(word, &listing.calls).as_slice() {
-        [] => Err(wrong(format!("no call's id begins with \"{word}\""))),
+        [] => Err(wrong(format!("no call has an id that starts with \"{word}\""))),
         [one] => Ok(Arc::clone(one)),
-        several => Err(wrong(format!("the ids of {} calls begin with \"{word}\"", several.len()))),
+        several => {
+            Err(wrong(format!("{} calls have ids that start with \"{word}\"", several.len())))
+        }
     }
 }
 
@@ -181,9 +182,9 @@ impl List {
         }
         if shown.is_empty() {
             out.print_status(if self.find.is_empty() {
-                "nothing is kept yet".into()
+                "No calls yet: make one with `toolcrib call TOOL`, or in Invoke".into()
             } else {
-                format!("nothing fits; what can be asked for: {WORDS}")
+                format!("No call matches. --find takes: {WORDS}")
             });
             return Ok(Ending::Done);
         }
@@ -471,7 +472,7 @@ fn export_traces(
     Ok(Ending::Done)
 }
 
-/// Calls that no stub can answer are told and left out.
+/// Calls that no stub can answer are reported and left out.
 fn as_stub(
     store: &Store,
     ids: &[TraceId],

@@ -19,7 +19,7 @@ pub(crate) struct Import {
     #[command(subcommand)]
     from: Option<ImportSource>,
 
-    /// The system to take them from
+    /// The system to import from
     #[arg(value_parser = SystemWord::value_parser(), required = true)]
     system: Option<SystemWord>,
 
@@ -29,7 +29,7 @@ pub(crate) struct Import {
 
 #[derive(Subcommand, Debug)]
 enum ImportSource {
-    /// List the MCP servers that other programs have configured, and write them into toolcrib.toml
+    /// List the MCP servers that other programs have configured, and add them to toolcrib.toml
     Mcp(ImportServers),
 }
 

@@ -11,7 +11,7 @@ use crate::model::problem::{Problem, ProblemKind};
 
 #[derive(Args, Debug)]
 pub(crate) struct ManPage {
-    /// The page of one command; without it, the page of toolcrib itself
+    /// The page of one command; by default the page of toolcrib itself
     command: Option<String>,
 }
 

@@ -54,38 +54,36 @@ pub(crate) struct Mcp {
 
 #[derive(Subcommand, Debug)]
 enum McpCommand {
-    /// Start or reach a server, and say what it is and how long that took
+    /// Connect to a server, and show its name, capabilities and times
     Ping(Target),
-    /// List what a server has: tools, resources, prompts; and what changed since it was kept
+    /// List a server's tools, resources and prompts, and what changed since they were kept
     List(Target),
-    /// Print every frame in and out, with time, direction and size: of the start, a list, and what
-    /// the server says until Ctrl-C; or send frames as they are
+    /// Print every frame with time, direction and size, until Ctrl+C; or send your own frames
     Frames(frames::Frames),
     /// List a server's resources and templates, or read one
     Resources(reading::Resources),
     /// List a server's prompts, or get one with its arguments filled in
     Prompts(reading::Prompts),
-    /// Compare a server in both eras of the protocol: its lists, and a call; ends with 1 where they
+    /// Compare a server in both eras of the protocol: its lists, and a call; exits with 1 if they
     /// differ
     Compare(compare::Compare),
-    /// Hold a server against the specification: its tools, and how it answers what is wrong; no
-    /// tool is called
+    /// Check a server against the specification: its tools, and how it refuses invalid requests;
+    /// calls no tool
     Conformance(Conformance),
-    /// Write a server into toolcrib.toml
+    /// Add a server to toolcrib.toml
     Add(Add),
-    /// Allow the start of a connection's server: exactly this command, as often as you like
+    /// Allow a connection's server to be started with exactly its current command
     Allow(Allow),
-    /// Show what a server over HTTP says about who may use it, step by step, or get a token for it
+    /// Show a server's authorization step by step, or sign in
     Auth(auth::Auth),
-    /// Keep a server's tools in mcp/NAME.json, where they can be looked at, checked and compared
+    /// Write a server's tools to mcp/NAME.json, to check and compare them without the server
     Keep(Keep),
-    /// Make a server's tools tools of TrustGraph: an mcp entry and a tool for each, in a file of the
-    /// workspace
+    /// Write TrustGraph entries for a server's tools: an mcp entry and a tool each
     Adopt(adopt::Adopt),
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = conformance::EXAMPLES)]
+#[command(after_help = conformance::EXIT_CODES)]
 struct Conformance {
     #[command(flatten)]
     report: conformance::ConformanceReport,
@@ -99,7 +97,7 @@ struct Add {
     /// The name of the connection
     name: String,
 
-    /// The address of a server that speaks streamable HTTP: http://HOST:PORT/mcp
+    /// The address of a server over HTTP: http://HOST:PORT/mcp
     #[arg(
         long,
         value_name = "URL",
@@ -126,7 +124,7 @@ struct Allow {
     /// The connection, by its name in toolcrib.toml
     name: String,
 
-    /// Allow it no more
+    /// Revoke the permission
     #[arg(long)]
     forget: bool,
 }
@@ -136,7 +134,7 @@ struct Keep {
     /// The connection, by its name in toolcrib.toml
     name: String,
 
-    /// Keep what changed too; without it, changes are only reported
+    /// Accept changes; by default they are only listed
     #[arg(long)]
     accept: bool,
 }

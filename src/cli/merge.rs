@@ -28,15 +28,15 @@ pub(crate) struct Merge {
     /// The tool, by key or name
     tool: String,
 
-    /// What the model gives: key=text, or key:=json for numbers, lists and so on
+    /// The model's arguments: key=text, or key:=json for numbers, lists and other values
     #[arg(value_name = "KEY=VALUE")]
     pairs: Vec<String>,
 
-    /// All of that as an object: JSON, a file, or - for standard input
+    /// All arguments as an object: JSON, a file, or - for standard input
     #[arg(long, value_name = "FILE|-|JSON")]
     args: Option<String>,
 
-    /// A variable that values are filled in from, as it would be: agent_turn_id=turn_1
+    /// The value of a variable: agent_turn_id=turn_1; can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     with: Vec<String>,
 }

@@ -9,8 +9,8 @@ use crate::engine::stub::mock::{MockOptions, MockSource, PAUSE, PIECES};
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct MockFlags {
-    /// Answer in the place of the service, and send nothing: with an example of the tool's output
-    /// schema, with its newest kept answer, with the arguments (echo), or with --mock-text
+    /// Answer in place of the service and send nothing: with an example made from the tool's output
+    /// schema, its newest kept answer, the arguments (echo), or --mock-text
     #[arg(
         long,
         value_name = "SOURCE",
@@ -21,15 +21,15 @@ pub(crate) struct MockFlags {
     )]
     mock: Option<MockSource>,
 
-    /// With --mock: answer this text
+    /// With --mock: answer with this text
     #[arg(long, value_name = "TEXT", requires = "mock")]
     mock_text: Option<String>,
 
-    /// With --mock: another seed makes another example, the same seed the same
+    /// With --mock: the seed of the example; the same seed gives the same example
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "mock")]
     mock_seed: u64,
 
-    /// With --mock: stream the answer in so many pieces
+    /// With --mock: the number of pieces to stream
     #[arg(
         long,
         value_name = "COUNT",
@@ -39,15 +39,15 @@ pub(crate) struct MockFlags {
     )]
     mock_pieces: usize,
 
-    /// With --mock: wait so long before the first piece
+    /// With --mock: the delay before the first piece
     #[arg(long, value_name = "TIME", requires = "mock", value_parser = parse_duration)]
     mock_delay: Option<Duration>,
 
-    /// With --mock: wait so long between two pieces
+    /// With --mock: the delay between pieces
     #[arg(long, value_name = "TIME", requires = "mock", value_parser = parse_pause)]
     mock_pause: Option<Duration>,
 
-    /// With --mock: fail with this error, after the text where --mock-text gives one
+    /// With --mock: fail with this error, after the text of --mock-text if given
     #[arg(long, value_name = "TYPE:MESSAGE", requires = "mock")]
     mock_error: Option<String>,
 }

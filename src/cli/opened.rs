@@ -187,9 +187,9 @@ impl OpenWorkspace {
             let remedy = match similar::nearest_name(word, names()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None if self.catalog.tools.is_empty() => {
-                    "there is no tool in this workspace; name another with --workspace".to_owned()
+                    "this workspace has no tools; open another with --workspace DIR, or try `toolcrib demo`".to_owned()
                 }
-                None => "`toolcrib tools` lists them".to_owned(),
+                None => "list them with `toolcrib tools`".to_owned(),
             };
             Problem::new(
                 ProblemKind::Missing,

@@ -5,6 +5,7 @@ use std::{
     borrow::Cow,
     env, fmt,
     io::{self, BufWriter, IsTerminal as _, Stdout, Write},
+    process::{Command, Stdio},
 };
 
 use serde::Serialize;
@@ -115,6 +116,14 @@ impl CommandOutput {
         }
     }
 
+    /// Lines of text: on a terminal through `$PAGER`, or `less`, if there is one; else as they are.
+    pub fn print_paged(&mut self, lines: &[String]) -> io::Result<()> {
+        if self.terminal && page_lines(lines, self.colour) {
+            return Ok(());
+        }
+        lines.iter().try_for_each(|line| self.print_line(line))
+    }
+
     /// A value as JSON over several lines.
     pub fn print_json(&mut self, value: &Value) -> io::Result<()> {
         serde_json::to_writer_pretty(EscapedJson::new(&mut self.data), value)?;
@@ -190,6 +199,27 @@ impl CommandOutput {
     }
 }
 
+/// Shows the lines in the user's pager; whether that was done.
+fn page_lines(lines: &[String], coloured: bool) -> bool {
+    let chosen = env::var("PAGER").unwrap_or_else(|_| "less".into());
+    let mut words = chosen.split_whitespace();
+    let Some(program) = words.next().filter(|program| *program != "cat") else { return false };
+    let mut pager = Command::new(program);
+    pager.args(words).stdin(Stdio::piped());
+    if env::var_os("LESS").is_none() {
+        // Colours, and no pager at all for what fits on the screen.
+        pager.env("LESS", "FRX");
+    }
+    let Ok(mut running) = pager.spawn() else { return false };
+    if let Some(mut input) = running.stdin.take() {
+        // Whoever quits the pager has read enough.
+        let _ = lines
+            .iter()
+            .try_for_each(|line| writeln!(input, "{}", sanitize_output(line, coloured)));
+    }
+    running.wait().is_ok_and(|ended| ended.success())
+}
+
 /// A problem on stderr: what, where, and what to do.
 pub(crate) fn print_problem(problem: &Problem) {
     print_stderr(&format!("toolcrib: {problem}"));
@@ -198,7 +228,7 @@ pub(crate) fn print_problem(problem: &Problem) {
 /// Words on stderr, line by line, with nothing in them that steers a terminal.
 pub(crate) fn print_stderr(words: &str) {
     let mut stderr = io::stderr().lock();
-    // Nobody can be told that nobody can be told.
+    // Nobody can be known that nobody can be known.
     let _ = words.lines().try_for_each(|line| writeln!(stderr, "{}", visible_text(line)));
 }
 

@@ -27,20 +27,20 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Push {
-    /// The system to send them to
+    /// The system to push to
     #[arg(value_parser = SystemWord::value_parser())]
     system: SystemWord,
 
-    /// Show what would change, see whether all of it loads, and write nothing
+    /// Show what would change, and check that all of it loads, without writing it
     #[arg(long)]
     dry_run: bool,
 
-    /// Delete there what is not here
+    /// Delete entries that aren't in the workspace
     #[arg(long)]
     delete: bool,
 
-    /// Write a tool and a tool service once more as they are, so that TrustGraph's agent loads its
-    /// tools again
+    /// Write one tool and one tool service again unchanged, so that TrustGraph's agent reloads its
+    /// tools
     #[arg(long)]
     reload: bool,
 

@@ -1,25 +1,29 @@
-//! The request that a command asks about: the workspace's context, or as the command line says.
+//! The request that a command is about: the workspace's context, or that of the command line.
 
 use clap::Args;
 
 use super::{opened::OpenWorkspace, out::CommandOutput};
 use crate::{
-    engine::filter::{AskedGroups, available_tools, check_permission, join_names, unknown_groups},
-    model::context::{Context, Name},
+    engine::{
+        explain::state::StateView,
+        filter::{AskedGroups, available_tools, check_permission, join_names, unknown_groups},
+    },
+    model::context::{Context, Name, UNDEFINED},
     systems::read,
 };
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct RequestArgs {
-    /// Groups to ask for, with commas between; "*" for all, "" for none; else as in toolcrib.toml
+    /// Groups to request, separated by commas; "*" for all, "" for none; by default as in
+    /// toolcrib.toml
     #[arg(long, value_name = "A,B", value_parser = parse_names)]
     groups: Option<Names>,
 
-    /// The state to be in; else as in toolcrib.toml
+    /// The current state; by default as in toolcrib.toml
     #[arg(long, value_name = "STATE")]
     state: Option<String>,
 
-    /// The user who asks, whose profile limits the groups; else as in toolcrib.toml
+    /// The user, whose profile limits the groups; by default as in toolcrib.toml
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 }
@@ -82,6 +86,9 @@ impl RequestArgs {
         if !unknown.is_empty() {
             out.warn(format_args!("no tool is in {}", join_names(&unknown)));
         }
+        if let Some(state) = self.state.as_deref().filter(|state| !is_state(opened, state)) {
+            out.warn(format_args!("no tool names the state {state}; `toolcrib states` lists them"));
+        }
         for words in
             read::request_failures(&opened.catalog, &available_tools(&opened.tools, &context))
         {
@@ -92,4 +99,11 @@ impl RequestArgs {
         }
         RequestSettings { context }
     }
+}
+
+/// Whether a tool or the settings name the state, or runs start in it.
+fn is_state(opened: &OpenWorkspace, state: &str) -> bool {
+    state == UNDEFINED
+        || opened.settings.states.iter().any(|known| &**known == state)
+        || StateView::for_state(&opened.tools, &Context::default(), state).is_some()
 }

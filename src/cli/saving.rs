@@ -31,7 +31,7 @@ impl SavedAnswer {
         Self { path, system, text: String::new(), parts: Vec::new() }
     }
 
-    /// Takes in what a call tells.
+    /// Takes in what a call says.
     pub fn add_event(&mut self, event: &EventKind) {
         match event {
             EventKind::Chunk { text, .. } => self.text.push_str(text),

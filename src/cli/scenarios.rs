@@ -48,7 +48,7 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// Reads files, and of folders all files in them by name.
 ///
 /// # Errors
-/// When a file is missing, cannot be read, or is no scenario (told with line and column); when
+/// When a file is missing, cannot be read, or is no scenario (reported with line and column); when
 /// there is none at all.
 pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<Vec<ScenarioFile>, Problem> {
     let mut scenarios = Vec::new();

@@ -22,7 +22,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Schema {
-    /// A tool or service of the workspace, or a type of entry; without it, the types are listed
+    /// A tool or service of the workspace, or a type of entry; without it, lists the types
     #[arg(value_name = "TOOL|TYPE")]
     of: Option<String>,
 }

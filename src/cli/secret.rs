@@ -28,14 +28,14 @@ pub(crate) struct Secret {
 
 #[derive(Subcommand, Debug)]
 enum SecretCommand {
-    /// Keep a secret: it is asked for without being shown, or read from standard input
+    /// Save a secret: asked for without being shown, or read from standard input
     Set {
-        /// The name that connections know it by: password-key = "NAME", token-key = "NAME"
+        /// The name that connections use: password-key = "NAME", token-key = "NAME"
         name: String,
     },
-    /// List the names of the secrets that are kept for toolcrib
+    /// List the names of the secrets of toolcrib
     List,
-    /// Take secrets out of the key store
+    /// Delete secrets from the key store
     Forget {
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,

@@ -44,37 +44,27 @@ use crate::{
 /// Reports on their way at most.
 const QUEUE: usize = 1_024;
 
-const EXAMPLES: &str = "\
-Examples:
-  toolcrib serve --connection nats://127.0.0.1:4222     the sample services, on NATS
-  toolcrib serve --stub stubs/bad-days.yaml             by the rules of a stub
-  toolcrib serve --mock weather                         a made answer for one tool
-  toolcrib serve --mcp                                  for an MCP client that starts this
-  toolcrib serve --mcp --http --groups read-only        the same over HTTP, one group's tools
-  toolcrib serve --mcp --stub stubs/bad-days.yaml       answered by a stub";
-
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
 pub(crate) struct Serve {
-    /// Tools or services to answer for; without any, all that there is a sample for
+    /// Tools or services to answer for; by default all that have a sample
     #[arg(value_name = "TOOL")]
     tools: Vec<String>,
 
     #[command(flatten)]
     sources: AnswerSources,
 
-    /// Where a gateway listens (HOST:PORT, port 0 is a free one), instead of where its connection
-    /// leads to
+    /// The address at which a gateway listens (HOST:PORT, port 0 is any free port); by default that
+    /// of its connection
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
 
-    /// Answer by hand the CommonGround tools that the stub has no rules for: each call is shown, a
-    /// line of input is its result
+    /// Answer CommonGround tools without a rule by hand: each call is shown; type its result in a
+    /// line
     #[arg(long)]
     by_hand: bool,
 
-    /// Answer the CommonGround commands too that already wait: those of the last 24 hours that
-    /// nobody answered
+    /// Also answer CommonGround commands that are already waiting: unanswered ones of the last 24
+    /// hours
     #[arg(long)]
     waiting: bool,
 
@@ -95,10 +85,11 @@ impl Serve {
             let problem = Problem::new(
                 ProblemKind::Input,
                 "serving",
-                "embedded services are there already, within each process",
+                "the embedded connection already has its services, within each process",
             );
             return Err(problem
-                .with_remedy("name where to answer: --connection nats://127.0.0.1:4222")
+                .with_remedy("choose where to answer, such as --connection nats://127.0.0.1:4222, or offer tools to \
+                     MCP clients with --mcp")
                 .into());
         }
         let (asks, questions) = mpsc::channel(1);

@@ -21,13 +21,13 @@ fn io_problem(doing: &str, error: &io::Error) -> StopReason {
     Problem::new(ProblemKind::File, doing, error.to_string()).into()
 }
 
-/// Ends when the user presses Ctrl-C, or the process is asked to end. Heard from the moment of this
-/// call on; within a runtime only.
+/// Ends when the user presses Ctrl-C, or the process is asked to end. Received from the moment of
+/// this call on; within a runtime only.
 #[cfg(unix)]
 pub(crate) fn interrupted() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
-    // What cannot be heard ends the process in the system's own way.
+    // What cannot be received ends the process in the system's own way.
     let heard: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
     async move {
         if heard.is_empty() {

@@ -37,24 +37,24 @@ type ReadAs = (Option<PathBuf>, Option<Mode>);
 
 #[derive(Args, Debug)]
 pub(crate) struct Simulate {
-    /// Scenario files, or folders of them; without any, the workspace's folder `scenarios`
+    /// Scenario files or folders; by default the workspace's folder `scenarios`
     #[arg(value_name = "SCENARIO")]
     scenarios: Vec<PathBuf>,
 
-    /// How the report is written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
 
-    /// Also say which states, transitions and tools of the workspace were exercised, and which were
-    /// not
+    /// Also list which states, transitions and tools of the workspace were exercised, and which
+    /// weren't
     #[arg(long)]
     coverage: bool,
 
-    /// Where the audit record goes: a file, or - for stdout
+    /// Write the audit record to a file, or - for stdout
     #[arg(long, value_name = "FILE|-")]
     audit: Option<String>,
 
-    /// Where the counters go, in the Prometheus text format: a file, or - for stdout
+    /// Write the counters in the Prometheus text format to a file, or - for stdout
     #[arg(long, value_name = "FILE|-")]
     metrics: Option<String>,
 }

@@ -87,14 +87,14 @@ impl StandIn {
     }
 }
 
-/// Listens, tells where, and answers until `stop`.
+/// Listens, says where, and answers until `stop`.
 fn run_apart(
     prepared: Box<dyn PreparedResponder>,
     connection: &Connection,
     stop: CancellationToken,
     tell: &mpsc::Sender<Result<String, CallError>>,
 ) {
-    // Without a runtime the sender is dropped, which whoever waits is told.
+    // Without a runtime the sender is dropped, of which whoever waits is notified.
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return;
     };
@@ -108,7 +108,7 @@ fn run_apart(
                     responding.run(reports, stop).await;
                 }
             }
-            // Whoever waits is told; nobody else is there.
+            // Whoever waits is notified; nobody else is there.
             Err(problem) => drop(tell.send(Err(problem))),
         }
     });

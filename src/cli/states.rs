@@ -37,11 +37,12 @@ pub(crate) struct States {
     #[command(flatten)]
     tools: Tools,
 
-    /// Only this state: how one comes in and out, by which tools and under which groups
+    /// Explain this state: how runs enter and exit it, by which tools and with which groups
     #[arg(long, value_name = "STATE", conflicts_with = "why")]
     about: Option<String>,
 
-    /// What the groups asked for never get to: tools, states; and where a run is stuck
+    /// List the tools and states that the requested groups can never reach, and where a run gets
+    /// stuck
     #[arg(long, conflicts_with_all = ["why", "about"])]
     never: bool,
 }

@@ -28,16 +28,16 @@ const LONGEST: usize = 100;
 
 #[derive(Args, Debug)]
 pub(crate) struct StepOptions {
-    /// Run a tool of several steps only up to this one, by its number or name (OpenSearch)
+    /// Run a tool of several steps up to this one, by number or name (OpenSearch)
     #[arg(long, value_name = "STEP")]
     until: Option<String>,
 
-    /// Run it from this step on, with what the steps before stored in the tool's newest call that
-    /// is kept: so a failed step is tried again
+    /// Run from this step on, with the outputs of earlier steps from the tool's newest call;
+    /// retries a failed step
     #[arg(long, value_name = "STEP")]
     from: Option<String>,
 
-    /// Run this step alone, with what the steps before stored in that call
+    /// Run only this step, with the same outputs
     #[arg(long, value_name = "STEP", conflicts_with_all = ["from", "until"])]
     step: Option<String>,
 }

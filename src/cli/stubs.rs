@@ -16,7 +16,7 @@ use crate::{
 /// The services of a stub file as it has them.
 ///
 /// # Errors
-/// When the file is missing, cannot be read or is no stub (told with line and column).
+/// When the file is missing, cannot be read or is no stub (reported with line and column).
 pub(crate) fn read_services(path: &Path, out: &CommandOutput) -> Result<Vec<StubService>, Problem> {
     let text = files::read_text(path)?.text;
     let wrong = |cause: String| {

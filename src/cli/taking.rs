@@ -22,11 +22,11 @@ use crate::{
 /// How entries are taken into the workspace's files.
 #[derive(Args, Debug)]
 pub(super) struct Taking {
-    /// Take also what is different here; it is kept as it is otherwise
+    /// Also overwrite entries that differ; by default they are kept
     #[arg(long)]
     overwrite: bool,
 
-    /// Show what would be written, and write nothing
+    /// Show what would be written, without writing it
     #[arg(long)]
     dry_run: bool,
 }

@@ -41,15 +41,15 @@ const QUEUE: usize = 256;
 
 #[derive(Args, Debug)]
 pub(crate) struct Test {
-    /// Case files, or folders of them; without any, the workspace's folder `cases`
+    /// Case files or folders; by default the workspace's folder `cases`
     #[arg(value_name = "CASE")]
     cases: Vec<PathBuf>,
 
-    /// How the report is written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
 
-    /// So many calls at once
+    /// The number of parallel calls
     #[arg(short, long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
 }
@@ -184,7 +184,7 @@ async fn run_suite(suite: Run, format: Format, out: &mut CommandOutput) -> Comma
     Ok(suite_ending(&failed))
 }
 
-/// Where nothing but the connection is at fault, that is told.
+/// Where nothing but the connection is at fault, that is reported.
 fn suite_ending(failed: &[&TriedCase]) -> Ending {
     match failed {
         [] => Ending::Done,

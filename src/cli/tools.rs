@@ -32,17 +32,17 @@ pub(crate) struct Tools {
     #[command(flatten)]
     pub request: RequestArgs,
 
-    /// Only this tool, with everything that shows or hides it
+    /// Explain why this tool is available or hidden
     #[arg(long, value_name = "TOOL")]
     why: Option<String>,
 
-    /// What a model gets of this tool: the prompts that it brings, and its function in the form of
-    /// each API, with about how many tokens they cost
+    /// Print this tool as a model sees it: its prompts, and its function in the format of each API,
+    /// with estimated tokens
     #[arg(long, value_name = "TOOL", conflicts_with_all = ["why", "deployed"])]
     model: Option<String>,
 
-    /// The tools that can be called on the running system that the connection leads to, also those
-    /// without a definition here (TrustGraph, CommonGround, OpenSearch)
+    /// List the tools of the running system behind the connection, also those without a file
+    /// (TrustGraph, CommonGround, OpenSearch, MCP)
     #[arg(long, conflicts_with = "why")]
     deployed: bool,
 }

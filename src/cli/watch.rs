@@ -51,7 +51,7 @@ use crate::{
     },
 };
 
-/// So many messages are written before the user is heard again.
+/// So many messages are written before the user is received again.
 const SLICE: usize = 256;
 
 /// So long those cards are waited for that are on their way when the watch ends.
@@ -59,14 +59,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Args, Debug)]
 pub(crate) struct Watch {
-    /// What to listen to: queues such as request:tg:joke, or subjects, exchanges and topics as the
-    /// broker spells them; on NATS with wildcards. Without any, the queues of the workspace's
-    /// services
+    /// What to listen to: queues such as request:tg:joke, or subjects, exchanges and topics of the
+    /// broker; on NATS with wildcards. By default the queues of the workspace's services
     #[arg(value_name = "SUBJECT")]
     subjects: Vec<String>,
 
-    /// Show only what this holds for: words, is:failed, >500ms, id:…, on:SUBJECT, state:…, each
-    /// also with - before it
+    /// Show only what matches: words, is:failed, >500ms, id:…, on:SUBJECT, state:…; - before a word
+    /// negates it
     #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
     filter: Option<Filter>,
 
@@ -75,8 +74,8 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
     alert: Vec<Filter>,
 
-    /// Begin with what the broker kept since then: 10m, 2h, a time of day such as 14:05, or a
-    /// moment such as 2026-01-01T12:00 or 2026-01-01T12:00:00Z (NATS with JetStream)
+    /// Start with messages stored since then: 10m, 2h, a time of day such as 14:05, or a moment
+    /// such as 2026-01-01T12:00 or 2026-01-01T12:00:00Z (NATS with JetStream)
     #[arg(long, value_name = "TIME", value_parser = StartTime::parse, conflicts_with = "open")]
     since: Option<StartTime>,
 
@@ -84,16 +83,16 @@ pub(crate) struct Watch {
     #[arg(long)]
     all: bool,
 
-    /// Read the cards that messages name through the system's API, and compare the labels of each
-    /// call with its result's (CommonGround)
+    /// Read the cards that messages name from the system's API, and compare the labels of each call
+    /// and its result (CommonGround)
     #[arg(long, conflicts_with = "open")]
     cards: bool,
 
-    /// End after so long: 500ms, 30s, 2m
+    /// Exit after this time: 500ms, 30s, 2m
     #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
     time: Option<Duration>,
 
-    /// End after so many messages; with --for, exit code 4 when fewer came
+    /// Exit after this many messages; with --for, exit with 4 if fewer arrived
     #[arg(long, value_name = "N")]
     count: Option<u64>,
 
@@ -101,7 +100,7 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "FILE", conflicts_with = "open")]
     save: Option<PathBuf>,
 
-    /// Show a saved trace; nothing is connected to
+    /// Show a saved trace, without connecting
     #[arg(long, value_name = "FILE", conflicts_with_all = ["subjects", "time"])]
     open: Option<PathBuf>,
 }
@@ -124,10 +123,10 @@ impl Watch {
             let problem = Problem::new(
                 ProblemKind::Input,
                 "watching",
-                "embedded services can be watched only within their own process",
+                "the embedded connection has no bus to watch",
             );
             return Err(problem
-                .with_remedy("name where to listen: --connection nats://127.0.0.1:4222")
+                .with_remedy("choose one with --connection, such as nats://127.0.0.1:4222")
                 .into());
         }
         let places = match self.subjects.as_slice() {
@@ -176,7 +175,7 @@ impl Watch {
         known: &[Connection],
         json: bool,
     ) -> Result<CardReader, Problem> {
-        // What is not set is said before anything is heard.
+        // What is not set is said before anything is received.
         watched::any_card_source(connection)?;
         Ok(CardReader::new(connection.clone(), secrets::build_mask(known), json))
     }
@@ -351,7 +350,7 @@ impl Source {
     }
 }
 
-/// Tells what is heard to whoever reads the output.
+/// Reports what is received to whoever reads the output.
 struct ObservedPrinter<'t> {
     out: &'t mut CommandOutput,
     json: bool,
@@ -412,7 +411,7 @@ impl ObservedPrinter<'_> {
         self.print_alerts(rings, Vec::new())
     }
 
-    /// Takes in what was heard, and tells of it as much as may still be told.
+    /// Takes in what was received, and reports it as much as may still be reported.
     fn handle_messages(
         &mut self,
         heard: Vec<Tapped>,

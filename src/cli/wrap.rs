@@ -7,7 +7,7 @@ use crate::model::shown::visible_text;
 /// Text is broken so that lines stay within this.
 pub(crate) const WIDTH: usize = 80;
 
-/// The text in lines that begin with `indent`, broken at blanks, with nothing in it that steers a
+/// The text in lines that begin with `indent`, broken at spaces, with nothing in it that steers a
 /// terminal. Line breaks in it stay. Unlike on a screen (`ui::line_wrap`), a word that is longer
 /// than a line stays whole: paths and addresses are copied from here.
 #[must_use]

@@ -77,7 +77,7 @@ pub(crate) fn dashed_sign(sign: &str) -> &str {
     }
 }
 
-/// The cells of a row as text, without blanks at its end.
+/// The cells of a row as text, without spaces at its end.
 fn row_text(cells: &[Cell], is_broken: &impl Fn(Role) -> bool) -> String {
     let mut line = String::new();
     let mut skip = 0;
@@ -221,7 +221,7 @@ fn foot_routes(placed: &PlacedBox, row: usize) -> impl Iterator<Item = (&Route, 
 struct Pen<'d> {
     diagram: &'d Diagram,
     drawing: Drawing,
-    /// For each cell, the directions in which lines leave it.
+    /// For each cell, the directions in which lines leave.
     strokes: Vec<u8>,
 }
 
@@ -298,7 +298,7 @@ impl<'d> Pen<'d> {
         }
     }
 
-    /// The edge of a box and the blanks in it.
+    /// The edge of a box and the spaces in it.
     fn draw_box(&mut self, placed: &PlacedBox, row: usize) {
         let area = placed.area;
         let (right, bottom) = (area.x + area.width - 1, area.y + area.height - 1);
@@ -356,7 +356,7 @@ impl<'d> Pen<'d> {
             Heading::Up => "▲",
             Heading::Down => "▼",
         };
-        // A head that stands on a border is part of it.
+        // A head that is on a border is part of it.
         let role = match self.cell_index(route.head).map(|index| self.drawing.cells[index].role) {
             Some(Role::Border(owner)) => Role::Border(owner),
             _ => role,
@@ -364,7 +364,7 @@ impl<'d> Pen<'d> {
         self.set_cell(route.head, head, role);
     }
 
-    /// A label stands on its line, with a blank on both sides where the line is horizontal.
+    /// A label is on its line, with a blank on both sides where the line is horizontal.
     fn draw_label(&mut self, route: &Route, role: Role) {
         let Some(caption) = route.label.as_ref().filter(|caption| !caption.text.is_empty()) else {
             return;

@@ -68,7 +68,7 @@ impl<T: Gated> Subject<'_, T> {
         }
     }
 
-    /// The diagram, and for each box the states that it stands for.
+    /// The diagram, and for each box the states that it represents.
     fn build_diagram(&self) -> (StateDiagram, PictureExtent) {
         let Self { current, direction, measure, detail, scale, drawn, .. } = *self;
         let edges = drawn.edges(self.workflow);
@@ -340,7 +340,7 @@ impl Svg {
         route.label.iter().for_each(|label| self.add_label(label));
     }
 
-    /// A label stands on a plate that hides the line behind it.
+    /// A label is on a plate that hides the line behind it.
     fn add_label(&mut self, label: &Caption) {
         let (x, y) = (label.at.x * CELL_WIDTH, label.at.y * CELL_HEIGHT);
         let width = label.width * CELL_WIDTH;

@@ -27,7 +27,7 @@ pub enum AskedGroups {
 }
 
 impl AskedGroups {
-    /// The groups of a request, where `None` stands for `default`.
+    /// The groups of a request, where `None` represents `default`.
     #[must_use]
     pub fn from_request(groups: Option<&[Name]>) -> Self {
         match groups {
@@ -281,7 +281,7 @@ pub enum DeniedCause {
     NoProfile,
 }
 
-/// What a refused request is told.
+/// The message of a refused request.
 pub(crate) const DENIED: &str = "Insufficient permissions for requested tool groups";
 
 impl fmt::Display for Denied {

@@ -9,10 +9,10 @@ use std::{
 
 use super::secret::{self, SecretPlaces};
 
-/// What stands in a secret's place.
+/// What is in a secret's place.
 pub(crate) const MASKED: &str = "***";
 
-/// A value shorter than this is too common a word to be hidden wherever it stands.
+/// A value shorter than this is too common a word to be hidden wherever it is.
 pub(crate) const SHORTEST: usize = 6;
 
 /// Values that become known while the program runs. Clones are one list.
@@ -93,7 +93,7 @@ impl Mask {
         })
     }
 
-    /// The same of a value that stands under a name.
+    /// The same of a value that is under a name.
     #[must_use]
     pub fn mask_named_value<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
         let hidden = !value.is_empty() && secret::is_secret_name(name)
@@ -118,7 +118,7 @@ impl Mask {
     }
 }
 
-/// Where a value stands, also where it overlaps with itself.
+/// Where a value is, also where it overlaps with itself.
 fn occurrences(text: &str, value: &str) -> impl Iterator<Item = Range<usize>> {
     let first = value.chars().next().map_or(1, char::len_utf8);
     let mut from = 0;
@@ -139,7 +139,7 @@ fn secret_spellings(value: String) -> impl Iterator<Item = String> {
     [inner, Some(value)].into_iter().flatten().filter(move |_| long)
 }
 
-/// That part of a text with the places in it replaced; the sign stands where a place begins.
+/// That part of a text with the places in it replaced; the sign is where a place begins.
 pub(super) fn mask_ranges(text: &str, part: Range<usize>, places: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(part.len());
     let mut from = part.start;

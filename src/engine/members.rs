@@ -66,10 +66,10 @@ impl<'v> Members<'v> {
         Some((value, self.at.child(name)))
     }
 
-    /// A name; none where null stands.
+    /// A name; none where null is.
     ///
     /// # Errors
-    /// When something else stands there.
+    /// When something else is there.
     pub fn read_name(&self, name: &str) -> Result<Option<Name>, FileIssue> {
         match self.non_null_value(name) {
             None => Ok(None),
@@ -78,10 +78,10 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// A list of names; none where null stands.
+    /// A list of names; none where null is.
     ///
     /// # Errors
-    /// When something else stands there.
+    /// When something else is there.
     pub fn read_names(&self, name: &str) -> Result<Option<Vec<Name>>, FileIssue> {
         let Some((value, at)) = self.non_null_value(name) else { return Ok(None) };
         let Value::Array(items) = value else {
@@ -93,10 +93,10 @@ impl<'v> Members<'v> {
         items.iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
     }
 
-    /// How a call ended; none where null stands.
+    /// How a call ended; none where null is.
     ///
     /// # Errors
-    /// When no outcome's word stands there.
+    /// When no outcome's word is there.
     pub fn read_outcome(&self, name: &str) -> Result<Option<Outcome>, FileIssue> {
         let Some(word) = self.read_name(name)? else { return Ok(None) };
         let unknown = || {
@@ -112,7 +112,7 @@ impl<'v> Members<'v> {
     /// A text that is not empty.
     ///
     /// # Errors
-    /// When something else stands there.
+    /// When something else is there.
     pub fn read_text(&self, name: &str) -> Result<Option<String>, FileIssue> {
         match self.members.get(name) {
             None => Ok(None),
@@ -121,10 +121,10 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// A text, or a list of texts; none where nothing stands.
+    /// A text, or a list of texts; none where nothing is.
     ///
     /// # Errors
-    /// When something else stands there.
+    /// When something else is there.
     pub fn read_texts(&self, name: &str) -> Result<Vec<String>, FileIssue> {
         let at = self.at.child(name);
         match self.members.get(name) {
@@ -144,7 +144,7 @@ impl<'v> Members<'v> {
     /// A span of time as [`duration::parse_duration`] reads it, longer than nothing.
     ///
     /// # Errors
-    /// When something else stands there.
+    /// When something else is there.
     pub fn read_duration(&self, name: &str) -> Result<Option<Duration>, FileIssue> {
         match self.members.get(name) {
             None => Ok(None),

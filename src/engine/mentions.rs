@@ -60,7 +60,7 @@ impl Naming {
     }
 }
 
-/// Every place of a value where the name stands, in the order of the text.
+/// Every place of a value where the name is, in the order of the text.
 #[must_use]
 pub(crate) fn find_mentions(
     value: &Value,

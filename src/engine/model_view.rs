@@ -169,7 +169,7 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
                 .is_some_and(|to| !to.starts_with('#'))
     };
     let flaws = Checker::compile(&function.parameters).err().into_iter().flatten();
-    // Of references that lead out, each client is told below.
+    // Of references that lead out, each client is informed below.
     for finding in flaws.filter(|finding| !finding.at.is_root() && !leads_out(&finding.at)) {
         let keyword = finding
             .at

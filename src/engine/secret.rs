@@ -1,7 +1,7 @@
-//! What a secret looks like: by the name it stands under, and by its shape.
+//! What a secret looks like: by the name it is under, and by its shape.
 //!
-//! A text may still be on its way. So each rule also tells of what is no secret as it stands, but
-//! may be the beginning of one where it reaches the end of the text.
+//! A text may still be on its way. So each rule also reports what is no secret as it is, but may be
+//! the beginning of one where it reaches the end of the text.
 
 use std::{fmt, ops::Range};
 
@@ -109,7 +109,7 @@ pub(crate) struct SecretPlaces {
     pub begun: Option<usize>,
 }
 
-/// What a rule found: where it stands, and whether it is a secret as it stands.
+/// What a rule found: where it is, and whether it is a secret as it is.
 type SecretMatch = (Range<usize>, bool);
 
 /// Where in a text of any kind (prose, JSON, JSON text within JSON, an address) secrets stand, in
@@ -119,8 +119,8 @@ pub(crate) fn find_secrets(text: &str) -> SecretPlaces {
     search_words(text, |word| !is_plain(text, word))
 }
 
-/// The same; beside what stands before them, only those words are looked at more closely that a
-/// rule may hold for.
+/// The same; beside what is before them, only those words are looked at more closely that a rule
+/// may hold for.
 fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> SecretPlaces {
     let mut candidates = private_keys(text);
     let mut before = "";
@@ -193,7 +193,7 @@ pub(crate) fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-/// What separates words: blanks, and what JSON, addresses and prose put around values.
+/// What separates words: spaces, and what JSON, addresses and prose put around values.
 const fn is_separator(letter: char) -> bool {
     letter.is_whitespace()
         || matches!(
@@ -321,8 +321,7 @@ fn value_of(text: &str, name: &str, end: usize) -> Vec<SecretMatch> {
     vec![(start..end, is), (start..if open { text.len() } else { end }, false)]
 }
 
-/// Where the quote stands that ends a text which was opened by one with so many backslashes before
-/// it.
+/// Where the quote is that ends a text which was opened by one with so many backslashes before it.
 fn find_closing_quote(text: &str, quote: char, backslashes: usize) -> usize {
     for (at, _) in text.match_indices(quote) {
         let before = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
@@ -345,7 +344,7 @@ fn is_value(name: &str, value: &str, quoted: bool, apart: bool) -> bool {
     !(plain || number || of_a_model || prose)
 }
 
-/// Private keys in PEM form, with all that stands between their lines.
+/// Private keys in PEM form, with all that is between their lines.
 fn private_keys(text: &str) -> Vec<SecretMatch> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -375,14 +374,14 @@ fn ends_with(name: &str, word: &str) -> bool {
         .all(|letter| letters.next().is_some_and(|of| of.to_ascii_lowercase() == letter))
 }
 
-/// What stands for a value that comes from elsewhere: `${TOKEN}`, `$TOKEN`, `<token>`, `{{token}}`,
+/// What represents a value that comes from elsewhere: `${TOKEN}`, `$TOKEN`, `<token>`, `{{token}}`,
 /// `***`.
 fn is_reference(text: &str) -> bool {
     ["$", "<", "{{", "%"].iter().any(|beginning| text.starts_with(beginning))
         || text.chars().all(|letter| matches!(letter, '*' | 'x' | 'X' | '.' | '…'))
 }
 
-/// Whether the rest of a key looks made by a machine: long, without blanks, with a digit.
+/// Whether the rest of a key looks made by a machine: long, without spaces, with a digit.
 fn is_token(rest: &str) -> bool {
     rest.len() >= 12
         && rest.chars().any(|letter| letter.is_ascii_digit())

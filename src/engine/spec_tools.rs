@@ -6,7 +6,7 @@ use crate::model::{
     tool::{Gate, States},
 };
 
-/// A tool by its gate; the state `*` stands for every one.
+/// A tool by its gate; the state `*` represents every one.
 pub(crate) fn gated_slot(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
     let names = |list: &[&str]| list.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();
     Slot {

@@ -135,7 +135,7 @@ impl RedactedPieces {
         (places, until)
     }
 
-    /// Lets go of what no longer matters to what comes. Of a secret that goes on the beginning
+    /// Releases what no longer matters to what comes. Of a secret that goes on the beginning
     /// matters.
     fn discard_decided(&mut self, places: &[Range<usize>], reach: usize) {
         let from = self.text.floor_char_boundary(self.decided.saturating_sub(reach));

@@ -22,7 +22,7 @@ const CLOSE: &str = "}}";
 const ENVIRONMENT: &str = "env.";
 const ANSWER: &str = "answer.";
 
-/// What stands between the braces of a template that a text holds, in order.
+/// What is between the braces of a template that a text holds, in order.
 pub(crate) fn template_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(OPEN).skip(1).filter_map(|rest| rest.split_once(CLOSE).map(|(name, _)| name.trim()))
 }

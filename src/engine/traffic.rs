@@ -1,10 +1,10 @@
-//! What was heard on a bus, joined into conversations: bounded, counted, filtered, watched for
+//! What was received on a bus, joined into conversations: bounded, counted, filtered, watched for
 //! patterns, kept as a trace.
 //!
 //! | file | holds |
 //! | --- | --- |
 //! | [`record`] | messages and conversations up to a bound; which of them a filter shows |
-//! | [`conversation`] | a request with all that belongs to it, and how it stands |
+//! | [`conversation`] | a request with all that belongs to it, and how it is |
 //! | [`conversations`] | those that are kept, and which are parts of others |
 //! | [`cards`] | which cards belong to what is chosen |
 //! | [`heard`] | what is kept of it |

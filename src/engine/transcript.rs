@@ -1,4 +1,4 @@
-//! What an agent tells, as a text that grows: each part under its name.
+//! What an agent says, as a text that grows: each part under its name.
 
 use crate::model::agent::{AgentOutput, AgentReport, Part};
 

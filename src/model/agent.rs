@@ -1,4 +1,4 @@
-//! A question for a system's agent, and what the agent tells while it works on it.
+//! A question for a system's agent, and what the agent says while it works on it.
 
 use super::context::Context;
 
@@ -39,7 +39,7 @@ impl Part {
     }
 }
 
-/// Something that the agent tells.
+/// Something that the agent says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentOutput {
     /// A piece of a text; `ends` with its last piece.
@@ -48,11 +48,11 @@ pub enum AgentOutput {
     Action { tool: String, arguments: String },
 }
 
-/// What a message comes to.
+/// What a message results in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentReport {
     Told(AgentOutput),
-    /// What is to be known of what was told just now.
+    /// What is to be known of what was reported just now.
     Note(String),
     /// The tools that the model is offered for this step, as seen on the broker.
     Offered {

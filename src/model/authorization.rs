@@ -4,9 +4,9 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthorizationReport {
     pub steps: Vec<AuthorizationStep>,
-    /// What it comes to, and what to do.
+    /// What it results in, and what to do.
     pub verdict: String,
-    /// Whether nothing stands in the way of a token, or none is needed.
+    /// Whether nothing is in the way of a token, or none is needed.
     pub is_open: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct AuthorizationFault {
     /// Where in the document.
     pub at: String,
     pub words: String,
-    /// No token is asked for until it is mended.
+    /// No token is asked for until it is fixed.
     pub is_stopping: bool,
 }
 

@@ -130,14 +130,14 @@ impl StrayCause {
 /// than once.
 pub type Headers = Arc<[(String, String)]>;
 
-/// `T` is the text of a chunk: itself, or where in the answer it stands.
+/// `T` is the text of a chunk: itself, or where in the answer it is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind<T = SharedText> {
     /// The connection was there and the request went out.
     Sent {
         bytes: usize,
     },
-    /// What the messages of the answer carry beside their body, from here on; told when it comes
+    /// What the messages of the answer carry beside their body, from here on; said when it comes
     /// and when it changes, without secrets.
     Headers(Headers),
     /// A piece of the answer; empty pieces are kept.
@@ -175,7 +175,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Whether it is nothing but a frame, whose meaning is told by other events.
+    /// Whether it is nothing but a frame, whose meaning is recognized by other events.
     #[must_use]
     pub fn is_frame_alone(&self) -> bool {
         &*self.name == FRAME
@@ -294,7 +294,7 @@ impl Event {
     }
 }
 
-/// A call's events: the first and the last, and a count of those let go between.
+/// A call's events: the first and the last, and a count of those dropped between.
 #[derive(Clone, Debug, Default)]
 pub struct EventLog {
     first: Vec<Logged>,
@@ -304,7 +304,7 @@ pub struct EventLog {
     let_go: u64,
     chunks: u64,
     marked: Marked,
-    /// How many of them were let go.
+    /// How many of them were dropped.
     gone: Marked,
 }
 
@@ -339,7 +339,7 @@ impl Marked {
 }
 
 /// An event with its weight, and the number of the chunks and of the marked events up to it, those
-/// that were let go among them.
+/// that were dropped among them.
 #[derive(Clone, Debug)]
 struct Logged {
     event: LoggedEvent,
@@ -349,7 +349,7 @@ struct Logged {
 }
 
 impl EventLog {
-    /// Takes an event in; the text of a chunk stands in the answer from the byte `start` on.
+    /// Takes an event in; the text of a chunk is in the answer from the byte `start` on.
     fn push(&mut self, event: Event, start: usize) {
         let weight = event.payload_len();
         self.chunks += u64::from(matches!(event.kind, EventKind::Chunk { .. }));
@@ -387,8 +387,8 @@ impl EventLog {
         self.logged_at(row).map(|logged| &logged.event)
     }
 
-    /// How many chunks there were up to an event in memory, itself and those that were let go among
-    /// them.
+    /// How many chunks there were up to an event in memory, itself and those that were dropped
+    /// among them.
     #[must_use]
     pub fn chunks_to(&self, row: usize) -> u64 {
         self.logged_at(row).map_or(self.chunks, |logged| logged.chunks)

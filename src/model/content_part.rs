@@ -13,7 +13,7 @@ pub struct ContentPart {
     pub kind: String,
     pub mime: Option<String>,
     pub text: Option<String>,
-    /// What its base64 stands for.
+    /// What its base64 represents.
     pub bytes: Option<Arc<[u8]>>,
     /// Where a link leads.
     pub link: Option<String>,

@@ -33,7 +33,7 @@ impl fmt::Display for FileId {
     }
 }
 
-/// Where an entry stands: the file, the document in it, the place in that.
+/// Where an entry is: the file, the document in it, the place in that.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryPlace {
     pub file: FileId,

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 
 use super::problem::ProblemKind;
 
-/// Each row: a kind, its word, and what it comes to where a command or a connection ends with it.
+/// Each row: a kind, its word, and what it results in where a command or a connection ends with it.
 macro_rules! kinds {
     ($($kind:ident = $word:literal => $comes_to:ident;)*) => {
         /// What kind of failure it was. [`ErrorKind::as_str`] prints it and [`ErrorKind::parse`]
@@ -36,7 +36,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What it comes to for whoever only wanted to reach the other side.
+            /// What it results in for whoever only wanted to reach the other side.
             #[must_use]
             pub fn problem_kind(&self) -> ProblemKind {
                 match self {
@@ -130,7 +130,7 @@ kinds! {
     ToolcribServes = "toolcrib-serves" => Service;
     Unreported = "unreported" => Service;
     Unspecified = "error" => Service;
-    // What a problem outside of a call comes to within one.
+    // What a problem outside of a call results in within one.
     Changed = "changed" => Changed;
     File = "file" => File;
     Input = "input" => Input;

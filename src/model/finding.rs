@@ -31,7 +31,7 @@ pub struct Finding {
     pub message: String,
     pub site: Site,
     pub fix: Option<Fix>,
-    /// Other ways to mend it, where only its author knows what is meant.
+    /// Other ways to fix it, where only its author knows what is meant.
     pub others: Vec<Fix>,
 }
 
@@ -42,7 +42,7 @@ impl Finding {
         format!("{}:{}: {}", self.site.file, self.site.line, self.message)
     }
 
-    /// Every way to mend it, the likeliest first.
+    /// Every way to fix it, the likeliest first.
     pub fn fixes(&self) -> impl Iterator<Item = &Fix> {
         self.fix.iter().chain(&self.others)
     }
@@ -106,7 +106,7 @@ impl Deref for Findings {
     }
 }
 
-/// Where a finding stands.
+/// Where a finding is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
     pub file: FileId,
@@ -118,7 +118,7 @@ pub struct Site {
     pub column: usize,
 }
 
-/// A change that mends a finding, offered under one key.
+/// A change that fixes a finding, offered under one key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fix {
     /// What it does: `rename to "applicable-states"`.

@@ -18,7 +18,7 @@ pub struct Merging {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged {
     pub name: String,
-    /// Whether the model is told of it.
+    /// Whether the model is notified of it.
     pub shown: bool,
     pub given: Option<Value>,
     pub origin: Origin,

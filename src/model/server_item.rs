@@ -1,4 +1,4 @@
-//! What a server has to read beside its tools: resources, those that a template stands for, and
+//! What a server has to read beside its tools: resources, those that a template represents, and
 //! prompts; and what they hold.
 
 use serde_json::{Map, Value};

@@ -5,8 +5,8 @@ use std::{borrow::Cow, sync::Arc};
 
 use super::{call::CallError, clock::Millis, entry::SystemId};
 
-/// The place on an open connection to a server at which every frame is heard, both ways, from the
-/// first.
+/// The place on an open connection to a server at which every frame is received, both ways, from
+/// the first.
 pub const FRAMES: &str = "frames";
 /// The header of a frame that says which way it went: `in`, `out`, or `stderr`.
 pub const DIRECTION: &str = ":direction";
@@ -14,7 +14,7 @@ pub const DIRECTION: &str = ":direction";
 /// A message that crossed the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedMessage {
-    /// When it was heard.
+    /// When it was received.
     pub at: Millis,
     /// Where it went, as the transport spells it: a subject, an exchange, a topic.
     pub subject: Arc<str>,
@@ -26,8 +26,7 @@ pub struct ObservedMessage {
     /// How many bytes the body had on the wire.
     pub size: u64,
     pub kept: KeptMessage,
-    /// The message that this one tells of, where a broker tells about others' messages and still
-    /// had it.
+    /// The message that this one reports, where a broker reports others' messages and still had it.
     pub about: Option<Arc<ObservedMessage>>,
 }
 
@@ -86,7 +85,7 @@ impl ObservedMessage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tapped {
     ObservedMessage(Arc<ObservedMessage>),
-    /// Messages came faster than they were taken and were let go here; how many, where that is
+    /// Messages came faster than they were taken and were dropped here; how many, where that is
     /// known.
     Gap {
         at: Millis,
@@ -100,7 +99,7 @@ pub enum Tapped {
 }
 
 impl Tapped {
-    /// When it was heard.
+    /// When it was received.
     #[must_use]
     pub fn heard_at(&self) -> Millis {
         match self {
@@ -127,7 +126,7 @@ pub enum Part {
     Outcome(Option<CallError>),
     /// For everybody, and nobody answers.
     Broadcast,
-    /// It stands where a message of a system stands, and cannot be understood.
+    /// It is where a message of a system is, and cannot be understood.
     Unreadable(CallError),
     /// Nothing that a system knows.
     Other,
@@ -173,7 +172,7 @@ pub struct Decoded {
     pub renames: bool,
     /// When what it waits for is over at the latest.
     pub due: Option<Millis>,
-    /// It comes again and again and tells nothing new.
+    /// It comes again and again and says nothing new.
     pub routine: bool,
     /// What is odd about it, in words, each with what to do.
     pub remarks: Vec<String>,
@@ -218,7 +217,7 @@ impl Decoded {
 pub struct MessageLinks {
     /// Other names that its conversation goes by.
     pub also: Vec<String>,
-    /// What its conversation is a part of; its messages are heard there, too.
+    /// What its conversation is a part of; its messages are received there, too.
     pub within: Option<ParentConversation>,
     /// What asked for what its conversation is a part of: the turn of another agent.
     pub asked_by: Option<ParentConversation>,
@@ -228,7 +227,7 @@ pub struct MessageLinks {
     pub settles: Vec<SettledConversation>,
 }
 
-/// How a conversation ended, as something tells that is no message of it.
+/// How a conversation ended, as something says that is no message of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettledConversation {
     /// What the conversation goes by.
@@ -239,7 +238,7 @@ pub struct SettledConversation {
     pub text: String,
     /// The card that holds it.
     pub card: Option<String>,
-    /// When it ended, where that is told.
+    /// When it ended, where that is reported.
     pub at: Option<Millis>,
     pub known: EndEvidence,
 }
@@ -261,7 +260,7 @@ pub struct ParentConversation {
     pub topic: Option<String>,
 }
 
-/// What was heard, with what its system makes of it.
+/// What was received, with what its system makes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are crossings, so little room is lost")]
 pub enum WatchedItem {
@@ -271,7 +270,7 @@ pub enum WatchedItem {
 }
 
 impl WatchedItem {
-    /// When it was heard.
+    /// When it was received.
     #[must_use]
     pub fn heard_at(&self) -> Millis {
         match self {

@@ -43,25 +43,25 @@ pub struct Transport {
     pub names: Names,
     /// Every call can have an inbox of its own, beside the queue that all callers hear.
     pub has_inbox: bool,
-    /// What it keeps of earlier messages can be heard once more.
+    /// What it keeps of earlier messages can be received once more.
     pub keeps: bool,
     /// Services that name the same group share its requests; else each of them gets all.
     pub shares: bool,
-    /// Messages of several places are heard in the order in which they were sent.
+    /// Messages of several places are received in the order in which they were sent.
     pub ordered: bool,
     /// A credentials file can say who we are.
     pub credentials_file: bool,
     /// The program that is usually at hand to send a request over it.
     pub program: Option<Program>,
     /// What to look at where a request has no answer, because the transport does not tell that
-    /// nobody heard it; empty where it tells.
+    /// nobody received it; empty where it says.
     pub unheard: &'static str,
 }
 
 /// How an address begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheme {
-    /// What stands before `://`.
+    /// What is before `://`.
     pub word: &'static str,
     /// The port that is meant where an address names none.
     pub port: u16,
@@ -259,7 +259,7 @@ impl TransportKind {
         self.spec().title
     }
 
-    /// Whether messages of others can be heard on it, and requests of others be answered.
+    /// Whether messages of others can be received on it, and requests of others be answered.
     #[must_use]
     pub fn is_bus(self) -> bool {
         self.spec().traffic == Traffic::Bus

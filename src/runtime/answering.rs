@@ -79,7 +79,7 @@ impl AnsweringByHand {
             "the server gets no answer, and waits for one"
         };
         let taken = reply.is_some_and(|reply| reply.send(answer.map(Arc::unwrap_or_clone)).is_ok());
-        // What becomes of a call is told by whoever answers for its tool.
+        // What becomes of a call is recognized by whoever answers for its tool.
         (ask.turn == SERVERS).then(|| match taken {
             true => AnsweringMessage::Told { ask, words: words.into(), good: true },
             false => withdrawn(ask),

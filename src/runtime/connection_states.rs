@@ -1,4 +1,4 @@
-//! Tells the application how the connections are, as they change.
+//! Reports the application how the connections are, as they change.
 
 use tokio::sync::{mpsc, watch};
 
@@ -8,7 +8,7 @@ use crate::{
     wire::connector::States,
 };
 
-/// Tells how connections are, in words, until nobody takes it.
+/// Reports how connections are, in words, until nobody takes it.
 pub(crate) async fn tell_states(
     mut states: watch::Receiver<States>,
     messages: mpsc::Sender<Message>,

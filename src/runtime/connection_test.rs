@@ -22,7 +22,7 @@ pub async fn run_test(registry: Arc<Registry>, turn: u64, connection: Connection
     Message::Connection(ConnectionMessage::Tested { turn, connection, report })
 }
 
-/// Opens the connection, and asks the system that it leads to for all it tells.
+/// Opens the connection, and asks the system that it leads to for all it says.
 pub async fn connection_report(registry: &Registry, connection: &Connection) -> Report {
     let began = Instant::now();
     if let Some(start) = registry.not_allowed(connection) {

@@ -84,7 +84,7 @@ enum WakeCause {
 }
 
 impl<H: Host> EventLoop<H> {
-    /// Runs until the user leaves, the process is told to end, or the terminal goes away.
+    /// Runs until the user leaves, the process is instructed to end, or the terminal goes away.
     ///
     /// # Errors
     /// When the terminal can't be used; what is unsaved is kept then too.

@@ -1,4 +1,4 @@
-//! Follows resources of servers: tells when one has changed, until it is followed no longer.
+//! Follows resources of servers: says when one has changed, until it is followed no longer.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -35,7 +35,7 @@ enum Paste {
     Late,
 }
 
-/// What stands at the beginning of some bytes, and how many of them it takes.
+/// What is at the beginning of some bytes, and how many of them it takes.
 enum DecodedItem {
     Input(usize, Option<Input>),
     PasteStart(usize),
@@ -256,7 +256,7 @@ fn parse_sequence(parameters: &str, end: u8) -> Option<Input> {
         field.split(':').nth(at).and_then(|number| number.parse::<u32>().ok())
     };
     let (first, held) = (field(0), field(1));
-    // A key that is let go is no key.
+    // A key that is dropped is no key.
     if number(held, 1) == Some(3) {
         return None;
     }
@@ -333,7 +333,7 @@ fn apply_shift(letter: char, mods: Mods) -> Key {
     Key { code: Code::Char(letter), mods: Mods { shift: false, ..mods } }
 }
 
-/// `BUTTON ; COLUMN ; ROW`, cells from 1; it ends in `m` where a button is let go.
+/// `BUTTON ; COLUMN ; ROW`, cells from 1; it ends in `m` where a button is dropped.
 fn parse_mouse(report: &str, end: u8) -> Option<Mouse> {
     let mut numbers = report.split(';').map(str::parse::<u16>);
     let (Some(Ok(button)), Some(Ok(column)), Some(Ok(row)), None) =

@@ -177,7 +177,7 @@ async fn open_traces(
     }
 }
 
-/// Tells events in their times, `speed` times as fast; those that are due are told together.
+/// Reports events in their times, `speed` times as fast; those that are due are reported together.
 async fn replay_trace(trace: Arc<Trace>, speed: u32, messages: mpsc::Sender<Message>) {
     let began = Instant::now();
     let mut rest = trace.events.as_slice();

@@ -49,7 +49,7 @@ pub(crate) struct LaunchSettings {
     /// Mode, context, connections and so on; themes and seed are filled in here.
     pub start: Start,
     pub limits: Limits,
-    /// What was odd in the settings, to be told.
+    /// What was odd in the settings, to be reported.
     pub complaints: Vec<String>,
 }
 

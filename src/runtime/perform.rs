@@ -99,7 +99,7 @@ pub(crate) struct Performer {
     /// Each write that is under way holds a clone of the one end; the other hears when all are
     /// done.
     writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
-    /// Tells of changes on disk until it is dropped.
+    /// Reports of changes on disk until it is dropped.
     watch: Option<Watch>,
 }
 
@@ -293,7 +293,7 @@ impl Performer {
         self.listening.stop_and_wait().await;
     }
 
-    /// Does something with a trace's file, and tells what came of it.
+    /// Does something with a trace's file, and says what came of it.
     fn with_trace(
         &self,
         work: impl FnOnce(&std::path::Path) -> Result<WatchMessage, Problem> + Send + 'static,
@@ -340,7 +340,7 @@ impl Performer {
         });
     }
 
-    /// Sends the message that something comes to.
+    /// Sends the message that something results in.
     fn send_later(&self, coming: impl Future<Output = Message> + Send + 'static) {
         let messages = self.messages.clone();
         tokio::spawn(async move { messages.send(coming.await).await });
@@ -565,11 +565,11 @@ impl Performer {
     fn wait_for_writes(&mut self) {
         let (writing, done) = std::mem::replace(&mut self.writes, std::sync::mpsc::channel());
         drop(writing);
-        // Nothing is ever sent: this ends when the last write has let go of its end.
+        // Nothing is ever sent: this ends when the last write has released its end.
         let _ = done.recv();
     }
 
-    /// The process is told to end: what is unsaved is kept for the next start.
+    /// The process is instructed to end: what is unsaved is kept for the next start.
     pub async fn finish(&mut self, state: &State) {
         self.wait_for_writes();
         let drafts = self.unsaved_drafts(state.documents.unsaved_texts());

@@ -14,8 +14,8 @@ use crate::{
     wire::{deployed, registry::Registry},
 };
 
-/// Makes a push, and tells how it ended; where it was made, also what is there now, for the ids
-/// that it got.
+/// Makes a push, and says how it ended; where it was made, also what is there now, for the ids that
+/// it got.
 pub async fn push_changes(
     registry: Arc<Registry>,
     connection: Connection,

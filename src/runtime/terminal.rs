@@ -148,7 +148,7 @@ pub(crate) fn give_back() {
     let _ = term::disable_raw_mode();
 }
 
-/// A fault of ours gives the terminal back before it is told.
+/// A fault of ours gives the terminal back before it is reported.
 pub(crate) fn guard_panics() {
     let told = panic::take_hook();
     panic::set_hook(Box::new(move |fault| {

@@ -40,13 +40,13 @@ use crate::{
     wire::{card_source, registry::Registry, tap::Tap, transport::message::Address},
 };
 
-/// So many things heard travel in one message at most.
+/// So many things received travel in one message at most.
 const SLICE: usize = 256;
 
 /// So many messages may be on their way to the loop before the tap holds them back.
 const AHEAD: usize = 16;
 
-/// So many seconds after the last thing heard, time still goes by on the screen.
+/// So many seconds after the last thing received, time still goes by on the screen.
 const TICKS: u32 = 60;
 
 /// The tap that is open, if one is.
@@ -126,7 +126,7 @@ async fn open_tap(at: &WatchTarget, registry: &Registry) -> Result<Tap, CallErro
     Tap::open_since(bus, &addresses, secrets::build_mask(&at.known), since).await
 }
 
-/// Passes on what is heard, until nobody takes it any more.
+/// Passes on what is received, until nobody takes it any more.
 async fn forward_traffic(at: &WatchTarget, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
     let turn = at.turn;
     let mut witness = TrafficWitness::default();
@@ -157,7 +157,7 @@ async fn forward_traffic(at: &WatchTarget, tap: &mut Tap, messages: &mpsc::Sende
     }
 }
 
-/// Reads cards, and tells what came.
+/// Reads cards, and says what came.
 pub(crate) fn read_cards(
     turn: u64,
     connection: Connection,
@@ -181,7 +181,7 @@ fn resolve_path(root: &Path, path: &str) -> PathBuf {
     }
 }
 
-/// Saves what was heard as a new trace.
+/// Saves what was received as a new trace.
 pub(crate) fn save_trace(
     root: &Path,
     path: String,
@@ -197,7 +197,7 @@ pub(crate) fn save_trace(
     Ok(WatchMessage::Saved { path, messages })
 }
 
-/// Opens a trace, decoded anew.
+/// Opens a trace, decoded again.
 pub(crate) fn open_trace(root: &Path, path: String) -> Result<WatchMessage, Problem> {
     let mut record = Record::new(RecordBounds::default());
     let mut witness = TrafficWitness::default();

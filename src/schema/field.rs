@@ -33,7 +33,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// What tells this row from all others.
+    /// What says this row from all others.
     #[must_use]
     pub fn id(&self) -> (&Pointer, Part) {
         (&self.pointer, self.part)

@@ -43,10 +43,10 @@ struct Item {
     len: usize,
 }
 
-/// How a node's row stands to what is below it.
+/// How a node's row is to what is below it.
 #[derive(Clone, Copy)]
 struct RowsBelow {
-    /// The row of its switch stands above it.
+    /// The row of its switch is above it.
     switched: bool,
     /// What it holds is laid out.
     open: bool,
@@ -90,14 +90,14 @@ struct FieldSlot<'v> {
     required: bool,
     value: Option<&'v Value>,
     ui: Ui<'v>,
-    /// What it stands in is read-only.
+    /// What it is in is read-only.
     read_only: bool,
     /// What may not be done with it.
     locks: Locks,
 }
 
 impl FieldSlot<'_> {
-    /// The node as it counts here: what stands in something read-only is read-only too.
+    /// The node as it counts here: what is in something read-only is read-only too.
     fn inherit_read_only(&self, mut node: Arc<Node>) -> Arc<Node> {
         if self.read_only && !node.read_only {
             Arc::make_mut(&mut node).read_only = true;
@@ -489,7 +489,7 @@ impl Layout<'_> {
         self.push_extra_row(list, depth, Part::More(side), kind, &node);
     }
 
-    /// A row that is no value; its node is that of what stands at the pointer.
+    /// A row that is no value; its node is that of what is at the pointer.
     fn push_extra_row(
         &mut self,
         pointer: &Pointer,

@@ -215,7 +215,7 @@ fn without_subschemas(keywords: &Map<String, Value>) -> Value {
     Value::Object(own.collect())
 }
 
-/// The flaw that an error of the schema of schemas comes to, by its place within a schema.
+/// The flaw that an error of the schema of schemas results in, by its place within a schema.
 fn flaw_from_error(
     schema: &Pointer,
     keywords: &Map<String, Value>,

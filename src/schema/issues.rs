@@ -44,7 +44,7 @@ impl<'c> Issues<'c> {
         }
     }
 
-    /// The issues that an error comes to.
+    /// The issues that an error results in.
     pub(super) fn add_error(&mut self, error: &ValidationError<'_>) {
         let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
         let kind = error.kind();
@@ -185,7 +185,8 @@ impl BranchNeeds {
         }
     }
 
-    /// 2 for another type than the value has, 1 where the member that tells branches apart differs.
+    /// 2 for another type than the value has, 1 where the member that distinguishes branches
+    /// differs.
     fn is_far(&self, errors: &[ValidationError<'static>], place: &str) -> u8 {
         if matches!(self, Self::Types(_)) {
             return 2;

@@ -53,7 +53,7 @@ pub enum Kind {
     ReadOnly,
     /// Anything else, as JSON.
     Raw,
-    /// The row that adds an item or a member to what stands at its pointer.
+    /// The row that adds an item or a member to what is at its pointer.
     Add(AddedPart),
     /// Items of a long list that are not laid out; opening the row moves the window there.
     More {
@@ -210,7 +210,7 @@ fn is_chip(item: &Value) -> bool {
     item.as_str().is_some_and(|text| text.len() <= LONGEST_CHIP && !text.contains(['\n', '\r']))
 }
 
-/// How a text is edited, told by the schema's words and by the text itself.
+/// How a text is edited, recognized by the schema's words and by the text itself.
 pub(super) fn text_kind(node: &Node, value: Option<&Value>) -> TextKind {
     if node.write_only || node.text.format.as_deref() == Some("password") {
         return TextKind::Secret;

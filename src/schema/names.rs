@@ -1,4 +1,5 @@
-//! What the branches of a union are called: each by what tells it from the others, no two alike.
+//! What the branches of a union are called: each by what distinguishes it from the others, no two
+//! alike.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -222,7 +222,7 @@ pub struct Property {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjectRules {
     pub properties: Vec<Property>,
-    /// Where each name stands among the properties.
+    /// Where each name is among the properties.
     index: HashMap<Arc<str>, usize>,
     pub required: BTreeSet<Arc<str>>,
     /// Members whose name matches the pattern.
@@ -319,7 +319,7 @@ pub struct Union {
     /// The schema that holds it; its identity.
     pub place: PlaceId,
     pub branches: Vec<PlaceId>,
-    /// The member that tells the branches apart.
+    /// The member that distinguishes the branches.
     pub tag: Option<Arc<str>>,
     /// Several may hold at once: an object may have the members of more than one branch.
     pub inclusive: bool,
@@ -458,7 +458,7 @@ impl Node {
         self.constant == Some(Value::Null) || (self.typed && self.types == Types::NULL)
     }
 
-    /// It says nothing about where a value goes in a form: only rules for what stands elsewhere.
+    /// It says nothing about where a value goes in a form: only rules for what is elsewhere.
     #[must_use]
     pub fn is_bare(&self) -> bool {
         !self.typed

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{draft::Draft, patterns, resolve::Addresses, simple::SimpleSchema, subschemas};
 
-/// The address under which the schema stands for its own parts.
+/// The address under which the schema represents its own parts.
 const ADDRESS: &str = "toolcrib:schema";
 /// References that lead to references are followed so far.
 const MOST_STEPS: usize = 16;
@@ -57,7 +57,7 @@ impl SchemaParts {
         }
     }
 
-    /// Whether a value fits the part at a JSON pointer; `None` when that cannot be told.
+    /// Whether a value fits the part at a JSON pointer; `None` when that cannot be known.
     pub(super) fn fits_part(&self, pointer: &str, value: &Value) -> Option<bool> {
         let pointer = self.end_of(pointer);
         let target = |reference: &str, at: &str| self.addresses().resolve("$ref", reference, at);

@@ -10,7 +10,7 @@ use super::messages;
 
 struct Pattern {
     text: String,
-    /// `None`: it is too large to be compiled, so nothing can be told.
+    /// `None`: it is too large to be compiled, so nothing can be known.
     compiled: OnceLock<Option<Validator>>,
 }
 

@@ -1,4 +1,4 @@
-//! JSON Pointer (RFC 6901): where a value stands inside a document.
+//! JSON Pointer (RFC 6901): where a value is inside a document.
 
 use std::fmt;
 

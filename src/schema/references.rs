@@ -13,7 +13,7 @@ pub(crate) enum StrayReference {
     Nowhere,
 }
 
-/// Each `$ref` that leads astray, by its place. What stands in `const`, `enum`, `default` and
+/// Each `$ref` that leads astray, by its place. What is in `const`, `enum`, `default` and
 /// `examples` is data.
 #[must_use]
 pub(crate) fn stray_references(schema: &Value) -> Vec<(Pointer, StrayReference)> {

@@ -1,4 +1,4 @@
-//! Whether a value fits a schema that says simple things, told without compiling it: a large one
+//! Whether a value fits a schema that says simple things, said without compiling it: a large one
 //! takes its time to compile, and what a form has to know for its first picture is mostly whether a
 //! default is allowed or which branch a value has.
 
@@ -57,13 +57,13 @@ struct Keyword<'s> {
 pub(super) struct SimpleSchema<'s> {
     pub(super) root: &'s Value,
     pub(super) draft: Draft,
-    /// Where a reference leads that stands at a place.
+    /// Where a reference leads that is at a place.
     pub(super) target: &'s dyn Fn(&str, &str) -> Option<String>,
     pub(super) alone: &'s KeywordCheck<'s>,
 }
 
 impl SimpleSchema<'_> {
-    /// Whether a value fits the part at a JSON pointer; `None` when that cannot be told here.
+    /// Whether a value fits the part at a JSON pointer; `None` when that cannot be known here.
     pub(super) fn fits_part(&self, pointer: &str, value: &Value) -> Option<bool> {
         self.fits_schema(self.root.pointer(pointer)?, pointer, value, DEEPEST)
     }
@@ -231,7 +231,7 @@ fn fits_size_bound(name: &str, rule: &Value, size: usize) -> Option<bool> {
     }
 }
 
-/// No is no, whatever cannot be told beside it.
+/// No is no, whatever cannot be known beside it.
 fn all_fit(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut told = Some(true);
     for answer in answers {

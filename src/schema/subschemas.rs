@@ -133,7 +133,7 @@ fn walk_objects<'s>(value: &'s Value, at: &mut String, found: &mut Vec<(String, 
                 members.iter().filter(|(keyword, _)| !DATA.contains(&keyword.as_str()))
             {
                 with_token(at, keyword, |at| match (held_by(keyword), value) {
-                    // What stands in these are names, not keywords.
+                    // What is in these are names, not keywords.
                     (SubschemaShape::Named, Value::Object(named)) => {
                         named.iter().for_each(|(name, value)| {
                             with_token(at, name, |at| walk_objects(value, at, found));

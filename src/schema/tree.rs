@@ -45,8 +45,8 @@ impl Places {
     }
 }
 
-/// A schema that answers what stands at a place (`merge.rs` makes the nodes, when first asked for,
-/// so recursion is no trouble).
+/// A schema that answers what is at a place (`merge.rs` makes the nodes, when first asked for, so
+/// recursion is no trouble).
 #[derive(Debug)]
 pub struct Schema {
     root: Arc<Value>,

@@ -86,7 +86,7 @@ const JSON: &str = "json";
 /// What is said about one place.
 #[derive(Clone, Debug, Default)]
 pub struct Ui<'u> {
-    /// What counts first stands first.
+    /// What counts first is first.
     layers: Vec<&'u Map<String, Value>>,
     /// The branch of a union is chosen, so the others say nothing here.
     settled: bool,

@@ -86,7 +86,7 @@ impl Schema {
         }
     }
 
-    /// An `anyOf` of objects without a member that tells them apart is inclusive; what else it
+    /// An `anyOf` of objects without a member that distinguishes them is inclusive; what else it
     /// holds is no matter.
     fn build_union(&self, place: PlaceId, branches: Vec<PlaceId>, tag: Option<Arc<str>>) -> Union {
         let is_any = self.pointer(place).is_some_and(|place| place.ends_with("/anyOf"));
@@ -115,9 +115,9 @@ enum Branches {
     None,
     One(PlaceId),
     Values(Vec<Choice>, Openness),
-    /// Rules for what stands elsewhere, such as which members are required.
+    /// Rules for what is elsewhere, such as which members are required.
     Rules,
-    /// With the member that tells them apart.
+    /// With the member that distinguishes them.
     Shapes(Vec<PlaceId>, Option<Arc<str>>),
 }
 

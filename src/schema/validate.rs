@@ -119,7 +119,7 @@ impl Checker {
         self.issues_by(value, &|_, _| None)
     }
 
-    /// The same, with the issues of a union told for the branch that is chosen.
+    /// The same, with the issues of a union said for the branch that is chosen.
     #[must_use]
     pub fn issues_by(&self, value: &Value, chosen: &ChooseBranch<'_>) -> Vec<Issue> {
         let mut issues = Issues::new(chosen);
@@ -133,7 +133,7 @@ impl Checker {
     }
 
     /// Whether a value fits the part of the schema at a JSON pointer; `None` when that cannot be
-    /// told.
+    /// known.
     #[must_use]
     pub fn fits_part(&self, part: &str, value: &Value) -> Option<bool> {
         self.parts.fits_part(part, value)
@@ -182,7 +182,7 @@ fn without_examples(schema: &Value) -> Value {
                 ("enum" | "const" | "default" | "example" | "dependentRequired", data) => {
                     (name.clone(), data.clone())
                 }
-                // What stands in these are names, not keywords.
+                // What is in these are names, not keywords.
                 (
                     "properties" | "patternProperties" | "$defs" | "definitions"
                     | "dependentSchemas" | "dependencies",

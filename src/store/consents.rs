@@ -1,5 +1,5 @@
-//! The starts of servers that the user agreed to, each by what tells it from every other. They are
-//! kept outside of workspaces, so that no workspace can bring its own along.
+//! The starts of servers that the user agreed to, each by what distinguishes it from every other.
+//! They are kept outside of workspaces, so that no workspace can bring its own along.
 
 use std::{fs, path::PathBuf};
 

@@ -114,7 +114,7 @@ impl NotSaved {
 /// Reads a file as text.
 ///
 /// # Errors
-/// When it is missing, no file, too large, may not be read, or is not UTF-8 (told with line and
+/// When it is missing, no file, too large, may not be read, or is not UTF-8 (reported with line and
 /// column).
 pub(crate) fn read_text(path: &Path) -> Result<Text, Problem> {
     read_up_to(path, LARGEST)
@@ -171,7 +171,9 @@ fn not_utf8(doing: &str, error: &std::string::FromUtf8Error) -> Problem {
 /// An error of the system in words.
 pub(super) fn io_problem(doing: &str, error: &io::Error) -> Problem {
     let (kind, cause, remedy) = match error.kind() {
-        ErrorKind::NotFound => (ProblemKind::Missing, "there is no such file".to_owned(), ""),
+        ErrorKind::NotFound => {
+            (ProblemKind::Missing, "there is no such file".to_owned(), "check its path")
+        }
         ErrorKind::PermissionDenied => {
             (ProblemKind::File, "permission denied".to_owned(), "give yourself the right to it")
         }

@@ -118,8 +118,7 @@ fn matches_name(pattern: &[char], name: &[char]) -> bool {
     }
 }
 
-/// What stands between brackets, and what follows them; a `]` right behind the opening one is a
-/// letter.
+/// What is between brackets, and what follows them; a `]` right behind the opening one is a letter.
 fn split_class(pattern: &[char]) -> Option<(&[char], &[char])> {
     let negated = usize::from(matches!(pattern.first(), Some('!' | '^')));
     let close = pattern.iter().skip(negated + 1).position(|sign| *sign == ']')? + negated + 1;

@@ -160,9 +160,9 @@ impl History {
     ///
     /// # Errors
     /// When another process is writing to a segment that holds one of them, or it cannot be written
-    /// anew. What was done until then stays done.
+    /// again. What was done until then stays done.
     pub fn remove_calls(&self, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
-        // Our own segment is let go first, and written anew like the others.
+        // Our own segment is dropped first, and written again like the others.
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         *held = None;
         let mut removed = 0;
@@ -319,8 +319,8 @@ pub(crate) struct Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         let rest = lines::of_end(&self.id, &self.history.mask, &mut self.pieces);
-        // A call of which nothing was heard is one too; that it cannot be written would have been
-        // told at its beginning.
+        // A call of which nothing was received is one too; that it cannot be written would have
+        // been reported at its beginning.
         let _ = self.write_events(&rest);
     }
 }

@@ -214,7 +214,7 @@ fn lock_slot(lock: &Path, path: PathBuf, number: usize) -> Option<Slot> {
     }
 }
 
-/// A draft as it stands in a journal.
+/// A draft as it is in a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LeftDraft {
     text: SharedText,

@@ -77,8 +77,8 @@ impl KeyStore {
     /// # Errors
     /// When the store stays locked.
     pub fn secret_names(&self) -> Result<Vec<String>, Problem> {
-        // Windows' store looks for patterns in names that it makes itself; ours are told from the
-        // others below.
+        // Windows' store looks for patterns in names that it makes itself; ours are distinguished
+        // from the others below.
         let wanted =
             if cfg!(windows) { HashMap::new() } else { HashMap::from([("service", SERVICE)]) };
         let found = self

@@ -11,7 +11,7 @@ use crate::model::problem::{Problem, ProblemKind};
 
 /// So many days are kept.
 const DAYS: usize = 5;
-/// Lines that wait to be written; more are let go, so that a full disk holds nothing up.
+/// Lines that wait to be written; more are dropped, so that a full disk holds nothing up.
 const WAITING: usize = 10_000;
 
 /// Says how much is logged, as `tracing` filters are written: `debug`, `toolcrib::wire=trace`.

@@ -47,7 +47,7 @@ impl SchemaMap {
         self.0.push((trim_fragment(url).to_owned(), file));
     }
 
-    /// The file of an address. A folder's address stands for all files below it.
+    /// The file of an address. A folder's address represents all files below it.
     #[must_use]
     pub fn find_file(&self, url: &str) -> Option<PathBuf> {
         let url = trim_fragment(url);

@@ -21,9 +21,9 @@ use crate::{
 /// A line may be so long; a message's body is far shorter.
 const LONGEST: u64 = 32 * 1024 * 1024;
 
-/// A trace that is being written. What is heard is in it in its order; where an answer so far ends
-/// with what may be the beginning of a secret, it waits for more of it, for [`TraceFile::finish`], or
-/// until this is dropped.
+/// A trace that is being written. What is received is in it in its order; where an answer so far
+/// ends with what may be the beginning of a secret, it waits for more of it, for
+/// [`TraceFile::finish`], or until this is dropped.
 #[derive(Debug)]
 pub(crate) struct TraceFile {
     file: BufWriter<File>,
@@ -66,7 +66,7 @@ impl TraceFile {
         Ok(trace)
     }
 
-    /// Writes what was heard.
+    /// Writes what was received.
     ///
     /// # Errors
     /// When the disk does not take it.

@@ -1,4 +1,4 @@
-//! Tells what changes in a workspace's folders while it is open.
+//! Reports what changes in a workspace's folders while it is open.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -45,8 +45,8 @@ struct FolderWatcher {
 }
 
 impl Watch {
-    /// Watches the workspace's folders (hidden ones, `target` and `node_modules` not) and tells
-    /// what changes, from a thread of its own.
+    /// Watches the workspace's folders (hidden ones, `target` and `node_modules` not) and says what
+    /// changes, from a thread of its own.
     ///
     /// # Errors
     /// When the system cannot watch them, as when too many are watched already.
@@ -129,7 +129,7 @@ impl FolderWatcher {
                     Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => {
                         return Err(error);
                     }
-                    // It went meanwhile, and that will be told.
+                    // It went meanwhile, and that will be reported.
                     Err(_) => {}
                 }
             }
@@ -226,7 +226,7 @@ mod tests {
         fs::write(workspace.root.join("new/x.yaml"), "").unwrap();
         assert_eq!(changes.recv_timeout(PATIENCE).unwrap(), files(&["new/x.yaml"]));
         fs::remove_dir_all(workspace.root.join("new")).unwrap();
-        // Its file may be told before it.
+        // Its file may be known before it.
         while changes.recv_timeout(PATIENCE).unwrap() != Changed::Everything {}
     }
 

@@ -164,7 +164,7 @@ impl Workspace {
     /// on. Stops when a slice is answered with `Break`.
     ///
     /// # Errors
-    /// When the folder cannot be read at all; single files that cannot are left out and told in the
+    /// When the folder cannot be read at all; single files that cannot are left out and said in the
     /// end.
     pub fn read_files(
         &self,

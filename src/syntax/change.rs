@@ -1,4 +1,4 @@
-//! An edit brought down to one change of one node, and the pieces of text it comes to.
+//! An edit brought down to one change of one node, and the pieces of text it results in.
 
 use super::{
     draft::Draft,
@@ -75,7 +75,7 @@ impl Splice {
     }
 }
 
-/// The change that an edit comes to. The edit is known to make sense for the document's value.
+/// The change that an edit results in. The edit is known to make sense for the document's value.
 pub(crate) fn plan_change<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditError> {
     match edit {
         Edit::Set { at, to } => {
@@ -218,7 +218,7 @@ fn find_child<'t>(node: &'t Node, token: &str) -> Option<&'t Node> {
 }
 
 /// The one patch that splices come to, as narrow as it can be. What is put into a piece that is
-/// taken out stands in its place.
+/// taken out is in its place.
 pub(crate) fn patch_from_splices(text: &str, mut splices: Vec<Splice>) -> Patch {
     splices.sort_by_key(|splice| (splice.span.start, splice.span.end));
     let (Some(start), Some(end)) =

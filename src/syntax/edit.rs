@@ -10,13 +10,13 @@ pub enum Edit {
     /// differ.
     Set { at: Pointer, to: Literal },
     /// Takes out a member or an item, with the comment on its line and those within it. Comments
-    /// above it stay: whether they are about it cannot be told for sure.
+    /// above it stay: whether they are about it cannot be known for sure.
     Remove { at: Pointer },
     /// Puts an item before the one at `at` (its index may be the length: at the end). A missing
     /// list is made.
     Insert { at: Pointer, item: Literal },
     /// Moves the item at `at` to another index of the same list, with its comments where they can
-    /// be told: the one on its line, and in lists of lines those right above it.
+    /// be known: the one on its line, and in lists of lines those right above it.
     Move { at: Pointer, to: usize },
     /// Gives a member another key; its place among its siblings stays.
     Rename { at: Pointer, key: String },
@@ -35,7 +35,7 @@ impl Edit {
         }
     }
 
-    /// The same edit for what stands at `base`; `None` where it is about something else.
+    /// The same edit for what is at `base`; `None` where it is about something else.
     #[must_use]
     pub fn strip_prefix(&self, base: &Pointer) -> Option<Self> {
         let at = self.pointer().strip_prefix(base)?;
@@ -61,7 +61,7 @@ impl Edit {
     }
 }
 
-/// A replaced piece of text: byte offset, what stood there, what stands there now.
+/// A replaced piece of text: byte offset, what stood there, what is there now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     pub at: usize,

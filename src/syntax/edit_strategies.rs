@@ -44,9 +44,9 @@ impl TextStyle {
     }
 }
 
-/// Ways to write an edit, the likeliest first; what each comes to has to be read again. `expected`
-/// is the value afterwards; `learned` is the manner to write in, where the text is part of another
-/// one.
+/// Ways to write an edit, the likeliest first; what each results in has to be read again.
+/// `expected` is the value afterwards; `learned` is the manner to write in, where the text is part
+/// of another one.
 pub(crate) fn list_strategies(
     format: Format,
     text: &str,
@@ -68,7 +68,7 @@ pub(crate) fn list_strategies(
             let edit = |caution| yaml::edit::write_change(&page, &manner, &plan, caution);
             let mut ways: Vec<_> = ScalarFreedom::ALL.into_iter().map(edit).collect();
             if !text.ends_with('\n') {
-                // A block text that comes to stand last needs the line end that the file had not.
+                // A block text at the end needs the line end that the file had not.
                 ways.push(
                     edit(ScalarFreedom::Free)
                         .into_iter()

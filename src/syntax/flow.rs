@@ -138,7 +138,7 @@ pub(crate) fn drop_rows(
 }
 
 /// Moves one of several texts to another place among them; comments on the lines above a child and
-/// behind it go with it, everything else that stands between them stays.
+/// behind it go with it, everything else that is between them stays.
 pub(crate) fn move_with_comments(
     page: &TextPage<'_>,
     spans: &[Span],
@@ -207,7 +207,7 @@ impl ChildParts {
     }
 }
 
-/// The comma behind a child, over blanks and comments.
+/// The comma behind a child, over spaces and comments.
 pub(crate) fn comma_behind(page: &TextPage<'_>, end: usize) -> Option<usize> {
     let mut at = end;
     let bytes = page.text.as_bytes();
@@ -267,7 +267,7 @@ fn behind_comment(page: &TextPage<'_>, end: usize) -> usize {
     page.rest_is_comment(end).unwrap_or(end)
 }
 
-/// Whether nothing but spaces and line ends stands between two offsets.
+/// Whether nothing but spaces and line ends is between two offsets.
 fn is_bare(page: &TextPage<'_>, from: usize, to: usize) -> bool {
     page.text.get(from..to).is_some_and(|between| between.trim().is_empty())
 }

@@ -1,4 +1,4 @@
-//! Where lines begin, so that a byte offset can be told as line and column.
+//! Where lines begin, so that a byte offset can be known as line and column.
 
 use std::sync::Arc;
 
@@ -124,7 +124,7 @@ fn split_blocks(starts: &[usize], row: usize) -> impl Iterator<Item = Block> {
     })
 }
 
-/// The column behind what stands before an offset on its line.
+/// The column behind what is before an offset on its line.
 fn column_after(before: Option<&str>) -> usize {
     before.unwrap_or_default().trim_start_matches('\u{feff}').chars().count() + 1
 }

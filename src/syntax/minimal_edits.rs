@@ -1,14 +1,15 @@
-//! A list or an object set anew, brought down to the edits in which it differs from what is there.
+//! A list or an object set again, brought down to the edits in which it differs from what is there.
 
 use serde_json::Value;
 
 use super::{draft::SpelledValue, edit::Edit};
 use crate::schema::{literal::Literal, pointer::Pointer};
 
-/// With more differences than this the value is written anew: each edit reads the whole text again.
+/// With more differences than this the value is written again: each edit reads the whole text
+/// again.
 const MOST: usize = 12;
 
-/// The edits that lead from the value at a place to another; `None` where writing it anew is as
+/// The edits that lead from the value at a place to another; `None` where writing it again is as
 /// well: other kinds of values, nothing in common, too many differences.
 pub(crate) fn edits_between(at: &Pointer, from: &Value, to: &Literal) -> Option<Vec<Edit>> {
     let spelled = SpelledValue::from_literal(to);

@@ -54,7 +54,7 @@ fn quoted_splice(text: &str, quoted: Span, patch: &Patch) -> Option<Splice> {
     Some(Splice::new(start, end, new.get(1..new.len() - 1)?))
 }
 
-/// Where a byte of the text that JSON quotes mean stands between them.
+/// Where a byte of the text that JSON quotes mean is between them.
 pub(crate) fn outer_offset(text: &str, quoted: Span, inner: usize) -> Option<usize> {
     let (mut at, mut seen) = (quoted.start + 1, 0);
     while seen < inner {

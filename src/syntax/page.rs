@@ -71,13 +71,13 @@ impl<'t> TextPage<'t> {
         self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at + 1)
     }
 
-    /// The blanks that the line of an offset begins with.
+    /// The spaces that the line of an offset begins with.
     pub fn line_indent(&self, offset: usize) -> &'t str {
         let line = &self.text[self.line_start(offset)..self.line_end(offset)];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// Whether nothing but blanks stands before the offset on its line.
+    /// Whether nothing but spaces is before the offset on its line.
     pub fn begins_line(&self, offset: usize) -> bool {
         self.text[self.line_start(offset)..offset].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
     }

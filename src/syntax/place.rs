@@ -15,7 +15,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Told by the file's ending; `None` for endings that are not ours.
+    /// Recognized by the file's ending; `None` for endings that are not ours.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -53,7 +53,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// Where a value stands: line and column are those of its key, if it has one. They count from 1;
+/// Where a value is: line and column are those of its key, if it has one. They count from 1;
 /// columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -85,7 +85,7 @@ pub struct Note {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoteKind {
-    /// The key stands twice in one object; the last one counts.
+    /// The key is twice in one object; the last one counts.
     DuplicateKey,
     /// A plain YAML scalar that YAML 1.1 readers (PyYAML) take for something else: `yes`, `on`,
     /// `012`, `1:30`, …

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{draft::Draft, json, place::Format, toml, yaml};
 use crate::schema::literal::Literal;
 
-/// The value as a text of its own, ending with a line end: JSON with two blanks a level, YAML in
+/// The value as a text of its own, ending with a line end: JSON with two spaces a level, YAML in
 /// block style with long texts as blocks, TOML with tables. What a format cannot say is left to the
 /// caller, who reads the text back.
 #[must_use]
@@ -13,7 +13,7 @@ pub fn print_value(format: Format, value: &Value) -> String {
     print_whole(format, &Draft::of_value(value), "\n")
 }
 
-/// JSON on one line, without blanks.
+/// JSON on one line, without spaces.
 pub(super) fn one_line(draft: &Draft) -> String {
     let layout =
         json::print::Layout { unit: None, compact: true, ..json::print::Layout::with_eol("") };

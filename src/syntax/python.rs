@@ -37,15 +37,14 @@ pub enum PythonOddity {
     Differs(Value),
 }
 
-/// Reads a document anew from its places.
+/// Reads a document again from its places.
 pub(super) fn read_as_python(document: &Document, text: &str) -> Reading {
     let mut reader = Reader { text, anchors: HashMap::new(), oddities: Vec::new() };
     let value = reader.read_value(&document.root, Some(&document.value), &Pointer::root());
     Reading { value, oddities: reader.oddities }
 }
 
-/// Reads a part of a document anew; what an alias brings from outside of it stands as it reads
-/// here.
+/// Reads a part of a document again; what an alias brings from outside of it is as it reads here.
 pub(super) fn reading_at(document: &Document, at: &Pointer, text: &str) -> Option<Reading> {
     let found = document.find(at)?;
     let mut reader = Reader { text, anchors: HashMap::new(), oddities: Vec::new() };

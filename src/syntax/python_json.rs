@@ -1,8 +1,8 @@
 //! JSON as Python's `json.loads` reads it: also `NaN` and infinities, and halves of surrogate
 //! pairs; with its words for what it refuses.
 //!
-//! A half of a pair has no place in our texts. It stands there as [`HALF`] with its four digits,
-//! and [`print_value`] makes an escape of it again.
+//! A half of a pair has no place in our texts. It is there as [`HALF`] with its four digits, and
+//! [`print_value`] makes an escape of it again.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::schema::decimal;
 
-/// Stands before the four digits of half a surrogate pair. Unicode keeps this sign for such use.
+/// Is before the four digits of half a surrogate pair. Unicode keeps this sign for such use.
 pub(crate) const HALF: char = '\u{fdd0}';
 
 /// The longest integer that Python reads, in digits.

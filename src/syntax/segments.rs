@@ -77,8 +77,8 @@ struct Chunk {
 struct Segment {
     start: usize,
     end: usize,
-    /// What it says since it was edited. What a segment says that stands as it was read, is read
-    /// when it is asked for: all values together take several times the room of the text.
+    /// What it says since it was edited. What a segment says that is as it was read, is read when
+    /// it is asked for: all values together take several times the room of the text.
     written: Option<Arc<Value>>,
     /// There is something odd in it.
     is_odd: bool,
@@ -277,7 +277,7 @@ impl Segments {
         Some(Self { format: self.format, sections: Arc::clone(&self.sections), chunks })
     }
 
-    /// The rows that were written anew since another revision, or before it; `None` where the two
+    /// The rows that were written again since another revision, or before it; `None` where the two
     /// are not revisions of one text.
     pub fn changed_rows(&self, other: &Self) -> Option<Vec<usize>> {
         if !Arc::ptr_eq(&self.sections, &other.sections) {
@@ -307,7 +307,7 @@ impl Segments {
         Some(plain::member_start(text.slice(start, end)?, key)?.map(|at| start + at))
     }
 
-    /// Where the key of a segment stands.
+    /// Where the key of a segment is.
     pub fn key_span(&self, text: &SharedText, row: usize) -> Option<Span> {
         let Span { start, end } = self.row_span(row)?;
         match self.format {
@@ -329,7 +329,7 @@ impl Segments {
         }
     }
 
-    /// Where the segment of a row stands in the text, from its key to its end.
+    /// Where the segment of a row is in the text, from its key to its end.
     pub fn row_span(&self, row: usize) -> Option<Span> {
         self.segment_at(row).map(|(span, _)| span)
     }

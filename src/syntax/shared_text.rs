@@ -32,7 +32,7 @@ struct TextPiece {
     /// Where it begins in the whole.
     start: usize,
     kept: Arc<str>,
-    /// Where it stands in what is kept.
+    /// Where it is in what is kept.
     span: Span,
 }
 
@@ -97,7 +97,7 @@ impl SharedText {
         }
     }
 
-    /// The text that a part is kept in, and where it stands there. Only a part that lies in several
+    /// The text that a part is kept in, and where it is there. Only a part that lies in several
     /// pieces makes the whole be put together.
     pub(super) fn piece_around(&self, span: Span) -> (Arc<str>, Span) {
         let row = self.0.all.partition_point(|piece| piece.start <= span.start).checked_sub(1);
@@ -111,7 +111,7 @@ impl SharedText {
         }
     }
 
-    /// The blanks that the line of an offset begins with, which is not among them.
+    /// The spaces that the line of an offset begins with, which is not among them.
     #[must_use]
     pub fn line_indent(&self, offset: usize) -> &str {
         let start = self.line_start(Span { start: 0, end: offset }).unwrap_or(0);

@@ -56,7 +56,8 @@ enum Body {
 }
 
 impl Source {
-    /// Reads a text. Depth is bounded; a text that is not well-formed is told with line and column.
+    /// Reads a text. Depth is bounded; a text that is not well-formed is reported with line and
+    /// column.
     pub fn parse(format: Format, text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
         let text = text.into();
         let cut =
@@ -197,8 +198,8 @@ impl Source {
         self.text().get(extent.start..extent.end)
     }
 
-    /// Where the value at `at` stands; values that come from an alias or a merge key have the
-    /// alias's place.
+    /// Where the value at `at` is; values that come from an alias or a merge key have the alias's
+    /// place.
     #[must_use]
     pub fn find_place(&self, document: usize, at: &Pointer) -> Option<Place> {
         let (key, value) = match self.parse_segment(document, at) {
@@ -320,7 +321,7 @@ impl Source {
         self.parsed_whole()?.tree.pointer_at(offset)
     }
 
-    /// What is odd about the text, in the order it stands.
+    /// What is odd about the text, in the order it is.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         match &self.meaning.body {
@@ -385,7 +386,7 @@ impl Source {
         self.splice_checked(document, &expected, splices)
     }
 
-    /// A list or an object set anew by the few edits in which it differs, so that the rest of it
+    /// A list or an object set again by the few edits in which it differs, so that the rest of it
     /// stays as written.
     fn apply_gently(
         &self,
@@ -550,7 +551,7 @@ impl Source {
     }
 
     /// Where this revision of a text says something else than another one; `None` where that cannot
-    /// be told without reading them.
+    /// be known without reading them.
     #[must_use]
     pub fn changed_places(&self, other: &Self) -> Option<Vec<Pointer>> {
         let (one, other) = (self.as_cut()?, other.as_cut()?);
@@ -561,8 +562,8 @@ impl Source {
             .collect()
     }
 
-    /// The pieces of text in which this revision may differ from another one, each with what stands
-    /// there in the other; `None` where that cannot be told without a comparison of the texts.
+    /// The pieces of text in which this revision may differ from another one, each with what is
+    /// there in the other; `None` where that cannot be known without a comparison of the texts.
     #[must_use]
     pub fn pieces_beside(&self, other: &Self) -> Option<Vec<(Span, Span)>> {
         let (one, other) = (&self.as_cut()?.segments, &other.as_cut()?.segments);

@@ -1,4 +1,4 @@
-//! The common concrete syntax tree: where each value and key of a document stands in the text.
+//! The common concrete syntax tree: where each value and key of a document is in the text.
 
 use std::sync::{Arc, OnceLock};
 
@@ -44,7 +44,7 @@ pub(crate) struct Node {
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     Scalar,
-    /// A YAML alias: the value stands elsewhere.
+    /// A YAML alias: the value is elsewhere.
     Alias,
     List {
         items: Vec<Node>,
@@ -82,11 +82,11 @@ pub(crate) struct Member {
     pub key: Box<str>,
     pub key_span: Span,
     pub value: Node,
-    /// A YAML merge key (`<<`): it stands for the members of its value.
+    /// A YAML merge key (`<<`): it represents the members of its value.
     pub merge: bool,
 }
 
-/// What stands at a pointer.
+/// What is at a pointer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundNode<'t> {
     pub member: Option<&'t Member>,
@@ -210,7 +210,7 @@ impl Members {
 }
 
 impl Document {
-    /// What stands at a pointer.
+    /// What is at a pointer.
     pub fn find(&self, at: &Pointer) -> Option<FoundNode<'_>> {
         at.get(&self.value)?;
         let mut found = FoundNode { member: None, node: &self.root, aliased: false };
@@ -251,7 +251,7 @@ impl Document {
         while let Some((token, _, child)) = node.child_at(offset) {
             at = match token {
                 Token::Item(index) => at.item(index),
-                // What a merge key brings stands in the object itself.
+                // What a merge key brings is in the object itself.
                 Token::Member(member) if member.merge => return Some(at),
                 // Nor does an earlier member of the same key have an inside that could be pointed
                 // to.
@@ -276,7 +276,7 @@ impl Tree {
         Some((row, self.documents[row].pointer_at(offset)?))
     }
 
-    /// The oddities as notes, with their places told by `position`.
+    /// The oddities as notes, with their places recognized by `position`.
     pub fn notes(&self, position: impl Fn(usize) -> (usize, usize)) -> Vec<Note> {
         let note = |(offset, kind): &(usize, NoteKind)| {
             let (document, at) = self.pointer_at(*offset)?;

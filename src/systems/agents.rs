@@ -12,7 +12,7 @@ fn agents() -> impl Iterator<Item = &'static dyn Agent> {
     every_system().iter().filter_map(|system| system.agent())
 }
 
-/// The patterns that agents can be told to work by.
+/// The patterns that agents can be known to work by.
 #[must_use]
 pub(crate) fn patterns() -> Vec<&'static str> {
     agents().flat_map(Agent::patterns).copied().collect()

@@ -5,7 +5,7 @@
 //! file holds, [`definition`] reads one as a tool, [`rules`] are the API's own in their order,
 //! [`checks`] turns them and what breaks later into findings, [`schema`] makes the form, [`kinds`]
 //! the first value of a new one. What the model sees of a tool is in [`function`]; how what it
-//! gives becomes what the tool gets, in [`merge`] and is told in [`argument_trace`].
+//! gives becomes what the tool gets, in [`merge`] and is reported in [`argument_trace`].
 //!
 //! What passes by, as somebody reads it who only looks on: [`witness`].
 //!

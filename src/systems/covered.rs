@@ -51,8 +51,8 @@ impl SecretCover {
         Self { mask, answers: HashMap::new(), waiting: VecDeque::new() }
     }
 
-    /// Takes in what was heard next; answers what may be kept now, in the order in which it was
-    /// heard.
+    /// Takes in what was received next; answers what may be kept now, in the order in which it was
+    /// received.
     pub fn push(&mut self, tapped: Tapped) -> Vec<Tapped> {
         let piece = if let Tapped::ObservedMessage(crossing) = &tapped {
             self.register_piece(crossing)
@@ -74,7 +74,7 @@ impl SecretCover {
         decided
     }
 
-    /// What still waits, when nothing more is heard.
+    /// What still waits, when nothing more is received.
     pub fn flush(&mut self) -> Vec<Tapped> {
         self.decide_all();
         self.waiting.drain(..).map(|waiting| waiting.into_masked(false)).collect()
@@ -160,8 +160,8 @@ impl Waiting {
     }
 }
 
-/// The body with what may be seen in the place of its piece; where the piece stands in it
-/// otherwise, nothing of the body.
+/// The body with what may be seen in the place of its piece; where the piece is in it otherwise,
+/// nothing of the body.
 fn masked_body(body: &[u8], piece: &MessagePiece) -> String {
     let mut found = false;
     let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return MASKED.to_owned() };

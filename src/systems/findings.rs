@@ -146,8 +146,8 @@ fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
     found
 }
 
-/// The line and column of a finding's exact place; what is not there stands at the nearest thing
-/// around it.
+/// The line and column of a finding's exact place; what is not there is at the nearest thing around
+/// it.
 fn locate_site(site: &Site, source: &Source) -> Option<(usize, usize)> {
     let home = site.entry.as_ref()?.place();
     let found = match home.form {

@@ -68,7 +68,7 @@ pub fn read_configuration(value: &Value, schema: &Value) -> Reading {
     Reading { value, ..reader.reading }
 }
 
-/// Where something stands in the configuration as it is written, of a place in it as it is read.
+/// Where something is in the configuration as it is written, of a place in it as it is read.
 #[must_use]
 pub fn written_place(value: &Value, at: &Pointer) -> Pointer {
     let mut here = Some(value);

@@ -23,8 +23,8 @@ pub(crate) fn referencing_tools(entry: &Entry, catalog: &Catalog) -> Vec<EntryId
 }
 
 /// The edits inside entries that go with another key for an entry: in the tools that name it, and
-/// of its own name and id where they are the key. The key itself stands outside the entry (a
-/// member's key, a file's name) and is the caller's to change, after these.
+/// of its own name and id where they are the key. The key itself is outside the entry (a member's
+/// key, a file's name) and is the caller's to change, after these.
 #[must_use]
 pub(crate) fn key_edits(entry: &Entry, key: &str, catalog: &Catalog) -> Vec<EntryEdit> {
     let own = own_name(entry).map(|at| set_edit(&entry.id, at, key));

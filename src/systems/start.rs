@@ -1,5 +1,5 @@
 //! What the user agrees to before a connection's server is started: the exact command, and what
-//! tells it from every other.
+//! distinguishes it from every other.
 
 use sha2::{Digest as _, Sha256};
 

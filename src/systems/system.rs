@@ -40,7 +40,7 @@ pub trait System: Sync {
     fn read_entries(&self, file: &FileId, source: &Source) -> Vec<Entry>;
 
     /// The entry as a later revision of its file has it, in which nothing else changed; `None`
-    /// where the file has to be read anew for that.
+    /// where the file has to be read again for that.
     fn refresh_entry(&self, entry: &Entry, source: &Source) -> Option<Entry> {
         let _ = (entry, source);
         None
@@ -83,7 +83,7 @@ pub trait System: Sync {
     /// What is wrong with the entries of this system, beside what holds for every system.
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding>;
 
-    /// What is wrong with an entry as its text stands, where another reader than ours counts.
+    /// What is wrong with an entry as its text is, where another reader than ours counts.
     fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {
         let _ = (entry, source);
         Vec::new()
@@ -238,7 +238,7 @@ pub trait System: Sync {
     }
 }
 
-/// A kind of entry that can be made anew: `tool-service`, with its first value.
+/// A kind of entry that can be made again: `tool-service`, with its first value.
 #[derive(Clone, Debug)]
 pub struct NewEntry {
     pub kind: EntryKind,

@@ -137,8 +137,8 @@ pub(crate) fn wanted_deployments() -> String {
     format!("name {}", wanted.join("; or "))
 }
 
-/// The JSON Schema of what has to be given to call a tool. It is made anew each time: workspaces are large
-/// and tools that are looked at few.
+/// The JSON Schema of what has to be given to call a tool. It is made again each time: workspaces
+/// are large and tools that are looked at few.
 #[must_use]
 pub fn arguments_schema(tool: &Tool) -> Value {
     let Some(system) = by_id(tool.entry.system) else { return Value::Bool(true) };

@@ -104,7 +104,7 @@ pub fn default_places(catalog: &Catalog, connection: &Connection) -> Result<Vec<
         match found {
             Ok(place) if !places.contains(&place) => places.push(place),
             Ok(_) => {}
-            // One that has no place there cannot be heard there.
+            // One that has no place there cannot be received there.
             Err(problem) => refused = Some(problem),
         }
     }
@@ -146,7 +146,7 @@ pub(crate) fn server_watch(connection: &Connection) -> Option<Usual> {
     default_watch(connection).filter(|_| !connection.transport().is_bus())
 }
 
-/// Whether anything can be heard on a connection at all.
+/// Whether anything can be received on a connection at all.
 ///
 /// # Errors
 /// When it leads to no bus, and to no system that shows what passes.
@@ -173,8 +173,8 @@ fn require_bus(transport: TransportKind) -> Result<(), Problem> {
 /// Headers that tie messages together, whatever their system.
 const IDS: [&str; 5] = ["id", "correlation_id", "correlation-id", "request_id", "request-id"];
 
-/// Reads what is heard as the systems do, and remembers what they need to see more than one message
-/// tells.
+/// Reads what is received as the systems do, and remembers what they need to see more than one
+/// message says.
 #[derive(Default)]
 pub struct TrafficWitness {
     followers: BTreeMap<SystemId, Box<dyn Follower>>,
@@ -191,7 +191,7 @@ impl TrafficWitness {
         }
     }
 
-    /// What was heard next.
+    /// What was received next.
     #[must_use]
     pub fn observe_message(&mut self, tapped: Tapped) -> WatchedItem {
         let mut witnessed = classify_tapped(tapped);

@@ -32,7 +32,7 @@ pub(crate) const READING: Duration = Duration::from_secs(30);
 pub(crate) struct BoundAddress {
     pub listener: TcpListener,
     pub at: SocketAddr,
-    /// What stands before every path, without a slash at the end.
+    /// What is before every path, without a slash at the end.
     pub base_path: String,
 }
 

@@ -1,4 +1,4 @@
-//! Asks a system's agent, and tells its steps as a text, with the state and the tools that it has
+//! Asks a system's agent, and says its steps as a text, with the state and the tools that it has
 //! after each.
 
 use std::time::Duration;
@@ -32,9 +32,9 @@ const QUEUE: usize = 256;
 /// As long as the gateway itself waits.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Makes the request, which asks the agent that, to its end, like [`Connector::run_call`]. The tools
-/// that it has are read first; what is to be known of them is told as notices. Where the broker
-/// behind the gateway is known, it is listened to meanwhile.
+/// Makes the request, which asks the agent that, to its end, like [`Connector::run_call`]. The
+/// tools that it has are read first; what is to be known of them is reported as notices. Where the
+/// broker behind the gateway is known, it is listened to meanwhile.
 pub(crate) async fn ask_agent(
     connector: &dyn Connector,
     connection: &Connection,
@@ -48,7 +48,7 @@ pub(crate) async fn ask_agent(
         Err(Problem { cause, remedy, .. }) => {
             let problem = Some(CallError { kind: ErrorKind::NoTools, message: cause, remedy });
             let end = EventKind::End { outcome: Outcome::Lost, problem };
-            // Whoever no longer listens need not be told.
+            // Whoever no longer listens need not be notified.
             let _ = events.send(Event { at_ms: elapsed_ms(began), kind: end }).await;
             return;
         }
@@ -95,7 +95,7 @@ async fn open_run(
 /// A run of a system's agent that begins with that question.
 ///
 /// # Errors
-/// When the system has no agent whose run can be told.
+/// When the system has no agent whose run can be known.
 pub(crate) fn begin_run(
     system: SystemId,
     asked: &AgentQuestion,
@@ -114,7 +114,7 @@ fn elapsed_ms(began: Instant) -> u64 {
 struct Telling {
     run: Box<dyn AgentRun>,
     transcript: Transcript,
-    /// What stands in the text before the agent's first word.
+    /// What is in the text before the agent's first word.
     before: String,
     complaints: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! A PostgreSQL database whose address stands in an environment variable, password and all.
+//! A PostgreSQL database whose address is in an environment variable, password and all.
 
 mod encrypted;
 
@@ -42,7 +42,7 @@ impl Database {
     ///
     /// # Errors
     /// When nothing lies there, or no address, or nobody lets us in. No word of the address but
-    /// host, port and name is told.
+    /// host, port and name is reported.
     pub async fn open(
         connection: &Connection,
         secrets: &Secrets,

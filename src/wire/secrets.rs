@@ -20,7 +20,7 @@ pub(crate) type Keys = Arc<dyn Fn(&str) -> Result<String, Problem> + Send + Sync
 /// Keeps a secret in the key store under a name, or takes it out. May take its time too.
 pub(crate) type Saving = Arc<dyn Fn(&str, Option<&str>) -> Result<(), Problem> + Send + Sync>;
 
-/// Is told each secret before it is used.
+/// Receives each secret before it is used.
 pub(crate) type SecretListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// So long the user may take to unlock the key store.
@@ -61,7 +61,7 @@ impl Secrets {
         Self { saving, ..self }
     }
 
-    /// The same, where somebody is told each secret before it is used.
+    /// The same, where somebody is informed each secret before it is used.
     #[must_use]
     pub fn with_observer(self, told: SecretListener) -> Self {
         Self { told, ..self }

@@ -82,14 +82,14 @@ pub(crate) fn begin_call(
 impl BegunCall {
     /// Ends a call that could not even start.
     pub async fn fail_call(mut self, problem: CallError) {
-        // Whoever no longer listens need not be told.
+        // Whoever no longer listens need not be notified.
         let _ =
             self.sink.emit(EventKind::End { outcome: Outcome::Lost, problem: Some(problem) }).await;
     }
 
-    /// Runs the call on an open connection: `EventKind::End` is told exactly once, and after it
+    /// Runs the call on an open connection: `EventKind::End` is reported exactly once, and after it
     /// only strays. Waits while the events are not taken. Dropping the future cancels the call, and
-    /// nothing is told after that.
+    /// nothing is reported after that.
     pub async fn run_exchange(self, bus: &dyn Bus, exchange: &dyn Exchange) {
         let transport = bus.transport();
         let opened = match exchange.route(&self.request, transport) {
@@ -193,7 +193,7 @@ struct Session<'s> {
     held_then: std::time::Duration,
 }
 
-/// Tells a body from others without keeping it.
+/// Reports a body from others without keeping it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Print(usize, u64);
 
@@ -431,7 +431,7 @@ impl Session<'_> {
         }
     }
 
-    /// Tells headers that are not those of the message before; one without any says nothing about
+    /// Reports headers that are not those of the message before; one without any says nothing about
     /// them.
     async fn tell_headers(&mut self, packet: &Packet) -> Result<(), SinkClosed> {
         if packet.visible_headers().next().is_none() || packet.visible_headers().eq(&self.headers) {

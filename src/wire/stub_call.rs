@@ -1,4 +1,4 @@
-//! A call that a stub answers within this process, told as calls over a wire are.
+//! A call that a stub answers within this process, reported as calls over a wire are.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub(crate) async fn answer_call(
     events: mpsc::Sender<Event>,
 ) {
     let mut sink = EventSink::new(events);
-    // Whoever no longer listens need not be told.
+    // Whoever no longer listens need not be notified.
     let _ = tell_answer(stub, asking, limits, &mut sink).await;
 }
 
@@ -75,7 +75,7 @@ async fn tell_answer(
     sink.emit(EventKind::End { outcome, problem }).await
 }
 
-/// Tells one message of the answer; the end, where it is one.
+/// Reports one message of the answer; the end, where it is one.
 async fn tell_step(
     step: Step,
     sink: &mut EventSink,

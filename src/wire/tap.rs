@@ -45,7 +45,7 @@ use crate::{
 /// How much is held that nobody has taken yet, in bytes.
 const CAPACITY: usize = 64 * 1024 * 1024;
 
-/// How long a server may take to say that it heard of our subscriptions.
+/// How long a server may take to say that it received of our subscriptions.
 const STARTING: Duration = Duration::from_secs(5);
 
 /// How often a place is looked for that is not there yet.
@@ -67,7 +67,7 @@ pub struct Tap {
 
 impl Tap {
     /// Listens at these places from now on; once this is done, the server knows. A place that is
-    /// not there yet is waited for, and told. Secrets that the mask knows never come out of the
+    /// not there yet is waited for, and said. Secrets that the mask knows never come out of the
     /// tap.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Tap {
         let cut = Arc::new(Redactor(mask));
         let (mut listeners, mut beside, stop) =
             (JoinSet::new(), JoinSet::new(), CancellationToken::new());
-        // Before the subscriptions: what is newer than this may be heard twice, and nothing is
+        // Before the subscriptions: what is newer than this may be received twice, and nothing is
         // missed between.
         let past = match since {
             Some(since) => {
@@ -168,7 +168,7 @@ impl Tap {
             timeout(LEAVING, async { while self.listeners.join_next().await.is_some() {} }).await;
     }
 
-    /// What was heard since, in order, at most so many; waits until there is something.
+    /// What was received since, in order, at most so many; waits until there is something.
     pub async fn next(&mut self, most: usize) -> Vec<Tapped> {
         loop {
             let more = self.buffer.filled.notified();
@@ -197,11 +197,11 @@ struct TapListener {
     own: Option<String>,
     cut: Arc<Redactor>,
     buffer: Arc<TapBuffer>,
-    /// `None`: what is heard is in order already.
+    /// `None`: what is received is in order already.
     order: Option<Arc<Order>>,
 }
 
-/// Lets go of what waits too long.
+/// Releases what waits too long.
 async fn release_periodically(order: Arc<Order>) {
     let mut ticks = interval(TICK);
     loop {
@@ -250,7 +250,7 @@ impl TapListener {
         let at = self.bus.sent_at(&packet).unwrap_or_else(now_millis);
         packet.subject.get_or_insert_with(|| self.place.name.clone());
         let told = match self.bus.referenced_message(&packet) {
-            // Where it is gone, or we may not look, what is told of it is all there is.
+            // Where it is gone, or we may not look, what is notified of it is all there is.
             Some(about) => about.await.unwrap_or_default(),
             None => None,
         };
@@ -260,7 +260,7 @@ impl TapListener {
             })
         };
         if told.as_ref().is_some_and(|told| !here(told)) {
-            // It tells of somebody else's message.
+            // It reports somebody else's message.
             return;
         }
         let about = told.map(|told| Arc::new(self.cut.redact_packet(told, at)));

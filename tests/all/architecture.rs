@@ -151,6 +151,7 @@ const FOLDERS: &[Folder] = &[
             "clap",
             "clap_complete",
             "clap_mangen",
+            "pulldown_cmark",
             "tokio",
             "tokio_util",
             "futures",

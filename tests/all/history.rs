@@ -25,7 +25,7 @@ fn listed(place: &Place, find: &str) -> Vec<Value> {
 #[test]
 fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
     let place = Place::sample("services");
-    place.run(&["history"]).ended(0, &["nothing is kept yet"]);
+    place.run(&["history"]).ended(0, &["No calls yet"]);
     place.run(&SUM).ended(0, &[]);
     place.run(&["call", "calculator", "expression=1/0"]).ended(1, &[]);
     place.run(&["call", "calculator", "expression=1", "--no-history"]).ended(0, &[]);
@@ -78,12 +78,12 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
     place.run(&["history", "compare", id, id]).ended(0, &[]);
     assert_eq!(place.run(&["history", "export"]).data.lines().count(), 9);
 
-    place.run(&["history", "show", "zzz"]).ended(2, &["no call's id begins with"]);
+    place.run(&["history", "show", "zzz"]).ended(2, &["no call has an id that starts with"]);
     place.run(&["history", "remove"]).ended(2, &["no call is named"]);
     place.run(&["history", "remove", id]).ended(0, &["1 call is gone"]);
     assert_eq!(found(""), 1);
     place.run(&["history", "remove", "--all"]).ended(0, &["1 call is gone"]);
-    place.run(&["history"]).ended(0, &["nothing is kept yet"]);
+    place.run(&["history"]).ended(0, &["No calls yet"]);
 }
 
 #[test]

@@ -480,7 +480,7 @@ fn a_call_over_the_platform_is_printed_and_not_sent() {
     assert!(head.starts_with("POST https://") && head.contains("x-user-id: $UNIQUE_USER_ID"));
     let sent = json!({"name": "joke", "messageId": "$MESSAGE_ID", "chatId": "c1", "arguments": {"topic": "it's $5"}});
     assert_eq!(serde_json::from_str::<Value>(body).unwrap(), sent);
-    place.run(&["history"]).ended(0, &["nothing is kept yet"]);
+    place.run(&["history"]).ended(0, &["No calls yet"]);
 
     let whole =
         place.json(&[&["--json", "call", "jokes/joke", "topic=it's $5"], &words[..]].concat());

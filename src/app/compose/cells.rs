@@ -42,7 +42,7 @@ impl Column {
     }
 }
 
-/// What stands in a cell.
+/// What is in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tick {
     On,
@@ -61,7 +61,7 @@ impl Tick {
     }
 }
 
-/// What stands in the cell of a tool and a column.
+/// What is in the cell of a tool and a column.
 #[must_use]
 pub(crate) fn cell_tick(tool: &Tool, column: &Column, settings: Option<&Value>) -> Tick {
     let on = |is: bool| if is { Tick::On } else { Tick::Off };
@@ -211,7 +211,7 @@ fn states_after_switch(gate: &Gate, name: &Name, to: Switch, states: &[Name]) ->
     }
 }
 
-/// A list of the workspace's own: where it stands and what it holds.
+/// A list of the workspace's own: where it is and what it holds.
 fn list_of(context: ComposeContext<'_>, name: &str) -> Result<(Pointer, Vec<Value>), String> {
     let settings = context.settings_value().ok_or("toolcrib.toml can't be read")?;
     let at = own_place(settings, name).ok_or_else(|| format!("there is no group {name}"))?;

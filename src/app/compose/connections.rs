@@ -61,7 +61,7 @@ pub(crate) fn of_tool(
     let Some(name) = to else {
         return Ok(Plan::new(format!("{key} goes through the workspace's connection"), changes));
     };
-    // What was given on the command line stands in no file, and the demo's own may stand in none
+    // What was given on the command line is in no file, and the demo's own may stand in none
     // either.
     if !is_in_settings(context, name)
         && connections.find_by_name(name).is_some_and(|known| !known.addresses().is_empty())
@@ -89,7 +89,7 @@ pub(crate) fn of_tool(
     Ok(Plan::new(format!("{key} goes through {name}"), changes))
 }
 
-/// Where the table of a connection stands in the settings file.
+/// Where the table of a connection is in the settings file.
 #[must_use]
 pub(crate) fn table_pointer(name: &str) -> Pointer {
     Pointer::root().child(CONNECTIONS).child(name)
@@ -294,7 +294,7 @@ pub(crate) fn remove_connection(context: ComposeContext<'_>, name: &str) -> Resu
 /// Makes a connection the workspace's own: the one for all tools that have none of their own.
 ///
 /// # Errors
-/// When it is that already, or stands in no file.
+/// When it is that already, or is in no file.
 pub(crate) fn make_usual(
     context: ComposeContext<'_>,
     connections: &Connections,

@@ -1,4 +1,4 @@
-//! The workspace as it stands, as far as composing reads it.
+//! The workspace as it is, as far as composing reads it.
 
 use std::collections::BTreeSet;
 

@@ -249,7 +249,7 @@ pub fn new_tool(
     Ok(Plan::new(format!("new tool {key}"), changes))
 }
 
-/// An entry that stands in no file yet.
+/// An entry that is in no file yet.
 fn unplaced_entry(system: &dyn System, kind: &NewEntry, key: &str, value: Value) -> Entry {
     let place = EntryPlace {
         file: FileId::new(""),
@@ -268,7 +268,7 @@ fn unplaced_entry(system: &dyn System, kind: &NewEntry, key: &str, value: Value)
     }
 }
 
-/// How entries like this one are made anew.
+/// How entries like this one are made again.
 fn new_entry_kind(entry: &Entry) -> Option<NewEntry> {
     systems::by_id(entry.system)?.new_entry_kinds().into_iter().find(|kind| kind.kind == entry.kind)
 }

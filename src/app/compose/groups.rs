@@ -21,8 +21,7 @@ use crate::{
 /// The key of the workspace's own groups in the settings file.
 pub(crate) const GROUPS: &str = "groups";
 
-/// Where one of the workspace's own groups stands in the settings, by its full name:
-/// `knowledge/read`.
+/// Where one of the workspace's own groups is in the settings, by its full name: `knowledge/read`.
 #[must_use]
 pub(crate) fn own_place(settings: &Value, name: &str) -> Option<Pointer> {
     fn find_nested_group(value: &Value, at: &Pointer, above: &str, name: &str) -> Option<Pointer> {

@@ -139,7 +139,7 @@ fn names_of(plan: &Plan) -> Vec<String> {
     plan.changes.iter().map(|change| change.file().to_string()).collect()
 }
 
-/// The whole entry anew, in the form it has here.
+/// The whole entry again, in the form it has here.
 fn replace_entry(entry: &Entry, value: Value) -> Change {
     let place = entry.id.place();
     match place.form {

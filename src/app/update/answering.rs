@@ -19,7 +19,7 @@ use crate::{
     systems::{by_hand, facets::by_hand::WaitingCall},
 };
 
-/// Milliseconds after which a server's question that nobody answers is told once more.
+/// Milliseconds after which a server's question that nobody answers is reported once more.
 const ALARM: u64 = 5_000;
 
 /// Takes a message about it in.
@@ -160,7 +160,7 @@ fn add_waiting_call(state: &mut State, asked: WaitingQuestion, now: Millis) {
     state.answering.open.push(open);
 }
 
-/// Servers may wait inside a call until somebody answers: the user is told of each, once.
+/// Servers may wait inside a call until somebody answers: the user is notified of each, once.
 fn warn_of_waiting(state: &mut State, now: Millis) {
     let key = state.keymap.action("show-waiting").keys.join(", ");
     let State { answering, notices, .. } = state;

@@ -134,7 +134,7 @@ pub(super) fn send_again(
     connection: &str,
     now: Millis,
 ) -> Vec<Effect> {
-    // The same body under a fresh id, or the answer could not be told from the first one's.
+    // The same body under a fresh id, or the answer could not be known from the first one's.
     let id = state.ids.take_id();
     let mut request = calling::repeat_request(request, &id);
     if connection == MOCK_CONNECTION && request.mock.is_none() {

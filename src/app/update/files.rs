@@ -151,7 +151,7 @@ fn follow_new_entry(state: &mut State, before: &HashSet<EntryId>, changes: &[Cha
     }
 }
 
-/// Reads the entries of changed files anew, and what follows from them.
+/// Reads the entries of changed files again, and what follows from them.
 fn read_again(state: &mut State, files: &[FileId]) {
     // The form program knows no entries.
     if state.form.is_some() {

@@ -56,7 +56,7 @@ fn search_calls(state: &mut State, query: String) -> Vec<Effect> {
     list_calls(state)
 }
 
-/// Reads the list anew.
+/// Reads the list again.
 pub(super) fn list_calls(state: &mut State) -> Vec<Effect> {
     state.invoke.kept.asked += 1;
     vec![Effect::ListKept { turn: state.invoke.kept.asked, query: state.invoke.kept.query.clone() }]

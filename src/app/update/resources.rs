@@ -159,7 +159,7 @@ fn refresh_item(state: &mut State, item: ItemId) -> Vec<Effect> {
     vec![Effect::ReadItem { turn, connection: Box::new(connection), item, request }]
 }
 
-/// A resource that its server need not list stands beside those that it does.
+/// A resource that its server need not list is beside those that it does.
 fn read_link(state: &mut State, connection: String, uri: String) -> Vec<Effect> {
     let mut effects = show_server(state, &connection);
     let item = ItemId { connection: connection.clone(), kind: ItemKind::Resource, id: uri.clone() };

@@ -159,7 +159,7 @@ fn walk_tools(state: &mut State, way: &[EntryId], now: Millis) {
             break;
         }
     }
-    // Of a long walk only its end is told.
+    // Of a long walk only its end is reported.
     told.into_iter().for_each(|(kind, words)| state.notices.push(kind, words, now));
 }
 
@@ -191,7 +191,7 @@ fn restart(state: &mut State, now: Millis) {
     begin_run(state, Context { groups, ..start }, now);
 }
 
-/// A run anew; what is asked stays.
+/// A run again; what is asked stays.
 fn begin_run(state: &mut State, start: Context, now: Millis) {
     state.workflow.live = None;
     let question = state.workflow.simulation.question().map(ToOwned::to_owned);
@@ -217,7 +217,7 @@ fn take_step(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take
     told.into_iter().for_each(|(kind, words)| state.notices.push(kind, words, now));
 }
 
-/// Takes a tool, of tools as they are gated now, and says what is to be told of it.
+/// Takes a tool, of tools as they are gated now, and says what is to be notified of it.
 fn try_take(
     state: &mut State,
     tools: &[Slot],

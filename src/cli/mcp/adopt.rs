@@ -14,7 +14,7 @@ pub(super) struct Adopt {
     /// The connection, by its name in toolcrib.toml
     pub name: String,
 
-    /// The tools to take, by their names at the server; without any, all of them
+    /// The tools, by their names at the server; by default all
     tools: Vec<String>,
 
     #[command(flatten)]

@@ -27,19 +27,19 @@ pub(super) struct Auth {
     /// The connection, by its name in toolcrib.toml
     name: String,
 
-    /// Get a token: prints the URL of the page on which you allow it, and waits for its answer
+    /// Sign in: print the URL of the sign-in page, and wait for the token
     #[arg(long, conflicts_with = "sign_out")]
     sign_in: bool,
 
-    /// Open the page in the browser too
+    /// Also open the page in the browser
     #[arg(long, requires = "sign_in")]
     browser: bool,
 
-    /// A scope to ask for beside those that the server wants; again for more
+    /// An additional scope to request; can be repeated
     #[arg(long, value_name = "SCOPE", requires = "sign_in")]
     scope: Vec<String>,
 
-    /// Forget the token
+    /// Delete the token
     #[arg(long)]
     sign_out: bool,
 }
@@ -86,7 +86,7 @@ impl Auth {
         }
         let scope = self.scope.join(" ");
         let scope = (!scope.is_empty()).then_some(scope.as_str());
-        // The page is told while the answer is waited for.
+        // The page is reported while the answer is waited for.
         let (tell, mut told_pages) = tokio::sync::mpsc::unbounded_channel();
         let show = move |url: &str| drop(tell.send(url.to_owned()));
         let mut signing = authorizer.sign_in(connection, secrets, scope, &show);

@@ -29,7 +29,7 @@ pub(super) struct Compare {
     #[arg(long)]
     tool: Option<String>,
 
-    /// An argument of the call: key=text, or key:=json; repeat it for more
+    /// An argument of the call: key=text, or key:=json; can be repeated
     #[arg(short, long = "argument", value_name = "KEY=VALUE", requires = "tool")]
     arguments: Vec<String>,
 }

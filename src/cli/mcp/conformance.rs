@@ -15,17 +15,12 @@ use crate::{
     systems::facets::examined::{Examined, Verdict},
 };
 
-pub(super) const EXAMPLES: &str = "\
-Examples:
-  toolcrib mcp conformance everything
-  toolcrib mcp conformance -- npx -y @modelcontextprotocol/server-everything
-  toolcrib mcp conformance everything --format junit > report.xml
-
-It ends with 1 where a rule is broken, with 0 where there are but warnings.";
+pub(super) const EXIT_CODES: &str =
+    "Exits with 1 if a rule is broken, and with 0 if there are only warnings.";
 
 #[derive(Args, Debug)]
 pub(super) struct ConformanceReport {
-    /// How the verdicts are written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
 }

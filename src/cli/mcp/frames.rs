@@ -34,28 +34,22 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The same of a frame that asks for none.
 const QUIET: Duration = Duration::from_secs(1);
 
-const EXAMPLES: &str = "Examples:
-  toolcrib mcp frames everything --once --find progress
-  toolcrib mcp frames everything --once --send '{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\"}'
-  toolcrib mcp frames everything --once --send 'no JSON' --send @frames.jsonl";
-
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
 pub(super) struct Frames {
     #[command(flatten)]
     target: Target,
 
-    /// Send this frame as it is, also what is no message, in the place of a list, and say how long
-    /// its answer took; @FILE: each line of a file. Several are sent in their order, each after the
-    /// answer to the one before
+    /// Send this frame unchanged, even if it is invalid, and show the time of its answer; @FILE
+    /// sends each line of a file. Can be repeated; each is sent after the answer to the previous
+    /// one
     #[arg(long, value_name = "FRAME|@FILE", allow_hyphen_values = true)]
     send: Vec<String>,
 
-    /// Print only frames that hold this text
+    /// Print only frames that contain this text
     #[arg(long, value_name = "TEXT")]
     find: Option<String>,
 
-    /// End after the list, or after the answers to what was sent, without waiting for Ctrl-C
+    /// Exit after the list, or after the answers to the frames that were sent
     #[arg(long)]
     once: bool,
 }

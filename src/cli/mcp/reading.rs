@@ -28,11 +28,10 @@ pub(super) struct Resources {
     /// The connection, by its name in toolcrib.toml
     name: String,
 
-    /// The resource to read, or the template of one; without it, all are listed
+    /// The resource or template to read; by default lists all
     uri: Option<String>,
 
-    /// Read the resource again whenever the server says that it has changed, until Ctrl-C, or so
-    /// often
+    /// Read the resource again whenever it changes, until Ctrl+C or COUNT times
     #[arg(
         long,
         value_name = "COUNT",
@@ -53,7 +52,7 @@ pub(super) struct Prompts {
     /// The connection, by its name in toolcrib.toml
     name: String,
 
-    /// The prompt to get; without it, all are listed
+    /// The prompt to get; by default lists all
     prompt: Option<String>,
 
     #[command(flatten)]
@@ -62,16 +61,17 @@ pub(super) struct Prompts {
 
 #[derive(Args, Debug)]
 struct ReadArgs {
-    /// A variable of a template, or an argument of a prompt: key=text; repeat it for more
+    /// A variable of a template, or an argument of a prompt: key=text; can be repeated
     #[arg(short, long = "argument", value_name = "KEY=TEXT")]
     arguments: Vec<String>,
 
-    /// Print what the server suggests for this argument, after what is given for it, and read nothing
+    /// Print the server's suggestions for this argument, completing its value, without reading
+    /// anything
     #[arg(long, value_name = "KEY")]
     complete: Option<String>,
 
-    /// Write images, audio and other bytes, or else the text, into this new file; several parts are
-    /// numbered, and into a folder they go under names of their own
+    /// Write images, audio and other bytes, or else the text, to this new file; several parts are
+    /// numbered, or keep their names in a folder
     #[arg(long, value_name = "FILE|DIR")]
     save: Option<PathBuf>,
 }

@@ -40,7 +40,7 @@ pub(super) struct Target {
     #[arg(required_unless_present = "command", conflicts_with = "command")]
     pub name: Option<String>,
 
-    /// A command that starts a server, for this once
+    /// A command that starts a server, for this command only
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }

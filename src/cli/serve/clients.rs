@@ -41,25 +41,24 @@ const FLUSHING: Duration = Duration::from_secs(1);
 
 #[derive(Args, Debug)]
 pub(super) struct ServeClients {
-    /// Offer the workspace's tools to MCP clients, over standard input and output unless --http is
-    /// given; calls go where `toolcrib call` sends them, or to the stub
+    /// Offer the workspace's tools to MCP clients, over stdio or with --http; calls are made as
+    /// with `toolcrib call`, or answered by the stub
     #[arg(long, conflicts_with_all = ["listen", "by_hand", "waiting"], help_heading = "MCP")]
     pub mcp: bool,
 
-    /// Listen for MCP clients over HTTP, at 127.0.0.1:8931 where no address is given (port 0 is a
-    /// free one)
+    /// Listen for MCP clients over HTTP, by default at 127.0.0.1:8931 (port 0 is any free port)
     #[arg(long, requires = "mcp", value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = ADDRESS, help_heading = "MCP")]
     http: Option<String>,
 
-    /// The environment variable with the bearer token that clients have to send
+    /// The environment variable with the bearer token that clients must send
     #[arg(long, requires = "http", value_name = "NAME", help_heading = "MCP")]
     token_variable: Option<String>,
 
-    /// How long an answer may take: 500ms, 30s, 2m
+    /// The time limit for an answer: 500ms, 30s, 2m
     #[arg(long, requires = "mcp", value_name = "TIME", value_parser = parse_duration, help_heading = "MCP")]
     timeout: Option<Duration>,
 
-    /// Leave nothing of the calls in the history
+    /// Don't keep the calls in the history
     #[arg(long, requires = "mcp", help_heading = "MCP")]
     no_history: bool,
 

@@ -17,8 +17,8 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(super) struct AnswerSources {
-    /// Answer by the rules of a stub file; tools that are named beside it are answered for by
-    /// samples, or by mocks
+    /// Answer by the rules of a stub file; tools named in addition are answered by samples, or by
+    /// mocks
     #[arg(long, value_name = "FILE")]
     stub: Option<PathBuf>,
 

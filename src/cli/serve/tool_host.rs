@@ -388,7 +388,7 @@ fn add_server(servers: &mut Vec<Connection>, connection: Connection) {
 
 async fn end_unsent(problem: CallError, events: &mpsc::Sender<Event>) {
     let kind = EventKind::End { outcome: Outcome::Failed, problem: Some(problem) };
-    // Who has left need not be told.
+    // Who has left need not be notified.
     let _ = events.send(Event { at_ms: 0, kind }).await;
 }
 

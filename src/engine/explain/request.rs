@@ -13,7 +13,7 @@ use crate::{
     model::context::Name,
 };
 
-/// The ends that a request can come to, and what it never comes to.
+/// The ends that a request can come to, and what it never reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequestView {
     /// Tools that no run under these groups can take, each with the reason in words.

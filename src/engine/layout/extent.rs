@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::engine::workflow::graph::{Edge, Link, StateRow};
 
-/// What a box stands for.
+/// What a box represents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     State(StateRow),
@@ -15,7 +15,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// The states that it stands for; never empty.
+    /// The states that it represents; never empty.
     #[must_use]
     pub fn states(&self) -> &[StateRow] {
         match self {

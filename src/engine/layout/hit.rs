@@ -1,4 +1,4 @@
-//! What stands at a cell of a picture: found by geometry alone, so that it needs no drawing.
+//! What is at a cell of a picture: found by geometry alone, so that it needs no drawing.
 
 use super::picture::{Picture, PlacedBox, Point, Route};
 
@@ -18,7 +18,7 @@ pub enum DiagramHit {
 }
 
 impl Picture {
-    /// What stands at a cell. Where two arrows cross, the earlier one.
+    /// What is at a cell. Where two arrows cross, the earlier one.
     #[must_use]
     pub fn hit_test(&self, at: Point) -> DiagramHit {
         let on = |route: &Route| route.label_contains(at) || route.line_contains(at);
@@ -54,7 +54,7 @@ impl Route {
         self.head == at || self.points.windows(2).any(on)
     }
 
-    /// Whether a cell is part of the label or of the blanks beside it.
+    /// Whether a cell is part of the label or of the spaces beside it.
     #[must_use]
     pub fn label_contains(&self, at: Point) -> bool {
         let beside =

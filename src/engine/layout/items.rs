@@ -164,7 +164,7 @@ impl Items {
             };
             let (from, to) =
                 if ranks.reversed[row] { (arrow.to, arrow.from) } else { (arrow.from, arrow.to) };
-            // The label stands next to the box that the arrow comes from.
+            // The label is next to the box that the arrow comes from.
             let label_layer = if ranks.reversed[row] {
                 ranks.layer[to] * 2 - 1
             } else {

@@ -1,5 +1,5 @@
-//! What a state is marked with, each mark by a sign of its own, so that none is told by colour
-//! alone.
+//! What a state is marked with, each mark by a sign of its own, so that none is recognized by
+//! colour alone.
 
 use std::collections::BTreeSet;
 

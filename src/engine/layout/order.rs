@@ -63,7 +63,7 @@ fn improve_order(items: &mut Items, places: &[Option<usize>]) -> usize {
     best.0
 }
 
-/// By the places that boxes had; what had none stands by what it is linked to.
+/// By the places that boxes had; what had none is by what it is linked to.
 fn order_by_places(items: &mut Items, places: &[Option<usize>]) {
     let mut at: Vec<Option<usize>> = places.to_vec();
     let last = items.layers.len();
@@ -217,8 +217,8 @@ fn swap_neighbours(items: &mut Items, places: &[Option<usize>]) {
     }
 }
 
-/// How many links of two items cross on one side when the first stands before the second; by the
-/// sorted places of their other ends.
+/// How many links of two items cross on one side when the first is before the second; by the sorted
+/// places of their other ends.
 fn pair_crossings(first: &[usize], second: &[usize]) -> usize {
     let mut below = 0;
     let mut total = 0;

@@ -73,7 +73,7 @@ pub struct PlacedBox {
     pub from_any: Option<Route>,
 }
 
-/// Where a box stands among the others: what a later layout goes by, so that little moves.
+/// Where a box is among the others: what a later layout goes by, so that little moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoxPosition {
     pub layer: usize,

@@ -77,7 +77,7 @@ enum CellSides {
 
 /// Moves the items of one layer as near as they can to where their links want them. Where two want
 /// the same room, both give way by their weight: neighbours that push each other are joined into
-/// blocks, and each block stands at the mean of what its items want.
+/// blocks, and each block is at the mean of what its items want.
 fn settle_layer(
     items: &Items,
     at: &mut [f64],

@@ -13,10 +13,9 @@ pub(crate) struct Ranks {
 }
 
 /// Follows the arrows from the first box, then from the others as they come; an arrow back to a box
-/// on the way is reversed. Then every box stands one layer behind the last that leads to it, and
-/// boxes that nothing leads to stand right before those they lead to. Top down, boxes without any
-/// arrow stand below all others. Where boxes stood `earlier`, arrows keep the direction that they
-/// had.
+/// on the way is reversed. Then every box is one layer behind the last that leads to it, and boxes
+/// that nothing leads to stand right before those they lead to. Top down, boxes without any arrow
+/// stand below all others. Where boxes stood `earlier`, arrows keep the direction that they had.
 #[must_use]
 pub(crate) fn rank_boxes(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
     let count = diagram.boxes.len();
@@ -60,9 +59,9 @@ pub(crate) fn rank_boxes(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> 
     Ranks { layer, reversed }
 }
 
-/// Arrows that ran against the layers still do; a new box stands behind the first known one that
-/// leads to it, else before the first that it leads to. Since all boxes are then in one order and
-/// arrows against it are reversed, no cycle is left.
+/// Arrows that ran against the layers still do; a new box is behind the first known one that leads
+/// to it, else before the first that it leads to. Since all boxes are then in one order and arrows
+/// against it are reversed, no cycle is left.
 fn keep_directions(
     diagram: &Diagram,
     leaving: &[Vec<usize>],

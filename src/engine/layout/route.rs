@@ -329,7 +329,7 @@ impl Drawing<'_> {
             let begin = match from_item.kind {
                 _ if step > 0 => self.begins[from_item.layer],
                 Kind::Box(_) => self.box_end(from_item),
-                // A reversed stub begins behind its label, which stands at the end of its layer.
+                // A reversed stub begins behind its label, which is at the end of its layer.
                 Kind::Label | Kind::Bend => self.layer_end(from_item.layer),
             };
             let track = |track: usize| self.layer_end(channel.layer) + channel.lead + track;

@@ -19,11 +19,11 @@ pub struct StateDiagram {
     pub arrows: Vec<ArrowEdges>,
     /// For each box, the tools of the arrow from it to itself, and of the one from any state to it.
     pub feet: Vec<(Vec<ToolRow>, Vec<ToolRow>)>,
-    /// Tools that are available in every state and leave it as it is; they have no arrow.
+    /// Tools that are available in every state and keep it as it is; they have no arrow.
     pub staying: Vec<ToolRow>,
 }
 
-/// What one arrow stands for: edges between the states of two boxes.
+/// What one arrow represents: edges between the states of two boxes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrowEdges {
     pub from: usize,
@@ -33,12 +33,12 @@ pub struct ArrowEdges {
 }
 
 impl ArrowEdges {
-    /// All tools that it stands for.
+    /// All tools that it represents.
     pub fn tools(&self) -> impl Iterator<Item = ToolRow> + '_ {
         self.edges.iter().flat_map(|edge| &edge.tools).copied()
     }
 
-    /// Whether it stands for this link among others.
+    /// Whether it represents this link among others.
     #[must_use]
     pub fn contains_link(&self, link: Link) -> bool {
         self.edges.iter().any(|edge| edge.link == link)

@@ -138,7 +138,7 @@ impl NewFinding<'_> {
         self.fix_edits(label, [Edit::Set { at, to: to.into() }]);
     }
 
-    /// A fix that takes out what stands at the finding's pointer.
+    /// A fix that takes out what is at the finding's pointer.
     pub fn fix_remove(self, label: impl Into<String>) {
         let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else {
             return;

@@ -78,7 +78,7 @@ pub(crate) fn surrounding_blanks(context: &LintContext<'_>, tool: &Tool, report:
     }
 }
 
-/// The group and state names of a tool, with the member each stands in.
+/// The group and state names of a tool, with the member each is in.
 fn gate_names(tool: &Tool) -> impl Iterator<Item = (&'static str, &Name)> {
     let groups = tool.gate.groups.iter().flatten().map(|name| (tool.keys.groups, name));
     let states = listed_states(tool).iter().map(|name| (tool.keys.states, name));
@@ -119,7 +119,7 @@ fn rarer_spellings<'c>(counts: &BTreeMap<&'c str, usize>) -> BTreeMap<&'c str, &
         else {
             continue;
         };
-        // What differs by outer blanks alone has a check of its own.
+        // What differs by outer spaces alone has a check of its own.
         let others = names.iter().map(|(name, _)| *name).filter(|name| name.trim() != usual.trim());
         rarer.extend(others.map(|name| (name, usual)));
     }

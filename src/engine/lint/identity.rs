@@ -71,7 +71,7 @@ pub(crate) fn twin_tools(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Where an entry stands, as seen from another.
+/// Where an entry is, as seen from another.
 fn relative_place(entry: &Entry, from: &Entry) -> String {
     if entry.id.file() == from.id.file() {
         format!("line {}", entry.line)

@@ -37,7 +37,7 @@ fn visit_strings<'v>(
                 path.pop();
             }
         }
-        // Items are looked at, but the finding stands at their list.
+        // Items are looked at, but the finding is at their list.
         Value::Array(items) => items.iter().for_each(|item| visit_strings(item, path, see)),
         _ => {}
     }

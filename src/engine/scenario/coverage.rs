@@ -117,7 +117,7 @@ impl Coverage {
     }
 
     fn add_transition(&mut self, tool: &Name, before: &Name, after: &Name) {
-        // A tool stands in one way for every state, or for each that it lists; and leads to one, or
+        // A tool is in one way for every state, or for each that it lists; and leads to one, or
         // stays.
         for from in [None, Some(before.clone())] {
             for to in [None, Some(after.clone())] {

@@ -15,7 +15,7 @@ use crate::{
 /// Where a workspace keeps its scenarios.
 pub(crate) const FOLDER: &str = "scenarios";
 
-/// What stands at the head of every file.
+/// What is at the head of every file.
 const HEAD: &str = "\
 # A run of the workflow, kept as a scenario: `toolcrib simulate FILE` runs it again and says where it differs.
 # A step may have: groups (from this step on), tool, outcome, and under expect: before, after, available, includes,
@@ -45,8 +45,7 @@ pub(crate) fn render_yaml(scenario: &Scenario, trial: &ScenarioRun) -> String {
         if let Some(went) = trial.steps.get(row) {
             text.push_str(&format!("  # {}: {}\n", row + 1, one_line(&step_comment(went))));
         }
-        // A list of one step is printed as the step with its dash, and stands two blanks deeper
-        // here.
+        // A list of one step is printed as the step with its dash, and is two spaces deeper here.
         let printed = print::print_value(Format::Yaml, &json!([step]));
         for line in printed.lines() {
             if !line.is_empty() {

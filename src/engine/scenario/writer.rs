@@ -33,8 +33,8 @@ impl Scenario {
         top.into()
     }
 
-    /// The way from the start to where a simulation stands, with what was seen as what is expected,
-    /// and what was refused on it.
+    /// The way from the start to where a simulation is, with what was seen as what is expected, and
+    /// what was refused on it.
     #[must_use]
     pub fn of_simulation(name: &str, simulation: &Simulation) -> Self {
         let way = simulation.way_to(simulation.current_step());

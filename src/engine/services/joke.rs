@@ -84,7 +84,7 @@ const JOKES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Tells a joke about the argument `topic` in the configured `style`; the same question gets the
+/// Reports a joke about the argument `topic` in the configured `style`; the same question gets the
 /// same joke.
 pub(crate) fn answer_request(asking: &Asking<'_>) -> Answer {
     let style = text_member(asking.config, "style").unwrap_or_else(|| STYLES[0].to_owned());

@@ -61,7 +61,7 @@ pub fn read_gates(catalog: &Catalog, system: SystemId) -> Vec<(usize, Gate)> {
 }
 
 /// The edits of a table after which it says this gate, each at a pointer of the table; `table` is
-/// what stands there now. A table that says nothing any more goes.
+/// what is there now. A table that says nothing any more goes.
 #[must_use]
 pub fn table_edits(table: Option<&Value>, to: &Gate) -> Vec<Edit> {
     let members = table.and_then(Value::as_object);
@@ -140,7 +140,7 @@ pub enum GateFault {
     UnknownKey(String),
 }
 
-/// Everything that is wrong with what stands in the place of a table, each at its place in it.
+/// Everything that is wrong with what replaces a table, each at its place in it.
 #[must_use]
 pub fn gate_faults(table: &Value) -> Vec<(Pointer, GateFault)> {
     let root = Pointer::root();

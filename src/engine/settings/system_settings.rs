@@ -77,7 +77,7 @@ impl SettingsSchema {
     /// Reads them from a connection's table; `None` where there are none. What is wrong is noted.
     ///
     /// # Errors
-    /// When the connection cannot be used until that is mended.
+    /// When the connection cannot be used until that is fixed.
     pub fn read_settings(
         &self,
         reader: &mut Reader,

@@ -202,7 +202,7 @@ impl Reader {
         Some(self.read_texts(table, key)?.into_iter().map(Name::from).collect())
     }
 
-    /// One of some words, and what it stands for.
+    /// One of some words, and what it represents.
     pub fn read_choice<T: Copy>(
         &mut self,
         table: &Table<'_>,

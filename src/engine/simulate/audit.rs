@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// The record of the way from the start to where one stands, under the document's names. A request
-/// that the permissions gate refuses offers no tool and says so under `refused`.
+/// The record of the way from the start to where one is, under the document's names. A request that
+/// the permissions gate refuses offers no tool and says so under `refused`.
 #[must_use]
 pub(crate) fn audit_record<T: Gated>(
     simulation: &Simulation,

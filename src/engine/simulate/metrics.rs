@@ -15,7 +15,7 @@ use crate::{
 const COUNT_BOUNDS: &[f64] = &[0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
 const SECOND_BOUNDS: &[f64] = &[0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0];
 
-/// The counters of the way from the start to where one stands. A run counts as one request, and as
+/// The counters of the way from the start to where one is. A run counts as one request, and as
 /// another whenever its groups change.
 #[must_use]
 pub(crate) fn render_metrics<T: Gated>(

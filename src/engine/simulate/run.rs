@@ -135,7 +135,7 @@ pub struct Branch {
     pub steps: Vec<StepId>,
 }
 
-/// A simulation: a start, a tree of steps, and where one stands in it.
+/// A simulation: a start, a tree of steps, and where one is in it.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     start: Context,
@@ -268,7 +268,7 @@ impl Simulation {
         self.start.user = user;
     }
 
-    /// Takes a tool from here. The step becomes the place where one stands.
+    /// Takes a tool from here. The step becomes the place where one is.
     ///
     /// # Errors
     /// The tool is hidden, or the user may not ask for these groups; the attempt is kept in
@@ -317,7 +317,7 @@ impl Simulation {
         Ok(id)
     }
 
-    /// Stands after a step again, with the groups that it was taken under; `None`: at the start.
+    /// Is after a step again, with the groups that it was taken under; `None`: at the start.
     pub fn go_to(&mut self, step: Option<StepId>) {
         match step.map(|id| (id, self.step(id).map(|step| step.groups.clone()))) {
             None => {
@@ -348,7 +348,7 @@ impl Simulation {
         next.is_some()
     }
 
-    /// The step after which one stands; `None`: at the start.
+    /// The step after which one is; `None`: at the start.
     #[must_use]
     pub fn current_step(&self) -> Option<StepId> {
         self.at
@@ -381,7 +381,7 @@ impl Simulation {
         way
     }
 
-    /// The steps from the start to where one stands, and on along the branch taken last.
+    /// The steps from the start to where one is, and on along the branch taken last.
     #[must_use]
     pub fn current_branch(&self) -> Vec<StepId> {
         let mut newest: HashMap<Option<StepId>, StepId> = HashMap::new();

@@ -13,7 +13,7 @@ use crate::{
 pub enum Stop {
     /// The tool of that key is available and was not before.
     Available(Name),
-    /// The run comes to this state.
+    /// The run reaches this state.
     State(Name),
     /// No tool is available any more.
     NoTool,

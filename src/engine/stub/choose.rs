@@ -8,7 +8,7 @@ use crate::{
     schema::pointer::Pointer,
 };
 
-/// So many rules are told of when none matches.
+/// So many rules are notified of when none matches.
 const TOLD: usize = 3;
 
 /// The first rule that matches; else, in a sentence, why none does.

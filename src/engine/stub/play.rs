@@ -93,8 +93,7 @@ impl StubPlay {
                         step.said = StubOutput::Chunk { text: ON_AND_ON.into(), last: false }
                     });
                 }
-                // The beginning again, which is waited for as long as what stands between two
-                // messages.
+                // The beginning again, which is waited for as long as what is between two messages.
                 let pause = then.pieces.first().and_then(|piece| piece.after).unwrap_or(then.pause);
                 steps.extend(steps.first().cloned().map(|first| Step { after: pause, ..first }));
                 steps.iter_mut().for_each(|step| step.after = step.after.max(SHORTEST));

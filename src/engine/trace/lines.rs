@@ -64,7 +64,7 @@ pub fn of_event(id: &str, event: &Event) -> String {
     let mut members = Map::new();
     members.insert("call".into(), id.into());
     if let Value::Object(event) = events::event_json(event) {
-        // A stray's own id keeps its name; the call's stands under another.
+        // A stray's own id keeps its name; the call's is under another.
         members.extend(event);
     }
     format!("{}\n", Value::Object(members))

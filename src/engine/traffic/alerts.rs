@@ -1,4 +1,4 @@
-//! Alerts: filters that ring when a conversation comes to hold for them.
+//! Alerts: filters that ring when a conversation holds for them.
 
 use super::filter::Filter;
 

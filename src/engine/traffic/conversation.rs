@@ -17,13 +17,13 @@ const MOST: usize = 64;
 /// So many places where a conversation's messages went are kept.
 pub(crate) const SUBJECTS: usize = 16;
 
-/// An answer may be heard so much earlier than what it answers, in milliseconds.
+/// An answer may be received so much earlier than what it answers, in milliseconds.
 const EARLY: u64 = 5_000;
 
 /// So many letters of what was asked and answered are kept for a list.
 const SHORT: usize = 160;
 
-/// How a conversation stands.
+/// How a conversation is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConversationState {
     /// Asked, and not answered to the end.
@@ -32,7 +32,7 @@ pub enum ConversationState {
     Failed(CallError),
     /// A message of it cannot be understood.
     Unreadable(CallError),
-    /// An answer to something that was not heard.
+    /// An answer to something that was not received.
     Orphan,
     /// A message that belongs to nothing.
     Single,
@@ -66,7 +66,7 @@ impl ConversationState {
     }
 }
 
-/// Who told how a conversation ended.
+/// Who said how a conversation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EndSource {
     /// Who answers.
@@ -113,7 +113,7 @@ pub struct Conversation {
     pub goes: String,
     /// When what it waits for is over at the latest.
     pub due: Option<Millis>,
-    /// It tells nothing new.
+    /// It says nothing new.
     pub routine: bool,
     /// What is odd about it.
     pub remarks: Vec<Remark>,
@@ -137,11 +137,11 @@ pub struct Conversation {
     pub(super) found: u64,
     /// The label of what [`Self::said`] holds.
     label: String,
-    /// Its request was heard.
+    /// Its request was received.
     pub(super) has_request: bool,
-    /// Who told its end.
+    /// Who said its end.
     told: EndSource,
-    /// An end that was heard before its request, and when.
+    /// An end that was received before its request, and when.
     early: Option<(Millis, ConversationState)>,
     /// Messages that are not those of a part.
     pub(super) own: u64,
@@ -174,7 +174,7 @@ impl Conversation {
         }
     }
 
-    /// One of which only a part was heard so far.
+    /// One of which only a part was received so far.
     pub(super) fn of_parts(
         number: u64,
         crossing: &ObservedMessage,
@@ -285,7 +285,7 @@ impl Conversation {
         match &reading.part {
             Part::Request if !self.has_request => {
                 self.has_request = true;
-                // The answer may be heard before what it answers.
+                // The answer may be received before what it answers.
                 self.began = self.began.min(crossing.at);
                 self.subject = Arc::clone(&crossing.subject);
                 self.asked = truncate_text(&reading.text);
@@ -326,7 +326,7 @@ impl Conversation {
             Part::Note if reading.state.is_some() => {
                 self.goes = truncate_text(&reading.text);
                 if self.standing == ConversationState::Orphan {
-                    // It was joined on its way: what it says came before what it is was heard.
+                    // It was joined on its way: what it says came before what it is was received.
                     self.standing =
                         self.early.take().map_or(ConversationState::Open, |(_, standing)| standing);
                 }
@@ -349,7 +349,7 @@ impl Conversation {
         }
     }
 
-    /// Takes in how it ended as something else tells; what its own messages told stands.
+    /// Takes in how it ended as something else says; what its own messages said is.
     pub(super) fn apply_settled(&mut self, settled: &SettledConversation, heard: Millis) {
         self.name_cards(settled.card.as_slice());
         let told = match settled.known {
@@ -381,7 +381,7 @@ impl Conversation {
         self.cards.drain(..self.cards.len().saturating_sub(MOST));
     }
 
-    /// Takes in a message of one of its parts, which stands so after it.
+    /// Takes in a message of one of its parts, which is so after it.
     pub(super) fn add_part_message(
         &mut self,
         message: u64,
@@ -399,7 +399,7 @@ impl Conversation {
         self.stands_like(standing);
     }
 
-    /// Where nothing but its parts says how it goes, it stands as the newest of them.
+    /// Where nothing but its parts says how it goes, it is as the newest of them.
     pub(super) fn stands_like(&mut self, part: ConversationState) {
         if !self.has_request && self.answered.is_none() && self.states.is_empty() {
             self.standing =
@@ -432,7 +432,7 @@ impl Conversation {
     pub(super) fn catch_up(&mut self, message: u64, crossing: &ObservedMessage) {
         let place = self.messages.partition_point(|known| *known < message);
         let at = self.dropped_count() + place as u64;
-        // It stands alone, and what it stands before begins anew.
+        // It is alone, and what it is before begins again.
         let row = self.rows.partition_point(|begins| *begins < at);
         let splits = place < self.messages.len() && self.rows.get(row) != Some(&at);
         self.rows.iter_mut().skip(row).for_each(|begins| *begins += 1);
@@ -480,7 +480,7 @@ impl Conversation {
         if self.messages.is_empty() { 0 } else { self.rows.len() }
     }
 
-    /// The places in [`Self::messages`] of what stands in a row.
+    /// The places in [`Self::messages`] of what is in a row.
     #[must_use]
     pub fn row_range(&self, row: usize) -> Range<usize> {
         let gone = self.dropped_count();

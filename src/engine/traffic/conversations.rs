@@ -1,4 +1,4 @@
-//! The conversations that are kept, by their numbers; those that are parts of others are heard
+//! The conversations that are kept, by their numbers; those that are parts of others are received
 //! there as well.
 
 use std::{collections::VecDeque, sync::Arc};
@@ -24,7 +24,7 @@ impl Conversations {
         self.begun
     }
 
-    /// Where the one of that number stands, while it is kept.
+    /// Where the one of that number is, while it is kept.
     pub(super) fn row_index(&self, number: u64) -> Option<usize> {
         let first = self.all.front()?.number;
         let row = usize::try_from(number.checked_sub(first)?).ok()?;
@@ -82,7 +82,7 @@ impl Conversations {
         whole.name_cards(&cards);
     }
 
-    /// Ends one as something tells that is no message of it; the numbers of those that stand
+    /// Ends one as something says that is no message of it; the numbers of those that stand
     /// otherwise now.
     pub(super) fn apply_settled(
         &mut self,

@@ -24,7 +24,7 @@ enum MatchSense {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Term {
-    /// The text stands in one of its messages.
+    /// The text is in one of its messages.
     Text(Needle),
     Standing(&'static str),
     Late,
@@ -57,7 +57,7 @@ impl Needle {
         Self(written)
     }
 
-    /// Whether it stands in a text that is in lower case already.
+    /// Whether it is in a text that is in lower case already.
     #[must_use]
     pub fn stands_in(&self, lower: &str) -> bool {
         self.0.iter().any(|written| lower.contains(written.as_str()))
@@ -116,8 +116,7 @@ impl Filter {
             .filter_map(|(_, term)| if let Term::Text(needle) = term { Some(needle) } else { None })
     }
 
-    /// Whether it holds. `found` says for each of its needles whether it stands in one of the
-    /// messages.
+    /// Whether it holds. `found` says for each of its needles whether it is in one of the messages.
     #[must_use]
     pub fn matches(
         &self,
@@ -160,7 +159,7 @@ impl fmt::Display for Filter {
     }
 }
 
-/// Words apart by blanks; quotes hold them together.
+/// Words apart by spaces; quotes hold them together.
 fn split_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();

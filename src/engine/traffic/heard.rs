@@ -1,4 +1,4 @@
-//! What is kept of what was heard: messages, and marks between them.
+//! What is kept of what was received: messages, and marks between them.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -10,7 +10,7 @@ pub struct Message {
     /// Counts from 1.
     pub number: u64,
     pub crossing: Arc<ObservedMessage>,
-    /// The conversation that it belongs to; where that is part of another, it is heard there as
+    /// The conversation that it belongs to; where that is part of another, it is received there as
     /// well.
     pub conversation: u64,
     pub label: Cow<'static, str>,

@@ -1,4 +1,4 @@
-//! The record of what was heard: bounded, joined into conversations, with those that a filter
+//! The record of what was received: bounded, joined into conversations, with those that a filter
 //! shows.
 
 use std::{
@@ -47,7 +47,7 @@ pub struct Ring {
     pub conversation: u64,
 }
 
-/// Everything that was heard, as far as it is kept.
+/// Everything that was received, as far as it is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     bounds: RecordBounds,
@@ -59,11 +59,11 @@ pub struct Record {
     names: Names,
     rates: Rates,
     marks: VecDeque<TrafficMark>,
-    /// Messages that the tap let go.
+    /// Messages that the tap dropped.
     missed: u64,
     now: Millis,
     view: Filter,
-    /// What tells nothing new is shown as well.
+    /// What says nothing new is shown as well.
     reveals: bool,
     /// How many messages tell nothing new.
     routine: u64,
@@ -81,7 +81,7 @@ impl Record {
         Self { bounds, ..Self::default() }
     }
 
-    /// Takes in what was heard next; the alerts that ring with it.
+    /// Takes in what was received next; the alerts that ring with it.
     pub fn add_witnessed(&mut self, witnessed: WatchedItem) -> Vec<Ring> {
         self.now = self.now.max(witnessed.heard_at());
         match witnessed {
@@ -148,7 +148,7 @@ impl Record {
         rings
     }
 
-    /// Something that is no message tells how a conversation ended; the alerts that ring with it.
+    /// Something that is no message says how a conversation ended; the alerts that ring with it.
     pub fn apply_settled(&mut self, settled: &SettledConversation) -> Vec<Ring> {
         self.end_conversation(settled, self.now)
             .into_iter()
@@ -171,7 +171,7 @@ impl Record {
     /// The conversation that a message belongs to; a new one where there is none.
     fn conversation_for(&mut self, crossing: &ObservedMessage, reading: &Decoded) -> u64 {
         let goes_on = |conversation: &Conversation| {
-            // An id that is used once more begins anew.
+            // An id that is used once more begins again.
             !(reading.part == Part::Request && conversation.has_request && conversation.has_ended())
         };
         let known = self.names.find_by_message(crossing, reading);
@@ -193,7 +193,7 @@ impl Record {
         number
     }
 
-    /// The conversation that others are parts of, which may not have been heard itself yet.
+    /// The conversation that others are parts of, which may not have been received itself yet.
     fn whole_conversation(
         &mut self,
         whole: &ParentConversation,
@@ -293,7 +293,7 @@ impl Record {
     /// Shows only what that filter holds for, from now on.
     ///
     /// # Errors
-    /// When it, with the alerts, looks for more texts than can be told apart.
+    /// When it, with the alerts, looks for more texts than can be known apart.
     pub fn set_view(&mut self, view: Filter) -> Result<(), String> {
         self.apply_filters(view, self.alerts.clone())
     }
@@ -353,7 +353,7 @@ impl Record {
         Ok(())
     }
 
-    /// Finds those that the view holds for anew.
+    /// Finds those that the view holds for again.
     fn rebuild_view(&mut self) {
         self.shown.clear();
         if !self.shows_all() {
@@ -377,19 +377,19 @@ impl Record {
         self.view.is_empty() && (self.reveals || self.routine == 0)
     }
 
-    /// Shows what tells nothing new as well, or hides it again.
+    /// Shows what says nothing new as well, or hides it again.
     pub fn show_routine(&mut self, reveals: bool) {
         self.reveals = reveals;
         self.rebuild_view();
     }
 
-    /// Whether what tells nothing new is shown.
+    /// Whether what says nothing new is shown.
     #[must_use]
     pub fn shows_routine(&self) -> bool {
         self.reveals
     }
 
-    /// How many messages told nothing new.
+    /// How many messages said nothing new.
     #[must_use]
     pub fn routine_count(&self) -> u64 {
         self.routine
@@ -410,7 +410,7 @@ impl Record {
         }
     }
 
-    /// Forgets all that was heard; filter and alerts stay.
+    /// Forgets all that was received; filter and alerts stay.
     pub fn clear(&mut self) {
         let alerts = self.alerts.iter().map(|alert| Alert::new(alert.filter.clone())).collect();
         let (view, needles, reveals) =
@@ -442,7 +442,7 @@ impl Record {
         }
     }
 
-    /// The row of the view that a conversation stands in.
+    /// The row of the view that a conversation is in.
     #[must_use]
     pub fn row_of(&self, number: u64) -> Option<usize> {
         if self.shows_all() {
@@ -464,7 +464,7 @@ impl Record {
         find_message(&self.messages, number)
     }
 
-    /// All that is kept, in order, as a tap told it.
+    /// All that is kept, in order, as a tap said it.
     #[must_use]
     pub fn to_tapped(&self) -> Vec<Tapped> {
         let mut all = Vec::with_capacity(self.messages.len() + self.marks.len());
@@ -489,13 +489,13 @@ impl Record {
         self.marks.iter()
     }
 
-    /// How many messages were heard.
+    /// How many messages were received.
     #[must_use]
     pub fn heard_count(&self) -> u64 {
         self.heard
     }
 
-    /// How many messages were heard and are no longer kept.
+    /// How many messages were received and are no longer kept.
     #[must_use]
     pub fn let_go(&self) -> u64 {
         self.heard - self.messages.len() as u64
@@ -518,7 +518,7 @@ impl Record {
         self.conversations.all.is_empty() && self.marks.is_empty()
     }
 
-    /// When the last thing was heard, or the last tick was.
+    /// When the last thing was received, or the last tick was.
     #[must_use]
     pub fn latest_time(&self) -> Millis {
         self.now

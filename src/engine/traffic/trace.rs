@@ -1,4 +1,4 @@
-//! A trace: what a tap told, as JSON lines that are written and read.
+//! A trace: what a tap said, as JSON lines that are written and read.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct Head {
     pub subjects: Vec<String>,
 }
 
-/// What stands on a line.
+/// What is on a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     Head(Head),
@@ -38,7 +38,7 @@ pub(crate) fn head_line(head: &Head) -> Value {
     json!({"event": "watch", "format": FORMAT, "connection": connection, "transport": transport, "subjects": subjects})
 }
 
-/// A line for what was heard.
+/// A line for what was received.
 #[must_use]
 pub fn tapped_line(tapped: &Tapped) -> Value {
     match tapped {
@@ -51,7 +51,7 @@ pub fn tapped_line(tapped: &Tapped) -> Value {
 }
 
 /// The same for a message, with what its system makes of it, and its conversation. Who reads the
-/// trace decodes anew.
+/// trace decodes again.
 #[must_use]
 pub(crate) fn decoded_line(
     crossing: &ObservedMessage,

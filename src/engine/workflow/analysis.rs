@@ -196,7 +196,7 @@ struct StateEnds {
     listed_elsewhere: Vec<ToolRow>,
 }
 
-/// The strongly connected parts. One node beyond the states stands for "any state": every state
+/// The strongly connected parts. One node beyond the states represents "any state": every state
 /// leads to it, and it leads where the tools that are available everywhere lead; it joins no states
 /// that those tools do not join.
 struct ConnectedParts {

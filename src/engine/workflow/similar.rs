@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The candidate nearest to `name`, if near enough to be a slip of the hand: one edit in three
-/// letters, at most three. Case and blanks alone count as the smallest slip. Of equally near ones
+/// letters, at most three. Case and spaces alone count as the smallest slip. Of equally near ones
 /// the first.
 pub(crate) fn nearest_name<'n>(
     name: &str,
@@ -136,7 +136,7 @@ fn max_edits(letters: &[char]) -> usize {
     (letters.len() / 3).clamp(1, 3)
 }
 
-/// A name without what the eye passes over: case, blanks, and the kind of dash.
+/// A name without what the eye passes over: case, spaces, and the kind of dash.
 #[must_use]
 pub(crate) fn fold_name(name: &str) -> String {
     folded_chars(name).collect()

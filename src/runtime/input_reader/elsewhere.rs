@@ -45,7 +45,7 @@ impl Terminal {
     }
 }
 
-/// `None`: nothing that the program is told of.
+/// `None`: nothing that the program is notified of.
 fn input_of(event: Event) -> Option<Input> {
     match event {
         Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => None,

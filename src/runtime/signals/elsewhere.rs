@@ -7,7 +7,7 @@ use tokio::time::{Interval, interval};
 
 use super::signal::Signal;
 
-/// How often the terminal is asked for its size: nobody tells.
+/// How often the terminal is asked for its size: nobody says.
 const ASKING: Duration = Duration::from_millis(100);
 
 /// Hears them from its making on.

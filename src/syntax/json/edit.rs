@@ -1,4 +1,4 @@
-//! Writes a change into JSON text in the manner of what stands around it.
+//! Writes a change into JSON text in the manner of what is around it.
 
 use super::{
     dialect::Dialect,

@@ -308,7 +308,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands at the present offset, in words.
+    /// What is at the present offset, in words.
     fn describe_next(&self) -> String {
         match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
             Some('/') if !self.dialect.has_comments() => {

@@ -11,7 +11,7 @@ pub(crate) struct Layout {
     pub eol: &'static str,
     /// Lists of plain values stay on one line even where objects do not.
     pub short_lists: bool,
-    /// No blanks behind colons and commas.
+    /// No spaces behind colons and commas.
     pub compact: bool,
     /// Letters beyond ASCII are written as escapes.
     pub ascii: bool,
@@ -32,7 +32,7 @@ pub(crate) enum Keys {
 }
 
 impl Layout {
-    /// Two blanks a level.
+    /// Two spaces a level.
     pub fn with_eol(eol: &'static str) -> Self {
         Self {
             unit: Some("  ".into()),
@@ -49,7 +49,7 @@ impl Layout {
         Self { unit: None, ..self.clone() }
     }
 
-    /// What stands between a comma and the next child on the same line.
+    /// What is between a comma and the next child on the same line.
     pub fn gap(&self) -> &'static str {
         if self.compact { "" } else { " " }
     }

@@ -114,7 +114,7 @@ fn text_repr(text: &str) -> String {
 /// Neither a control, nor a separator other than the space, nor without an assignment: Rust escapes
 /// the same in texts.
 fn is_printable(c: char) -> bool {
-    // A mark at the begin of a text is escaped too, so that one stands before it.
+    // A mark at the begin of a text is escaped too, so that one is before it.
     matches!(c, '\'' | '"') || format!("a{c}").escape_debug().nth(2).is_none()
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn parse_float(text: &str) -> Option<f64> {
 }
 
 /// Digits of every script as those of ASCII, without the underscores between them; `None` where one
-/// stands elsewhere.
+/// is elsewhere.
 fn plain_digits(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

@@ -1,4 +1,4 @@
-//! What cutting a text and reading its segments comes to.
+//! What cutting a text and reading its segments results in.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub(crate) struct FoundSection<'t> {
 /// A segment read alone.
 #[derive(Debug)]
 pub(crate) struct ParsedSegment {
-    /// The text that was read: the segment, or what stands for it.
+    /// The text that was read: the segment, or what represents it.
     pub text: String,
     pub document: Document,
     /// How far the offsets in the whole are ahead of those in this text.
@@ -47,7 +47,7 @@ pub(crate) struct SegmentContent {
     pub is_odd: bool,
 }
 
-/// Whether a value can stand in a segment: nothing in it stands for something elsewhere, and it is
+/// Whether a value can stand in a segment: nothing in it represents something elsewhere, and it is
 /// not too deep for the whole.
 pub(crate) fn stands_alone(node: &Node, depth: usize) -> bool {
     match &node.shape {

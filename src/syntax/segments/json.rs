@@ -9,7 +9,7 @@ use crate::syntax::{
     tree::Tree,
 };
 
-/// The sections of a text. What looks as JSON does is cut; whether it is, the parser tells when it
+/// The sections of a text. What looks as JSON does is cut; whether it is, the parser says when it
 /// reads the segments.
 pub(crate) fn split_sections(text: &str) -> Option<Vec<FoundSection<'_>>> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
@@ -69,7 +69,7 @@ struct Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// An object; `member` is told what stands between the quotes of each key, and goes over the
+    /// An object; `member` is given what is between the quotes of each key, and goes over the
     /// value.
     fn scan_object(&mut self, mut member: impl FnMut(&mut Self, Span) -> Option<()>) -> Option<()> {
         self.skip_spaces();
@@ -99,7 +99,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The items of a list after its bracket; `item` is told where each ends.
+    /// The items of a list after its bracket; `item` is reported where each ends.
     fn scan_items(&mut self, mut item: impl FnMut(usize)) -> Option<()> {
         self.skip_spaces();
         if self.consume_byte(b']').is_some() {
@@ -199,7 +199,7 @@ pub(crate) fn segment_content(text: &str) -> Option<SegmentContent> {
     Some(SegmentContent { key: key.to_owned(), value, is_odd })
 }
 
-/// What is read is the value behind blanks that are those of its line, so that what is written into
+/// What is read is the value behind spaces that are those of its line, so that what is written into
 /// it is indented as in the whole.
 pub(crate) fn parse_segment(text: &str, start: usize, indent: &str) -> Option<ParsedSegment> {
     let (value, _) = value_of(text)?;

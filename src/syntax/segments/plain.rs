@@ -133,7 +133,7 @@ impl<'t> Reader<'t> {
         Some(Value::Array(items))
     }
 
-    /// What stands below a key.
+    /// What is below a key.
     fn read_block(&mut self, indent: usize, depth: usize) -> Option<Value> {
         let line = self.lines.get(self.at).filter(|_| depth < DEEPEST)?;
         match (line.indent > indent, is_item(line.words)) {
@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
         self.lines.get(self.at).copied().filter(|line| line.indent == indent)
     }
 
-    /// What stands on the line of a key or a dash.
+    /// What is on the line of a key or a dash.
     fn read_value(&mut self, words: &str) -> Option<Value> {
         if words.contains(" #") {
             return None;

@@ -98,7 +98,7 @@ pub(crate) fn segment_content(text: &str) -> Option<SegmentContent> {
     plain::segment_content(text).or_else(|| parsed_content(text))
 }
 
-/// The same as the parser tells it.
+/// The same as the parser reports it.
 pub(super) fn parsed_content(text: &str) -> Option<SegmentContent> {
     let tree = yaml::parse::parse_tree(text).ok()?;
     let is_odd = !tree.oddities.is_empty();

@@ -76,7 +76,7 @@ impl<'p> Pen<'p> {
     }
 
     /// Dotted keys between braces are too entangled to be changed one by one: the braces are
-    /// written anew.
+    /// written again.
     fn rewrite_braces(&self, expected: &Value) -> Option<Splice> {
         let node = match &self.plan.change {
             Change::Replace { node, .. } if !section::is_dotted(node) => return None,

@@ -1,4 +1,4 @@
-//! Writes a change into YAML text in the manner of what stands around it.
+//! Writes a change into YAML text in the manner of what is around it.
 
 use super::{
     gap::GapWalk,
@@ -40,7 +40,7 @@ struct Pen<'p> {
     manner: YamlStyle,
 }
 
-/// Where a value of a block stands: behind a key's colon or a dash.
+/// Where a value of a block is: behind a key's colon or a dash.
 struct Slot {
     /// Behind the colon or dash, and behind the anchor and tag that stay.
     at: usize,
@@ -137,7 +137,7 @@ impl Pen<'_> {
     }
 
     /// Takes out a child of a block with the comment on its line, and those below that are indented
-    /// as its inside is. Comments above it stay: what they are about cannot be told for sure.
+    /// as its inside is. Comments above it stay: what they are about cannot be known for sure.
     fn drop_row(&self, starts: &[(usize, usize)], row: usize) -> Splice {
         let (page, (start, end)) = (self.page, starts[row]);
         if page.begins_line(start) {
@@ -255,7 +255,7 @@ impl Pen<'_> {
         }
     }
 
-    /// The tag of a value, with the blanks behind it, where the new value is not of its kind.
+    /// The tag of a value, with the spaces behind it, where the new value is not of its kind.
     fn wrong_tag(&self, node: &Node, to: &Draft) -> Option<Splice> {
         let properties = &self.page.text[node.lead..node.span.start];
         let start = match properties.starts_with('!') {
@@ -334,7 +334,7 @@ impl Pen<'_> {
         }
     }
 
-    /// The comment behind the header of a block scalar, with the blanks before it.
+    /// The comment behind the header of a block scalar, with the spaces before it.
     fn header_comment(&self, node: &Node) -> &str {
         let written = self.page.node_text(node);
         if !written.starts_with(['|', '>']) {
@@ -380,7 +380,7 @@ impl Pen<'_> {
         Splice::new(node.span.start, node.span.end, format!("{blank}{text}"))
     }
 
-    /// Where the value of a child of a block stands.
+    /// Where the value of a child of a block is.
     fn value_slot(&self, parent: &Node, node: &Node) -> Option<Slot> {
         let page = self.page;
         let (mut gap, column, behind) = match &parent.shape {
@@ -442,7 +442,7 @@ impl Pen<'_> {
         }
     }
 
-    /// How many blanks stand behind the dashes of a list.
+    /// How many spaces stand behind the dashes of a list.
     fn dash_gap(&self, list: &Node) -> usize {
         let behind = &self.page.text[list.span.start + 1..];
         let blanks = behind.len() - behind.trim_start_matches(' ').len();

@@ -1,5 +1,5 @@
-//! What stands between two values of YAML: blanks, comments, indicators, and the next value's
-//! anchor and tag.
+//! What is between two values of YAML: spaces, comments, indicators, and the next value's anchor
+//! and tag.
 
 use crate::syntax::place::Span;
 
@@ -15,7 +15,7 @@ impl<'t> GapWalk<'t> {
         Self { text, at }
     }
 
-    /// Goes over blanks, line ends and comments.
+    /// Goes over spaces, line ends and comments.
     pub fn skip_blanks(&mut self) {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
@@ -31,7 +31,7 @@ impl<'t> GapWalk<'t> {
         }
     }
 
-    /// Goes over blanks and one of these indicators; stays where none of them follows.
+    /// Goes over spaces and one of these indicators; stays where none of them follows.
     pub fn consume_indicator(&mut self, indicators: &[u8]) -> Option<usize> {
         let mut ahead = *self;
         ahead.skip_blanks();

@@ -273,7 +273,7 @@ impl<'t> Builder<'t> {
         let in_flow = self.stack.last().is_some_and(|frame| frame.style == Style::Flow);
         let block_list = !flow && matches!(inside, OpenNode::List { .. });
         let start = if block_list {
-            // The parser tells a list without indentation from behind its first dash.
+            // The parser says a list without indentation from behind its first dash.
             let mut gap = self.before_value();
             gap.skip_properties(properties);
             gap.skip_blanks();
@@ -316,7 +316,7 @@ impl<'t> Builder<'t> {
                 )
             }
         };
-        // A pair in a list (`[a: b]`) has no braces; behind a last comma the parser tells the
+        // A pair in a list (`[a: b]`) has no braces; behind a last comma the parser says the
         // comma's place.
         let mut gap = GapWalk::new(self.text, span.start);
         gap.consume_indicator(b",");
@@ -414,7 +414,7 @@ impl<'t> Builder<'t> {
         Span { start: raw.start, end: (raw.start + at + 1).min(raw.end) }
     }
 
-    /// Without the blanks that the parser counts in.
+    /// Without the spaces that the parser counts in.
     fn trimmed_span(&self, span: Span) -> Span {
         let written = self.text.get(span.start..span.end).unwrap_or_default();
         Span {
@@ -455,7 +455,7 @@ impl<'t> Builder<'t> {
     fn block_end(&self, start: usize, raw: Span) -> usize {
         let body = self.text.get(raw.start..raw.end).unwrap_or_default();
         let keeps = self.keeps_breaks(start);
-        // The parser counts in the blanks that the next line begins with.
+        // The parser counts in the spaces that the next line begins with.
         let mut end = body.trim_end_matches([' ', '\t']).len();
         if !body[..end].ends_with('\n') {
             end = body.len();

@@ -7,8 +7,8 @@ use crate::syntax::draft::Draft;
 /// A list in brackets is not made longer than this.
 const FLOW_WIDTH: usize = 76;
 
-/// What new values may be written as. What stands around a place can forbid the freer ways: a
-/// comment below a block text would become part of it.
+/// What new values may be written as. What is around a place can forbid the freer ways: a comment
+/// below a block text would become part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScalarFreedom {
     Free,
@@ -25,9 +25,9 @@ impl ScalarFreedom {
 /// How new YAML is laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct YamlStyle {
-    /// Blanks by which a member is indented under its object's key.
+    /// Spaces by which a member is indented under its object's key.
     pub unit: usize,
-    /// Blanks by which the dash of a list is indented under its key.
+    /// Spaces by which the dash of a list is indented under its key.
     pub dash: usize,
     /// Lists of plain values stand in brackets.
     pub short_lists: bool,
@@ -49,12 +49,12 @@ impl Default for YamlStyle {
     }
 }
 
-/// What a new value stands behind.
+/// What a new value is behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueParent {
     /// A key and its colon.
     Key,
-    /// A dash and this many blanks.
+    /// A dash and this many spaces.
     Dash(usize),
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn print_entry(draft: &Draft, manner: &YamlStyle, behind: ValueParent
     }
 }
 
-/// The lines of a value that stands for itself.
+/// The lines of a value that represents itself.
 pub(crate) fn print_lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     match draft {
         Draft::List(_) if !is_short(draft, manner) => print_list(draft, manner),

@@ -93,7 +93,7 @@ pub(crate) fn is_one_line(text: &str) -> bool {
 /// The header and the lines of a literal block, the lines indented by `unit`.
 pub(crate) fn literal_block(text: &str, unit: &str) -> (String, Vec<String>) {
     let chomp = if text.ends_with('\n') { "" } else { "-" };
-    // Blanks that begin the text would be taken for its indentation.
+    // Spaces that begin the text would be taken for its indentation.
     let indicator =
         if text.starts_with([' ', '\n', '\t']) { unit.len().to_string() } else { String::new() };
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
@@ -126,7 +126,7 @@ pub(crate) fn folded_block(text: &str, unit: &str, width: usize) -> Option<(Stri
     Some((if text.ends_with('\n') { ">".to_owned() } else { ">-".to_owned() }, lines))
 }
 
-/// Breaks a paragraph at single blanks.
+/// Breaks a paragraph at single spaces.
 fn fill_lines(paragraph: &str, unit: &str, width: usize, lines: &mut Vec<String>) {
     let mut line = String::new();
     for word in paragraph.split(' ') {

@@ -3,8 +3,8 @@
 //!
 //! To the letter of YAML a line within brackets must be indented more than the block around them.
 //! The parser holds to that, PyYAML and most others do not, and people write `[`, items, and a `]`
-//! below the key. Such lines get blanks in front, which mean nothing within brackets, and offsets
-//! are told as if these were not there.
+//! below the key. Such lines get spaces in front, which mean nothing within brackets, and offsets
+//! are reported as if these were not there.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ use crate::syntax::{place::Span, tree::Tree};
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
 
-/// Blanks in front of a padded line.
+/// Spaces in front of a padded line.
 const PAD: usize = 256;
 
-/// How often a text is read anew before its indentation is called wrong.
+/// How often a text is read again before its indentation is called wrong.
 const ROUNDS: usize = 64;
 
-/// As the parser says it: of a line, of a word in brackets, of the lines of a text in quotes (told
+/// As the parser says it: of a line, of a word in brackets, of the lines of a text in quotes (said
 /// at its begin).
 const LINE: &str = "invalid indentation";
 const WORD: &str = "invalid indentation in flow construct";
@@ -40,7 +40,7 @@ pub(crate) struct Shadow<'t> {
 /// What a reading met that decides on pads.
 #[derive(Debug, Default)]
 pub(crate) struct PadFindings {
-    /// Block texts: blanks mean something there.
+    /// Block texts: spaces mean something there.
     pub blocks: Vec<Span>,
     /// The outermost lists and objects in brackets, in the order they stand.
     pub brackets: Vec<Span>,
@@ -159,7 +159,7 @@ impl<'t> Shadow<'t> {
         }
         match count.checked_sub(1) {
             None => at,
-            // Within the blanks in front of a line: where the line begins.
+            // Within the spaces in front of a line: where the line begins.
             Some(last) => (at.saturating_sub(count * PAD)).max(self.pads[last]).min(self.len),
         }
     }

@@ -1,4 +1,4 @@
-//! The way of a tool's arguments, told: what the model sees, what it gives, what the tool gets, and
+//! The way of a tool's arguments, said: what the model sees, what it gives, what the tool gets, and
 //! where each value comes from.
 
 use serde_json::{Map, Value};

@@ -166,8 +166,8 @@ fn blank_answer() -> Value {
     json!({STATUS: SUCCESS})
 }
 
-/// The form of an answer as it stands: what did not succeed needs an error, and a success must not
-/// have one.
+/// The form of an answer as it is: what did not succeed needs an error, and a success must not have
+/// one.
 fn answer_schema(answer: &Value, command: Option<AfterExecution>) -> Value {
     let succeeds = answer[STATUS] == SUCCESS;
     let mut properties = Map::new();
@@ -267,7 +267,7 @@ fn answer_fault(answer: &Value) -> Option<(Pointer, String)> {
     Some((Pointer::root().child(member), fault.message()))
 }
 
-/// The result that an answer comes to.
+/// The result that an answer results in.
 #[must_use]
 pub(crate) fn build_from_answer(answer: &Value, command: Option<AfterExecution>) -> BuiltResult {
     let status = answer[STATUS].as_str().unwrap_or(SUCCESS);

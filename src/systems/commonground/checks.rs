@@ -1,7 +1,7 @@
 //! What is wrong with CommonGround's definitions: what the API refuses, and what it takes although
 //! it breaks later.
 //!
-//! [`mod@refused`] tells the API's own rules at their places, [`mod@listeners`] what shows only
+//! [`mod@refused`] says the API's own rules at their places, [`mod@listeners`] what shows only
 //! where a deployment is reached; the others look at the name and members, the subject, the
 //! parameters, the options.
 

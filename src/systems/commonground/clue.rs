@@ -25,8 +25,8 @@ pub(crate) enum CallClue {
     Ack(Ack),
     /// The tool's command.
     Command { subject: String, card: Option<String>, call: Option<String> },
-    /// The caller's worker is told to look into its inbox. Before the command that is the action
-    /// itself, after it a result was reported.
+    /// The caller's worker is instructed to look into its inbox. Before the command that is the
+    /// action itself, after it a result was reported.
     Wakeup,
     /// A turn of another agent goes on.
     Turn(Box<Decoded>),
@@ -70,13 +70,13 @@ pub(crate) fn find_clue(
         ("evt", "agent") if parts.target != wanted.agent && traced() => {
             turn_clue(subject, received, &body)
         }
-        // Token streams carry no headers, so that only their turn tells whose they are.
+        // Token streams carry no headers, so that only their turn says whose they are.
         ("str", "agent") if parts.target != wanted.agent => turn_clue(subject, received, &body),
         _ => None,
     }
 }
 
-/// What a message tells of an agent's turn.
+/// What a message reports an agent's turn.
 fn turn_clue(subject: &str, received: &[(String, String)], body: &Value) -> Option<CallClue> {
     let body = body.to_string();
     let crossing = ObservedMessage {

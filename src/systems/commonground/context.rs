@@ -1,4 +1,4 @@
-//! Where a call stands: the ids that subjects, headers, cards and templates are filled from.
+//! Where a call is: the ids that subjects, headers, cards and templates are filled from.
 
 use crate::syntax::python::text as python;
 

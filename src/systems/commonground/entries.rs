@@ -1,6 +1,6 @@
 //! Finds CommonGround's tool definitions in a file: one a document, or a list of them.
 //!
-//! A definition's key is its name, outer blanks cut, as the API stores it; where it has none, the
+//! A definition's key is its name, outer spaces cut, as the API stores it; where it has none, the
 //! file's stem.
 
 use std::sync::Arc;
@@ -89,7 +89,7 @@ fn is_definition(members: &Map<String, Value>) -> bool {
             || (named && has(keys::AFTER_EXECUTION)))
 }
 
-/// The name under which the API stores a definition: `tool_name`, else `name`, outer blanks cut;
+/// The name under which the API stores a definition: `tool_name`, else `name`, outer spaces cut;
 /// `None` where that is no text or blank.
 #[must_use]
 pub(crate) fn definition_name(value: &Value) -> Option<&str> {

@@ -164,12 +164,12 @@ pub struct Verdict<'f> {
     pub marker: Option<&'static str>,
     /// The fault that decided.
     pub because: Option<&'f Fault>,
-    /// The fault that is told in a failed result, whether the caller hears of that or not.
+    /// The fault that is reported in a failed result, whether the caller hears of that or not.
     pub refused: Option<&'f Fault>,
 }
 
 /// The first fault that stops a command decides; one that only keeps the result from its caller
-/// counts when none does, or when what stops it would have been told in a result.
+/// counts when none does, or when what stops it would have been reported in a result.
 #[must_use]
 pub fn verdict(faults: &[Fault]) -> Verdict<'_> {
     let stops =

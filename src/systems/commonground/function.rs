@@ -50,8 +50,8 @@ pub(crate) fn fixed_arguments(options: &Value) -> Option<&Map<String, Value>> {
     options.get(keys::ARGS)?.get(keys::FIXED)?.as_object()
 }
 
-/// Whether a model does not see an argument: it is fixed, or stands among `envs`, whatever is
-/// written there.
+/// Whether a model does not see an argument: it is fixed, or is among `envs`, whatever is written
+/// there.
 #[must_use]
 pub(crate) fn is_hidden(options: &Value, name: &str) -> bool {
     let envs = options.get(keys::ENVS).and_then(Value::as_object);

@@ -91,7 +91,7 @@ pub(crate) struct Started {
     pub turn: String,
 }
 
-/// The turn that a result tells of; `None` where the tool starts none.
+/// The turn that a result reports; `None` where the tool starts none.
 #[must_use]
 pub(crate) fn started_turn(tool: &str, result: &Value) -> Option<Started> {
     let text =

@@ -130,7 +130,7 @@ pub fn build_request(
     Ok(JinaRequest { method, url: format!("{base}{slash}{path}"), query, json, headers, timeout_s })
 }
 
-/// The same for the screen: no variable is read, its name stands for its value.
+/// The same for the screen: no variable is read, its name represents its value.
 ///
 /// # Errors
 /// As for [`build_request`].
@@ -325,7 +325,7 @@ impl JinaRequest {
     #[must_use]
     pub fn to_lines(&self) -> Vec<String> {
         let pair = |(name, value): (&String, &Value)| {
-            // A variable's name stands as it is; it is no text that will be sent.
+            // A variable's name is as it is; it is no text that will be sent.
             let text = plain_text(value);
             let value = if text.starts_with('$') { text } else { percent_encode_part(&text) };
             format!("{}={value}", percent_encode_part(name))

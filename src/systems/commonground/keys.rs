@@ -5,7 +5,7 @@ use crate::model::entry::SystemId;
 pub(crate) const SYSTEM: SystemId = "commonground";
 
 pub(crate) const TOOL_NAME: &str = "tool_name";
-/// Stands in for [`TOOL_NAME`] where that is missing.
+/// Replaces [`TOOL_NAME`] where that is missing.
 pub(crate) const NAME: &str = "name";
 pub(crate) const DESCRIPTION: &str = "description";
 pub(crate) const TARGET_SUBJECT: &str = "target_subject";

@@ -57,7 +57,7 @@ pub fn refusal_result(command: &Command, verdict: &Verdict<'_>) -> Option<BuiltR
     let Some(KnownText::Result { code, message }) = &fault.says else { return None };
     let said = lifecycle(command);
     if fault.stage == Stage::Ingress {
-        // The builder is told what the body says, and an unknown word there replaces the error.
+        // The builder is given what the body says, and an unknown word there replaces the error.
         let explicit = said.unwrap_or_else(|| AfterExecution::Suspend.as_str().into());
         return Some(result::refused_result(
             code,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::syntax::python::text as python;
 
-/// A report and what is known about the world it comes to.
+/// A report and what is known about the world it arrives in.
 #[derive(Clone, Debug, Default)]
 pub struct Report<'r> {
     /// Who reports: `tool.lamp`.

@@ -22,7 +22,7 @@ use crate::{
     systems::facets::calls::{CallOf, RouteOffer},
 };
 
-/// Stands in a request for the agent that a session makes for itself, until it has one.
+/// Is in a request for the agent that a session makes for itself, until it has one.
 pub(crate) const OWN_AGENT: &str = "<an agent of our own>";
 
 /// Where the result of a direct call shows: the caller's inbox, a table.
@@ -39,7 +39,7 @@ pub(crate) enum CallMode {
     Ui,
     /// With cards and rows that we write ourselves, and the command that we send.
     Direct,
-    /// Through the management API, which sends the command as it is told to.
+    /// Through the management API, which sends the command as it is instructed to.
     God,
     /// Straight to the tool's service, without a card: only to see whether it is there.
     Probe,

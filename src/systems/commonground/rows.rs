@@ -150,7 +150,7 @@ pub(crate) fn of_result(
     vec![card_row(result, fresh.now), message_row(context, fresh, trace, report), edge]
 }
 
-/// The row that closes the caller's inbox for a call: a result that comes later is refused as told
+/// The row that closes the caller's inbox for a call: a result that comes later is refused as said
 /// before, where it would else lie there pending, and be rung for every few seconds for ever.
 #[must_use]
 pub(crate) fn closing_row(context: &Context, trace: &Traceparent, seed: &str) -> Row {

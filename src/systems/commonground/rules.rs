@@ -2,7 +2,7 @@
 //!
 //! The API reads YAML as PyYAML does, so that the rules stand on a [`Reading`] of the text, not on
 //! the value that toolcrib shows. Where the API stops at the first rule that is broken, all that
-//! are broken are told here, the one it would name first.
+//! are broken are reported here, the one it would name first.
 
 use std::sync::LazyLock;
 
@@ -167,7 +167,7 @@ impl Refusals<'_> {
         self.of.push(Refusal { rule: Rule::Fields, at, status: 400, text: text.into(), field });
     }
 
-    /// The types of the members, all told at once and in the order of the API's validator.
+    /// The types of the members, all said at once and in the order of the API's validator.
     fn check_fields(&mut self, members: &Map<String, Value>) {
         self.check_types(members);
         let order = |refusal: &Refusal| {

@@ -57,7 +57,7 @@ const fn id_rule(key: &'static str) -> Rule {
     Rule { key, code: "settings.id", words, holds: is_id }
 }
 
-/// Whether a text can stand in a subject as an id: dots, blanks and wildcards would make another
+/// Whether a text can stand in a subject as an id: dots, spaces and wildcards would make another
 /// subject of it.
 fn is_id(text: &str) -> bool {
     !text.is_empty()
@@ -91,7 +91,7 @@ fn schema() -> Value {
 /// A channel of a project. Ids are made of letters, digits, `_` and `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// The version that stands in every subject: `v1r4`.
+    /// The version that is in every subject: `v1r4`.
     pub version: String,
     pub project: String,
     pub channel: String,

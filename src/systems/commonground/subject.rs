@@ -130,7 +130,7 @@ pub(crate) fn can_be_sent_to(subject: &str) -> bool {
         .all(|token| !token.is_empty() && !token.contains([' ', '\t', '\r', '\n', '\x0c']))
 }
 
-/// Whether some subject is heard by both filters; a plain subject is a filter of itself alone.
+/// Whether some subject is received by both filters; a plain subject is a filter of itself alone.
 #[must_use]
 pub fn overlap(one: &str, other: &str) -> bool {
     if ![one, other].into_iter().all(can_be_sent_to) {

@@ -7,7 +7,7 @@ use super::context::{Context, FILLED_IN_ORDER, VARIABLES};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part<'t> {
     Text(&'t str),
-    /// What stands between braces, a known variable or not.
+    /// What is between braces, a known variable or not.
     Name(&'t str),
 }
 
@@ -95,7 +95,7 @@ mod tests {
         );
         let context = Context { project_id: "demo".into(), ..Context::default() };
         let filled = fill("{{project_id}}-{user}", &context);
-        // What stands in braces afterwards looks like a variable too.
+        // What is in braces afterwards looks like a variable too.
         assert_eq!(
             (filled.text.as_str(), filled.unfilled),
             ("{demo}-{user}", vec!["demo".to_owned(), "user".to_owned()])

@@ -5,14 +5,14 @@
 //! | --- | --- |
 //! | [`commands`] | tool commands, UI actions and their acknowledgements, wakeups |
 //! | [`events`] | states, steps, tasks and the token stream of agents |
-//! | [`broker`] | marks in the idempotency bucket, and what the broker tells of refused messages |
+//! | [`broker`] | marks in the idempotency bucket, and what the broker reports refused messages |
 //! | [`channel_message`] | what all of them look at: the subject's parts, headers, members of the body |
 //! | [`follow`] | what shows only over several messages: old epochs, repeated calls, second results, wedged agents, broken traces |
 //! | [`results`] | which step takes in the result of which call |
 //! | [`names`] | how agents are called |
 //! | [`recent`] | what these two remember, up to a bound |
 //! | [`waits`] | what may be the matter with what waits |
-//! | [`places`] | where a whole channel is heard without anybody noticing |
+//! | [`places`] | where a whole channel is received without anybody noticing |
 
 mod broker;
 mod channel_message;

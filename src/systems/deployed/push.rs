@@ -128,7 +128,7 @@ impl Push {
     }
 }
 
-/// Whether two texts say the same; where they are JSON, the order of members and the blanks between
+/// Whether two texts say the same; where they are JSON, the order of members and the spaces between
 /// them do not count.
 fn same(one: &str, other: &str) -> bool {
     match (serde_json::from_str::<Value>(one), serde_json::from_str::<Value>(other)) {

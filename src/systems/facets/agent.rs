@@ -5,9 +5,9 @@ use crate::model::{
     problem::Problem,
 };
 
-/// Has an agent that can be asked. What it tells is read by the other half, in `wire::systems`.
+/// Has an agent that can be asked. What it says is read by the other half, in `wire::systems`.
 pub trait Agent: Sync {
-    /// The patterns that it can be told to work by.
+    /// The patterns that it can be known to work by.
     fn patterns(&self) -> &'static [&'static str];
 
     /// Whether it can be asked over the connection.

@@ -45,13 +45,13 @@ pub trait WaitingCall: Debug + Send + Sync {
     /// An answer as its form begins.
     fn blank_answer(&self) -> Value;
 
-    /// The form of an answer as it stands.
+    /// The form of an answer as it is.
     fn answer_schema(&self, answer: &Value) -> Value;
 
     /// What is wrong with an answer beside what its form says: the place, and why.
     fn answer_fault(&self, answer: &Value) -> Option<(Pointer, String)>;
 
-    /// A member that no longer belongs to an answer as it stands.
+    /// A member that no longer belongs to an answer as it is.
     fn leftover_member(&self, answer: &Value) -> Option<Pointer>;
 
     /// The answer that refuses the call, with that message.
@@ -70,11 +70,11 @@ pub trait WaitingCall: Debug + Send + Sync {
     /// How to type one, for whoever is asked.
     fn how_to_type(&self) -> &'static str;
 
-    /// What an answer comes to.
+    /// What an answer results in.
     fn preview(&self, answer: &Value) -> Preview;
 }
 
-/// What an answer comes to.
+/// What an answer results in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
     /// What that is: `Card`.
@@ -83,6 +83,6 @@ pub struct Preview {
     pub written: Value,
     /// What becomes of the caller then, and why.
     pub then: String,
-    /// What its caller is told beside it.
+    /// What its caller is informed beside it.
     pub told: Option<Value>,
 }

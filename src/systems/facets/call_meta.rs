@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::pointer::Pointer;
 
-/// Knows what servers of the Model Context Protocol are told in `_meta`.
+/// Knows what servers of the Model Context Protocol are reported in `_meta`.
 pub trait CallMeta: Sync {
     /// What may be said beside the arguments of a tool, as its server lists it; `None` where nothing
     /// is known of that.

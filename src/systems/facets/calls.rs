@@ -36,7 +36,7 @@ pub trait Calls: Sync {
         Vec::new()
     }
 
-    /// The same request once more under a fresh id, so that its answer can be told from the first
+    /// The same request once more under a fresh id, so that its answer can be known from the first
     /// one's.
     fn repeat_request(&self, request: Request, correlation: &str) -> Request {
         let fresh = |(name, value)| {
@@ -72,7 +72,7 @@ pub trait Calls: Sync {
         None
     }
 
-    /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it stands
+    /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it is
     /// where the system knows no better.
     fn queue_subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
         let _ = transport;
@@ -146,7 +146,7 @@ pub enum Reply {
     Chunk { text: String, last: bool },
     /// The service's error, which ends the call.
     Error(CallError),
-    /// The service was not asked: what stands before it refuses. The call is lost.
+    /// The service was not asked: what is before it refuses. The call is lost.
     Refused(CallError),
     /// Not for this call.
     Stray { cause: StrayCause, id: Option<String> },

@@ -17,7 +17,7 @@ pub trait Configured: Sync {
     fn read_config(&self, file: &ConfigFile<'_>) -> ConfigServers;
 
     /// The table of a connection to a server that a user names by its command or its address: what
-    /// stands in `toolcrib.toml`.
+    /// is in `toolcrib.toml`.
     ///
     /// # Errors
     /// When the words name no server, or one that cannot be reached from here.
@@ -27,7 +27,7 @@ pub trait Configured: Sync {
 /// A file, and what its variables stand for.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfigFile<'f> {
-    /// With `/` between folders; its end tells the form.
+    /// With `/` between folders; its end says the form.
     pub path: &'f str,
     pub text: &'f str,
     pub home: Option<&'f str>,
@@ -65,7 +65,7 @@ pub struct ConfigServer {
     /// Whether it is switched off there.
     pub disabled: bool,
     /// The table of a connection that starts or reaches the same server; `Err`: why there is none.
-    /// No secret stands in it.
+    /// No secret is in it.
     pub table: Result<Map<String, Value>, String>,
     /// What the user has to know or do before it works.
     pub notes: Vec<String>,

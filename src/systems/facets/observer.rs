@@ -29,8 +29,8 @@ pub trait Observer: Sync {
         false
     }
 
-    /// Where messages to a queue are heard on the transport; `None` where the text is no queue in
-    /// one of this system's own spellings.
+    /// Where messages to a queue are received on the transport; `None` where the text is no queue
+    /// in one of this system's own spellings.
     fn parse_place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
         let _ = (text, transport);
         None
@@ -50,7 +50,7 @@ pub trait Observer: Sync {
         None
     }
 
-    /// Where it can be read who takes part on a connection, so that messages can be told by names;
+    /// Where it can be read who takes part on a connection, so that messages can be known by names;
     /// `None`: nowhere.
     fn roster_source(&self, connection: &Connection) -> Option<CardSource> {
         let _ = connection;
@@ -58,7 +58,7 @@ pub trait Observer: Sync {
     }
 }
 
-/// Follows what passes, message by message, in the order in which it is heard.
+/// Follows what passes, message by message, in the order in which it is received.
 pub trait Follower: Send {
     /// Takes in a message of its system, and adds to the reading what the messages before it make
     /// odd.
@@ -78,7 +78,7 @@ pub struct Usual {
     pub places: Vec<Place>,
 }
 
-/// Where messages are heard, as the transport spells it.
+/// Where messages are received, as the transport spells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub name: String,

@@ -16,7 +16,7 @@ pub trait Prompts: Sync {
 pub struct Prompt {
     /// What it is: `System prompt`.
     pub title: &'static str,
-    /// Where it stands in the tool's configuration.
+    /// Where it is in the tool's configuration.
     pub place: String,
     /// The entry does not say it; its tool does.
     pub is_default: bool,

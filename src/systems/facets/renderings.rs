@@ -30,7 +30,7 @@ pub struct Rendering {
     pub headers: Vec<(&'static str, String)>,
     /// JSON on several lines.
     pub body: String,
-    /// What is not known here stands in headers and body as `$NAME`: these names.
+    /// What is not known here is in headers and body as `$NAME`: these names.
     pub variables: Vec<&'static str>,
 }
 

@@ -18,7 +18,7 @@ pub trait Steps: Sync {
     /// where they are not run here.
     ///
     /// # Errors
-    /// When its steps cannot be told.
+    /// When its steps cannot be known.
     fn preview_steps(&self, request: &Request) -> Result<Vec<StepPreview>, String>;
 
     /// What steps of an earlier call stored, and those before it that it went on from, from its body

@@ -9,7 +9,7 @@ pub trait Templates: Sync {
     /// The schema of [`Samples`] for an entry; `None` where it has no templates.
     fn sample_schema(&self, entry: &Entry) -> Option<Value>;
 
-    /// What each template, filter and processor of an entry comes to, by the field it stands in.
+    /// What each template, filter and processor of an entry results in, by the field it is in.
     fn render_fields(&self, entry: &Entry, samples: &Samples) -> Vec<FieldText>;
 }
 
@@ -26,7 +26,7 @@ pub struct Samples {
 pub const PARAMETERS: &str = "parameters";
 pub const ANSWERS: &str = "answers";
 
-/// What a field comes to.
+/// What a field results in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldText {
     pub at: Pointer,
@@ -83,7 +83,7 @@ impl PieceOrigin {
     }
 }
 
-/// Something worth knowing of what a field comes to.
+/// Something worth knowing of what a field results in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldRemark {
     pub level: RemarkLevel,

@@ -66,7 +66,7 @@ impl WaitingRequest {
     /// What an answer lacks by its schema and beyond, in a line.
     fn issue_of(&self, answer: &Value) -> Option<String> {
         let schema = self.answer_schema(answer);
-        // A schema that cannot be used forbids nothing; its faults are told beside the request.
+        // A schema that cannot be used forbids nothing; its faults are reported beside the request.
         let issue = Checker::compile(&schema)
             .ok()
             .and_then(|checker| checker.issues(answer).into_iter().next())

@@ -296,7 +296,7 @@ pub fn sampling_result(text: &str, model: &str) -> Value {
     json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": model, "stopReason": "endTurn"})
 }
 
-/// The folders that a server is told, each with its `file:` address and a name.
+/// The folders that a server is informed, each with its `file:` address and a name.
 #[must_use]
 pub fn roots_result(folders: &[(String, Option<String>)]) -> Value {
     let root = |(uri, name): &(String, Option<String>)| match name {

@@ -18,13 +18,13 @@ pub fn encode(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// The bytes that a text stands for; `None` where it is no base64.
+/// The bytes that a text represents; `None` where it is no base64.
 #[must_use]
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-/// How many bytes a text stands for; `None` where it is no base64.
+/// How many bytes a text represents; `None` where it is no base64.
 #[must_use]
 pub fn decoded_len(text: &str) -> Option<usize> {
     // By pieces, so that a large image is not held twice.

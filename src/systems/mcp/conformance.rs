@@ -23,7 +23,7 @@ pub const NO_TOOL: &str = "toolcrib_asks_for_no_such_tool";
 /// A method that no server has.
 pub const NO_METHOD: &str = "toolcrib/no-such-method";
 
-/// The member of what stands for a reply, where none came: why.
+/// The member of what represents a reply, where none came: why.
 pub const LOST: &str = "lost";
 
 const TOOLS: (&str, &str) =

@@ -304,7 +304,7 @@ impl Compared<'_> {
         }
     }
 
-    /// Names that must be given, but those of members that came or went, which is told already.
+    /// Names that must be given, but those of members that came or went, which is reported already.
     fn compare_required(
         &mut self,
         at: &Pointer,
@@ -391,7 +391,7 @@ fn schema_of_items(schema: &Map<String, Value>) -> Option<&Value> {
     schema.get("items").filter(|items| items.is_object())
 }
 
-/// Whether a difference of a keyword is told as one of constraints.
+/// Whether a difference of a keyword is reported as one of constraints.
 fn is_constraint(keyword: &str, old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
     match keyword {
         "$schema" | "$comment" | "examples" | "title" | "description" | "type" => false,

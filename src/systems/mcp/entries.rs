@@ -50,8 +50,8 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
     entries
 }
 
-/// Whether a file stands where kept lists do, in a folder `mcp`. What a server has now stands in no
-/// file of a workspace, which all have an ending.
+/// Whether a file is where kept lists do, in a folder `mcp`. What a server has now is in no file of
+/// a workspace, which all have an ending.
 fn may_be_kept(file: &FileId) -> bool {
     let folder = file.path().parent().and_then(|folder| folder.file_name());
     folder.is_some_and(|folder| folder == keys::MCP) || file.path().extension().is_none()

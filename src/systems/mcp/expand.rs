@@ -20,7 +20,7 @@ pub struct Context {
     pub desktop: Option<String>,
     pub documents: Option<String>,
     pub downloads: Option<String>,
-    /// What stands between folders.
+    /// What is between folders.
     pub separator: String,
     /// What was given when it was asked for.
     pub inputs: BTreeMap<String, String>,
@@ -65,8 +65,8 @@ pub fn expand_text(form: Form, text: &str, context: &Context) -> Expanded<String
     Expanded { value, missing }
 }
 
-/// Arguments with their variables filled in; of a bundle, one that is a list and stands alone
-/// becomes several.
+/// Arguments with their variables filled in; of a bundle, one that is a list and is alone becomes
+/// several.
 #[must_use]
 pub fn expand_args(form: Form, args: &[String], context: &Context) -> Expanded<Vec<String>> {
     let mut missing = Vec::new();
@@ -96,7 +96,7 @@ static SHELL: LazyLock<Option<Regex>> =
 static BRACES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\$\{(input:[^}]+)\}|\{([A-Za-z0-9_.-]+)\}").ok());
 
-/// What a variable comes to.
+/// What a variable results in.
 enum VariableValue {
     Is(String),
     /// It counts as nothing.
@@ -113,7 +113,7 @@ impl From<Option<String>> for VariableValue {
     }
 }
 
-/// What a match names, and what that comes to.
+/// What a match names, and what that results in.
 type LookUp = fn(&Captures<'_>, &Context) -> (String, VariableValue);
 
 fn fill_text(form: Form, text: &str, context: &Context, missing: &mut Vec<String>) -> String {

@@ -66,7 +66,7 @@ impl KeptList {
     }
 }
 
-/// What tells whether tools are as they came.
+/// What says whether tools are as they came.
 #[must_use]
 pub fn hash_tools(tools: &[Value]) -> String {
     let mut hash = Sha256::new();

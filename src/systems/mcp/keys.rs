@@ -9,7 +9,7 @@ pub const MCP: &str = "mcp";
 
 pub const SERVER: &str = "server";
 pub const ERA: &str = "era";
-/// What a connection declares to its server, and the folders that it tells it.
+/// What a connection declares to its server, and the folders that it reports it.
 pub const CAPABILITIES: &str = "capabilities";
 pub const ROOTS: &str = "roots";
 pub const VERSION: &str = "version";

@@ -61,7 +61,7 @@ pub enum List {
 }
 
 impl List {
-    /// The capability under which it stands.
+    /// The capability under which it is.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -210,7 +210,8 @@ fn read_reply(result: Option<&Value>, error: Option<&Value>) -> (Part, &'static 
     (Part::Answer { last: true }, label, text)
 }
 
-/// Knows which request a server works on, so that what it says and asks meanwhile is heard with it.
+/// Knows which request a server works on, so that what it says and asks meanwhile is received with
+/// it.
 #[derive(Default)]
 struct McpFollower {
     /// Requests that people wait for, and what they are about.
@@ -264,7 +265,7 @@ mod tests {
         systems::watched::TrafficWitness,
     };
 
-    /// The conversations of these frames: what each is about, how it stands, and its messages.
+    /// The conversations of these frames: what each is about, how it is, and its messages.
     fn conversations(frames: &[(&str, &str)]) -> Vec<(String, String, u64)> {
         let mut record = Record::new(RecordBounds::default());
         let mut witness = TrafficWitness::default();

@@ -314,7 +314,7 @@ impl Reading {
         })
     }
 
-    /// How many bytes a text in base64 stands for; `?` where it is none.
+    /// How many bytes a text in base64 represents; `?` where it is none.
     fn byte_count(&mut self, data: &str, at: &Pointer) -> String {
         base64::decoded_len(data).map_or_else(
             || {

@@ -7,7 +7,7 @@
 //! | [`envelope`] | what a request of either era says about itself |
 //! | [`reply`] | results, errors and notifications as frames |
 //! | [`client_questions`] | what a client can be asked, and how |
-//! | [`call_report`] | the events of a call as what its client is told |
+//! | [`call_report`] | the events of a call as what its client is informed |
 //! | [`http_rules`] | who may ask over HTTP, and whether headers say what the body says |
 
 pub mod call_report;

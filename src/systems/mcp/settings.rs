@@ -97,7 +97,7 @@ impl Capability {
         Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 
-    /// Where it stands among the capabilities of a client.
+    /// Where it is among the capabilities of a client.
     fn path(self) -> &'static [&'static str] {
         match self {
             Self::Elicitation => &["elicitation", "form"],
@@ -193,7 +193,7 @@ pub fn client_capabilities(connection: &Connection) -> Value {
     capabilities
 }
 
-/// The folders that a server is told, as the connection names them.
+/// The folders that a server is informed, as the connection names them.
 #[must_use]
 pub fn roots(connection: &Connection) -> Vec<&str> {
     list_of(connection, keys::ROOTS).unwrap_or_default()

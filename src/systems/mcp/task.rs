@@ -49,7 +49,7 @@ impl Status {
     }
 }
 
-/// A task as a server tells it.
+/// A task as a server reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     pub id: String,
@@ -121,7 +121,7 @@ impl Task {
 
 /// The method that waits for a task's result; of the legacy era.
 pub const RESULT: &str = "tasks/result";
-/// The method that tells a task what it wanted to know; of the modern era.
+/// The method that says a task what it wanted to know; of the modern era.
 pub const UPDATE: &str = "tasks/update";
 
 fn task_call(method: &str, id: &str) -> Call {

@@ -38,7 +38,7 @@ pub struct Outgoing {
     /// Under which its answer comes, where one is expected.
     pub id: Option<Id>,
     /// Milliseconds after which [`Session::timed_out`](super::session::Session::timed_out) is to be
-    /// told; `None`: as the caller likes.
+    /// reported; `None`: as the caller likes.
     pub wait: Option<u64>,
 }
 
@@ -90,7 +90,7 @@ pub enum TurnOutcome {
         call: Call,
         status: u16,
     },
-    /// The server no longer knows the session; it has to be opened anew.
+    /// The server no longer knows the session; it has to be opened again.
     SessionGone,
     /// An answer to a request that nobody waits for any longer.
     Late {
@@ -157,7 +157,7 @@ impl OpenedServer {
         self.result["instructions"].as_str()
     }
 
-    /// Whether the server says that it tells when a list has changed.
+    /// Whether the server says that it says when a list has changed.
     #[must_use]
     pub fn tells_changes(&self, list: List) -> bool {
         self.capabilities()[list.as_str()]["listChanged"] == Value::Bool(true)

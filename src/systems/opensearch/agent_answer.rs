@@ -12,8 +12,8 @@ pub struct AgentAnswer {
     pub message_id: Option<String>,
 }
 
-/// Reads a response: `inference_results[].output[]`, each entry with `result` or `dataAsMap`. What is
-/// none of that is the answer as it stands.
+/// Reads a response: `inference_results[].output[]`, each entry with `result` or `dataAsMap`. What
+/// is none of that is the answer as it is.
 #[must_use]
 pub fn read_answer(response: &Value) -> AgentAnswer {
     let mut answer = AgentAnswer::default();

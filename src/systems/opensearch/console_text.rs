@@ -51,7 +51,7 @@ fn push_body(text: &str, begins: usize, to: &mut Vec<Value>) -> Result<(), Strin
     Ok(())
 }
 
-/// The text with JSON's quotes around what stands between `"""`.
+/// The text with JSON's quotes around what is between `"""`.
 fn quote_long_texts(text: &str) -> Result<String, String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,5 @@
 //! Agents, connectors and what else a cluster has, to be imported and pushed: [`items`] are entries
-//! as it tells them, [`push`] says what sending the workspace's changes there.
+//! as it reports them, [`push`] says what sending the workspace's changes there.
 
 pub mod items;
 pub mod push;

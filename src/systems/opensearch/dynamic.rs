@@ -23,7 +23,7 @@ pub const METHODS: &[&str] =
 #[derive(Clone, Debug, PartialEq)]
 pub struct DynamicRequest {
     pub method: String,
-    /// Its path, and what stands behind `?`.
+    /// Its path, and what is behind `?`.
     pub uri: Rendered,
     pub body: Option<DynamicBody>,
 }

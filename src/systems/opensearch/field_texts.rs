@@ -61,7 +61,7 @@ pub fn sample_schema(entry: &Entry) -> Option<Value> {
     Some(json!({"type": "object", "properties": properties}))
 }
 
-/// What each template, filter and processor of an entry comes to.
+/// What each template, filter and processor of an entry results in.
 #[must_use]
 pub fn render_fields(entry: &Entry, samples: &Samples) -> Vec<FieldText> {
     let value = &entry.value;

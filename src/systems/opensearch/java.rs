@@ -11,7 +11,7 @@ pub enum Numbers {
     Doubles,
 }
 
-/// A value as JSON text without blanks, as Gson writes it.
+/// A value as JSON text without spaces, as Gson writes it.
 #[must_use]
 pub fn json_text(value: &Value, numbers: Numbers) -> String {
     let mut text = String::new();
@@ -45,7 +45,7 @@ pub fn output_text(value: &Value) -> String {
 /// How one of Java's libraries writes JSON.
 struct JsonWriter {
     numbers: Numbers,
-    /// A text as it stands between quotes.
+    /// A text as it is between quotes.
     quote: fn(&str) -> String,
 }
 
@@ -89,7 +89,7 @@ impl JsonWriter {
     }
 }
 
-/// Whether a number that no double holds stands in a value.
+/// Whether a number that no double holds is in a value.
 #[must_use]
 pub fn is_too_large(value: &Value) -> bool {
     match value {
@@ -120,7 +120,7 @@ pub fn with_doubles(value: &Value) -> Value {
     }
 }
 
-/// A text as it stands between quotes in JSON; what is not ASCII stays.
+/// A text as it is between quotes in JSON; what is not ASCII stays.
 #[must_use]
 pub fn quote_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
@@ -137,7 +137,7 @@ pub fn quote_text(text: &str) -> String {
     quoted
 }
 
-/// A text as it stands between quotes where Jackson writes it.
+/// A text as it is between quotes where Jackson writes it.
 fn quote_output(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! Patterns and replacements of Java's regular expressions: letters, digits and blanks are those of
+//! Patterns and replacements of Java's regular expressions: letters, digits and spaces are those of
 //! ASCII, `$` may stand before the last line break, an empty match may follow another match.
 
 use std::{fmt::Write, iter::Peekable, str::Chars};
@@ -33,7 +33,7 @@ const NAMED_CLASSES: &[(&str, &str)] = &[
     ("Space", r" \t\n\x0B\f\r"),
 ];
 
-/// Whether a dot stands for the end of a line too.
+/// Whether a dot represents the end of a line too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DotRule {
     AnyLetter,
@@ -205,7 +205,7 @@ struct Translation<'p> {
     /// How many brackets are open.
     classes: usize,
     dot: DotRule,
-    /// `$` stands for the end of each line.
+    /// `$` represents the end of each line.
     by_lines: bool,
 }
 
@@ -409,7 +409,7 @@ impl Translation<'_> {
         }
     }
 
-    /// What stands between `\Q` and `\E`, or the end, as it is.
+    /// What is between `\Q` and `\E`, or the end, as it is.
     fn add_quoted(&mut self) -> Result<(), String> {
         while let Some(letter) = self.letters.next() {
             if letter == '\\' && self.letters.next_if_eq(&'E').is_some() {
@@ -421,7 +421,7 @@ impl Translation<'_> {
     }
 }
 
-/// A letter that stands for itself.
+/// A letter that represents itself.
 fn escape_letter(letter: char) -> String {
     if letter.is_ascii_punctuation() {
         format!(r"\x{{{:X}}}", u32::from(letter))

@@ -47,7 +47,7 @@ impl Step {
     }
 }
 
-/// A value and where it stands.
+/// A value and where it is.
 type FoundValue<'v> = (Pointer, &'v Value);
 
 /// Why a path gives nothing.
@@ -317,7 +317,7 @@ fn read_function(rest: &str) -> Result<Option<bool>, String> {
     }
 }
 
-/// Reads the step that a text begins with, and gives what stands behind it.
+/// Reads the step that a text begins with, and gives what is behind it.
 fn read_step<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String> {
     if let Some(inside) = text.strip_prefix('[') {
         let length = bracket_length(inside)?;
@@ -356,7 +356,7 @@ fn read_name<'t>(rest: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, String
     Ok(behind)
 }
 
-/// How much of a text stands before the bracket that closes it.
+/// How much of a text is before the bracket that closes it.
 fn bracket_length(text: &str) -> Result<usize, String> {
     let (mut depth, mut quote) = (0_usize, None);
     let mut letters = text.char_indices();

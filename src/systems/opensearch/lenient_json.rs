@@ -54,7 +54,7 @@ fn read_whole(text: &str) -> Result<Option<Value>, String> {
     }
     let value = reader.value(0)?;
     if value.is_null() {
-        // What stands behind a null is not read any more.
+        // What is behind a null is not read any more.
         return Ok(None);
     }
     reader.skip_blanks()?;
@@ -228,7 +228,7 @@ impl<'t> Reader<'t> {
         Ok(unit)
     }
 
-    /// What stands there without quotes, up to a blank or a mark.
+    /// What is there without quotes, up to a blank or a mark.
     fn word(&mut self) -> Result<&'t str, String> {
         let rest = self.rest();
         let marks = [

@@ -243,7 +243,7 @@ fn composite(entry: &Value) -> Value {
     });
     let mut rest = tool_properties(texts("Defaults for all steps"));
     let mut properties = Map::new();
-    // What makes it one stands before what it seldom says.
+    // What makes it one is before what it seldom says.
     for name in [keys::NAME, keys::DESCRIPTION] {
         properties.extend(rest.shift_remove(name).map(|schema| (name.to_owned(), schema)));
     }

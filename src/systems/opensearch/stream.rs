@@ -145,7 +145,7 @@ impl StreamReader {
         }
     }
 
-    /// Calls of which no end was told, when the stream ends.
+    /// Calls of which no end was reported, when the stream ends.
     pub fn finish(&mut self) -> Vec<StreamPiece> {
         let calls = std::mem::take(&mut self.calls);
         calls

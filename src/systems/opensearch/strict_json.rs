@@ -23,7 +23,7 @@ pub fn is_structured(text: &str) -> bool {
 /// What a text says, in which no object has a name twice.
 ///
 /// # Errors
-/// When it is not JSON, or a name stands twice, with where.
+/// When it is not JSON, or a name is twice, with where.
 pub fn parse_unique(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<UniqueNames>(text)?;
     serde_json::from_str(text)

@@ -72,7 +72,7 @@ pub fn declared_schema(entry: &Value) -> Option<Value> {
 }
 
 /// A schema of the names that an entry's templates ask for, each a text; required where no default
-/// stands for it.
+/// represents it.
 #[must_use]
 pub fn asked_schema(entry: &Value) -> Value {
     let mut properties = Map::new();
@@ -113,7 +113,7 @@ pub fn asked_schema(entry: &Value) -> Value {
     schema
 }
 
-/// Tells of places in a template, one after another, whether they stand between quotes.
+/// Reports of places in a template, one after another, whether they stand between quotes.
 struct QuoteScan<'t> {
     template: &'t str,
     is_body: bool,
@@ -127,8 +127,8 @@ impl<'t> QuoteScan<'t> {
         Self { template, is_body, at: 0, is_quoted: false }
     }
 
-    /// Whether a place, which is behind those asked for before, stands between quotes; paths are
-    /// text throughout.
+    /// Whether a place, which is behind those asked for before, is between quotes; paths are text
+    /// throughout.
     fn is_quoted_at(&mut self, at: usize) -> bool {
         let bytes = self.template.as_bytes();
         while self.is_body && self.at < at {
@@ -143,7 +143,7 @@ impl<'t> QuoteScan<'t> {
     }
 }
 
-/// A text, or whatever stands in JSON without quotes: a number where the default is one.
+/// A text, or whatever is in JSON without quotes: a number where the default is one.
 fn property_of(default: Option<&str>, is_quoted: bool) -> Value {
     let mut property = if is_quoted {
         json!({"type": "string"})

@@ -155,9 +155,10 @@ fn coded_error(error: &Value, before: &str, retry_after: Option<&str>) -> CallEr
     let details = error.get("details").and_then(Value::as_array);
     let details: Vec<&Value> = details.into_iter().flatten().collect();
     let details = own_details(details);
-    let told: Vec<String> = details.iter().filter_map(|detail| detail_line(detail)).collect();
-    let told = if told.is_empty() { String::new() } else { format!("; {}", told.join("; ")) };
-    let message = format!("{before}{provider}{}{told}", text(error, "message"));
+    let reasons: Vec<String> = details.iter().filter_map(|detail| detail_line(detail)).collect();
+    let reasons =
+        if reasons.is_empty() { String::new() } else { format!("; {}", reasons.join("; ")) };
+    let message = format!("{before}{provider}{}{reasons}", text(error, "message"));
     CallError::new(ErrorKind::parse(code), message, remedy_for(code, error, &details, retry_after))
 }
 

@@ -66,11 +66,11 @@ impl Calls for ProxyCalls {
             Some(word) => Some(word),
             None => offers.first().map(|offer| offer.id),
         };
-        let told = call.meta.map(Literal::value).and_then(Value::as_object);
+        let meta = call.meta.map(Literal::value).and_then(Value::as_object);
         let mut sent = Map::new();
         sent.insert(endpoint.chooser().to_owned(), provider.into());
         sent.extend(configuration_of(entry));
-        let own = told.and_then(|told| told.get(keys::CONFIGURATION)?.as_object());
+        let own = meta.and_then(|meta| meta.get(keys::CONFIGURATION)?.as_object());
         sent.extend(own.cloned().unwrap_or_default());
         Ok(Request {
             tool: call.tool.id().clone(),
@@ -78,7 +78,7 @@ impl Calls for ProxyCalls {
             name: call.tool.name.clone(),
             to: format!("{}{}", endpoint.path(), if route == Some(STREAM) { STREAMED } else { "" }),
             reply: None,
-            headers: request_headers(call.connection, told),
+            headers: request_headers(call.connection, meta),
             correlation: call.correlation.to_owned(),
             arguments: call.arguments.to_json().into(),
             body: merged_text(sent, call.arguments).into(),
@@ -120,10 +120,10 @@ impl Calls for ProxyCalls {
 /// The connection's headers, and those of this call in their place.
 fn request_headers(
     connection: &Connection,
-    told: Option<&Map<String, Value>>,
+    meta: Option<&Map<String, Value>>,
 ) -> Vec<(String, String)> {
     let mut headers = context_headers(connection);
-    let own = told.into_iter().flatten().filter(|(name, _)| *name != keys::CONFIGURATION);
+    let own = meta.into_iter().flatten().filter(|(name, _)| *name != keys::CONFIGURATION);
     for (name, value) in own {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         headers.retain(|(known, _)| known != name);

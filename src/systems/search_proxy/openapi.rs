@@ -174,10 +174,10 @@ mod tests {
     fn those_that_are_registered_count() {
         let providers = json!({"searchEngines": ["far", "new"], "crawlers": []});
         let tools = read_tools(&openapi(), &providers);
-        let told: Vec<_> = tools
+        let listed: Vec<_> = tools
             .iter()
             .map(|tool| (tool["engine"].as_str(), tool.get(keys::REQUEST_SCHEMA).is_some()))
             .collect();
-        assert_eq!(told, [(Some("far"), true), (Some("new"), false)]);
+        assert_eq!(listed, [(Some("far"), true), (Some("new"), false)]);
     }
 }

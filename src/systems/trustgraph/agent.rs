@@ -22,13 +22,13 @@ use crate::model::{
 /// The service's name on the gateway.
 pub(crate) const SERVICE: &str = "agent";
 
-/// The patterns that an agent can be told to work by; without one it chooses itself.
+/// The patterns that an agent can be known to work by; without one it chooses itself.
 pub(crate) const PATTERNS: [&str; 3] = ["react", PLAN, "supervisor"];
 
 /// The pattern that filters tools and never moves the state.
 pub(crate) const PLAN: &str = "plan-then-execute";
 
-/// How many steps an agent takes at most where its service is not told otherwise.
+/// How many steps an agent takes at most where its service is not reported otherwise.
 pub(crate) const MOST_STEPS: usize = 10;
 
 /// How an agent says that it took too many steps.
@@ -115,8 +115,8 @@ pub(crate) fn parse_question(request: &Request) -> Option<AgentQuestion> {
     })
 }
 
-/// What a message of the agent tells. The use of a tool is no message of its own: it stands only
-/// among the facts that explain a step.
+/// What a message of the agent says. The use of a tool is no message of its own: it is only among
+/// the facts that explain a step.
 #[must_use]
 pub(crate) fn parse_message(message: &Value) -> Option<AgentOutput> {
     let word = |name: &str| message.get(name).and_then(Value::as_str);

@@ -118,8 +118,7 @@ fn in_order<'e, 'v>(
 /// What an entry of the workspace holds once it is sent.
 pub(crate) fn deployed_value(entry: &Entry) -> EntryValue<'_> {
     match (&*entry.value, entry.id.place().form) {
-        // Text that could be read stands as its value; a text that holds a text stands as it is
-        // written.
+        // Text that could be read is as its value; a text that holds a text is as it is written.
         (Value::String(text), EntryForm::JsonText) => {
             python_json::parse_value(text).map(|_| &*entry.value).map_err(|fault| fault.to_string())
         }

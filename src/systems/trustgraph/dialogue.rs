@@ -1,4 +1,4 @@
-//! A dialogue with TrustGraph's agent as it is told: what it says, the tools it uses, and where
+//! A dialogue with TrustGraph's agent as it is reported: what it says, the tools it uses, and where
 //! each step leaves the state and the tools.
 
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub(crate) struct Dialogue {
     observed: String,
     /// The tools that were worked out for each step so far; the last are those of now.
     expected: Vec<Vec<String>>,
-    /// What was seen to be offered, and not compared yet: steps are heard in another way.
+    /// What was seen to be offered, and not compared yet: steps are received in another way.
     seen: Vec<(usize, Vec<String>)>,
     /// What was seen to be offered last.
     offered: Option<Vec<String>>,
@@ -99,7 +99,7 @@ impl Dialogue {
         warnings
     }
 
-    /// What the next message of the agent, as JSON, comes to.
+    /// What the next message of the agent, as JSON, results in.
     pub fn handle_message(&mut self, message: &str) -> Vec<AgentReport> {
         let message: Value = serde_json::from_str(message).unwrap_or_default();
         let Some(told) = agent::parse_message(&message) else { return Vec::new() };
@@ -146,7 +146,7 @@ impl Dialogue {
                 self.compare_offered()
             }
             Overheard::Failed { part, problem } => {
-                // The agent repeats what it was told by others, who know it better.
+                // The agent repeats what it was recognized by others, who know it better.
                 let known = self
                     .failed
                     .as_ref()
@@ -159,7 +159,7 @@ impl Dialogue {
         }
     }
 
-    /// Whether the error of the failing part was heard.
+    /// Whether the error of the failing part was received.
     #[must_use]
     pub fn knows_why(&self) -> bool {
         self.failed.is_some()
@@ -267,7 +267,7 @@ impl Dialogue {
     }
 }
 
-/// What failed, as it was heard, and where to look.
+/// What failed, as it was received, and where to look.
 fn failure_cause((part, words): (Failing, &str)) -> (String, String) {
     match part {
         Failing::Prompt => (
@@ -386,7 +386,7 @@ mod tests {
         let offered = |steps, tools: &[&str]| Overheard::Offered { steps, tools: names(tools) };
         let said = told.handle_overheard(offered(0, &["look"]));
         assert_eq!(said, [AgentReport::Offered { steps: 0, tools: names(&["look"]) }]);
-        // Heard before the step that it belongs to.
+        // Received before the step that it belongs to.
         assert_eq!(told.handle_overheard(offered(1, &["look", "old"])), []);
         told.handle_message(&action("look"));
         let said = told.handle_message(&piece("observation", "x", true));

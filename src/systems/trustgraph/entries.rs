@@ -2,7 +2,7 @@
 //! configuration exports.
 //!
 //! What the configuration's key of an entry is:
-//! - in a map (`tool: {tell-joke: …}`) and in an export, the key it stands under;
+//! - in a map (`tool: {tell-joke: …}`) and in an export, the key it is under;
 //! - for a tool or server alone in a file, the file's stem: `tell-joke.json` is loaded as
 //!   `tool/tell-joke`;
 //! - for a service alone in a file, its `id`, and the file's stem where it has none.
@@ -68,7 +68,7 @@ pub(crate) fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
     entries
 }
 
-/// The entry as a later revision of its file has it; `None` where the file is to be read anew to
+/// The entry as a later revision of its file has it; `None` where the file is to be read again to
 /// tell which entries it holds.
 #[must_use]
 pub(crate) fn refresh_entry(entry: &Entry, source: &Source) -> Option<Entry> {
@@ -214,7 +214,7 @@ fn form_of(value: &Value) -> EntryForm {
 }
 
 /// The value that a text holds. A text that holds none, or another text, stays as it is written, so
-/// that the two can be told apart.
+/// that the two can be known apart.
 fn decode_json_text(value: &Value) -> Value {
     let Value::String(text) = value else { return value.clone() };
     python_json::parse_value(text)

@@ -104,7 +104,7 @@ mod tests {
             ["the tool failed, and the state moves all the same: from undefined to known"]
         );
         assert_eq!(hear("1", json!("known"), 3), ["the tool failed"]);
-        // Its beginning was not heard.
+        // Its beginning was not received.
         assert_eq!(hear("2", json!("known"), 4), ["the tool failed"]);
         assert_eq!(
             hear("2", json!("other"), 5),

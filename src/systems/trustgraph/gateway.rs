@@ -1,10 +1,10 @@
 //! TrustGraph's gateway: what goes to its services and what their answers mean, over HTTP and over
 //! WebSocket.
 //!
-//! [`endpoints`] says which service stands behind a type of tool and what it is sent, [`answer`]
-//! reads what comes back piece by piece, and [`messages`] tells the gateway's errors apart: several
-//! of them look like success. The gateway's own side, for stubs: [`served`] says what a request
-//! asks and what a service answers, [`refusal`] what is said to a request that goes to none.
+//! [`endpoints`] says which service is behind a type of tool and what it is sent, [`answer`] reads
+//! what comes back piece by piece, and [`messages`] distinguishes the gateway's errors: several of
+//! them look like success. The gateway's own side, for stubs: [`served`] says what a request asks
+//! and what a service answers, [`refusal`] what is said to a request that goes to none.
 
 pub mod answer;
 pub mod endpoints;

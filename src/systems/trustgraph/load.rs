@@ -226,7 +226,7 @@ impl Loading<'_> {
 
 /// A configuration parameter as a service declares it.
 struct DeclaredParameter {
-    /// The value that stands for its name.
+    /// The value that represents its name.
     name: Option<Value>,
     required: bool,
 }

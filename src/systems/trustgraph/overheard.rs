@@ -40,12 +40,12 @@ pub(crate) enum Failing {
 pub(crate) struct Overhearing {
     question: String,
     places: [String; 4],
-    /// The id that the gateway gave the question, once it was heard.
+    /// The id that the gateway gave the question, once it was received.
     id: Option<String>,
     /// The ids of the agent's questions to the model.
     prompts: Vec<String>,
-    /// Errors of agents whose question was not heard yet: each queue is heard by itself. The newest
-    /// [`MOST`] of them.
+    /// Errors of agents whose question was not received yet: each queue is received by itself. The
+    /// newest [`MOST`] of them.
     unclaimed: Vec<(String, CallError)>,
 }
 
@@ -101,7 +101,7 @@ impl Overhearing {
         ))
     }
 
-    /// What a message that passed tells about the question.
+    /// What a message that passed reports the question.
     pub fn observe_message(&mut self, crossing: &ObservedMessage) -> Option<Overheard> {
         let fields: Map<String, Value> = serde_json::from_slice(&crossing.body).ok()?;
         let id = crossing.header(ID);

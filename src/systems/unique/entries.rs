@@ -18,7 +18,7 @@ use crate::{
 /// How deep lists of tools lie in a space: modules, one, configuration, space, tools, and what
 /// deployments put between them.
 const DEEPEST: usize = 8;
-/// The list of entries, wherever it stands.
+/// The list of entries, wherever it is.
 const TOOLS: &str = "tools";
 /// Members that a list of tools may lie in.
 const AROUND: [&str; 5] = ["modules", "configuration", "space", "agent", "assistant"];
@@ -183,8 +183,8 @@ pub fn is_setting(entry: &Entry) -> bool {
     entry.system == keys::SYSTEM && entry.id.file().as_str() == SETTINGS
 }
 
-/// Where the list stands that an entry is one of: of the same list are those that the platform
-/// reads together.
+/// Where the list is that an entry is one of: of the same list are those that the platform reads
+/// together.
 #[must_use]
 pub fn list_of(entry: &Entry) -> (FileId, usize, Option<Pointer>) {
     let place = entry.id.place();

@@ -82,7 +82,7 @@ impl Renderings for PlatformCalls {
 }
 
 /// Whether the platform would call it so: a tool as an MCP server lists it, or an entry of a space
-/// that stands for one.
+/// that represents one.
 fn is_server_tool(tool: &Tool) -> bool {
     let value = &tool.entry.value;
     match tool.entry.system == keys::SYSTEM {

@@ -72,7 +72,7 @@ pub struct TurnTool {
     pub is_builtin: bool,
     /// No tool is made of the entry, and why.
     pub unmade: Option<String>,
-    /// Where it stands among the kinds: the factory's, those of MCP servers, sub-agents, the API's.
+    /// Where it is among the kinds: the factory's, those of MCP servers, sub-agents, the API's.
     pub rank: u8,
 }
 
@@ -81,7 +81,7 @@ pub struct TurnTool {
 pub struct Decision {
     /// Why it is not given to the model; `None`: it is.
     pub absence: Option<String>,
-    /// What comes back after the choice was made stands behind the others.
+    /// What comes back after the choice was made is behind the others.
     place: u8,
 }
 

@@ -41,7 +41,7 @@ impl EventSink {
         told
     }
 
-    /// Tells how far the call has come; `body` is JSON, or empty.
+    /// Reports how far the call has come; `body` is JSON, or empty.
     pub async fn emit_stage(
         &mut self,
         name: &str,

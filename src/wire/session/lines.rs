@@ -37,7 +37,7 @@ impl Lines {
         Ok((Self { inbox, shared, inbox_open, shared_open }, address))
     }
 
-    /// The next thing heard on either; `None` when the transport has ended both.
+    /// The next thing received on either; `None` when the transport has ended both.
     pub async fn next(&mut self) -> Option<(ReplyChannel, Incoming)> {
         loop {
             let Self { inbox, shared, inbox_open, shared_open } = self;
@@ -55,7 +55,7 @@ impl Lines {
         }
     }
 
-    /// How many messages and bytes were let go on both.
+    /// How many messages and bytes were dropped on both.
     pub fn lost_counts(&self) -> LostCounts {
         let lines = [&self.inbox, &self.shared].into_iter().flatten();
         lines.map(QueueReceiver::lost_counts).sum()

@@ -1,10 +1,10 @@
-//! CommonGround on the wire: calls in several steps over NATS and HTTP, each of them told; its
+//! CommonGround on the wire: calls in several steps over NATS and HTTP, each of them said; its
 //! tools through the management API; and services that answer in its place.
 //!
 //! | file | does |
 //! | --- | --- |
 //! | [`calling`] | what every way needs: the channel, the API, the agent, the cards |
-//! | [`call_progress`] | what is known of a call on its way, and what is told of what passes |
+//! | [`call_progress`] | what is known of a call on its way, and what is notified of what passes |
 //! | [`ui`], [`direct`], [`god`], [`probe`] | one way each |
 //! | [`tables`] | what is asked of a deployment's PostgreSQL, and written into it |
 //! | [`own_agent`] | an agent to call in the name of |

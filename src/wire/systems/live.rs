@@ -52,7 +52,7 @@ pub trait LiveSystem: Sync {
         None
     }
 
-    /// It has an agent whose run can be told.
+    /// It has an agent whose run can be known.
     fn agent(&self) -> Option<&dyn AgentRuns> {
         None
     }

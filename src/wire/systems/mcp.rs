@@ -4,20 +4,20 @@
 //! | --- | --- |
 //! | [`pipe`], [`http`] | moves frames, whatever carries them |
 //! | [`arrival`] | what comes in |
-//! | [`driver`] | runs the state machine of a connection over a pipe, and tells each call what is its own |
+//! | [`driver`] | runs the state machine of a connection over a pipe, and says each call what is its own |
 //! | [`asker`] | answers what a server asks, or has a person answer it |
-//! | [`folders`] | holds calls back while a server is told its folders |
+//! | [`folders`] | holds calls back while a server is informed its folders |
 //! | [`questions`] | what a server asks while requests are under way |
 //! | [`tasks`] | work that goes on after its call was answered |
 //! | [`tool_facts`] | what has to be known of tools when they are called |
 //! | [`problems`] | what goes wrong on a connection, in words |
 //! | [`requests`] | what is wanted of a connection, and what waits there |
-//! | [`stages`] | what those who wait for an answer are told |
+//! | [`stages`] | what those who wait for an answer are reported |
 //! | [`mod@auth`], [`authorizer`] | gets tokens for servers that want them, and sends them there alone |
 //! | [`frame_log`] | keeps the frames that went by, for who looks at them |
-//! | [`raw_frames`] | sends frames as they are, and tells what comes back |
+//! | [`raw_frames`] | sends frames as they are, and says what comes back |
 //! | [`channel`] | an open connection, as calls use it |
-//! | [`calling`] | a call of a tool, each step of it told |
+//! | [`calling`] | a call of a tool, each step of it said |
 //! | [`kept_file`] | what the workspace keeps of a server |
 //! | [`listing`] | what a server has |
 //! | [`serving`] | the other side: a server of the workspace's tools |

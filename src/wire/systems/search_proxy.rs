@@ -2,7 +2,7 @@
 //!
 //! | | |
 //! | --- | --- |
-//! | [`calling`] | a call, what comes of it told as it comes |
+//! | [`calling`] | a call, what comes of it reported as it comes |
 //! | [`store`] | what engines and crawlers a proxy has |
 
 pub mod calling;

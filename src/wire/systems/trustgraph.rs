@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | [`exchange`] | how calls ride on transports |
 //! | [`store`], [`ask`] | reads and writes the configuration through the gateway |
-//! | [`agent`], [`overhearing`] | a whole run of the agent, and what is heard of it on the broker |
+//! | [`agent`], [`overhearing`] | a whole run of the agent, and what is received of it on the broker |
 //! | [`responder`] | answering in the place of its services |
 //! | [`offers`], [`serving`], [`beside`] | which service answers on which queues, listens and answers, looks who answers there already |
 //! | [`mod@gateway`] | a gateway of our own |

@@ -1,5 +1,5 @@
-//! What was heard and waits to be taken: bounded, in order, and what was kept before comes before
-//! what is heard now.
+//! What was received and waits to be taken: bounded, in order, and what was kept before comes
+//! before what is received now.
 
 use std::{
     collections::VecDeque,
@@ -19,30 +19,31 @@ use crate::{
     },
 };
 
-/// What a stream kept is heard within this time, too, in milliseconds.
+/// What a stream kept is received within this time, too, in milliseconds.
 const SOON: u64 = 5_000;
 
-/// What was heard and not yet taken; bounded, and what has no room is counted.
+/// What was received and not yet taken; bounded, and what has no room is counted.
 pub(super) struct TapBuffer {
     held: Mutex<BufferedMessages>,
     pub(super) filled: Notify,
     budget: ByteBudget,
-    /// What was kept comes out although what is heard now may have taken the whole budget behind it.
+    /// What was kept comes out although what is received now may have taken the whole budget behind
+    /// it.
     kept_budget: ByteBudget,
 }
 
-/// What was heard, and its share of the buffer; a gap has none.
+/// What was received, and its share of the buffer; a gap has none.
 type SharedItem = (Tapped, Option<ByteShare>);
 
 #[derive(Default)]
 struct BufferedMessages {
     queue: VecDeque<SharedItem>,
-    /// What is heard now, while what was kept still comes out before it.
+    /// What is received now, while what was kept still comes out before it.
     waiting: Option<VecDeque<SharedItem>>,
-    /// What came out already and is heard once more, until then.
+    /// What came out already and is received once more, until then.
     twice: Vec<Arc<ObservedMessage>>,
     until: Millis,
-    /// Messages that were let go since the last one was kept.
+    /// Messages that were dropped since the last one was kept.
     lost: u64,
 }
 
@@ -52,7 +53,7 @@ impl TapBuffer {
         Self { held: Mutex::default(), filled: Notify::new(), budget, kept_budget }
     }
 
-    /// Holds back what is heard until [`Self::go_on`].
+    /// Holds back what is received until [`Self::go_on`].
     pub(super) fn hold_back(&self) {
         self.lock_held().waiting.get_or_insert_default();
     }
@@ -66,7 +67,7 @@ impl TapBuffer {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what is heard now.
+    /// Takes in what is received now.
     pub(super) fn put_live(&self, tapped: Tapped) {
         let mut held = self.lock_held();
         if held.waiting.is_none() && held.came_already(&tapped) {
@@ -85,7 +86,7 @@ impl TapBuffer {
         self.filled.notify_one();
     }
 
-    /// Takes in what was kept, before all that is heard now; waits for room.
+    /// Takes in what was kept, before all that is received now; waits for room.
     pub(super) async fn put_kept(&self, tapped: Tapped) {
         let share = self.kept_budget.reserve(tapped_weight(&tapped)).await;
         self.lock_held().queue.push_back((tapped, share));
@@ -93,7 +94,7 @@ impl TapBuffer {
     }
 
     /// What was held back comes out now, but for these, which came out already; so do those of them
-    /// that are only heard soon after.
+    /// that are only received soon after.
     pub(super) fn go_on(&self, twice: Vec<Arc<ObservedMessage>>, now: Millis) {
         let mut held = self.lock_held();
         held.twice = twice;
@@ -118,7 +119,7 @@ impl TapBuffer {
 }
 
 impl BufferedMessages {
-    /// Whether it is one of those that are heard a second time.
+    /// Whether it is one of those that are received a second time.
     fn came_already(&mut self, tapped: &Tapped) -> bool {
         let Tapped::ObservedMessage(heard) = tapped else { return false };
         if heard.at > self.until {
@@ -131,7 +132,7 @@ impl BufferedMessages {
         self.twice.iter().position(same).map(|row| self.twice.swap_remove(row)).is_some()
     }
 
-    /// Says how much was let go.
+    /// Says how much was dropped.
     fn own_up(&mut self) {
         if self.lost > 0 {
             let gap =

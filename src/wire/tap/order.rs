@@ -1,5 +1,5 @@
 //! Puts an answer behind the request that it belongs to, where each place is read by itself and an
-//! answer may be heard first.
+//! answer may be received first.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -35,7 +35,7 @@ struct EarlyAnswers {
     asked: HashSet<String>,
     /// The same, oldest first.
     ids: VecDeque<String>,
-    /// Answers whose request was not heard yet, oldest first.
+    /// Answers whose request was not received yet, oldest first.
     early: VecDeque<(Instant, String, Arc<ObservedMessage>)>,
 }
 
@@ -48,7 +48,7 @@ impl Order {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what was heard just now.
+    /// Takes in what was received just now.
     pub(super) fn put_in_order(&self, crossing: ObservedMessage) {
         let reading = watched::classify_message(&crossing);
         let crossing = Arc::new(crossing);
@@ -73,7 +73,7 @@ impl Order {
         }
     }
 
-    /// Lets go of what has waited for long enough: its request was sent before anybody listened.
+    /// Releases what has waited for long enough: its request was sent before anybody listened.
     pub(super) fn release_overdue(&self) {
         let mut held = self.lock_held();
         let (now, mut due) = (Instant::now(), VecDeque::new());

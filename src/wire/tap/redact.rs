@@ -18,7 +18,7 @@ pub(super) const LONGEST: usize = 1024 * 1024;
 pub(super) struct Redactor(pub(super) Mask);
 
 impl Redactor {
-    /// The message, heard at that time.
+    /// The message, received at that time.
     pub(super) fn redact_packet(&self, packet: Packet, at: Millis) -> ObservedMessage {
         let Packet { subject, reply, headers, body } = packet;
         let (start, mut kept) = if body.len() > LONGEST {

@@ -1,4 +1,4 @@
-//! What the broker kept, played before what is heard now: by time over all its streams, each
+//! What the broker kept, played before what is received now: by time over all its streams, each
 //! message once.
 
 use std::{collections::HashMap, sync::Arc};
@@ -35,7 +35,7 @@ struct Source<'k> {
 }
 
 impl StoredPast {
-    /// Plays it to its end, and then lets what was heard meanwhile go on.
+    /// Plays it to its end, and then lets what was received meanwhile go on.
     pub(super) async fn replay_kept(self) {
         let mut sources: Vec<Source<'_>> = Vec::new();
         for kept in &self.keeps {
@@ -46,7 +46,7 @@ impl StoredPast {
         }
         let mut played: HashMap<Arc<str>, u64> = HashMap::new();
         let mut count = 0_u64;
-        // What came between asking and listening may have been heard as well.
+        // What came between asking and listening may have been received as well.
         let mut twice: Vec<Arc<ObservedMessage>> = Vec::new();
         while let Some(row) = (0..sources.len())
             .min_by_key(|row| (sources[*row].next.nanos, sources[*row].next.sequence))

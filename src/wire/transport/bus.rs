@@ -20,7 +20,7 @@ pub(crate) type BusFuture<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 /// Messages that were kept, oldest first.
 pub(crate) type Recall = BoxStream<'static, Result<StoredMessage, CallError>>;
 
-/// Messages that a broker keeps, and that can be heard once more.
+/// Messages that a broker keeps, and that can be received once more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredStream {
     /// What keeps them: a stream.
@@ -36,8 +36,8 @@ pub struct StoredStream {
 pub enum Receipt {
     /// A stream keeps it under a number; a duplicate was there before, under that number.
     Kept { stream: String, sequence: u64, duplicate: bool },
-    /// A stream that keeps what goes there does not keep this one. Whoever listens there has heard
-    /// it all the same.
+    /// A stream that keeps what goes there does not keep this one. Whoever listens there has
+    /// received it all the same.
     Refused { stream: String, cause: String },
 }
 
@@ -99,8 +99,8 @@ pub trait Bus: Send + Sync {
         None
     }
 
-    /// The message that this one tells of, where the broker tells about others' messages and still
-    /// has it; `None`: it tells of none.
+    /// The message that this one reports, where the broker reports others' messages and still has
+    /// it; `None`: it reports none.
     fn referenced_message<'a>(
         &'a self,
         packet: &'a Packet,
@@ -148,7 +148,7 @@ pub enum SubscriptionShare {
     /// One of the subscribers that name the same group.
     OneOf(&'static str),
     /// Whoever only looks on: hears all and takes nothing away, makes no place that is not there,
-    /// never holds a sender back. What comes faster than it is taken is let go and counted.
-    /// Wildcards are heard where the transport has any, and packets say their subject.
+    /// never holds a sender back. What comes faster than it is taken is dropped and counted.
+    /// Wildcards are received where the transport has any, and packets say their subject.
     Observer,
 }

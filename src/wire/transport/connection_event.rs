@@ -1,4 +1,4 @@
-//! What a connection tells between calls: its state, what the other side says, and how often things
+//! What a connection says between calls: its state, what the other side says, and how often things
 //! went wrong.
 
 use std::sync::{
@@ -14,7 +14,7 @@ use crate::model::{
     problem::{Problem, ProblemKind},
 };
 
-/// Words that nobody heard yet; more push out the oldest.
+/// Words that nobody received yet; more push out the oldest.
 const KEPT: usize = 64;
 
 /// Counts that only grow; who compares two looks knows whether something happened between them.

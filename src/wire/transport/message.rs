@@ -1,4 +1,4 @@
-//! What crosses a transport: messages as they are sent and as they are heard.
+//! What crosses a transport: messages as they are sent and as they are received.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use crate::model::call::CallError;
 
-/// A place that messages go to and are heard at, as the transport itself spells it: a subject, an
-/// exchange, a topic.
+/// A place that messages go to and are received at, as the transport itself spells it: a subject,
+/// an exchange, a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     pub name: String,
@@ -64,7 +64,7 @@ pub enum Incoming {
     Failed(CallError),
     /// The other side has ended the stream of its answer; no more of it comes.
     Ended,
-    /// Messages were let go from here on, because they came faster than they were taken.
+    /// Messages were dropped from here on, because they came faster than they were taken.
     /// [`super::message_queue::QueueReceiver::lost`] counts them.
     Gap,
 }

@@ -1,4 +1,4 @@
-//! The queue between the network and whoever listens: bounded in bytes, and what it lets go is
+//! The queue between the network and whoever listens: bounded in bytes, and what it drops is
 //! counted.
 
 use std::{
@@ -29,7 +29,7 @@ struct LostMessages {
     in_gap: AtomicBool,
 }
 
-/// How many messages, and of how many bytes, were let go because there was no room.
+/// How many messages, and of how many bytes, were dropped because there was no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LostCounts {
     pub messages: u64,
@@ -79,12 +79,12 @@ pub(crate) fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
 }
 
 impl QueueReceiver {
-    /// The next thing heard; `None` when the transport has ended the line.
+    /// The next thing received; `None` when the transport has ended the line.
     pub async fn next(&mut self) -> Option<Incoming> {
         self.queue.recv().await.map(|kept| kept.heard)
     }
 
-    /// What was heard already and not yet taken; `None` where [`next`](Self::next) would wait.
+    /// What was received already and not yet taken; `None` where [`next`](Self::next) would wait.
     pub fn try_next(&mut self) -> Option<Incoming> {
         self.queue.try_recv().ok().map(|kept| kept.heard)
     }
@@ -106,7 +106,7 @@ impl QueueReceiver {
         }
     }
 
-    /// How many messages and bytes were let go so far.
+    /// How many messages and bytes were dropped so far.
     #[must_use]
     pub fn lost_counts(&self) -> LostCounts {
         LostCounts {

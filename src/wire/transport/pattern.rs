@@ -1,4 +1,4 @@
-//! Subjects with wildcards, as NATS knows them: `*` stands for one part, `>` for one and all that
+//! Subjects with wildcards, as NATS knows them: `*` represents one part, `>` for one and all that
 //! follow.
 
 /// Whether a subject is what a pattern means.

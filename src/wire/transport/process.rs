@@ -112,8 +112,9 @@ pub(crate) struct ServerProcess {
 struct Group(Lock<Option<u32>>);
 
 impl ServerProcess {
-    /// Starts it. What it writes is heard line by line, without line ends, as packets on [`OUTPUT`] and [`ERRORS`]; when it
-    /// has ended and all that it wrote was heard, that is the last thing.
+    /// Starts it. What it writes is received line by line, without line ends, as packets on
+    /// [`OUTPUT`] and [`ERRORS`]; when it has ended and all that it wrote was received, that is the
+    /// last thing.
     ///
     /// # Errors
     /// When there is no such program, or it may not be run. Within a runtime only.
@@ -435,7 +436,7 @@ impl Lines {
     }
 
     /// Hands on all lines until both pipes have ended, or nobody listens. What was written to
-    /// standard error before an answer is told before it.
+    /// standard error before an answer is reported before it.
     async fn hand_on(
         mut self,
         to: &QueueSender,
@@ -503,9 +504,9 @@ fn unstarted(command: &ProcessLaunch, error: &io::Error) -> CallError {
     let message = format!("{} cannot be started: {error}", command.program);
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => {
-            "install it, or give the path to it; a folder that it is to run in must be there too"
+            "install it, or give its path; if the connection has a dir, that folder must exist too"
         }
-        _ => "see that the file may be run",
+        _ => "make the file executable",
     };
     CallError::new(ErrorKind::NoServer, message, remedy)
 }

@@ -40,8 +40,8 @@ pub(crate) trait Link: Send + Sync + Sized + 'static {
     /// What was found at the other end, in a few words.
     fn greeting(&self) -> String;
 
-    /// Tells what the server says, and ends when the connection is no longer there; with the reason
-    /// where it must not be made again by itself.
+    /// Reports what the server says, and ends when the connection is no longer there; with the
+    /// reason where it must not be made again by itself.
     fn watch_connection<'a>(
         &'a self,
         news: &'a ConnectionEvents,
@@ -60,7 +60,7 @@ pub(crate) trait Link: Send + Sync + Sized + 'static {
         feeder: &'a QueueSender,
     ) -> BoxFuture<'a, ()>;
 
-    /// Tells the server that nobody listens there any more.
+    /// Reports the server that nobody listens there any more.
     fn unsubscribe(subscription: Self::Subscription) -> BoxFuture<'static, ()>;
 
     /// Sends a message; it is done when the server has it.
@@ -124,7 +124,7 @@ async fn keep_connected<D: TransportDial>(
     }
 }
 
-/// Tries until it succeeds; what hinders is told when it changes.
+/// Tries until it succeeds; what hinders is reported when it changes.
 async fn dial_again<D: TransportDial>(dial: &D, news: &ConnectionEvents) -> D::Link {
     let mut told = String::new();
     for attempt in 1.. {

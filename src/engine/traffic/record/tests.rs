@@ -141,7 +141,7 @@ fn what_is_heard_of_a_call_before_its_command_stands_in_the_turn_as_well() {
     let rows: Vec<_> = (0..turn.row_count()).map(|row| turn.row_range(row)).collect();
     assert_eq!(rows, [0..1, 1..2, 2..3, 3..4, 4..5, 5..6], "a piece after it begins anew");
     assert_eq!((turn.count, turn.bytes), (6, "thinkingstartedI says nocountc1".len() as u64));
-    // One that is heard much too early belongs to something else of that name.
+    // One that is received much too early belongs to something else of that name.
     record.add_witnessed(witnessed_message(1_000, "card of c2", Part::Outcome(None), "long ago"));
     record.add_witnessed(of_call(9_000, "c2", "t1", Part::Request));
     assert_eq!(record.conversation_at(2).unwrap().standing.as_str(), "open");
@@ -192,7 +192,7 @@ fn something_else_may_tell_how_a_call_ended_until_its_own_messages_do() {
     );
     assert_eq!(record.conversation_at(0).unwrap().cards, ["r1"], "the turn has it, too");
     // What follows from others gives way to the mark, and that to the card; what the answerer said
-    // stands.
+    // is.
     record.add_witnessed(witnessed_message(
         6,
         "card of c1",

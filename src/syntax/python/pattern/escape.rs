@@ -51,7 +51,7 @@ pub(super) fn octal_code(digits: &str) -> Result<u32, Fault> {
     }
 }
 
-/// The character that an escape stands for, in and outside of sets; `None` where only Unicode's
+/// The character that an escape represents, in and outside of sets; `None` where only Unicode's
 /// names say it.
 pub(super) fn escaped_character(tokens: &mut Tokens, letter: char) -> Result<Option<u32>, Fault> {
     let control = match letter {

@@ -7,7 +7,7 @@ use super::{
     width::{MOST, Width},
 };
 
-/// A count of repetitions that is this large, or larger, is refused; it also stands for "without an
+/// A count of repetitions that is this large, or larger, is refused; it also represents "without an
 /// end".
 const WITHOUT_END: u128 = u32::MAX as u128;
 /// More groups within each other exhaust Python's stack.
@@ -53,7 +53,7 @@ impl Item {
     }
 }
 
-/// Where a part of the pattern stands.
+/// Where a part of the pattern is.
 #[derive(Clone, Copy)]
 struct Place {
     depth: usize,
@@ -179,7 +179,7 @@ impl Parser {
         Ok(())
     }
 
-    /// What stands in braces; `None` where they are plain text.
+    /// What is in braces; `None` where they are plain text.
     fn parse_counts(&mut self) -> Result<Option<(u128, u128)>, Fault> {
         if self.tokens.next == Some(Token::Plain('}')) {
             return Ok(None);

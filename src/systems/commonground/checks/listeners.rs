@@ -24,7 +24,7 @@ pub(crate) const UNHEARD: &str = "subject.unheard";
 pub(crate) const HEARD_TWICE: &str = "subject.heard-twice";
 
 /// Who listens for the tools' commands in a channel, where that is not one service for each. What
-/// can be heard by nobody anywhere is another check's.
+/// can be received by nobody anywhere is another check's.
 #[must_use]
 pub(crate) fn check_listeners<'t>(
     tools: impl Iterator<Item = &'t Tool>,

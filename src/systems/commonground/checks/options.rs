@@ -125,7 +125,7 @@ pub(crate) fn value_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Repor
         else {
             continue;
         };
-        // A text with variables is another text when it comes to the tool, but a text.
+        // A text with variables is another text when it reaches the tool, but a text.
         let filled = value
             .as_str()
             .is_some_and(|text| template::variable_names(text).any(template::is_variable));

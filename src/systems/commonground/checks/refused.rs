@@ -93,7 +93,7 @@ fn report_refusal(entry: &Entry, read: &Reading, refusal: &Refusal, findings: &m
         }
         None => format!("the API refuses it ({}): {}", refusal.status, refusal.text),
     };
-    // What stands there is no text to the API although it looks like one.
+    // What is there is no text to the API although it looks like one.
     let read_as = read.oddities.iter().find_map(|(at, oddity)| match oddity {
         PythonOddity::Differs(value) if *at == refusal.at => Some(value.to_string()),
         PythonOddity::NotJson(kind) if *at == refusal.at && refusal.rule == Rule::Fields => {

@@ -29,7 +29,7 @@ pub(super) fn is_own(name: &str) -> bool {
 /// What sending the catalog's definitions changes, where `there` is what the project has.
 ///
 /// # Errors
-/// When a name stands twice.
+/// When a name is twice.
 pub(crate) fn plan_push(
     catalog: &Catalog,
     there: &[Item],

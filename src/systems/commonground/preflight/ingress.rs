@@ -232,7 +232,7 @@ fn payload_faults(data: &Map<String, Value>, service: ServiceKind, control: &[&s
     let text = |key: &str| {
         data.get(key).and_then(Value::as_str).filter(|text| !python::strip(text).is_empty())
     };
-    // What is of another kind is told already.
+    // What is of another kind is reported already.
     let blank = |key: &&str| {
         text(key).is_none()
             && data.get(*key).is_none_or(|value| value.is_string() || value.is_null())

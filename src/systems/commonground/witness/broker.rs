@@ -1,4 +1,4 @@
-//! What stands beside the channel: marks in the idempotency bucket, and what the broker tells of
+//! What is beside the channel: marks in the idempotency bucket, and what the broker reports
 //! messages that services refuse.
 
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::model::{
 
 const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
 
-/// What such a message is; `read` reads the message that it tells of.
+/// What such a message is; `read` reads the message that it reports.
 pub(super) fn classify_message(
     crossing: &ObservedMessage,
     read: &dyn Fn(&ObservedMessage) -> Option<Decoded>,

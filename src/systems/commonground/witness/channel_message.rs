@@ -121,7 +121,7 @@ pub(super) fn fields_of(crossing: &ObservedMessage) -> Result<Map<String, Value>
         .map_err(|error| problem(ErrorKind::NotJson, format!("it is no JSON object: {error}")))
 }
 
-/// The end of an id, which tells ids apart that begin with the time.
+/// The end of an id, which distinguishes ids that begin with the time.
 pub(super) fn short_id(id: &str) -> String {
     const KEPT: usize = 6;
     let letters = id.chars().count();

@@ -142,8 +142,8 @@ fn task_error(status: &str, error: Option<&Value>) -> CallError {
     }
 }
 
-/// A piece of what a model says. Of what begins the stream only the model's name is told: the rest
-/// is its configuration, with keys and addresses.
+/// A piece of what a model says. Of what begins the stream only the model's name is reported: the
+/// rest is its configuration, with keys and addresses.
 pub(super) fn classify_chunk(heard: &ChannelMessage<'_>) -> Decoded {
     let content = || heard.member("content").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut reading = match (heard.text("chunk_type"), &heard.fields) {

@@ -23,13 +23,13 @@ use crate::{
     systems::facets::observer::Follower,
 };
 
-/// An agent that stands dispatched for longer is stuck, in milliseconds.
+/// An agent that is dispatched for longer is stuck, in milliseconds.
 pub(super) const STUCK: u64 = 30_000;
 
 /// The header by which a mark is only made where there is none.
 const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
 
-/// What was heard so far.
+/// What was received so far.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     agents: Recent<Agent>,

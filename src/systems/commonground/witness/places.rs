@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Everything of the channel that a connection leads to, the marks of its project's calls, and what
-/// the broker tells of messages that services refuse; `None` where it leads to no channel.
+/// the broker reports messages that services refuse; `None` where it leads to no channel.
 ///
 /// Subjects of fewer than eight tokens are left out: no stream keeps them, so whoever publishes
 /// there is refused at once, unless somebody listens. Then the publisher would wait for an

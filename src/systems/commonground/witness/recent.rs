@@ -1,4 +1,4 @@
-//! The newest of what was heard, remembered by name up to a bound.
+//! The newest of what was received, remembered by name up to a bound.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -1,5 +1,5 @@
-//! Which step takes in the result of which call: told by the turn, the order and the cards that are
-//! new, where nothing names the call.
+//! Which step takes in the result of which call: recognized by the turn, the order and the cards
+//! that are new, where nothing names the call.
 
 use super::{
     super::{headers, idempotency},
@@ -13,14 +13,14 @@ use crate::model::traffic::{EndEvidence, SettledConversation};
 #[derive(Debug, Default)]
 pub(super) struct Results {
     turns: Recent<Turn>,
-    /// Calls that were told to be over, by their ids or the keys of their marks.
+    /// Calls that were instructed to be over, by their ids or the keys of their marks.
     over: Recent<()>,
 }
 
 #[derive(Debug, Default)]
 struct Turn {
     calls: Vec<Call>,
-    /// Its worker was told that something is in the inbox.
+    /// Its worker was informed that something is in the inbox.
     rang: bool,
 }
 
@@ -57,7 +57,7 @@ impl Results {
         }
     }
 
-    /// A worker is told to look after its turn; without a reason, because something is in the
+    /// A worker is instructed to look after its turn; without a reason, because something is in the
     /// inbox.
     pub(super) fn record_wakeup(&mut self, heard: &ChannelMessage<'_>) {
         if heard.text("reason").is_none()

@@ -246,7 +246,7 @@ fn a_step_that_takes_a_result_in_ends_the_call_that_waited() {
         "{}",
         call.said
     );
-    // The mark knows better, however late it is heard.
+    // The mark knows better, however late it is received.
     bus.mark("call_1", &done("failed", "card_9"));
     assert_eq!(bus.found("call_1").standing.as_str(), "failed");
 }

@@ -3,7 +3,7 @@
 use super::{super::subject::Subject, follow::STUCK};
 use crate::{engine::traffic::conversation::Conversation, model::clock::Millis};
 
-/// A service, or a worker, takes up what it hears within this time, in milliseconds.
+/// A service, or a worker, claims what it hears within this time, in milliseconds.
 const PROMPT: u64 = 5_000;
 
 /// What may be the matter; `None` while nothing need be.

@@ -57,7 +57,7 @@ pub struct Client {
     /// The key that it signs with, as PEM.
     pub private_key: Option<String>,
     pub method: AuthMethod,
-    /// Where the user is sent back to, where that was told at its registration.
+    /// Where the user is sent back to, where that was reported at its registration.
     pub redirect: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads a configuration in any form, also one that it has to be told by its keys.
+//! Reads a configuration in any form, also one that it has to know by its keys.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ const KEYS: [(&str, Form); 4] = [
 /// Members that only the entry of a server has.
 const OF_SERVER: [&str; 5] = ["command", "url", "args", "headers", "env"];
 
-/// Reads the servers of a configuration; without a form it is told by its keys. `platform` is
+/// Reads the servers of a configuration; without a form it is recognized by its keys. `platform` is
 /// `linux`, `darwin` or `win32`.
 #[must_use]
 pub fn config_import(form: Option<Form>, text: &str, platform: &str) -> Imported {

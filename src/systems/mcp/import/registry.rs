@@ -79,7 +79,7 @@ struct Runner {
     command: &'static str,
     /// Where the entry has none of its own.
     args: &'static [&'static str],
-    /// What stands between a package and its version.
+    /// What is between a package and its version.
     version: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! The events of a call as what its client is told: how far it is, what is worth knowing, and the
-//! result.
+//! The events of a call as what its client is informed: how far it is, what is worth knowing, and
+//! the result.
 
 use std::collections::VecDeque;
 
@@ -18,10 +18,10 @@ use crate::{
 const LAST_LINES: usize = 20;
 /// The most of a piece of an answer that goes with the progress; the result has all of it.
 const LONGEST_MESSAGE: usize = 4_096;
-/// The logger of what toolcrib itself tells of a call.
+/// The logger of what toolcrib itself reports a call.
 const LOGGER: &str = "toolcrib";
 
-/// What a call that failed was told, among the `_meta` of its result.
+/// The report of a call that failed, among the `_meta` of its result.
 pub const ERROR: &str = "toolcrib/error";
 /// How it ended.
 pub const OUTCOME: &str = "toolcrib/outcome";
@@ -31,7 +31,7 @@ pub const OUTCOME: &str = "toolcrib/outcome";
 pub struct CallReport {
     call: ToolCall,
     text: String,
-    /// The last progress that was told.
+    /// The last progress that was reported.
     progress: f64,
     pieces: u64,
     /// The tool itself says how far it is.
@@ -67,7 +67,7 @@ impl CallReport {
         &self.call
     }
 
-    /// Takes an event in that is not the end; the frame that tells it, where one does.
+    /// Takes an event in that is not the end; the frame that reports it, where one does.
     pub fn handle_event(&mut self, kind: EventKind) -> Option<String> {
         match kind {
             EventKind::Chunk { text, .. } => {

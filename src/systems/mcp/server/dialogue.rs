@@ -54,7 +54,7 @@ pub struct Offer<'o> {
     pub hidden_reason: &'o dyn Fn(ToolRow) -> String,
 }
 
-/// What a message of a client comes to.
+/// What a message of a client results in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientRequest {
     /// This is to be sent back.
@@ -69,9 +69,9 @@ pub enum ClientRequest {
     },
     /// Nobody waits any more for the request of that id.
     Cancel(Id),
-    /// Wants to be told what changes, until it is cancelled.
+    /// Wants to know what changes, until it is cancelled.
     Listen(ToolSubscription),
-    /// Wants to be told when a resource changes, or no longer.
+    /// Wants to know when a resource changes, or no longer.
     Follow(ResourceSubscription),
     /// Asks about a task.
     Task(TaskRequest),
@@ -150,7 +150,7 @@ pub struct ToolSubscription {
     pub resources: Vec<String>,
 }
 
-/// A request of the legacy era to be told when a resource changes, or no longer.
+/// A request of the legacy era to be reported when a resource changes, or no longer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceSubscription {
     pub id: Id,
@@ -168,7 +168,7 @@ pub struct Dialogue {
     level: Option<LogLevel>,
     abilities: ClientAbilities,
     versions: Versions,
-    /// No connection is ever begun: each request stands for itself.
+    /// No connection is ever begun: each request represents itself.
     is_stateless: bool,
 }
 
@@ -180,7 +180,7 @@ struct CallParams<'t> {
 }
 
 impl Dialogue {
-    /// One in which each request stands for itself, as the modern era has it.
+    /// One in which each request represents itself, as the modern era has it.
     #[must_use]
     pub fn stateless() -> Self {
         Self { is_stateless: true, ..Self::default() }

@@ -13,7 +13,7 @@ use crate::systems::mcp::{
     version::{Era, Versions},
 };
 
-/// What stands in `_meta`.
+/// What is in `_meta`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Envelope {
     pub spoken: SpokenVersion,

@@ -51,7 +51,7 @@ impl Repeated<'_> {
     }
 }
 
-/// That a header stands there once with that value, or not at all where there is none.
+/// That a header is there once with that value, or not at all where there is none.
 fn expect_value(name: &str, value: Option<&str>, header: &HeaderValues<'_>) -> Result<(), Refusal> {
     let given = header(name);
     let refuse =

@@ -204,7 +204,7 @@ pub fn resource_updated_frame(uri: &str, subscription: Option<&Id>) -> String {
     notification_frame("notifications/resources/updated", &params)
 }
 
-/// What of a subscription will be heard.
+/// What of a subscription will be received.
 #[must_use]
 pub fn acknowledged_frame(subscription: &Id, notifications: &Value) -> String {
     let params = Members::default()

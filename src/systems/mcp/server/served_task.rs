@@ -1,4 +1,4 @@
-//! A call that goes on as a task of this server: its state, and how each era is told of it.
+//! A call that goes on as a task of this server: its state, and how each era is notified of it.
 
 use serde_json::{Value, json};
 
@@ -115,7 +115,7 @@ impl ServedTask {
         Some(state)
     }
 
-    /// The task as that era tells it.
+    /// The task as that era reports it.
     #[must_use]
     pub fn to_value(&self, era: Era) -> Value {
         let mut task = json!({

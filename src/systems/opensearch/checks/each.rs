@@ -11,14 +11,14 @@ use crate::{
     },
 };
 
-/// A step of an entry, and where it stands in it.
+/// A step of an entry, and where it is in it.
 pub(super) struct StepAt {
     pub at: Pointer,
     pub spec: ToolSpec,
 }
 
 impl StepAt {
-    /// Where one of its parameters stands.
+    /// Where one of its parameters is.
     pub fn parameter(&self, name: &str) -> Pointer {
         self.at.child(keys::PARAMETERS).child(name)
     }
@@ -48,7 +48,7 @@ pub(super) fn listed_steps(entry: &Value, member: &str) -> Vec<StepAt> {
     items.into_iter().flatten().enumerate().map(step).collect()
 }
 
-/// A template of an entry, and where it stands.
+/// A template of an entry, and where it is.
 pub(super) struct TemplateAt {
     pub at: Pointer,
     pub text: String,

@@ -51,18 +51,18 @@ pub(super) fn missing_prefix(_: &LintContext<'_>, entry: &Entry, report: &mut Re
         let Some((_, first)) = names.first() else { continue };
         let words =
             format!("${{{first}}} is sent unchanged: a placeholder is ${{parameters.{first}}}");
-        let mut mended = String::with_capacity(template.text.len());
+        let mut fixed = String::with_capacity(template.text.len());
         let mut from = 0;
         for (at, name) in &names {
-            mended.push_str(&template.text[from..*at]);
-            mended.push_str(PARAMETERS);
-            mended.push_str(name);
+            fixed.push_str(&template.text[from..*at]);
+            fixed.push_str(PARAMETERS);
+            fixed.push_str(name);
             from = at + "${".len() + name.len();
         }
-        mended.push_str(&template.text[from..]);
+        fixed.push_str(&template.text[from..]);
         report
             .add_finding(entry, template.at, words)
-            .fix_set("write parameters. before the names", serde_json::Value::from(mended));
+            .fix_set("write parameters. before the names", serde_json::Value::from(fixed));
     }
 }
 
@@ -85,12 +85,11 @@ pub(super) fn single_colon(_: &LintContext<'_>, entry: &Entry, report: &mut Repo
         };
         let Some((name, default)) = placeholder.name.split_once(':') else { continue };
         let words = format!("\"{}\" is the whole name; a default follows :-", placeholder.name);
-        let mut mended = template.text.clone();
-        mended
-            .replace_range(placeholder.range.clone(), &format!("{PARAMETERS}{name}:-{default}}}"));
+        let mut fixed = template.text.clone();
+        fixed.replace_range(placeholder.range.clone(), &format!("{PARAMETERS}{name}:-{default}}}"));
         report
             .add_finding(entry, template.at, words)
-            .fix_set(format!("make {default} the default"), serde_json::Value::from(mended));
+            .fix_set(format!("make {default} the default"), serde_json::Value::from(fixed));
     }
 }
 
@@ -102,12 +101,12 @@ pub(super) fn blank_name(_: &LintContext<'_>, entry: &Entry, report: &mut Report
         };
         let words = format!("the spaces in \"{}\" are part of the name", placeholder.name);
         let default = placeholder.default.map_or_else(String::new, |text| format!(":-{text}"));
-        let mut mended = template.text.clone();
+        let mut fixed = template.text.clone();
         let whole = format!("{PARAMETERS}{}{default}}}", placeholder.name.trim());
-        mended.replace_range(placeholder.range.clone(), &whole);
+        fixed.replace_range(placeholder.range.clone(), &whole);
         report
             .add_finding(entry, template.at, words)
-            .fix_set("remove the spaces", serde_json::Value::from(mended));
+            .fix_set("remove the spaces", serde_json::Value::from(fixed));
     }
 }
 
@@ -127,14 +126,14 @@ pub(super) fn nested(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>
 pub(super) fn null_text(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     for step in own_steps(entry).iter().filter(|step| is_dynamic(&step.spec)) {
         let Some(body) = text_of(&step.spec.parameters, keys::REQUEST_BODY) else { continue };
-        let (mended, names) = unquote_nulls(body);
+        let (fixed, names) = unquote_nulls(body);
         if names.is_empty() {
             continue;
         }
         let words = format!("without a value {} is the text \"null\", not null", some_of(&names));
         report.add_finding(entry, step.parameter(keys::REQUEST_BODY), words).fix_set(
             "take the quotes away: null then, and values bring their own quotes",
-            serde_json::Value::from(mended),
+            serde_json::Value::from(fixed),
         );
     }
     for (at, action) in actions(&entry.value) {
@@ -177,17 +176,17 @@ pub(super) fn no_value(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'
                 keys::INPUT_SCHEMA,
                 did_you_mean(near)
             );
-            let mended = near.map(|near| {
-                let mut mended = template.to_owned();
+            let fixed = near.map(|near| {
+                let mut fixed = template.to_owned();
                 let start = missing.range.start + PARAMETERS.len();
-                mended.replace_range(start..start + missing.name.len(), near);
-                (format!("name \"{near}\""), mended)
+                fixed.replace_range(start..start + missing.name.len(), near);
+                (format!("name \"{near}\""), fixed)
             });
             let name = missing.name.to_owned();
             let finding = report.add_finding(entry, step.parameter(member), words);
-            match mended {
-                Some((label, mended)) => {
-                    finding.fix_set(label, serde_json::Value::from(mended));
+            match fixed {
+                Some((label, fixed)) => {
+                    finding.fix_set(label, serde_json::Value::from(fixed));
                 }
                 None => {
                     if let Some(edit) = name_in_schema(&entry.value, &name) {

@@ -14,7 +14,7 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterRequest {
     pub method: String,
-    /// From the slash on, without what stands behind `?`; percent signs are read.
+    /// From the slash on, without what is behind `?`; percent signs are read.
     pub path: String,
     pub query: Vec<(String, String)>,
     pub body: String,
@@ -24,7 +24,7 @@ pub struct ClusterRequest {
 }
 
 impl ClusterRequest {
-    /// The request of a path as it stands in a URL.
+    /// The request of a path as it is in a URL.
     #[must_use]
     pub fn from_target(method: &str, target: &str, body: &str, now: Millis) -> Self {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -81,7 +81,7 @@ pub struct ClusterAnswer {
     pub after: Duration,
     /// What goes wrong with it.
     pub fault: Option<Fault>,
-    /// What whoever serves is told of it.
+    /// What whoever serves is notified of it.
     pub told: AnswerReport,
 }
 
@@ -101,7 +101,7 @@ pub struct AnswerBody(pub(crate) AnswerContent);
 /// Who answered, for whoever serves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerReport {
-    /// The stub's name, or what stands in for it.
+    /// The stub's name, or what replaces it.
     pub service: String,
     pub rule: Option<String>,
     pub problem: Option<CallError>,

@@ -230,7 +230,7 @@ fn search(state: &ClusterState, kind: RecordKind, request: &ClusterRequest) -> C
     }
 }
 
-/// A connector's credentials are never told.
+/// A connector's credentials are never reported.
 fn hide_secrets(value: &mut Value) {
     if let Some(members) = value.as_object_mut() {
         members.remove("credential");

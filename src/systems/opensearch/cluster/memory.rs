@@ -13,14 +13,14 @@ use crate::model::clock::Millis;
 
 const PARENT: &str = "parent_message_id";
 
-/// Begins a conversation, and tells its id.
+/// Begins a conversation, and says its id.
 pub fn begin_memory(state: &mut ClusterState, name: &str, now: Millis) -> String {
     let time = now.to_timestamp();
     let memory = json!({"create_time": time, "updated_time": time, "name": name});
     add_with_id(state, MEMORY, memory)
 }
 
-/// Adds a message to a conversation, and tells its id; `members` say what was asked and answered.
+/// Adds a message to a conversation, and says its id; `members` say what was asked and answered.
 pub fn add_message(
     state: &mut ClusterState,
     memory: &str,

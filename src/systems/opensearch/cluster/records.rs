@@ -56,7 +56,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Keeps a record under an id of its own, which it tells.
+    /// Keeps a record under an id of its own, which it says.
     pub fn add(&mut self, kind: RecordKind, value: Value) -> String {
         self.last += 1;
         let id = format!("toolcrib-{}-{}", kind.noun.replace(' ', "-"), self.last);

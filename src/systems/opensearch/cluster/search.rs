@@ -161,7 +161,7 @@ fn holds_exactly(source: &Value, field: &str, wanted: &Value) -> bool {
     let wanted = plain_text(wanted);
     values_at(source, field).into_iter().any(|value| {
         let text = plain_text(value);
-        // A term stands for one word of an analysed text, or for the whole of a keyword.
+        // A term represents one word of an analysed text, or for the whole of a keyword.
         text == wanted || (!field.ends_with(KEYWORD) && words_of(&text).contains(&wanted))
     })
 }

@@ -23,7 +23,7 @@ use crate::systems::opensearch::{
 pub const NO_ESCAPE: &str = "no_escape_params";
 /// The parameter that allows a body to keep placeholders.
 pub const SKIP_VALIDATION: &str = "skip_validating_missing_parameters";
-/// What stands behind the name of a placeholder that the null rule is about.
+/// What is behind the name of a placeholder that the null rule is about.
 const QUOTED_NULL: &str = ":-null}\"";
 /// What a server looks for in a finished body before it looks for names.
 const BEGUN: &str = "${parameters";
@@ -36,7 +36,7 @@ pub struct Body {
     pub rendered: Rendered,
     /// What it says; `None` where it is several objects, line by line.
     pub json: Option<Value>,
-    /// Parameters that are missing, for which a null stands in the place of a quoted placeholder.
+    /// Parameters that are missing, for which a null replaces a quoted placeholder.
     pub nulled: Vec<String>,
 }
 
@@ -125,8 +125,8 @@ fn apply_null_rule(template: &str, parameters: &TextMap) -> (String, Vec<String>
     replace_quoted_nulls(template, is_missing, |_| "null".into())
 }
 
-/// A template in which something stands in the place of each `"${parameters.NAME:-null}"` that is
-/// meant; and the names of those.
+/// A template in which something replaces each `"${parameters.NAME:-null}"` that is meant; and the
+/// names of those.
 fn replace_quoted_nulls(
     template: &str,
     is_meant: impl Fn(&str) -> bool,

@@ -38,11 +38,11 @@ const LONGEST_ALL: usize = 65_536;
 /// Why headers cannot be sent; each says which one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderError {
-    /// A parameter stands where only a credential may.
+    /// A parameter is where only a credential may.
     NotAllowed(String),
     /// Nothing gives a value to a parameter.
     Unresolved(String),
-    /// A control character, such as the end of a line, stands in it.
+    /// A control character, such as the end of a line, is in it.
     ControlCharacter(String),
     /// It is too long, or all of them are.
     TooLong(String),
@@ -122,7 +122,7 @@ pub fn takes_parameters(name: &str, protocol: Option<&str>) -> bool {
     !is_mcp && !REFUSED.contains(&name.to_lowercase().as_str())
 }
 
-/// Whether a placeholder with a name stands in a value.
+/// Whether a placeholder with a name is in a value.
 #[must_use]
 pub fn has_parameter(value: &str) -> bool {
     value.match_indices(PARAMETERS).any(|(at, _)| {

@@ -1,5 +1,5 @@
-//! What a connector sends for a step: its address, headers and body, each by its rules, and what its
-//! functions do before and after. It is only told: the cluster sends it.
+//! What a connector sends for a step: its address, headers and body, each by its rules, and what
+//! its functions do before and after. It is only reported: the cluster sends it.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Entries as a cluster tells them, in the one shape that can be compared.
+//! Entries as a cluster reports them, in the one shape that can be compared.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ pub fn read_tools(section: Section, answer: &Value) -> Vec<Item> {
     named_items(section, found.map(|tool| (String::new(), tool.clone())).collect())
 }
 
-/// Items under their names; two of the same name are told apart by their ids.
+/// Items under their names; two of the same name are distinguished by their ids.
 fn named_items(section: Section, found: Vec<(String, Map<String, Value>)>) -> Vec<Item> {
     let name_of = |members: &Map<String, Value>, id: &str| {
         let name = members.get(keys::NAME).or_else(|| members.get(keys::TYPE));
@@ -148,7 +148,7 @@ pub fn comparable_value(section: Section, value: &Value) -> Value {
     value
 }
 
-/// The member of a connector that a cluster never tells.
+/// The member of a connector that a cluster never says.
 pub const CREDENTIAL: &str = "credential";
 
 fn says_nothing(value: &Value) -> bool {

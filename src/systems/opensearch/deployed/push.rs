@@ -29,7 +29,7 @@ const SENT: [Section; 2] = [CONNECTORS, AGENTS];
 /// What sending the catalog's agents and connectors changes, where `there` is what the cluster has.
 ///
 /// # Errors
-/// When a name stands twice.
+/// When a name is twice.
 pub(crate) fn plan_push(
     catalog: &Catalog,
     there: &[Item],

@@ -35,7 +35,7 @@ use crate::{
 /// How many bytes of an output are shown.
 const LONGEST: usize = 4_000;
 
-/// Where a step stands.
+/// Where a step is.
 pub(super) struct StepContext<'s> {
     pub at: Pointer,
     /// From 0.

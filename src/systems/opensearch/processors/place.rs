@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{schema::pointer::Pointer, systems::opensearch::json_path::JsonPath};
 
-/// Sets a value everywhere a path leads; where it leads nowhere, its last member is made anew.
+/// Sets a value everywhere a path leads; where it leads nowhere, its last member is made again.
 ///
 /// # Errors
 /// When the path leads nowhere and no member can be made there.

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::marks::{DEFAULT_MARK, SUFFIX};
 
-/// A placeholder as it stands in a text.
+/// A placeholder as it is in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placeholder<'t> {
-    /// Where it stands, in bytes, from `$` to `}`.
+    /// Where it is, in bytes, from `$` to `}`.
     pub range: Range<usize>,
     pub name: &'t str,
     pub default: Option<&'t str>,
@@ -33,7 +33,7 @@ pub fn parse_template<'t>(template: &'t str, prefix: &str) -> Vec<Part<'t>> {
         let Some(length) = template[inside..].find(SUFFIX) else { break };
         let end = inside + length + SUFFIX.len_utf8();
         if template[plain_from..start].ends_with('$') {
-            // What stands within it may be a placeholder all the same.
+            // What is within it may be a placeholder all the same.
             at = start + 1;
             continue;
         }
@@ -63,8 +63,8 @@ pub fn find_placeholders<'t>(template: &'t str, prefix: &str) -> Vec<Placeholder
         .collect()
 }
 
-/// The name and the default of what stands between prefix and suffix: the first `:-` parts them,
-/// unless another prefix comes before it, which is no placeholder there.
+/// The name and the default of what is between prefix and suffix: the first `:-` parts them, unless
+/// another prefix comes before it, which is no placeholder there.
 pub(super) fn split_default<'t>(inside: &'t str, prefix: &str) -> (&'t str, Option<&'t str>) {
     match inside.split_once(DEFAULT_MARK) {
         Some((name, default)) if !name.contains(prefix) => (name, Some(default)),

@@ -144,7 +144,7 @@ impl<'s> Substitution<'s> {
             self.add_piece(&text[plain_from..start], from)?;
             if self.rendered.text.len() > begin && self.rendered.text.ends_with('$') {
                 self.drop_last();
-                // What stands within the escaped one may be a placeholder itself.
+                // What is within the escaped one may be a placeholder itself.
                 plain_from = start;
                 at = start + 1;
                 continue;
@@ -156,7 +156,7 @@ impl<'s> Substitution<'s> {
         self.add_piece(&text[plain_from..], from)
     }
 
-    /// Adds what a placeholder stands for.
+    /// Adds what a placeholder represents.
     fn resolve(&mut self, inside: &'s str, whole: &str) -> Result<(), RenderError> {
         self.count += 1;
         if self.count > MOST {

@@ -1,4 +1,4 @@
-//! Keys of the gate: those that are not read leave it open.
+//! Keys of the gate: those that are not read keep it open.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The schema of a tool's arguments: whether it is one, and whether the list beside it tells
+//! The schema of a tool's arguments: whether it is one, and whether the list beside it says
 //! TrustGraph's own model the same.
 
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// What stands under the schema's key; nothing where the tool's type has a fixed argument.
+/// What is under the schema's key; nothing where the tool's type has a fixed argument.
 fn given_schema(tool: &Tool) -> Option<&Value> {
     let listed = types::by_name(&tool.kind).is_none_or(|of| of.arguments == Arguments::Listed);
     tool.entry.value.get(keys::ARGUMENTS_SCHEMA).filter(|_| listed)

@@ -77,7 +77,7 @@ pub(crate) fn template_names(answer: &str) -> Option<Vec<String>> {
 /// The entries that an answer to [`get_values_body`] holds, in the order of their keys.
 ///
 /// # Errors
-/// When the answer is none, or is the empty one that stands for an error.
+/// When the answer is none, or is the empty one that represents an error.
 pub(crate) fn read_items(section: &'static str, answer: &str) -> Result<Vec<Item>, Problem> {
     let unreadable = |cause: &str| {
         Problem::new(ProblemKind::BadReply, format!("reading {section} from TrustGraph"), cause)

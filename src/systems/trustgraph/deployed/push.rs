@@ -134,7 +134,7 @@ fn misread_note(entry: &Entry) -> Option<String> {
     })
 }
 
-/// What comes to be there that TrustGraph's own agent cannot call.
+/// What becomes there that TrustGraph's own agent cannot call.
 fn uncallable_note(changes: &[Change]) -> Option<String> {
     let is_service_tool = |change: &&Change| {
         let value: Option<Value> =

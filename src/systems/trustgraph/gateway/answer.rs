@@ -23,7 +23,7 @@ pub(crate) struct Answer {
 pub(crate) enum Wrapping<'w> {
     /// `{"id", "response", "complete"}` or `{"id", "error", "complete"}`.
     Framed { id: &'w str },
-    /// One response of several; which is the last stands in it.
+    /// One response of several; which is the last is in it.
     Piece,
     /// The response itself, with a status of HTTP; it is the only one.
     Bare { status: Option<u16> },

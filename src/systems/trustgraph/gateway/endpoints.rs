@@ -110,7 +110,7 @@ struct RequestIdentity<'a> {
     written: &'a str,
 }
 
-/// What stands for a tool in requests that no tool is called with.
+/// What represents a tool in requests that no tool is called with.
 fn no_tool() -> EntryId {
     EntryId::new(EntryPlace {
         file: FileId::new(""),

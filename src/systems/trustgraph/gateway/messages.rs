@@ -151,7 +151,7 @@ fn refusal_error(kind: &str, said: &str, status: Option<u16>) -> Option<CallErro
     }
 }
 
-/// An answer with nothing in it, which is how the gateway tells that something failed.
+/// An answer with nothing in it, which is how the gateway says that something failed.
 #[must_use]
 pub(crate) fn empty_answer_error(service: &str) -> CallError {
     let cause = match service {
@@ -170,17 +170,17 @@ pub(crate) fn empty_answer_error(service: &str) -> CallError {
     )
 }
 
-/// The start of every text in which an MCP tool tells an error; the flag that says so is lost on
-/// the way.
+/// The start of every text in which an MCP tool says an error; the flag that says so is lost on the
+/// way.
 const MCP_ERROR: &str = "Error executing tool";
 
-/// Whether a text is one in which an MCP tool tells an error.
+/// Whether a text is one in which an MCP tool says an error.
 #[must_use]
 pub(crate) fn is_mcp_error(text: &str) -> bool {
     text.starts_with(MCP_ERROR)
 }
 
-/// The error that an MCP tool's text tells.
+/// The error that an MCP tool's text says.
 #[must_use]
 pub(crate) fn mcp_error(text: &str) -> Option<CallError> {
     let remedy = "the MCP tool itself failed; look at the arguments that it was sent";

@@ -94,7 +94,7 @@ impl Refusal {
             Self::Service(_) => "unknown service".into(),
             Self::NoOperation => "missing operation".into(),
             Self::UnknownOperation => "unknown operation".into(),
-            // A Python KeyError, which is all that the gateway tells.
+            // A Python KeyError, which is all that the gateway says.
             Self::Lacks(member) => format!("'{member}'"),
             Self::TooLarge(most) => format!("the request is larger than {most}"),
             Self::Method(method) => format!("{method} is not taken here: every request is a POST"),

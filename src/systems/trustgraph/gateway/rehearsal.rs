@@ -35,7 +35,7 @@ pub(crate) fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehears
     };
     let (question, stays) = (text("question").unwrap_or_default(), text("pattern") == Some(PLAN));
     let mut messages = Vec::new();
-    // As the gateway tells every error of its agent.
+    // As the gateway says every error of its agent.
     let hidden = |messages| RehearsedAnswer {
         messages,
         error: Some(("gateway-error".into(), AGENTS_ERROR.into())),

@@ -137,7 +137,7 @@ pub(crate) fn parse_request(
     Ok(ServiceRequest { user: String::new(), config: of(&is_config), arguments })
 }
 
-/// A piece of a service's answer, as it stands in a frame of the socket.
+/// A piece of a service's answer, as it is in a frame of the socket.
 #[must_use]
 pub fn answer_chunk(service: &str, text: &str, last: bool) -> Value {
     (find_style(service).piece)(text, PieceStanding::Among { last })
@@ -149,7 +149,7 @@ pub fn whole_answer(service: &str, text: &str) -> Value {
     (find_style(service).piece)(text, PieceStanding::Alone)
 }
 
-/// How a piece stands to the answer that it is of.
+/// How a piece is to the answer that it is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PieceStanding {
     /// It is all of it.
@@ -183,8 +183,7 @@ pub(crate) fn joins_chunks(service: &str) -> bool {
     service != agent::SERVICE
 }
 
-/// An error of a service. Two of them the gateway tells otherwise: as nothing at all, and as a
-/// text.
+/// An error of a service. Two of them the gateway says otherwise: as nothing at all, and as a text.
 #[must_use]
 pub(crate) fn error_answer(service: &str, kind: &str, message: &str) -> Value {
     match (kind, service) {
@@ -226,7 +225,7 @@ pub fn response_frame(id: Option<&str>, response: &Value, complete: bool) -> Val
 pub(crate) const NO_IDS: &str = "over HTTP an answer has no id, since it comes on the connection \
                                  of its request: the caller gets nothing";
 
-/// What becomes of a fault over HTTP that cannot be told there.
+/// What becomes of a fault over HTTP that cannot be known there.
 #[must_use]
 pub(crate) fn over_http(fault: Fault) -> Option<&'static str> {
     matches!(fault, Fault::WrongId | Fault::UnknownId | Fault::NoId).then_some(NO_IDS)

@@ -43,13 +43,13 @@ use crate::{
     wire::{management::Management, transport::nats},
 };
 
-/// How often the server is told that an answer is still under way.
+/// How often the server is informed that an answer is still under way.
 const AT_WORK: Duration = Duration::from_secs(10);
 
 /// What became of one command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct AnsweredCommand {
-    /// Tells the command from the others that were taken.
+    /// Reports the command from the others that were taken.
     pub number: u64,
     pub tool: String,
     pub call: String,
@@ -374,7 +374,7 @@ fn report_summary(barred: &[ReportRefusal], unknown_agent: bool, status: &str) -
     }
 }
 
-/// Waits for work; the server is told so meanwhile, or it would deliver the message again.
+/// Waits for work; the server is informed so meanwhile, or it would deliver the message again.
 async fn with_progress_acks<T>(message: &Message, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     let mut beat = interval(AT_WORK);

@@ -1,4 +1,5 @@
-//! What is told of a command before it is sent: who listens, and what the service will make of it.
+//! What is notified of a command before it is sent: who listens, and what the service will make of
+//! it.
 
 use async_nats::jetstream::Context as Streams;
 

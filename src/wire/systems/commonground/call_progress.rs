@@ -1,5 +1,5 @@
 //! A call on its way, whichever that is: what is known of it, how its message is sent, and what is
-//! told of what passes.
+//! notified of what passes.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -111,7 +111,7 @@ pub(crate) async fn publish_command(
     }
 }
 
-/// Tells what was seen on the way, and remembers what later steps need.
+/// Reports what was seen on the way, and remembers what later steps need.
 pub(crate) async fn tell_clue(
     calling: &mut Calling<'_>,
     progress: &mut CallProgress,

@@ -32,7 +32,7 @@ use crate::{
     },
 };
 
-/// After so many seconds without a result it is told what it waits for.
+/// After so many seconds without a result it is given what it waits for.
 const TOLD_AFTER: [u64; 5] = [5, 15, 30, 60, 120];
 
 /// A call under way.
@@ -54,11 +54,11 @@ pub(crate) struct Calling<'c> {
     pub started: Option<Started>,
     /// How often the server said that the call's command was given back.
     pub given_back: u64,
-    /// How often it was told what is waited for.
+    /// How often it was given what is waited for.
     told: usize,
 }
 
-/// What is said of a result by whoever tells of it.
+/// What is said of a result by whoever reports it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Report<'r> {
     pub card: Option<&'r str>,
@@ -77,7 +77,7 @@ impl Drop for Calling<'_> {
             return;
         };
         self.call_context.kept.keep_task(runtime.spawn(async move {
-            // Nobody is left to be told.
+            // Nobody is left to notify.
             let _ = tables.close_inbox(&row).await;
         }));
     }

@@ -37,8 +37,8 @@ use crate::{
     wire::session::event_sink::{CallEnd, SinkClosed},
 };
 
-/// How often the inbox is looked into beside the bells that are heard: a bell is a hint, the row is
-/// the result.
+/// How often the inbox is looked into beside the bells that are received: a bell is a hint, the row
+/// is the result.
 const LOOKING: Duration = Duration::from_millis(500);
 
 /// What is written of a call.

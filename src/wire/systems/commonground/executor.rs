@@ -184,7 +184,7 @@ impl Executor {
             Some(own.messages.take()?.map(move |message| (stand.clone(), message)).boxed())
         });
         let mut heard = stream::select_all(lines.collect::<Vec<_>>());
-        // Also when the connection ends: nobody could be told an answer.
+        // Also when the connection ends: nobody could be known an answer.
         let leaving = stop.child_token();
         let (desk, last) = (&desk, &leaving);
         let mut under_way = FuturesUnordered::new();

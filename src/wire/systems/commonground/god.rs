@@ -1,5 +1,5 @@
-//! A call through the API's god endpoint: it sends the command as it is told to, waits, and gives
-//! the result.
+//! A call through the API's god endpoint: it sends the command as it is instructed to, waits, and
+//! gives the result.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ fn asked_seconds(calling: &Calling<'_>) -> u64 {
     body["timeout_seconds"].as_u64().unwrap_or_default()
 }
 
-/// Makes the request and tells what is seen on the bus meanwhile, where there is one.
+/// Makes the request and says what is seen on the bus meanwhile, where there is one.
 async fn post_call(
     calling: &mut Calling<'_>,
     api: &Management,

@@ -42,7 +42,7 @@ pub(crate) struct Tables {
     project: String,
 }
 
-/// The row by which a caller's inbox tells of a result.
+/// The row by which a caller's inbox reports a result.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reported {
     pub inbox: String,
@@ -176,7 +176,7 @@ impl Tables {
         }))
     }
 
-    /// What is known of the world that a report comes to, but for the result itself.
+    /// What is known of the world that a report results in, but for the result itself.
     pub async fn report_context<'r>(&self, context: &Context) -> Result<Report<'r>, CallError> {
         let earlier = self.reported_result(&context.tool_call_id).await?;
         Ok(Report {

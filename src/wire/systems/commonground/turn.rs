@@ -1,4 +1,4 @@
-//! The turn of another agent that a call started: told as it goes on, until its end.
+//! The turn of another agent that a call started: reported as it goes on, until its end.
 
 use tokio::time::{Instant, sleep_until};
 
@@ -18,7 +18,7 @@ use crate::{
     wire::session::event_sink::{CallEnd, SinkClosed},
 };
 
-/// What was told of a turn.
+/// What was notified of a turn.
 struct Watched {
     turn: Started,
     /// What the agent said in its last step.
@@ -65,7 +65,7 @@ pub(crate) async fn follow_turn(
 }
 
 impl Watched {
-    /// Tells what a message says of the turn; how it ends, where that is its end.
+    /// Reports what a message says of the turn; how it ends, where that is its end.
     async fn handle_message(
         &mut self,
         calling: &mut Calling<'_>,

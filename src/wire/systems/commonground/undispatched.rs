@@ -57,7 +57,7 @@ async fn subject_fault(calling: &Calling<'_>) -> Option<String> {
 }
 
 /// The failed result that the worker wrote for the call: it lies in the agent's own box, and
-/// nowhere else is its id told.
+/// nowhere else is its id said.
 async fn failed_result(calling: &Calling<'_>, call: &str) -> Option<Value> {
     let get = async |path: String| {
         let answer = calling.api.as_ref()?.get(&calling.project_path(&path)).await.ok()?;

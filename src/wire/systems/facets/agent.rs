@@ -14,7 +14,7 @@ use crate::{
     wire::connector::Connector,
 };
 
-/// Has an agent whose run can be told.
+/// Has an agent whose run can be known.
 pub trait AgentRuns: Sync {
     /// A run that begins with that question, with the tools that are configured where it goes.
     fn begin_run(&self, asked: &AgentQuestion, items: &[Item]) -> Box<dyn AgentRun>;
@@ -43,10 +43,10 @@ pub trait AgentRun: Send {
         mask: Mask,
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
-    /// What is learned next by listening; never ends where nothing is heard.
+    /// What is learned next by listening; never ends where nothing is received.
     fn next_overheard(&mut self) -> BoxFuture<'_, Vec<AgentReport>>;
 
-    /// What the next message of the agent comes to.
+    /// What the next message of the agent results in.
     fn handle_message(&mut self, message: &str) -> Vec<AgentReport>;
 
     /// A failure of the agent with what is known of its cause, and what else was learned until that

@@ -19,7 +19,7 @@ pub trait Authorizer: Sync {
         secrets: &'a Secrets,
     ) -> BoxFuture<'a, Result<AuthorizationReport, CallError>>;
 
-    /// Gets a token and keeps it in the key store: `show` is told the URL of the page on which the
+    /// Gets a token and keeps it in the key store: `show` receives the URL of the page on which the
     /// user allows it. Gives the scopes that were asked for.
     fn sign_in<'a>(
         &'a self,

@@ -46,9 +46,9 @@ pub struct AnsweredCall {
     pub rule: Option<String>,
     /// How many messages went out.
     pub pieces: usize,
-    /// What of the rule could not be told in this way, and what was done instead.
+    /// What of the rule could not be known in this way, and what was done instead.
     pub note: Option<&'static str>,
-    /// What the caller was told instead of an answer, or why it could not be told.
+    /// What the caller was informed instead of an answer, or why it could not be known.
     pub problem: Option<CallError>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct DecidedAnswer {
 }
 
 impl DecidedAnswer {
-    /// The caller gets an error, and whoever serves is told the same.
+    /// The caller gets an error, and whoever serves gets the same report.
     #[must_use]
     pub fn refused(kind: ErrorKind, message: String, remedy: &str) -> Self {
         let play = StubPlay::from_error(kind.as_str(), &message);

@@ -32,7 +32,7 @@ pub struct CallContext<'g> {
 
 /// How one system's calls are made.
 pub trait MultiStep: Sync {
-    /// Makes a call and tells everything on its way but its end, which it answers with. It keeps to
+    /// Makes a call and says everything on its way but its end, which it answers with. It keeps to
     /// the limits itself, so that it can say what it waited for; dropping it cancels the call.
     fn run_call<'a>(
         &'a self,

@@ -97,7 +97,7 @@ pub trait Lookup {
 
 /// Knows who answers for what, and listens to nothing yet.
 pub trait PreparedResponder: Send {
-    /// Listens. Once this is done, every call is heard.
+    /// Listens. Once this is done, every call is received.
     fn start<'a>(
         self: Box<Self>,
         connector: &'a dyn Connector,
@@ -156,7 +156,7 @@ pub struct Question {
 /// What is asked.
 #[derive(Debug)]
 pub struct Asking {
-    /// As in what is told of it in the end.
+    /// As in what is notified of it in the end.
     pub number: u64,
     pub waiting: Arc<dyn WaitingCall>,
     pub arguments: Map<String, Value>,

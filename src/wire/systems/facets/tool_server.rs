@@ -88,7 +88,7 @@ pub trait ToolHost: Send + Sync + 'static {
     /// Why a tool is not available.
     fn hidden_reason(&self, row: ToolRow) -> String;
 
-    /// Calls a tool with arguments that are an object, and tells every event, the end exactly once.
+    /// Calls a tool with arguments that are an object, and says every event, the end exactly once.
     /// Dropping it cancels the call.
     fn run_call<'h>(
         &'h self,
@@ -111,7 +111,7 @@ pub trait ToolHost: Send + Sync + 'static {
     fn note(&self, words: &str);
 }
 
-/// Where a call tells what comes of it.
+/// Where a call says what comes of it.
 pub struct CallChannels {
     pub events: mpsc::Sender<Event>,
     /// What a server behind the tool asks meanwhile; who drops a question declines it.

@@ -76,7 +76,7 @@ impl Asker {
         Self { server: connection.name.clone(), roots: roots.collect(), questions }
     }
 
-    /// Whether the server is told folders.
+    /// Whether the server is informed folders.
     #[must_use]
     pub fn has_folders(&self) -> bool {
         !self.roots.is_empty()

@@ -1,5 +1,5 @@
-//! A call of a tool: what comes on the way is told as it comes, and the answer as it is, with what
-//! is wrong with it.
+//! A call of a tool: what comes on the way is reported as it comes, and the answer as it is, with
+//! what is wrong with it.
 
 use std::time::Duration;
 
@@ -40,8 +40,8 @@ use crate::{
     },
 };
 
-/// Listens to one call. Dropped before its end, the server is told, and this is waited for before
-/// the process ends.
+/// Listens to one call. Dropped before its end, the server is informed, and this is waited for
+/// before the process ends.
 struct CallListener<'k> {
     receiver: Option<QueueReceiver>,
     kept: &'k CallMemory,
@@ -117,7 +117,7 @@ pub(crate) async fn call(
             }
             Ok(Some(Incoming::Packet(packet))) => {
                 if said(&packet, STAGE) == Some(ANSWER) {
-                    // The server has nothing more to be told.
+                    // There is nothing more to report to the server.
                     drop(listening.receiver.take());
                     return answer(&packet, &request.body, limits.answer, sink).await;
                 }

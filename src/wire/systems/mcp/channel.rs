@@ -1,5 +1,5 @@
 //! An open connection to a server, as calls use it: a request goes to its method, and what comes of
-//! it is heard in an inbox of its own.
+//! it is received in an inbox of its own.
 
 use std::{
     collections::HashMap,
@@ -62,7 +62,7 @@ pub(crate) struct Channel {
     profile: ServerProfile,
     tools: usize,
     known: KnownTools,
-    /// What changed of its tools since they were kept, and whether a call told it already.
+    /// What changed of its tools since they were kept, and whether a call said it already.
     drift: Option<String>,
     told: AtomicBool,
     news: Arc<ConnectionEvents>,
@@ -75,7 +75,7 @@ type Inbox = (QueueSender, oneshot::Sender<()>);
 
 /// Starts or finds the server, finds out how it speaks, and asks for its tools, as their promises
 /// are what answers are held against. Of a server whose tools are kept, the era is known, and what
-/// changed is told with its first call.
+/// changed is reported with its first call.
 ///
 /// # Errors
 /// When it cannot be reached, or does not come to speak with us.
@@ -85,7 +85,7 @@ pub(crate) async fn open(
 ) -> Result<Channel, CallError> {
     let remembered = kept.map(|kept| kept.era).filter(|era| *era == Era::Legacy);
     let mut channel = match open_in_era(opening, remembered).await {
-        // It speaks another era now: a probe tells.
+        // It speaks another era now: a probe says.
         Err(problem) if remembered.is_some() && problem.kind == ErrorKind::NotUnderstood => {
             open_in_era(opening, None).await?
         }

@@ -1,4 +1,4 @@
-//! Runs the state machine of a connection over a pipe, and tells each call what is its own.
+//! Runs the state machine of a connection over a pipe, and says each call what is its own.
 
 use std::{
     collections::HashMap,
@@ -77,7 +77,7 @@ pub(crate) struct Driver {
     pub news: Arc<ConnectionEvents>,
     pub known: KnownTools,
     pub asker: Asker,
-    /// Is told once whether both sides speak.
+    /// Receives once whether both sides speak.
     pub opening: Option<oneshot::Sender<Result<OpenedServer, CallError>>>,
     pub frames: FrameLog,
     pub(super) state: Running,
@@ -254,7 +254,7 @@ impl Driver {
             next = if goes_on { self.pipe.try_next() } else { None };
         }
         if left == 0 {
-            // Who takes what was told keeps up, so that little of it waits.
+            // Who takes what was reported keeps up, so that little of it waits.
             yield_now().await;
         }
     }
@@ -448,7 +448,7 @@ impl Driver {
                         let (total, message) = (total.as_ref(), message.as_deref());
                         let words = progress_words(&progress, total, message, faults);
                         let stage = stage_of_bytes("progress", &words, text.into());
-                        // One that has left is told that it has by another way.
+                        // One that has left is informed that it has by another way.
                         let _ = waiting.inbox.push(Incoming::Packet(stage)).await;
                     }
                     None => self.tell_all("odd", &odd(&text, faults), &text).await,
@@ -480,12 +480,12 @@ impl Driver {
         }
     }
 
-    /// Tells the subscription that a notification names, or all calls where it names none.
+    /// Reports the subscription that a notification names, or all calls where it names none.
     async fn tell_subscriber(&mut self, name: &str, words: &str, text: &str) {
         let params = Frame::parse(text).params();
         let waiting = subscription(&params).and_then(|id| self.state.waiting.get(&id));
         match waiting {
-            // Who has left is told in another way.
+            // Who has left is reported in another way.
             Some(waiting) => {
                 drop(waiting.inbox.push(Incoming::Packet(stage(name, words, text))).await);
             }
@@ -534,7 +534,7 @@ impl Driver {
         }
     }
 
-    /// Follows the task that a result makes or tells of; `false`: it is an answer.
+    /// Follows the task that a result makes or reports; `false`: it is an answer.
     async fn follow(&mut self, id: &Id, call: &Call, frame: &Frame, span: &Span) -> bool {
         let Some(era) = self.session.opened().map(|opened| opened.spoken.era) else { return false };
         let Some(mut waiting) = self.state.waiting.remove(id) else { return false };
@@ -610,7 +610,7 @@ impl Driver {
         }
     }
 
-    /// Tells something to all calls that are under way, as nobody knows whose it is.
+    /// Reports something to all calls that are under way, as nobody knows whose it is.
     pub(super) async fn tell_all(&mut self, name: &str, words: &str, body: &str) {
         self.push_to_all(&stage(name, words, body)).await;
     }

@@ -1,5 +1,5 @@
-//! Holds requests back while a server is told its folders: many allow nothing until they have them,
-//! and a call that comes before is refused.
+//! Holds requests back while a server is informed its folders: many allow nothing until they have
+//! them, and a call that comes before is refused.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::systems::mcp::{asked::Kind, version::Era};
 
 /// How long a server has to ask for them.
 const ASKING: Duration = Duration::from_millis(500);
-/// How long it has to take in what it was told.
+/// How long it has to read what was reported.
 const TOLD: Duration = Duration::from_millis(200);
 
 /// Until when nothing is asked.

@@ -77,7 +77,7 @@ impl FrameLog {
         self.observers.retain(|to| to.try_push(Incoming::Packet(packet.clone())).is_ok());
     }
 
-    /// Tells an observer what was kept, and all that goes by from now on.
+    /// Reports an observer what was kept, and all that goes by from now on.
     pub fn observe(&mut self, to: QueueSender) {
         let told =
             self.first.iter().all(|packet| to.try_push(Incoming::Packet(packet.clone())).is_ok());

@@ -319,7 +319,7 @@ impl HttpPipe {
     }
 
     /// Why the server refused the last request that it refused, where more is known than its
-    /// status. It is told once.
+    /// status. It is reported once.
     pub fn take_refusal(&self) -> Option<CallError> {
         self.shared.refusal.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -350,7 +350,7 @@ impl HttpPipe {
 }
 
 impl SharedLink {
-    /// Takes in what comes on the stream of the old transport; tells why it ended.
+    /// Takes in what comes on the stream of the old transport; says why it ended.
     async fn follow_old_stream(&self, receiver: &mut QueueReceiver) -> CallError {
         loop {
             match receiver.next().await {

@@ -114,7 +114,7 @@ impl Pipe {
     }
 
     /// Why the server refused the last request that it refused, where more is known than its
-    /// status. It is told once.
+    /// status. It is reported once.
     pub fn take_refusal(&self) -> Option<CallError> {
         match self {
             Self::Http(http) => http.take_refusal(),

@@ -115,7 +115,7 @@ fn answer_packet(text: &str) -> Packet {
     Packet { subject: None, reply: None, headers, body: text.to_owned().into() }
 }
 
-/// Sends a frame and tells what comes back, up to its answer. Where it asks for none, nothing that
+/// Sends a frame and says what comes back, up to its answer. Where it asks for none, nothing that
 /// comes back is a success.
 pub(super) async fn send_frame(
     context: CallContext<'_>,

@@ -28,7 +28,7 @@ pub(crate) enum Command {
         inbox: Option<QueueSender>,
     },
     Observe(QueueSender),
-    /// Tells from now on which resources have changed.
+    /// Reports from now on which resources have changed.
     Updates(QueueSender),
     Close(oneshot::Sender<()>),
 }

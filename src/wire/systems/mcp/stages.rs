@@ -1,4 +1,4 @@
-//! What a connection tells those who wait for an answer: packets with the stages on the way to it.
+//! What a connection says those who wait for an answer: packets with the stages on the way to it.
 
 use bytes::Bytes;
 use serde_json::{Number, Value};
@@ -16,13 +16,13 @@ use crate::{
     },
 };
 
-/// What a packet tells: the answer, or a stage on the way to it by its name.
+/// What a packet says: the answer, or a stage on the way to it by its name.
 pub(crate) const STAGE: &str = ":stage";
 /// The stage in words.
 pub(crate) const WORDS: &str = ":words";
 /// The stage that is the answer; its body is the reply as it came.
 pub(crate) const ANSWER: &str = "answer";
-/// The stage that only says that the server is at work; nothing is told of it.
+/// The stage that only says that the server is at work; nothing is notified of it.
 pub(crate) const ALIVE: &str = "alive";
 /// The stage that says that a resource has changed; its body is the notification.
 pub(crate) const UPDATED: &str = "updated";
@@ -110,7 +110,7 @@ pub(crate) fn log_words(level: Option<LogLevel>, logger: Option<&str>, data: &Va
     }
 }
 
-/// Tells who made the call of a stage on the way to its answer.
+/// Reports who made the call of a stage on the way to its answer.
 pub(crate) async fn tell_stage(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
     let name = said(packet, STAGE).unwrap_or_default();
     let words = said(packet, WORDS).unwrap_or_default();

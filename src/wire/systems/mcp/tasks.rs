@@ -26,7 +26,7 @@ const LONGEST: Duration = Duration::from_secs(20);
 pub(super) struct Following {
     pub task: Task,
     pub call: Call,
-    /// What was told of it last.
+    /// What was notified of it last.
     told: String,
 }
 
@@ -64,7 +64,7 @@ impl Following {
         }
     }
 
-    /// How it stands, for people; `None` where that was told.
+    /// How it is, for people; `None` where that was reported.
     pub fn news(&mut self) -> Option<String> {
         let Task { id, status, message, ttl, .. } = &self.task;
         let message = message.as_deref().map(|message| format!(": {message}")).unwrap_or_default();
@@ -81,7 +81,7 @@ impl Following {
         is_news.then_some(words)
     }
 
-    /// Its result came, which says that it has ended; `None` where that was told.
+    /// Its result came, which says that it has ended; `None` where that was reported.
     pub fn end(&mut self, frame: &Frame, result: &Span) -> Option<String> {
         if self.task.status.is_final() {
             return None;
@@ -100,7 +100,7 @@ impl Following {
     /// What is to be done after the answer to that method.
     #[must_use]
     pub fn next(&self, method: &str, era: Era, client: &Client) -> TaskStep {
-        // It was told what it wanted to know, which its state does not say yet.
+        // It was given what it wanted to know, which its state does not say yet.
         if method == task::UPDATE {
             return TaskStep::Poll(self.poll_interval());
         }

@@ -89,7 +89,7 @@ impl<'r> RestClient<'r> {
     }
 
     /// A request and its whole answer. One that changes nothing is sent again where the connection
-    /// broke or the cluster has too much to do, which is told.
+    /// broke or the cluster has too much to do, which is reported.
     ///
     /// # Errors
     /// As [`Self::send_request`] and [`Self::next_packet`].

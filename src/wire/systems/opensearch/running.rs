@@ -1,5 +1,5 @@
 //! A call whose steps are made here: each is rendered, sent, read, and what it stores goes to the
-//! next. What is sent and what comes of it is told step by step.
+//! next. What is sent and what comes of it is reported step by step.
 
 use std::ops::ControlFlow;
 

@@ -178,7 +178,7 @@ impl SharedCluster {
 
     async fn respond(&self, answer: ClusterAnswer) -> Response<Body> {
         if answer.fault == Some(Fault::Silence) {
-            // The caller gives up first, or is told when serving ends.
+            // The caller gives up first, or is reported when serving ends.
             let _ = timeout(ENDLESS, self.stop.cancelled()).await;
             return plain_response(503, "text/plain", "it was stopped");
         }

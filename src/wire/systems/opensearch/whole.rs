@@ -159,7 +159,7 @@ async fn tell_memory(
     Ok(())
 }
 
-/// The list that an answer holds; what cannot be read is told, and is empty.
+/// The list that an answer holds; what cannot be read is reported, and is empty.
 async fn read_list(
     rest: &RestClient<'_>,
     path: &str,
@@ -177,7 +177,7 @@ async fn read_list(
     }
 }
 
-/// Tells an answer as it comes.
+/// Reports an answer as it comes.
 async fn stream_answer(
     rest: &RestClient<'_>,
     path: &str,

@@ -50,14 +50,15 @@ impl DeployedStore for ProxyStore {
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
         Box::pin(async move {
-            let told = |problem: CallError| problem.while_doing("reading what the proxy has");
-            let bus = connector.open_bus(connection).await.map_err(told)?;
+            let with_context =
+                |problem: CallError| problem.while_doing("reading what the proxy has");
+            let bus = connector.open_bus(connection).await.map_err(with_context)?;
             let headers = context_headers(connection);
             let providers = fetch(&*bus, PROVIDERS, &headers).await;
             // A proxy serves it only where it was started with EXPOSE_DOCS=true.
             let openapi = fetch(&*bus, OPENAPI, &headers).await;
             let (openapi, providers) = match (openapi, providers) {
-                (Err(_), Err(problem)) => return Err(told(problem)),
+                (Err(_), Err(problem)) => return Err(with_context(problem)),
                 (openapi, providers) => {
                     (openapi.unwrap_or_default(), providers.unwrap_or_default())
                 }

@@ -1,5 +1,5 @@
-//! A run of TrustGraph's agent: what the gateway passes on, and what is heard on the broker behind
-//! it.
+//! A run of TrustGraph's agent: what the gateway passes on, and what is received on the broker
+//! behind it.
 
 use futures::future::BoxFuture;
 

@@ -1,7 +1,7 @@
 //! Looks, before serving, whether somebody answers on the same queues already: two would answer
 //! every call twice.
 //!
-//! No broker tells this to everybody. So the queue is sent one request that every service refuses
+//! No broker says this to everybody. So the queue is sent one request that every service refuses
 //! before it does anything, and who refuses is there. A service that is busy for longer than the
 //! wait, or that says nothing to what it cannot read, is not noticed.
 

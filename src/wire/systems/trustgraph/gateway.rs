@@ -4,7 +4,7 @@
 //! | file | does |
 //! | --- | --- |
 //! | [`doors`] | which sample or stub answers for what behind which service |
-//! | [`house`] | what both ways share: who is let in, what a request is for, who is told of it |
+//! | [`house`] | what both ways share: who is let in, what a request is for, who is notified of it |
 //! | [`listening`] | takes connections until it is stopped |
 //! | [`http`] | one request and its answer |
 //! | [`socket`] | one WebSocket, on which many requests run at once |

@@ -27,7 +27,7 @@ use crate::{
 
 const LISTENING: &str = "listening behind the gateway";
 
-/// How long the agent's own error may take to be heard once the gateway has told of one.
+/// How long the agent's own error may take to be received once the gateway has said of one.
 const WAITING: Duration = Duration::from_secs(3);
 
 /// So many messages are taken at once.
@@ -72,7 +72,7 @@ impl QuestionListener {
         Ok(Self(Some((tap, overhearing))))
     }
 
-    /// What is heard next about the question; never ends where nothing is heard.
+    /// What is received next about the question; never ends where nothing is received.
     pub async fn next(&mut self) -> Vec<Overheard> {
         let Some((tap, overhearing)) = &mut self.0 else { return pending().await };
         let heard = tap.next(SLICE).await;
@@ -98,7 +98,7 @@ impl QuestionListener {
                     );
                 }
             };
-            // What was not heard by then is not known.
+            // What was not received by then is not known.
             let _ = timeout(WAITING, hearing).await;
         }
         said

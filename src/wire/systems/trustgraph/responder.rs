@@ -273,7 +273,7 @@ fn chosen_services(wanted: &ResponderRequest<'_>) -> Result<Vec<ServedService>, 
 }
 
 /// The services of a stub file, on the queues that it says, else on those of the workspace's
-/// services. Those that are behind a gateway are told and left out.
+/// services. Those that are behind a gateway are reported and left out.
 ///
 /// # Errors
 /// When a service's queues are not known, or none is left.
@@ -297,8 +297,8 @@ fn stub_offers(
 }
 
 /// The same behind a gateway: at the paths that the file says, else for the tools of the workspace
-/// that they are named after. Services on queues are told and left out, and so is what cannot be
-/// rehearsed in this way.
+/// that they are named after. Services on queues are reported and left out, and so is what cannot
+/// be rehearsed in this way.
 ///
 /// # Errors
 /// As [`stub_offers`].

@@ -51,7 +51,7 @@ struct RunningService {
 }
 
 impl Serving {
-    /// Subscribes for all of them. Once this is done, every request on the bus is heard.
+    /// Subscribes for all of them. Once this is done, every request on the bus is received.
     pub async fn start(bus: Arc<dyn Bus>, offers: Vec<ServedService>) -> Result<Self, CallError> {
         let mut stands = Vec::with_capacity(offers.len());
         for offer in offers {

@@ -48,7 +48,7 @@ pub(super) fn origin_url(server: &Server, is_encrypted: bool) -> String {
     format!("{scheme}://{authority}")
 }
 
-/// What stands before the path of every request to a server.
+/// What is before the path of every request to a server.
 #[must_use]
 pub(crate) fn base_url(server: &Server, is_encrypted: bool) -> String {
     format!("{}{}", origin_url(server, is_encrypted), server.path.trim_end_matches('/'))

@@ -6,7 +6,7 @@
 pub struct Event {
     /// The name that it was given; empty where it is a plain message.
     pub name: String,
-    /// The last id that was told until then; empty where there is none.
+    /// The last id that was reported until then; empty where there is none.
     pub id: String,
     /// After how many milliseconds the server wants to be asked again when the stream breaks, as it
     /// said last.

@@ -30,7 +30,7 @@ use crate::{
 pub(crate) struct RequestSender {
     client: Client,
     authorization: Authorization,
-    /// The address without its path, and what stands before the path of a message.
+    /// The address without its path, and what is before the path of a message.
     origin: String,
     base: String,
     server: Server,
@@ -41,7 +41,7 @@ pub(crate) struct RequestSender {
 /// Whether a request has left.
 type SendResult = Result<(), CallError>;
 
-/// Tells that once.
+/// Reports that once.
 #[derive(Clone)]
 struct SendNotice(Arc<Mutex<Option<oneshot::Sender<SendResult>>>>);
 
@@ -51,7 +51,7 @@ impl SendNotice {
     }
 
     fn confirm_sent(&self) {
-        // Asked for again, it has long been told; and whoever asked may have gone.
+        // Asked for again, it has long been reported; and whoever asked may have gone.
         let _ = self.take_sender().map(|sender| sender.send(Ok(())));
     }
 
@@ -122,7 +122,8 @@ impl RequestSender {
             request = self.authorization.add_to(request);
         }
         if body.is_empty() {
-            // Nobody asks for a body that is none; what hinders the request is told in the inbox.
+            // Nobody asks for a body that is none; what hinders the request is reported in the
+            // inbox.
             leaving.confirm_sent();
             return Ok(request);
         }
@@ -151,7 +152,7 @@ impl RequestSender {
                 if let Some(problem) =
                     answered.err().and_then(|problem| leaving.report_failure(problem))
                 {
-                    // Who has left needs not be told.
+                    // Who has left needs not be notified.
                     let _ = inbox.push(Incoming::Failed(problem)).await;
                 }
             };
@@ -164,7 +165,7 @@ impl RequestSender {
     }
 }
 
-/// The body, which tells when it is asked for: the connection is there then.
+/// The body, which says when it is asked for: the connection is there then.
 fn signalling_body(bytes: Bytes, leaving: SendNotice) -> Body {
     Body::wrap_stream(stream::once(async move {
         leaving.confirm_sent();
@@ -185,7 +186,7 @@ async fn read_response(
         .and_then(|kind| kind.to_str().ok())
         .unwrap_or_default();
     let mut events = kind.starts_with("text/event-stream").then(Events::default);
-    // They came once, so they are told once: with the first message.
+    // They came once, so they are reported once: with the first message.
     let mut headers = headers_of(&response);
     let mut whole = BytesMut::new();
     while let Some(piece) =

@@ -1,4 +1,4 @@
-//! The brokers that one connection leads to: what is sent there, what is heard, and whether they
+//! The brokers that one connection leads to: what is sent there, what is received, and whether they
 //! are there.
 
 use std::{

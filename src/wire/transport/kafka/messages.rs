@@ -92,7 +92,7 @@ pub(crate) fn operation_refused(place: &str, doing: &str, topic: &str, error: &E
 /// No broker could be asked.
 fn broker_unreachable(place: &str, doing: &str, topic: &str, error: &Error) -> CallError {
     let said = error.to_string();
-    // The library's words name the address that another broker told it.
+    // The library's words name the address that another broker said it.
     let elsewhere =
         said.split_once("error connecting to broker \"").and_then(|(_, rest)| rest.split_once('"'));
     match elsewhere {
@@ -111,8 +111,8 @@ fn broker_unreachable(place: &str, doing: &str, topic: &str, error: &Error) -> C
     }
 }
 
-/// Why a topic is heard no more; `None` where the connection broke, which is told by who keeps it.
-/// `most`: what one message may have.
+/// Why a topic is received no more; `None` where the connection broke, which is recognized by who
+/// keeps it. `most`: what one message may have.
 pub(crate) fn subscription_ended(
     place: &str,
     topic: &str,

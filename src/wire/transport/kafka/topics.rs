@@ -73,7 +73,7 @@ impl Topics {
         };
         let controller = self.client.controller_client().map_err(|error| said(&error))?;
         let made = match controller.create_topic(topic, 1, -1, MAKING).await {
-            // Brokers older than 2.4 want to be told how many copies.
+            // Brokers older than 2.4 want to know how many copies.
             Err(error)
                 if messages::error_code(&error)
                     == Some(ProtocolError::InvalidReplicationFactor) =>

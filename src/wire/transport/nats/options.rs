@@ -22,7 +22,7 @@ const CONNECTING: Duration = Duration::from_secs(5);
 const BURST: usize = 1_000_000;
 
 /// How often the server is asked whether it is still there. Two questions without an answer are the
-/// end of the connection, which otherwise nobody would notice of a server that stands still.
+/// end of the connection, which otherwise nobody would notice of a server that is idle.
 const ASKING: Duration = Duration::from_secs(5);
 
 pub(super) fn parse_servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallError> {

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::model::{call::CallError, clock::Millis, error_kind::ErrorKind};
 
-/// What tells about others' messages.
+/// What reports others' messages.
 pub(super) const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
 
 fn stream_problem(doing: &str, error: impl std::fmt::Display) -> CallError {
@@ -126,7 +126,7 @@ fn to_packet(message: Message) -> Packet {
     }
 }
 
-/// The message that an advisory tells of.
+/// The message that an advisory reports.
 pub(super) async fn referenced_message(
     client: &Client,
     advisory: &Packet,

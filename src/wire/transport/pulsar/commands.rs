@@ -283,7 +283,7 @@ pub(crate) const REDIRECTED: i32 = 0;
 /// The broker at that address has the topic.
 pub(crate) const FOUND: i32 = 1;
 
-/// What stands before a message's payload.
+/// What is before a message's payload.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Metadata {
     #[prost(string, required, tag = "1")]
@@ -303,7 +303,7 @@ pub(crate) struct Metadata {
     pub batched: Option<i32>,
 }
 
-/// What stands before each message of a batch.
+/// What is before each message of a batch.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct SingleMetadata {
     #[prost(message, repeated, tag = "1")]

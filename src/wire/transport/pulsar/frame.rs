@@ -113,7 +113,7 @@ fn starts_with_magic(bytes: &Bytes, magic: u16) -> bool {
     bytes.starts_with(&magic.to_be_bytes())
 }
 
-/// A part that stands behind its length.
+/// A part that is behind its length.
 fn take_prefixed(bytes: &mut Bytes) -> Result<Bytes, Fault> {
     let length = bytes.try_get_u32().map_err(|_| Fault::Broken)?;
     take_bytes(bytes, length as usize)

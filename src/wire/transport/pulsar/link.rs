@@ -1,4 +1,4 @@
-//! The brokers that one connection leads to: which has a topic, what is sent, and what is heard.
+//! The brokers that one connection leads to: which has a topic, what is sent, and what is received.
 
 use std::{
     collections::HashMap,
@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// Messages that may be on their way to one listener. Many, since a topic that keeps nothing drops
-/// what is not permitted, and nobody is told; what our own line lets go is counted. Fewer where
+/// what is not permitted, and nobody is informed; what our own line drops is counted. Fewer where
 /// each may have to wait for its listener.
 const PERMITS: u32 = 100_000;
 const PERMITS_KEPT: u32 = 64;
@@ -219,7 +219,7 @@ impl Pulsar {
 /// Which broker has a topic, as one of them says.
 #[derive(Debug, PartialEq, Eq)]
 enum TopicLookup {
-    /// Whoever was asked, or who stands before it.
+    /// Whoever was asked, or who is before it.
     Here,
     There(String),
     /// That one knows.
@@ -238,7 +238,7 @@ fn lookup_target(found: LookupResponse, encrypted: bool) -> TopicLookup {
     let (plain, safe) = (named(found.url), named(found.url_tls));
     let url = if encrypted { safe } else { plain.clone() };
     match (found.response, url, plain) {
-        // A proxy stands between, and speaks for the broker.
+        // A proxy is between, and speaks for the broker.
         (Some(FOUND), ..) if found.through_proxy == Some(true) => TopicLookup::Here,
         // Where encryption ends before the broker, it knows no encrypted address of its own.
         (Some(FOUND), None, _) => TopicLookup::Here,

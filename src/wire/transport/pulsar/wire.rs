@@ -251,7 +251,7 @@ impl SharedWire {
             }
         }
         self.broken.cancel();
-        // Whoever waits is told by the end of what they wait on.
+        // Whoever waits is recognized by the end of what they wait on.
         *self.lock_tables() = Tables::default();
     }
 

@@ -86,7 +86,7 @@ impl Rabbits {
         let once = std::sync::Mutex::new(Some(stream));
         let connect = async move |_: AMQPUri, _: Runtime<_>| {
             let stream = once.lock().ok().and_then(|mut once| once.take());
-            // It is asked once, because it is told to try no more often.
+            // It is asked once, because it is instructed to try no more often.
             let stream = stream.ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
             Ok(AsyncTcpStream::Plain(stream.compat()))
         };

@@ -1,4 +1,4 @@
-//! One connection to a broker: what is sent, what is heard, and what the broker says.
+//! One connection to a broker: what is sent, what is received, and what the broker says.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -318,7 +318,7 @@ impl Link for Rabbit {
                     Event::ConnectionUnblocked => {
                         news.send_notice(format!("{} takes messages again", self.place));
                     }
-                    // One channel's trouble is told where that channel is used.
+                    // One channel's trouble is reported where that channel is used.
                     Event::Error(error) if !self.connection.status().connected() => {
                         let fatal = messages::too_large(&self.place, &error);
                         if fatal.is_none() {

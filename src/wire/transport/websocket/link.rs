@@ -44,7 +44,7 @@ const GONE: Duration = Duration::from_secs(25);
 /// How many frames wait for one listener before the socket itself waits.
 const QUEUE: usize = 64;
 
-/// The header under which a frame's id is heard.
+/// The header under which a frame's id is received.
 const ID: &str = "id";
 
 /// One socket to a gateway.

@@ -53,7 +53,7 @@ pub(crate) struct SignIn<'s> {
     pub address: &'s str,
     /// Scopes to ask for beside those that the server wants.
     pub scope: Option<&'s str>,
-    /// Is told the URL of the page.
+    /// Receives the URL of the page.
     pub show: &'s (dyn Fn(&str) + Send + Sync),
 }
 

@@ -122,7 +122,7 @@ impl Chain {
         }
     }
 
-    /// A document, where it may be asked for; what there is of it stands in its step.
+    /// A document, where it may be asked for; what there is of it is in its step.
     async fn find_document(
         &mut self,
         fetcher: &Fetcher,

@@ -1,5 +1,5 @@
-//! One call of a client: its events as what the client is told, and what a server behind the tool
-//! asks meanwhile, which is passed on to a client that can answer it.
+//! One call of a client: its events as what the client is informed, and what a server behind the
+//! tool asks meanwhile, which is passed on to a client that can answer it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -54,7 +54,7 @@ enum Step {
 /// Nobody waits for the call any more.
 struct Left;
 
-/// Makes a call, and sends what its client is told; nothing more once it is cancelled.
+/// Makes a call, and sends what its client is informed; nothing more once it is cancelled.
 pub(crate) async fn run_call(handler: Arc<RequestHandler>, call: ToolCall, caller: Caller) {
     if let Some(repeated) = &call.repeated {
         let state = repeated.state.clone();

@@ -107,11 +107,11 @@ impl RequestHandler {
         followed.remove(&uri);
         let mut refused = None;
         if is_wanted {
-            let (told, mut updates) = mpsc::channel(UPDATES);
+            let (update_sender, mut updates) = mpsc::channel(UPDATES);
             let (stop, behind) = (CancellationToken::new(), (&*self.host, &self.followers));
             let following = tokio::select! {
                 () = caller.running.cancelled.cancelled() => return,
-                following = follow_resource(behind, &uri, told, stop.clone()) => following,
+                following = follow_resource(behind, &uri, update_sender, stop.clone()) => following,
             };
             match following {
                 Ok(following) => {
@@ -134,12 +134,17 @@ impl RequestHandler {
         let _ = caller.frames.send(reply.text).await;
     }
 
-    /// Follows resources until nobody takes what is told; those that are followed.
-    async fn follow_all(&self, uris: Vec<String>, told: &mpsc::Sender<String>) -> Vec<String> {
+    /// Follows resources until nobody takes what is reported; those that are followed.
+    async fn follow_all(
+        &self,
+        uris: Vec<String>,
+        update_sender: &mpsc::Sender<String>,
+    ) -> Vec<String> {
         let mut followed = Vec::new();
         for uri in uris {
             let (stop, behind) = (CancellationToken::new(), (&*self.host, &self.followers));
-            if let Ok(following) = follow_resource(behind, &uri, told.clone(), stop).await {
+            if let Ok(following) = follow_resource(behind, &uri, update_sender.clone(), stop).await
+            {
                 tokio::spawn(following);
                 followed.push(uri);
             }
@@ -147,7 +152,8 @@ impl RequestHandler {
         followed
     }
 
-    /// Tells a subscriber what changes, until it is cancelled, or with a last word until `leaving`.
+    /// Reports a subscriber what changes, until it is cancelled, or with a last word until
+    /// `leaving`.
     pub async fn run_listening(
         self: Arc<Self>,
         listening: ToolSubscription,
@@ -156,15 +162,15 @@ impl RequestHandler {
         leaving: CancellationToken,
     ) {
         let ToolSubscription { id, spoken, tools, resources } = listening;
-        // Whatever changes from here on is told.
+        // Whatever changes from here on is reported.
         let mut changes = self.changes();
-        let (told, mut updates) = mpsc::channel(UPDATES);
-        let mut heard = if tools { json!({"toolsListChanged": true}) } else { json!({}) };
-        let followed = self.follow_all(resources, &told).await;
+        let (update_sender, mut updates) = mpsc::channel(UPDATES);
+        let mut acknowledged = if tools { json!({"toolsListChanged": true}) } else { json!({}) };
+        let followed = self.follow_all(resources, &update_sender).await;
         if !followed.is_empty() {
-            heard["resourceSubscriptions"] = followed.into();
+            acknowledged["resourceSubscriptions"] = followed.into();
         }
-        let mut next = Some(acknowledged_frame(&id, &heard));
+        let mut next = Some(acknowledged_frame(&id, &acknowledged));
         loop {
             if let Some(frame) = next.take()
                 && frames.send(frame).await.is_err()

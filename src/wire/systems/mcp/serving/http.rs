@@ -156,13 +156,13 @@ impl Accepted {
 struct RequestsOf {
     running: RunningRequests,
     questions: Option<PendingQuestions>,
-    /// What it follows, and where it is told what it did not ask for.
+    /// What it follows, and where it is given what it did not ask for.
     client: (FollowedResources, OwnFrames),
 }
 
 /// The client that a request is of, for as long as the request takes.
 struct Caller {
-    /// `None`: every request stands for itself, and ends with its stream.
+    /// `None`: every request represents itself, and ends with its stream.
     session: Option<Arc<Session>>,
     accepted: Accepted,
 }
@@ -304,7 +304,7 @@ impl Clients {
         caller: Caller,
     ) -> Response<Body> {
         let is_alone = asked.len() == 1;
-        let (frames, heard) = mpsc::channel(FRAMES);
+        let (frames, frame_receiver) = mpsc::channel(FRAMES);
         let mut replies = Vec::new();
         let mut begun = Vec::new();
         for asked in asked {
@@ -370,10 +370,10 @@ impl Clients {
         };
         match (caller.accepted.events, &caller.session) {
             (true, Some(session)) if session.resumes_streams() => {
-                resumable_response(StreamReader::new(session.streams.begin(heard), 0))
+                resumable_response(StreamReader::new(session.streams.begin(frame_receiver), 0))
             }
-            (true, _) => events_response(heard, guards),
-            (false, _) => whole_response(heard, is_alone, guards).await,
+            (true, _) => events_response(frame_receiver, guards),
+            (false, _) => whole_response(frame_receiver, is_alone, guards).await,
         }
     }
 
@@ -448,7 +448,7 @@ impl Clients {
         let Some(stream) = Arc::clone(&session).take_stream() else {
             return refusal(409, "the session has a stream already");
         };
-        let (frames, heard) = mpsc::channel(FRAMES);
+        let (frames, frame_receiver) = mpsc::channel(FRAMES);
         session.own.open(frames.clone());
         let mut changes = self.handler.changes();
         let (stop, ended) = (self.stop.clone(), session.ended.clone());
@@ -460,15 +460,15 @@ impl Clients {
                     () = ended.cancelled() => return,
                     () = frames.closed() => return,
                     changed = changes.changed() => {
-                        let told = frames.send(tools_changed_frame(None));
-                        if changed.is_err() || told.await.is_err() {
+                        let sent = frames.send(tools_changed_frame(None));
+                        if changed.is_err() || sent.await.is_err() {
                             return;
                         }
                     }
                 }
             }
         });
-        events_response(heard, Vec::new())
+        events_response(frame_receiver, Vec::new())
     }
 
     fn end_session(&self, headers: &HeaderMap) -> Response<Body> {
@@ -498,7 +498,7 @@ impl Clients {
 
 /// How a message is to be answered.
 enum Route {
-    /// It stands for itself.
+    /// It represents itself.
     Modern,
     /// It begins a session.
     Begin,

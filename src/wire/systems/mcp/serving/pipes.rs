@@ -176,7 +176,7 @@ impl PipeClient {
         Ok(())
     }
 
-    /// Tells a client of the legacy era unasked that there are other tools.
+    /// Reports a client of the legacy era unasked that there are other tools.
     async fn tell_change(&mut self) -> Result<(), Unread> {
         match self.dialogue.is_initialized() {
             true => self.send(tools_changed_frame(None)).await,

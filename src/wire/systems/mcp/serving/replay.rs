@@ -62,7 +62,7 @@ impl KeptEvents {
 
 impl ReplayedStreams {
     /// A new stream of all that comes, which goes on while nobody reads it.
-    pub fn begin(&self, mut heard: mpsc::Receiver<String>) -> Arc<EventStream> {
+    pub fn begin(&self, mut frame_receiver: mpsc::Receiver<String>) -> Arc<EventStream> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.begun += 1;
         let number = known.begun;
@@ -74,7 +74,7 @@ impl ReplayedStreams {
         known.streams.push_back(Arc::clone(&stream));
         let filled = Arc::clone(&stream);
         tokio::spawn(async move {
-            while let Some(frame) = heard.recv().await {
+            while let Some(frame) = frame_receiver.recv().await {
                 filled.push(frame.into()).await;
             }
             filled.end();
@@ -189,8 +189,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_stream_that_broke_goes_on_after_its_last_event() {
-        let (streams, (frames, heard)) = (ReplayedStreams::default(), mpsc::channel(8));
-        let mut reader = StreamReader::new(streams.begin(heard), 0);
+        let (streams, (frames, frame_receiver)) = (ReplayedStreams::default(), mpsc::channel(8));
+        let mut reader = StreamReader::new(streams.begin(frame_receiver), 0);
         let primed = reader.last_id();
         frames.send("a".to_owned()).await.unwrap();
         assert_eq!(reader.next().await.as_deref(), Some("a"));
@@ -210,8 +210,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_nobody_reads_is_bounded_and_who_reads_holds_back() {
-        let (streams, (frames, heard)) = (ReplayedStreams::default(), mpsc::channel(1));
-        let stream = streams.begin(heard);
+        let (streams, (frames, frame_receiver)) = (ReplayedStreams::default(), mpsc::channel(1));
+        let stream = streams.begin(frame_receiver);
         let many = KEPT + 10;
         for number in 1..=many {
             frames.send(number.to_string()).await.unwrap();
@@ -224,8 +224,8 @@ mod tests {
         let kept = rest(reader).await;
         assert!(kept.len() == KEPT && kept.last() == Some(&many.to_string()), "{}", kept.len());
 
-        let (frames, heard) = mpsc::channel(1);
-        let mut reader = StreamReader::new(streams.begin(heard), 0);
+        let (frames, frame_receiver) = mpsc::channel(1);
+        let mut reader = StreamReader::new(streams.begin(frame_receiver), 0);
         let sending = tokio::spawn(async move {
             for number in 1..=many {
                 frames.send(number.to_string()).await.unwrap();

@@ -61,15 +61,19 @@ fn with_status(status: u16, body: Body) -> Response<Body> {
 pub(super) type Guards = Vec<tokio_util::sync::DropGuard>;
 
 /// Each frame as an event, as it comes.
-pub(super) fn events_response(heard: mpsc::Receiver<String>, guards: Guards) -> Response<Body> {
-    let events = stream::unfold((heard, guards), |(mut heard, guards)| async move {
-        let text = match timeout(SIGN_OF_LIFE, heard.recv()).await {
-            Ok(Some(frame)) => format!("event: message\ndata: {frame}\n\n"),
-            Ok(None) => return None,
-            Err(_) => ": still here\n\n".to_owned(),
-        };
-        Some((Ok(BodyFrame::data(Bytes::from(text))), (heard, guards)))
-    });
+pub(super) fn events_response(
+    frame_receiver: mpsc::Receiver<String>,
+    guards: Guards,
+) -> Response<Body> {
+    let events =
+        stream::unfold((frame_receiver, guards), |(mut frame_receiver, guards)| async move {
+            let text = match timeout(SIGN_OF_LIFE, frame_receiver.recv()).await {
+                Ok(Some(frame)) => format!("event: message\ndata: {frame}\n\n"),
+                Ok(None) => return None,
+                Err(_) => ": still here\n\n".to_owned(),
+            };
+            Some((Ok(BodyFrame::data(Bytes::from(text))), (frame_receiver, guards)))
+        });
     stream_response(StreamBody::new(events).boxed_unsync())
 }
 
@@ -102,12 +106,12 @@ fn stream_response(body: Body) -> Response<Body> {
 
 /// The answers alone, in one.
 pub(super) async fn whole_response(
-    mut heard: mpsc::Receiver<String>,
+    mut frame_receiver: mpsc::Receiver<String>,
     is_alone: bool,
     guards: Guards,
 ) -> Response<Body> {
     let mut answers = Vec::new();
-    while let Some(frame) = heard.recv().await {
+    while let Some(frame) = frame_receiver.recv().await {
         if matches!(Frame::parse(frame.as_str()).kind, Kind::Reply { .. }) {
             answers.push(frame);
         }

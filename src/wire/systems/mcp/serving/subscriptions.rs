@@ -26,7 +26,7 @@ pub(crate) const UPDATES: usize = 16;
 pub(crate) struct FollowedResources(Arc<Mutex<HashMap<String, DropGuard>>>);
 
 impl FollowedResources {
-    /// A resource is followed until it is removed or followed anew, by which `stop` is cancelled.
+    /// A resource is followed until it is removed or followed again, by which `stop` is cancelled.
     pub fn insert(&self, uri: String, stop: CancellationToken) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(uri, stop.drop_guard());
     }
@@ -37,7 +37,7 @@ impl FollowedResources {
 }
 
 /// Where a client of the legacy era hears what it did not ask for. What is said while there is no
-/// such place is told once there is one, as far as it is kept.
+/// such place is reported once there is one, as far as it is kept.
 #[derive(Clone, Default)]
 pub(crate) struct OwnFrames(Arc<Mutex<OwnPlace>>);
 
@@ -47,7 +47,7 @@ struct OwnPlace {
     waiting: VecDeque<String>,
 }
 
-/// So many frames wait for a place to be told at, the last ones.
+/// So many frames wait for a place to be reported at, the last ones.
 const WAITING: usize = 32;
 
 impl OwnFrames {
@@ -81,7 +81,7 @@ impl OwnFrames {
                 }
             }
         };
-        // Who has left need not be told.
+        // Who has left need not be notified.
         let _ = frames.send(frame).await;
     }
 }
@@ -111,14 +111,14 @@ impl FollowerCounts {
 }
 
 /// Asks the servers behind the tools to say when a resource changes; the first that will is
-/// listened to by what this gives, which puts the URI of each update into `told`, until `stop`.
+/// listened to by what this gives, which puts the URI of each update into `update_sender`, until `stop`.
 ///
 /// # Errors
 /// Why none of them will.
 pub(crate) async fn follow_resource(
     (host, counts): (&dyn ToolHost, &FollowerCounts),
     uri: &str,
-    told: mpsc::Sender<String>,
+    update_sender: mpsc::Sender<String>,
     stop: CancellationToken,
 ) -> Result<BoxFuture<'static, ()>, Refusal> {
     let request =
@@ -147,15 +147,15 @@ pub(crate) async fn follow_resource(
             loop {
                 tokio::select! {
                     () = stop.cancelled() => break,
-                    () = told.closed() => break,
+                    () = update_sender.closed() => break,
                     updated = updates.next() => match updated {
                         // Who has left is found out above.
-                        Ok(uri) => drop(told.send(uri).await),
+                        Ok(uri) => drop(update_sender.send(uri).await),
                         Err(_) => break,
                     },
                 }
             }
-            drop(told);
+            drop(update_sender);
             if counts.remove(&key) {
                 // A server that is gone says no more anyway.
                 let _ = updates.end(&*bus).await;

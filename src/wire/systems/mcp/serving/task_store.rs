@@ -51,8 +51,8 @@ impl RunningTask {
     }
 
     /// Takes in all that the call says.
-    pub async fn follow(&self, mut heard: mpsc::Receiver<String>) {
-        while let Some(frame) = heard.recv().await {
+    pub async fn follow(&self, mut frame_receiver: mpsc::Receiver<String>) {
+        while let Some(frame) = frame_receiver.recv().await {
             self.task().handle_frame(&frame, current_time());
             self.changed.notify_waiters();
         }

@@ -44,7 +44,7 @@ pub(crate) async fn run_task_call(handler: Arc<RequestHandler>, call: ToolCall, 
         TaskWish::None => return run_call(handler, call, caller).await,
     };
     let running = RunningRequests::default();
-    let (frames, mut heard) = mpsc::channel(FRAMES);
+    let (frames, mut frame_receiver) = mpsc::channel(FRAMES);
     // It was just made, so that nothing of that id runs.
     let Some(own) = running.begin(&call.id) else { return };
     // A task of the legacy era has no stream on which its client could be asked.
@@ -56,7 +56,7 @@ pub(crate) async fn run_task_call(handler: Arc<RequestHandler>, call: ToolCall, 
             tokio::select! {
                 biased;
                 () = caller.running.cancelled.cancelled() => return running.cancel_all(),
-                frame = heard.recv() => {
+                frame = frame_receiver.recv() => {
                     let Some(frame) = frame else { return };
                     let is_reply = matches!(Frame::parse(&*frame).kind, Kind::Reply { .. });
                     // A call goes on although nobody reads: what ends it cancels it.
@@ -71,17 +71,17 @@ pub(crate) async fn run_task_call(handler: Arc<RequestHandler>, call: ToolCall, 
     }
     let id = uuid::Uuid::new_v4().to_string();
     let task = ServedTask::new(id, ttl, current_time());
-    let told = task.to_value(call.spoken.era);
+    let task_value = task.to_value(call.spoken.era);
     let (asked, spoken) = (call.id.clone(), call.spoken.clone());
     let task = RunningTask::new(task, call, running);
     handler.tasks.insert(Arc::clone(&task));
     let reply = match spoken.era {
-        Era::Legacy => handler.about.result(&asked, &spoken, json!({"task": told})),
-        Era::Modern => handler.about.typed_result(&asked, &spoken, "task", told),
+        Era::Legacy => handler.about.result(&asked, &spoken, json!({"task": task_value})),
+        Era::Modern => handler.about.typed_result(&asked, &spoken, "task", task_value),
     };
     // Who has left may still ask about it.
     let _ = caller.frames.send(reply.text).await;
-    tokio::spawn(async move { task.follow(heard).await });
+    tokio::spawn(async move { task.follow(frame_receiver).await });
 }
 
 /// Answers a request about a task.
@@ -144,7 +144,7 @@ async fn answer_request(
 /// Goes on with a task that wanted to know something. Answers to what it did not ask are nothing.
 fn update_task(handler: &Arc<RequestHandler>, task: &Arc<RunningTask>, responses: &Value) {
     let Some(state) = task.task().take_question(current_time()) else { return };
-    let (frames, heard) = mpsc::channel(FRAMES);
+    let (frames, frame_receiver) = mpsc::channel(FRAMES);
     // The call still runs under its own id.
     let Some(running) = task.running.begin(&Id::Text(state.clone())) else { return };
     // Without an answer to what was asked the call asks again.
@@ -153,5 +153,5 @@ fn update_task(handler: &Arc<RequestHandler>, task: &Arc<RunningTask>, responses
     // One that waits no longer has ended by itself.
     let _ = handler.parked.resume(&state, Repetition { call, frames, running });
     let task = Arc::clone(task);
-    tokio::spawn(async move { task.follow(heard).await });
+    tokio::spawn(async move { task.follow(frame_receiver).await });
 }

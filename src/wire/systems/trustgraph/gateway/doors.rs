@@ -95,7 +95,7 @@ impl GatewayRoute {
 /// The sample that asks a collection, as the gateway's own retrieval does.
 const RAG: &str = "custom-rag";
 
-/// All samples, as MCP tools of their names, and the one that stands for the gateway's own
+/// All samples, as MCP tools of their names, and the one that represents the gateway's own
 /// retrieval.
 #[must_use]
 pub(crate) fn sample_routes(connection: &Connection) -> Vec<GatewayRoute> {

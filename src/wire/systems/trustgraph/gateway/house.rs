@@ -1,5 +1,5 @@
-//! What both ways into the gateway share: who is let in, what a request is for, and who is told of
-//! it.
+//! What both ways into the gateway share: who is let in, what a request is for, and who is notified
+//! of it.
 
 use std::{
     convert::Infallible,
@@ -64,7 +64,7 @@ pub(crate) struct GatewayServer {
     pub token: Option<String>,
     /// `None`: requests may be for any.
     pub workspace: Option<String>,
-    /// What stands before every path, without a slash at the end.
+    /// What is before every path, without a slash at the end.
     pub below: String,
     pub reports: Option<mpsc::Sender<AnsweredCall>>,
     pub stop: CancellationToken,
@@ -93,7 +93,7 @@ impl GatewayServer {
         self.workspace.as_deref().unwrap_or(DEFAULT)
     }
 
-    /// Tells of a request once it is answered, or given up.
+    /// Reports of a request once it is answered, or given up.
     #[must_use]
     pub fn new_telling(&self, service: &str, id: Option<&str>) -> Telling {
         let id = id.map_or_else(
@@ -179,8 +179,8 @@ impl GatewayServer {
         Endpoint { service: agent::SERVICE.to_owned(), flow: Some(self.flow.clone()) }
     }
 
-    /// What the gateway's own services say, where no stub stands in for them: the configuration,
-    /// and an agent with its tools.
+    /// What the gateway's own services say, where no stub replaces them: the configuration, and an
+    /// agent with its tools.
     fn own_answer(
         &self,
         at: &Endpoint,
@@ -214,17 +214,17 @@ impl GatewayServer {
     }
 }
 
-/// A request that was not passed on; it is told of already.
+/// A request that was not passed on; it is notified of already.
 pub(crate) struct Refused(pub Refusal);
 
-/// Tells whoever serves of one request, when it is dropped.
+/// Reports whoever serves of one request, when it is dropped.
 pub(crate) struct Telling {
     pub answered: AnsweredCall,
     reports: Option<mpsc::Sender<AnsweredCall>>,
 }
 
 impl Telling {
-    /// Tells that it was not passed on.
+    /// Reports that it was not passed on.
     #[must_use]
     pub fn refuse(mut self, refusal: Refusal) -> Refused {
         self.answered.problem = Some(refusal.to_call_error());

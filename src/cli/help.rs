@@ -1,0 +1,170 @@
+//! `toolcrib help WORDS…`: the help of a command, or a page of the documentation.
+
+use std::ffi::OsString;
+
+use clap::Command;
+
+use super::{
+    columns::{self, Cell},
+    ending::{CommandResult, Ending},
+    help_page::{PageLine, page_lines},
+    out::{CommandOutput, Tint},
+};
+use crate::{
+    engine::workflow::similar,
+    model::problem::{Problem, ProblemKind},
+};
+
+/// A page of `docs/`, as it was when the program was built.
+struct Topic {
+    name: &'static str,
+    summary: &'static str,
+    page: &'static str,
+    /// The command that the page says more about.
+    command: Option<&'static str>,
+}
+
+macro_rules! topic {
+    ($name:literal, $file:literal, $summary:literal) => {
+        topic!($name, $file, $summary, None)
+    };
+    ($name:literal, $file:literal, $summary:literal, $command:expr) => {
+        Topic {
+            name: $name,
+            summary: $summary,
+            page: include_str!(concat!("../../docs/", $file)),
+            command: $command,
+        }
+    };
+}
+
+const TOPICS: [Topic; 15] = [
+    topic!("keys", "keys.md", "Every key and action, by screen"),
+    topic!("commands", "commands.md", "Commands, exit codes, and what they print"),
+    topic!("files", "files.md", "What a workspace holds, toolcrib.toml, the two modes"),
+    topic!("connections", "connections.md", "Brokers, gateways, servers, and their secrets"),
+    topic!("compose", "compose.md", "Edit a workflow by drawing it"),
+    topic!("workflow", "workflow.md", "Runs, what-if, scenarios", Some("simulate")),
+    topic!("calls", "calls.md", "Invoke, History, cases, stubs, mocks", Some("call")),
+    topic!("watching", "watch.md", "Watch a bus: filters, alerts, traces", Some("watch")),
+    topic!("forms", "form.md", "Forms for any JSON Schema", Some("form")),
+    topic!("findings", "systems.md", "TrustGraph's files, and what check finds", Some("check")),
+    topic!("trustgraph", "trustgraph.md", "A running TrustGraph", Some("agent")),
+    topic!("commonground", "commonground.md", "CommonGround's tools, calls and answers"),
+    topic!("opensearch", "opensearch.md", "OpenSearch's tools and agents", Some("convert")),
+    topic!("mcp-servers", "mcp.md", "MCP servers: call, test, serve, sign in", Some("mcp")),
+    topic!("unique", "unique.md", "Unique's tools and search proxy"),
+];
+
+/// The words of `toolcrib help WORDS…`; `None` for any other command line, `toolcrib help --help`
+/// among them, which clap answers.
+#[must_use]
+pub(crate) fn asked_words(arguments: impl Iterator<Item = OsString>) -> Option<Vec<String>> {
+    let mut words = arguments.map(|word| word.to_string_lossy().into_owned());
+    let first = words.find(|word| !word.starts_with('-'));
+    let words: Vec<String> = words.collect();
+    let is_asked = first.is_some_and(|word| word == "help");
+    (is_asked && !words.iter().any(|word| word.starts_with('-'))).then_some(words)
+}
+
+/// Shows the help of a command, the page of a topic, or both lists where there are no words.
+///
+/// # Errors
+/// When there is neither a command nor a topic of that name.
+pub(crate) fn show_help(
+    words: &[String],
+    mut program: Command,
+    out: &mut CommandOutput,
+) -> CommandResult {
+    program.build();
+    let Some(first) = words.first() else {
+        out.print_line(program.render_help().to_string().trim_end())?;
+        out.print_line("")?;
+        print_topics(out)?;
+        return Ok(Ending::Done);
+    };
+    match (command_at(&program, words), topic_named(words)) {
+        (Some(mut command), _) => {
+            out.print_line(command.render_long_help().to_string().trim_end())?;
+            let page = TOPICS.iter().find(|topic| topic.command == Some(first.as_str()));
+            if let Some(topic) = page {
+                out.print_line(format!("\nRead more: toolcrib help {}", topic.name))?;
+            }
+        }
+        (None, Some(topic)) => print_page(topic, out)?,
+        (None, None) => return Err(unknown_words(&program, words).into()),
+    }
+    Ok(Ending::Done)
+}
+
+/// The command that the words name one below the other, such as `mcp add`.
+fn command_at(program: &Command, words: &[String]) -> Option<Command> {
+    let found = words.iter().try_fold(program, |command, word| command.find_subcommand(word))?;
+    Some(found.clone())
+}
+
+fn topic_named(words: &[String]) -> Option<&'static Topic> {
+    let [word] = words else { return None };
+    TOPICS.iter().find(|topic| topic.name.eq_ignore_ascii_case(word))
+}
+
+fn print_topics(out: &mut CommandOutput) -> std::io::Result<()> {
+    let row = |topic: &Topic| vec![Cell::plain(topic.name), Cell::plain(topic.summary)];
+    columns::write_table(out, &["TOPIC", "IS ABOUT"], TOPICS.iter().map(row).collect())?;
+    out.print_line("\nRead one with: toolcrib help TOPIC")
+}
+
+fn print_page(topic: &Topic, out: &mut CommandOutput) -> std::io::Result<()> {
+    let tinted = |line: PageLine| match line {
+        PageLine::Heading(text) => out.tint(Tint::Bold, &text),
+        PageLine::Code(text) | PageLine::Text(text) => text,
+    };
+    let lines: Vec<String> = page_lines(topic.page).into_iter().map(tinted).collect();
+    out.print_paged(&lines)
+}
+
+fn unknown_words(program: &Command, words: &[String]) -> Problem {
+    let word = words.join(" ");
+    let commands: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+    let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+    let known = commands.iter().chain(&topics).copied();
+    let near = similar::nearest_name(&word, known)
+        .map(|near| format!("did you mean `toolcrib help {near}`? "))
+        .unwrap_or_default();
+    Problem::new(
+        ProblemKind::Input,
+        "looking for help",
+        format!("there is no command and no topic \"{word}\""),
+    )
+    .with_remedy(format!(
+        "{near}Topics: {}. Commands: {}",
+        topics.join(", "),
+        commands.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_help_asks_for_help() {
+        let asked = |line: &str| asked_words(line.split_whitespace().map(OsString::from));
+        assert_eq!(asked("help"), Some(vec![]));
+        assert_eq!(asked("-q help mcp add"), Some(vec!["mcp".into(), "add".into()]));
+        for other in ["", "--help", "check help", "help --help", "mcp help add"] {
+            assert_eq!(asked(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn no_topic_is_named_like_a_command_and_those_it_names_are_there() {
+        let program = crate::cli::command_line();
+        for topic in &TOPICS {
+            assert!(program.find_subcommand(topic.name).is_none(), "{}", topic.name);
+            if let Some(command) = topic.command {
+                assert!(program.find_subcommand(command).is_some(), "{command}");
+            }
+        }
+    }
+}
