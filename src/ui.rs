@@ -21,5 +21,6 @@ pub mod screens;
 pub mod stubs;
 pub mod styles;
 pub mod theme;
+pub mod tour;
 pub mod view;
 pub mod widgets;

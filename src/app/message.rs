@@ -15,6 +15,7 @@ use super::{
     notices::NoticeKind,
     resources::{ItemId, ResourceMessage},
     sign_in::{SignInAct, SignInNews},
+    tour::TourMessage,
     watching::WatchMessage,
     workflow::WorkflowMessage,
 };
@@ -148,6 +149,8 @@ pub enum Message {
     Answering(AnsweringMessage),
     /// All about resources and prompts of servers.
     Resource(ResourceMessage),
+    /// All about the tour of the demo.
+    Tour(TourMessage),
 }
 
 /// About the user's files: what the user asks for, then what comes back from the world.
@@ -263,6 +266,8 @@ pub enum ConnectionMessage {
     },
     /// Connect to a server of tools: its command or address is asked for.
     AskServer,
+    /// Ask for the address of a running system, to import its tools.
+    AskSystem,
     /// Keep a secret in the system's key store.
     KeepSecret {
         name: String,

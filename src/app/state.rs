@@ -84,7 +84,7 @@ pub struct Start {
     pub themes: Vec<String>,
     /// Makes the ids of this session differ from any other's.
     pub seed: u64,
-    /// Says that this is the shipped demo, for its first words.
+    /// This is a sample, where the tour is offered.
     pub demo: bool,
     /// Arguments that stand in the form of some tools from the beginning.
     pub arguments: HashMap<EntryId, Source>,
@@ -140,8 +140,7 @@ pub struct WorkflowState {
 pub struct InvokeState {
     /// What is typed for calls of tools, as JSON.
     pub texts: HashMap<CallText, EditedText>,
-    /// Sample values for variables that arguments are filled in from, only looked at; `$NAME` is
-    /// one of a service's environment.
+    /// Sample values for variables of arguments; `$NAME` is one of a service's environment.
     pub samples: Vec<(String, String)>,
     /// The name that calls carry.
     pub user: String,
@@ -164,7 +163,7 @@ pub struct State {
     pub workspace: String,
     /// Knows the secrets that no file may hold.
     pub mask: Mask,
-    pub demo: bool,
+    pub tour: super::tour::Tour,
     pub reading: LoadProgress,
     pub screen: ScreenId,
     pub mode: Mode,
@@ -190,8 +189,7 @@ pub struct State {
     pub notices: Notices,
     /// Something the user must decide before it goes on.
     pub question: Option<Question>,
-    /// Unsaved texts of an earlier session, to be offered once the files are read that they belong
-    /// to.
+    /// Unsaved texts of an earlier session, offered once their files are read.
     pub offer: Option<BTreeMap<FileId, Arc<str>>>,
     /// The program ends once all is saved.
     pub leaving: bool,
@@ -254,6 +252,8 @@ pub enum Question {
     Recover(BTreeMap<FileId, Arc<str>>),
     /// Which server is to be connected to?
     Server,
+    /// Where is the running system whose tools are to be imported?
+    System,
     /// Which of the servers are to be taken in that other programs have configured?
     ImportServers(Vec<FoundConfig>),
     /// Read how a server differs between the eras of its protocol?
@@ -275,7 +275,7 @@ impl State {
         Self {
             workspace: start.workspace,
             mask: start.mask,
-            demo: start.demo,
+            tour: super::tour::Tour::at_start(start.demo),
             reading: if has_form { LoadProgress::Done } else { LoadProgress::UnderWay(0) },
             screen: if has_form { ScreenId::Form } else { ScreenId::Tools },
             mode: start.mode,

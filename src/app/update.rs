@@ -27,6 +27,7 @@ use super::{
     notices::NoticeKind,
     resources::ResourceMessage,
     state::{Question, State, StepGoal, ViewTarget},
+    tour,
 };
 use crate::{
     model::{
@@ -43,6 +44,10 @@ use crate::{
 /// Takes a message in. `now` is when it came.
 pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     let mut effects = handle_message(state, message, now);
+    if tour::advance(state) {
+        let words = "You know your way around. Run toolcrib in a folder of yours to open it";
+        state.notices.push(NoticeKind::Done, words.to_owned(), now);
+    }
     effects.extend(files::due_check(state));
     effects
 }
@@ -98,6 +103,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::Watch(message) => return watching::handle(state, message, now),
         Message::Answering(message) => return answering::handle(state, message, now),
         Message::Resource(message) => return resources::handle_message(state, message, now),
+        Message::Tour(message) => tour::handle_message(state, message),
     }
     Vec::new()
 }
@@ -207,6 +213,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             state.question = Some(Question::Eras { connection, comparison });
         }
         ConnectionMessage::AskServer => state.question = Some(Question::Server),
+        ConnectionMessage::AskSystem => state.question = Some(Question::System),
         ConnectionMessage::KeepSecret { name, secret } => {
             return vec![Effect::KeepSecret { name, secret }];
         }

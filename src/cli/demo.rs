@@ -28,6 +28,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("answer_from_books", r#"{"question": "wind"}"#),
 ];
 
+/// The sample that the tour leads through.
+const TOUR_SAMPLE: &str = "demo";
+
 /// The stub by which a sample's own server is answered for.
 const CLUSTER_STUB: &str = "stubs/cluster.yaml";
 
@@ -71,6 +74,8 @@ impl Demo {
             global,
             Some(&folder),
             Purpose::Demo {
+                // The tour is about the tools of this sample.
+                has_tour: self.sample == TOUR_SAMPLE,
                 arguments: EXAMPLES.iter().filter_map(example).collect(),
                 connection: stand_in.as_ref().map(|stand_in| Box::new(stand_in.connection.clone())),
             },

@@ -19,9 +19,9 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Purpose {
     Work,
-    /// With arguments to call its tools with at once, and the connection that is used in the place
-    /// of its own.
+    /// With arguments to call its tools with at once, and the connection that replaces its own.
     Demo {
+        has_tour: bool,
         arguments: HashMap<EntryId, Source>,
         connection: Option<Box<Connection>>,
     },
@@ -40,9 +40,9 @@ pub(crate) fn run_workbench(
     }
     let (demo, arguments) = match purpose {
         Purpose::Work => (false, HashMap::new()),
-        Purpose::Demo { arguments, connection } => {
+        Purpose::Demo { has_tour, arguments, connection } => {
             connection.into_iter().for_each(|connection| own.connections.choose(*connection));
-            (true, arguments)
+            (has_tour, arguments)
         }
     };
     let start = Start {

@@ -13,6 +13,7 @@ use super::{
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
+    tour,
     view::{Look, Overlay, OverlayReply, Reply, Screen},
     widgets::panes::SIDE_BY_SIDE,
 };
@@ -47,7 +48,7 @@ pub struct Root {
     asked: Option<Question>,
     /// Pressable places of the top and bottom line.
     places: Vec<(Rect, ActionId)>,
-    /// Those of the bottom line while something lies over the screen.
+    /// Those of the tour, and of the bottom line while something lies over the screen.
     keys: Vec<(Rect, Key)>,
     body: Rect,
     last_shown: Option<ScreenId>,
@@ -96,7 +97,9 @@ impl Root {
             return;
         }
         self.sync_state(state);
-        self.body = Rect { y: 1, height: area.height - 2, ..area };
+        let body = Rect { y: 1, height: area.height - 2, ..area };
+        let (body, tour_key) = tour::draw_strip(frame, body, &styles, state);
+        self.body = body;
         let look = Look { styles: &styles, keymap: &state.keymap };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
@@ -105,6 +108,8 @@ impl Root {
         self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
         if let Some(overlay) = &mut self.overlay {
             overlay.draw(frame, self.body, look, state);
+        } else {
+            self.keys.extend(tour_key);
         }
     }
 
@@ -419,6 +424,9 @@ impl Root {
     }
 
     fn handle_key(&mut self, key: Key, state: &State) -> Reply {
+        if let Some(reply) = tour::take_key(key, state) {
+            return reply;
+        }
         let typing = self.screen(state).is_some_and(Screen::is_typing);
         let input = Input::Key(key);
         // While a text has the keys, what could be typed or moves in it goes there first, and so do

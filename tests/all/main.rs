@@ -104,6 +104,7 @@ mod syntax;
 mod tap;
 mod tool_connections;
 mod tools_screen;
+mod tour;
 mod trustgraph_loading;
 mod typed_arguments;
 mod unique_entries;

@@ -165,19 +165,38 @@ pub(crate) fn add_server(context: ComposeContext<'_>, text: &str) -> Result<Plan
         check_address(address)?;
     }
     let configured = table::configured().next().ok_or("no system here has such servers")?;
-    let value = Value::Object(configured.server_table(server)?);
+    Ok(add_default(context, name, &Value::Object(configured.server_table(server)?)))
+}
+
+/// Adds a connection to a running system, `NAME ADDRESS`, through which calls go where they went
+/// through the embedded connection.
+///
+/// # Errors
+/// When it cannot be called so, is there already, or the address is none.
+pub(crate) fn add_system(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [name, address] = words[..] else {
+        return Err("write a name and an address: trustgraph http://127.0.0.1:8088".into());
+    };
+    // The same checks, whatever the file becomes.
+    add_connection(context, text)?;
+    Ok(add_default(context, name, &json!({"servers": [address]})))
+}
+
+/// Adds the table of a connection, which becomes the default where there is none.
+fn add_default(context: ComposeContext<'_>, name: &str, value: &Value) -> Plan {
     let has_usual = context.settings_value().is_some_and(|settings| settings.get(USUAL).is_some());
     let text_of_new = || {
         let usual = print::print_value(Format::Toml, &json!({USUAL: name}));
-        let table = print::print_value(Format::Toml, &value);
+        let table = print::print_value(Format::Toml, value);
         format!("{usual}\n[{CONNECTIONS}.{name}]\n{table}")
     };
     let set = |at, to| context.in_settings(Edit::Set { at, to }, text_of_new);
     let mut changes = vec![set(table_pointer(name), value.clone().into())];
     if !has_usual && context.settings_value().is_some() {
-        changes.push(set(Pointer::root().child(USUAL), (*name).into()));
+        changes.push(set(Pointer::root().child(USUAL), name.into()));
     }
-    Ok(Plan::new(format!("add connection {name}"), changes))
+    Plan::new(format!("add connection {name}"), changes)
 }
 
 /// The table of a connection as the settings file has it.

@@ -5,6 +5,7 @@ use ratatui::{Frame, layout::Rect, style::Style};
 use super::modal;
 use crate::{
     app::{
+        actions::ActionId,
         input::{Code, Input, Key, Mouse, MouseKind},
         message::Message,
         state::State,
@@ -35,6 +36,8 @@ pub(crate) struct Confirm {
     shown: Vec<Line>,
     answers: Vec<Answer>,
     aside: Vec<Message>,
+    /// Actions that answers do in the place of messages, by the answers' keys.
+    acts: Vec<(char, ActionId)>,
     at: usize,
     sheet: Rect,
     places: Vec<Rect>,
@@ -55,6 +58,7 @@ impl Confirm {
             shown: Vec::new(),
             answers,
             aside,
+            acts: Vec::new(),
             at: 0,
             sheet: Rect::default(),
             places: Vec::new(),
@@ -66,7 +70,18 @@ impl Confirm {
         Self { shown, ..self }
     }
 
+    /// With an answer that does an action.
+    pub fn with_act(mut self, key: char, words: &'static str, act: ActionId) -> Self {
+        self.answers.push(Answer { key, words, messages: Vec::new() });
+        self.acts.push((key, act));
+        self
+    }
+
     fn give_answer(&mut self, row: usize) -> OverlayReply {
+        let key = self.answers.get(row).map(|answer| answer.key);
+        if let Some((_, act)) = self.acts.iter().find(|(of, _)| Some(*of) == key) {
+            return OverlayReply::Act(act);
+        }
         match self.answers.get_mut(row) {
             Some(answer) => {
                 OverlayReply::CloseWith(Reply::Send(std::mem::take(&mut answer.messages)))

@@ -18,7 +18,8 @@ use crate::{
         },
         form_file::FormGoal,
         message::{
-            AfterSave, ConnectionMessage, DocumentMessage, DraftPolicy, Message, Recovery, ScreenId,
+            AfterSave, ConnectionMessage, DocumentMessage, DraftPolicy, Message, Purpose, Recovery,
+            ScreenId,
         },
         state::{Question, State},
     },
@@ -57,6 +58,7 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
         }
         Question::Eras { connection, comparison } => Box::new(EraPage::new(connection, comparison)),
         Question::Server => Box::new(server_proposal()),
+        Question::System => Box::new(system_proposal()),
         Question::ImportServers(configs) => {
             Box::new(server_import::server_checklist(configs, state))
         }
@@ -82,6 +84,23 @@ fn server_proposal() -> Proposal {
         Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
         Message::Show(ScreenId::Invoke),
         Message::Connection(ConnectionMessage::ListDeployed),
+    ])
+    .with_closing_message(Message::DropQuestion)
+}
+
+/// The address of a running system; what it has is imported once its connection is in the settings.
+fn system_proposal() -> Proposal {
+    let words = "A name for it, and its address: TrustGraph's gateway (http://…:8088), a broker with CommonGround (nats://…:4222), or an OpenSearch cluster (http://…:9200). CommonGround and OpenSearch need their settings on Connections before the import.";
+    Proposal::with_text_input(
+        "Import from a running system",
+        words,
+        "trustgraph http://127.0.0.1:8088",
+        |text, state| connections::add_system(ComposeContext::from_state(state), text),
+    )
+    .followed_by([
+        Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
+        Message::Show(ScreenId::Connections),
+        Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)),
     ])
     .with_closing_message(Message::DropQuestion)
 }
@@ -189,16 +208,16 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             Confirm::new(title, start.lines().join("\n"), answers, aside)
         }
         Question::Begin => {
-            let words = "There is no descriptor in this folder yet. A sample brings a tool and its service that answer at once, without a server.";
+            let words = "This folder has no descriptors yet. A sample has a tool and a service that answers at once, without a server. To look around first, run `toolcrib demo`.";
             let answers = vec![
                 Answer {
                     key: 's',
-                    words: "begin with a sample",
+                    words: "open a sample",
                     messages: vec![Message::Document(DocumentMessage::PutSample("first-call"))],
                 },
                 Answer {
                     key: 'w',
-                    words: "a workflow sample",
+                    words: "open a workflow sample",
                     messages: vec![Message::Document(DocumentMessage::PutSample("spec-workflow"))],
                 },
                 Answer {
@@ -208,15 +227,21 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 },
                 Answer {
                     key: 'i',
-                    words: "import MCP servers of other programs",
+                    words: "MCP servers of other programs",
                     messages: vec![
                         Message::DropQuestion,
                         Message::Connection(ConnectionMessage::FindServers),
                     ],
                 },
+                Answer {
+                    key: 'r',
+                    words: "import from a running system",
+                    messages: vec![Message::Connection(ConnectionMessage::AskSystem)],
+                },
                 Answer { key: 'e', words: "start empty", messages: aside.clone() },
             ];
             Confirm::new("Welcome to toolcrib", words, answers, aside)
+                .with_act('n', "new tool", "new")
         }
         Question::Leave(files) => {
             let list: Vec<_> = files.iter().map(ToString::to_string).collect();
@@ -313,6 +338,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         Question::Import(_)
         | Question::Push { .. }
         | Question::Server
+        | Question::System
         | Question::Eras { .. }
         | Question::ImportServers(_) => Confirm::new("", "", Vec::new(), aside),
         Question::Recover(texts) => {

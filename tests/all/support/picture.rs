@@ -34,26 +34,115 @@ pub fn svg(screen: &Screen, words: &str) -> String {
          'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n"
     );
     for row in 0..rows {
-        for run in runs(screen, row, columns) {
-            let (x, y) = (f32::from(run.from) * CELL.0 + MARGIN, f32::from(row) * CELL.1 + MARGIN);
-            let length = f32::from(run.cells) * CELL.0;
-            if run.attachment != PAPER {
-                let (height, attachment) = (CELL.1, &run.attachment);
-                writeln!(
-                    svg,
-                    "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"{height}\" fill=\"{attachment}\"/>"
-                )
-                .unwrap();
-            }
-            if !run.text.trim().is_empty() {
-                let (y, text) = (y + BASELINE, escape(&run.text));
-                let (ink, manner) = (&run.ink, &run.manner);
-                writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{length:.1}\" fill=\"{ink}\"{manner}>{text}</text>")
-                    .unwrap();
-            }
-        }
+        svg.push_str(&drawn_row(screen, row, columns, f32::from(row) * CELL.1));
     }
     svg + "</g>\n</svg>\n"
+}
+
+/// A row as SVG, at this height.
+fn drawn_row(screen: &Screen, row: u16, columns: u16, top: f32) -> String {
+    let mut svg = String::new();
+    for run in runs(screen, row, columns) {
+        let (x, y) = (f32::from(run.from) * CELL.0 + MARGIN, top + MARGIN);
+        let length = f32::from(run.cells) * CELL.0;
+        if run.attachment != PAPER {
+            let (height, attachment) = (CELL.1, &run.attachment);
+            writeln!(
+                svg,
+                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"{height}\" fill=\"{attachment}\"/>"
+            )
+            .unwrap();
+        }
+        if !run.text.trim().is_empty() {
+            let (y, text) = (y + BASELINE, escape(&run.text));
+            let (ink, manner) = (&run.ink, &run.manner);
+            writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{length:.1}\" fill=\"{ink}\"{manner}>{text}</text>")
+                .unwrap();
+        }
+    }
+    svg
+}
+
+/// Screens of one size, shown one after another for so many seconds each, again and again. Without
+/// animation the first one is seen. A row that several of them have is written once.
+pub struct Moving {
+    size: (u16, u16),
+    rows: Vec<String>,
+    frames: Vec<(Vec<usize>, f32)>,
+}
+
+impl Moving {
+    pub fn new(columns: u16, rows: u16) -> Self {
+        Self { size: (columns, rows), rows: Vec::new(), frames: Vec::new() }
+    }
+
+    /// The screen as it is now, to be shown for so many seconds.
+    pub fn add(&mut self, screen: &Screen, seconds: f32) {
+        let (columns, rows) = self.size;
+        let frame = (0..rows).map(|row| {
+            let drawn = drawn_row(screen, row, columns, 0.0);
+            self.rows.iter().position(|known| *known == drawn).unwrap_or_else(|| {
+                self.rows.push(drawn);
+                self.rows.len() - 1
+            })
+        });
+        let frame = frame.collect();
+        self.frames.push((frame, seconds));
+    }
+
+    /// The picture, with words for those who cannot see it.
+    pub fn svg(&self, words: &str) -> String {
+        let (width, height) = (
+            f32::from(self.size.0) * CELL.0 + 2.0 * MARGIN,
+            f32::from(self.size.1) * CELL.1 + 2.0 * MARGIN,
+        );
+        let whole: f32 = self.frames.iter().map(|(_, seconds)| seconds).sum();
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" role=\"img\" \
+             aria-label=\"{words}\">\n<style>\n"
+        );
+        let mut begin = 0.0;
+        for (number, (_, seconds)) in self.frames.iter().enumerate() {
+            let (from, to) = (begin / whole * 100.0, (begin + seconds) / whole * 100.0);
+            begin += seconds;
+            let before = if number == 0 { "" } else { "0%{visibility:hidden}" };
+            let after =
+                if number + 1 == self.frames.len() { "" } else { "100%{visibility:hidden}" };
+            let base = if number == 0 { "visible" } else { "hidden" };
+            writeln!(
+                svg,
+                "@keyframes k{number}{{{before}{from:.2}%{{visibility:visible}}{to:.2}%{{visibility:hidden}}{after}}}\n\
+                 #f{number}{{visibility:{base};animation:k{number} {whole:.1}s step-end infinite}}"
+            )
+            .unwrap();
+        }
+        write!(
+            svg,
+            "</style>\n<defs>\n<g font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\" \
+             xml:space=\"preserve\">\n"
+        )
+        .unwrap();
+        for (number, row) in self.rows.iter().enumerate().filter(|(_, row)| !row.is_empty()) {
+            write!(svg, "<g id=\"r{number}\">\n{row}</g>\n").unwrap();
+        }
+        writeln!(
+            svg,
+            "</g>\n</defs>\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{PAPER}\"/>\n<g font-family=\"ui-monospace, \
+             'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">"
+        )
+        .unwrap();
+        for (number, (rows, _)) in self.frames.iter().enumerate() {
+            writeln!(svg, "<g id=\"f{number}\">").unwrap();
+            for (row, drawn) in
+                rows.iter().enumerate().filter(|(_, row)| !self.rows[**row].is_empty())
+            {
+                let y = row as f32 * CELL.1;
+                writeln!(svg, "<use href=\"#r{drawn}\" y=\"{y:.0}\"/>").unwrap();
+            }
+            svg.push_str("</g>\n");
+        }
+        svg + "</g>\n</svg>\n"
+    }
 }
 
 fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<Run> {
