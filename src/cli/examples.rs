@@ -216,7 +216,9 @@ mod tests {
 
     #[test]
     fn help_shows_them() {
-        let help = command_line().find_subcommand_mut("check").unwrap().render_help().to_string();
+        let mut program = command_line();
+        program.build();
+        let help = program.find_subcommand_mut("check").unwrap().render_help().to_string();
         assert!(help.contains("Examples:\n  toolcrib check  "), "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
