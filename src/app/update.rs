@@ -12,6 +12,7 @@ mod history;
 mod renamed;
 mod resources;
 mod sign_in;
+pub mod tour;
 mod watching;
 mod workflow;
 
@@ -27,7 +28,6 @@ use super::{
     notices::NoticeKind,
     resources::ResourceMessage,
     state::{Question, State, StepGoal, ViewTarget},
-    tour,
 };
 use crate::{
     model::{

@@ -13,7 +13,7 @@ use crate::app::{
     input::{Code, Key},
     message::Message,
     state::State,
-    tour::{Tour, TourMessage, step_count},
+    tour::{Tour, TourMessage},
 };
 
 /// Starts the tour where it is offered, and ends it while it runs.
@@ -27,7 +27,7 @@ pub(super) fn take_key(key: Key, state: &State) -> Option<Reply> {
         _ if key != tour_key() => return None,
         Tour::Off => return None,
         Tour::Offered => TourMessage::Start,
-        Tour::At(..) => TourMessage::Leave,
+        Tour::At { .. } => TourMessage::Leave,
     };
     Some(Reply::send(Message::Tour(message)))
 }
@@ -41,8 +41,8 @@ pub(super) fn draw_strip(
     state: &State,
 ) -> (Rect, Option<(Rect, Key)>) {
     let Some(words) = state.tour.words(&state.keymap) else { return (area, None) };
-    let (head, act) = match state.tour {
-        Tour::At(step, _) => (format!("Tour {}/{}", step + 1, step_count()), "leaves the tour"),
+    let (head, act) = match &state.tour {
+        Tour::At { step, of, .. } => (format!("Tour {}/{of}", step + 1), "leaves the tour"),
         _ => ("Tour".to_owned(), "starts it"),
     };
     let act = format!("{} {act}", tour_key());

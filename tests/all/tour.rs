@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
 
-use toolcrib::{app::tour::step_texts, ui::actions::build_keymap};
+use toolcrib::{app::update::tour::step_texts, ui::actions::build_keymap};
 
 use crate::support::{
     picture::Moving,
