@@ -5,6 +5,7 @@
 //! fields, each with a [`kind::Kind`]; [`validate::Checker`] says what is wrong, field by field.
 
 pub mod blank;
+pub(crate) mod chance;
 pub mod count;
 pub mod decimal;
 pub(crate) mod encoding;

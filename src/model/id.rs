@@ -1,5 +1,7 @@
 //! Identities made without reading the world: a seed from the runtime, then one after another.
 
+use crate::schema::chance::scramble;
+
 /// A source of ids that look like random UUIDs; the same seed gives the same row.
 #[derive(Clone, Debug)]
 pub struct Ids {
@@ -29,17 +31,6 @@ impl Ids {
         self.given += 1;
         id
     }
-}
-
-/// What SplitMix64 counts on by: numbers that are this far apart give one stream.
-pub(crate) const SCRAMBLE_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// SplitMix64's output step: every bit of the input moves every bit of the output.
-pub(crate) fn scramble(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(SCRAMBLE_STEP);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::node::Node;
+use super::{chance::SplitMix64, node::Node};
 
 /// So many texts are made from a pattern until one has a length that is allowed.
 const ATTEMPTS: usize = 16;
@@ -17,24 +17,20 @@ const WORDS: [&str; 24] = [
     "orange", "harbor", "silver", "meadow",
 ];
 
-/// A row of choices that a seed decides (SplitMix64).
+/// A row of choices that a seed decides.
 pub(super) struct Chance {
-    state: u64,
+    numbers: SplitMix64,
     /// What the schema names first is taken.
     first: bool,
 }
 
 impl Chance {
     pub fn new(seed: u64, first: bool) -> Self {
-        Self { state: seed, first }
+        Self { numbers: SplitMix64::new(seed), first }
     }
 
     fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.numbers.next_number()
     }
 
     /// Below `end`; 0 where that is 0.

@@ -6,10 +6,8 @@ use crate::{
         gated::{Gated, ToolRow, row_of},
         workflow::graph::{StateRow, Workflow},
     },
-    model::{
-        context::Context,
-        id::{SCRAMBLE_STEP, scramble},
-    },
+    model::context::Context,
+    schema::chance::SplitMix64,
 };
 
 /// A way of so many steps, or fewer where no tool is left; every tool that a state offers is as
@@ -23,7 +21,7 @@ pub(crate) fn random_walk<T: Gated>(
 ) -> Vec<ToolRow> {
     let workflow = Workflow::new(tools, context);
     let mut state = workflow.start();
-    let mut dice = RandomNumbers(seed);
+    let mut dice = SplitMix64::new(seed);
     let mut way = Vec::new();
     while way.len() < steps {
         let (listing, everywhere) = (workflow.tools_listing(state), workflow.tools_everywhere());
@@ -31,7 +29,7 @@ pub(crate) fn random_walk<T: Gated>(
         if count == 0 {
             break;
         }
-        let at = dice.random_below(count);
+        let at = random_below(&mut dice, count);
         let tool = listing.get(at).copied().unwrap_or_else(|| everywhere[at - listing.len()]);
         state = workflow.target_state(state, tool);
         way.push(tool);
@@ -171,15 +169,8 @@ fn steps_within(workflow: &Workflow, steps: usize) -> Vec<(StateRow, ToolRow)> {
         .collect()
 }
 
-/// Numbers that look thrown.
-struct RandomNumbers(u64);
-
-impl RandomNumbers {
-    fn random_below(&mut self, count: usize) -> usize {
-        let thrown = scramble(self.0);
-        self.0 = self.0.wrapping_add(SCRAMBLE_STEP);
-        usize::try_from(thrown % count as u64).unwrap_or(0)
-    }
+fn random_below(dice: &mut SplitMix64, count: usize) -> usize {
+    usize::try_from(dice.next_number() % count as u64).unwrap_or(0)
 }
 
 #[cfg(test)]
