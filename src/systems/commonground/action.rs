@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     command::Command,
-    fault::{CommandFate, Fault, KnownText, Part, Stage},
+    fault::{CommandFate, Fault, Part, Stage},
     headers,
     known::Known,
     preflight,
@@ -40,7 +40,9 @@ pub fn preflight_action(command: &Command, world: &ActionWorld) -> Vec<Fault> {
     let header = |name| headers::find_value(&command.headers, name);
     check_silent_drops(command, &body, &mut faults);
 
-    let mut rejected = |at, code, text: &str| faults.push(rejection(at, code, text));
+    let mut rejected = |at, code, text: &str| {
+        faults.push(Fault::refusal(at, Stage::Ingress, text, code, code));
+    };
     if text("tool_name").is_none() {
         rejected(Part::Field("tool_name".into()), "missing_required_fields", "it names no tool");
     }
@@ -145,17 +147,6 @@ fn check_silent_drops(command: &Command, body: &Map<String, Value>, faults: &mut
             "it is missing, and nothing is answered".into(),
             CommandFate::Dropped,
         );
-    }
-}
-
-fn rejection(at: Part, code: &'static str, text: &str) -> Fault {
-    let says = Some(KnownText::Result { code, message: code.into() });
-    Fault {
-        at,
-        stage: Stage::Ingress,
-        fate: CommandFate::RefusedWithResult,
-        text: text.into(),
-        says,
     }
 }
 

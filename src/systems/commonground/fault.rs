@@ -139,6 +139,20 @@ pub struct Fault {
     pub says: Option<KnownText>,
 }
 
+impl Fault {
+    /// A fault that the caller sees as a failed result with that code and message.
+    pub(super) fn refusal(
+        at: Part,
+        stage: Stage,
+        text: impl Into<String>,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        let says = Some(KnownText::Result { code, message: message.into() });
+        Self { at, stage, fate: CommandFate::RefusedWithResult, text: text.into(), says }
+    }
+}
+
 /// A text of CommonGround's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KnownText {

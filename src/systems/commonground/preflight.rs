@@ -219,8 +219,7 @@ fn call_card(
 }
 
 fn refusal_fault(at: Part, text: String, code: &'static str, message: String) -> Fault {
-    let says = Some(KnownText::Result { code, message });
-    Fault { at, stage: Stage::Card, fate: CommandFate::RefusedWithResult, text, says }
+    Fault::refusal(at, Stage::Card, text, code, message)
 }
 
 fn of_card(command: &Command, card: &Card, strict: bool, faults: &mut Vec<Fault>) {

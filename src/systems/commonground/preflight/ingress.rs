@@ -201,14 +201,7 @@ fn redelivery_fault(at: Part, text: String) -> Fault {
 }
 
 fn refusal_fault(at: Part, text: impl Into<String>, message: impl Into<String>) -> Fault {
-    let says = Some(KnownText::Result { code: "bad_request", message: message.into() });
-    Fault {
-        at,
-        stage: Stage::Ingress,
-        fate: CommandFate::RefusedWithResult,
-        text: text.into(),
-        says,
-    }
+    Fault::refusal(at, Stage::Ingress, text, "bad_request", message)
 }
 
 /// What is wrong with the members, in the service's order: kinds and names, then what is missing,
