@@ -219,11 +219,21 @@ fn describe_arguments(tool: &Tool, schema: &Value) -> String {
     }
 }
 
-/// A time on the command line.
+/// A time on the command line; longer than none.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    duration::parse_duration(text)
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("write {}", duration::EXAMPLES))
+    parse_pause(text).and_then(|time| match time.is_zero() {
+        true => Err(duration_hint()),
+        false => Ok(time),
+    })
+}
+
+/// A time on the command line that may be none at all.
+pub(crate) fn parse_pause(text: &str) -> Result<Duration, String> {
+    duration::parse_duration(text).ok_or_else(duration_hint)
+}
+
+fn duration_hint() -> String {
+    format!("write {}", duration::EXAMPLES)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::arguments::parse_duration;
-use crate::engine::stub::mock::{MockOptions, MockSource, PAUSE, PIECES};
+use super::arguments::{parse_duration, parse_pause};
+use crate::engine::stub::mock::{MOST_PIECES, MockOptions, MockSource, PAUSE, PIECES};
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct MockFlags {
@@ -35,9 +35,9 @@ pub(crate) struct MockFlags {
         value_name = "COUNT",
         default_value_t = PIECES,
         requires = "mock",
-        value_parser = parse_pieces
+        value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_PIECES))
     )]
-    mock_pieces: usize,
+    mock_pieces: u16,
 
     /// With --mock: the delay before the first piece
     #[arg(long, value_name = "TIME", requires = "mock", value_parser = parse_duration)]
@@ -76,19 +76,4 @@ fn split_error(text: &str) -> (String, String) {
 fn parse_source(text: &str) -> Result<MockSource, String> {
     let words = || MockSource::WORDS.map(|(_, word, _)| word).join(", ");
     MockSource::from_word(text).ok_or_else(|| format!("write one of {}", words()))
-}
-
-fn parse_pieces(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|count| (1..=10_000).contains(count))
-        .ok_or_else(|| "write a number from 1 to 10000".to_owned())
-}
-
-/// A time that may be nothing at all.
-fn parse_pause(text: &str) -> Result<Duration, String> {
-    match text.trim() {
-        "0" => Ok(Duration::ZERO),
-        text => parse_duration(text),
-    }
 }

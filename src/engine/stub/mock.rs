@@ -16,9 +16,9 @@ use crate::{
 /// The name of the one rule of a mock.
 const RULE: &str = "mock";
 /// In so many pieces an answer is streamed, where it is long enough.
-pub const PIECES: usize = 6;
+pub const PIECES: u16 = 6;
 /// In more pieces no answer is cut.
-const MOST_PIECES: usize = 10_000;
+pub const MOST_PIECES: u16 = 10_000;
 /// Between two pieces, so that a person sees it stream.
 pub const PAUSE: Duration = Duration::from_millis(60);
 
@@ -57,7 +57,7 @@ pub struct MockOptions {
     /// The same seed gives the same example.
     pub seed: u64,
     /// In so many pieces at most; at least one.
-    pub pieces: usize,
+    pub pieces: u16,
     /// Before the first piece.
     pub delay: Duration,
     /// Between two pieces.
@@ -82,7 +82,7 @@ impl MockOptions {
             Some("text") => MockSource::Text(text("text").unwrap_or_default().to_owned()),
             word => word.and_then(MockSource::from_word).unwrap_or_default(),
         };
-        let pieces = number("pieces").and_then(|count| usize::try_from(count).ok());
+        let pieces = number("pieces").map(|count| u16::try_from(count).unwrap_or(u16::MAX));
         let message = || text("message").unwrap_or_default().to_owned();
         Self {
             source,
@@ -129,7 +129,7 @@ pub fn mock_service(tool: &MockedTool<'_>, options: &MockOptions) -> StubService
         }
         MockSource::Example => Some(example_answer(tool, options)),
     };
-    let pieces = text.map(|text| split_text(&text, options.pieces)).unwrap_or_default();
+    let pieces = text.map(|text| split_text(&text, options.pieces.into())).unwrap_or_default();
     let then = StubAnswer {
         pieces: pieces.into_iter().map(|text| AnswerPiece { text, after: None }).collect(),
         echo: options.source == MockSource::Echo && options.error.is_none(),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::parts::{Part, RequestPart};
 use crate::{
     app::{calls::CallPart, edited_text::EditedText, state::State},
-    engine::stub::mock::{MockSource, PAUSE, PIECES},
+    engine::stub::mock::{MOST_PIECES, MockSource, PAUSE, PIECES},
     model::{duration, tool::Tool},
     schema::pointer::Pointer,
     ui::{
@@ -92,7 +92,7 @@ fn form_schema() -> Arc<Value> {
             "text": {"type": "string", "description": "The answer, where it is a text."},
             "seed": {"type": "integer", "minimum": 0, "default": 0,
                 "description": "Another seed makes another example."},
-            "pieces": {"type": "integer", "minimum": 1, "maximum": 10_000, "default": PIECES,
+            "pieces": {"type": "integer", "minimum": 1, "maximum": MOST_PIECES, "default": PIECES,
                 "description": "In so many pieces it is streamed."},
             "delay": time("Before the first piece", "0s"),
             "pause": time("Between two pieces", &duration::print_duration(PAUSE)),
