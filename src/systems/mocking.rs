@@ -24,7 +24,7 @@ pub(crate) fn mocked_tool(tool: &Tool, kept: Option<String>) -> MockedTool<'_> {
 /// The request of a call that `service` answers: as it would be sent, where it could be, else its
 /// arguments alone.
 #[must_use]
-pub(crate) fn mock_request(call: &CallOf<'_>, service: StubService) -> Request {
+pub(crate) fn mock_request(call: &CallOf<'_>, service: impl Into<Arc<StubService>>) -> Request {
     let mut request = calling::build_request(call).unwrap_or_else(|_| unsendable_request(call));
     request.mock = Some(Arc::new(mock_call(&request, call.user, service)));
     request
@@ -32,10 +32,14 @@ pub(crate) fn mock_request(call: &CallOf<'_>, service: StubService) -> Request {
 
 /// The same of a request that is there already.
 #[must_use]
-pub(crate) fn mock_call(request: &Request, user: &str, service: StubService) -> MockCall {
+pub(crate) fn mock_call(
+    request: &Request,
+    user: &str,
+    service: impl Into<Arc<StubService>>,
+) -> MockCall {
     let stubs = by_id(request.system).and_then(|system| system.stubs());
     MockCall {
-        service: Arc::new(service),
+        service: service.into(),
         user: user.to_owned(),
         config: stubs.map(|stubs| stubs.request_config(request)).unwrap_or_default(),
     }

@@ -231,6 +231,9 @@ fn a_state_that_moves_is_another_list_and_is_told() {
     assert_eq!(client.close(), (Some(0), vec![]));
     let succeeded = ["Ask the Graph", "lonely", "write"].map(|tool| pair(tool, "succeeded"));
     assert_eq!(kept(&place), succeeded);
+    let listed = place.json(&["history", "--json"]);
+    let over: Vec<_> = listed.as_array().unwrap().iter().map(|call| &call["connection"]).collect();
+    assert_eq!(over, ["mock"; 3]);
 }
 
 #[test]

@@ -26,7 +26,7 @@ use crate::{
         context::Context,
         error_kind::ErrorKind,
         problem::Problem,
-        stub::StubService,
+        stub::{MOCK_CONNECTION, StubService},
         tool::{Function, Gate, Tool},
         trace::Head,
     },
@@ -39,6 +39,7 @@ use crate::{
     systems::{
         calling,
         facets::{calls::CallOf, served::ServedTool},
+        mocking,
         table::{self, by_id},
     },
     wire::{
@@ -58,9 +59,6 @@ use crate::{
 
 /// Events on their way at most; more make the wire wait.
 const QUEUE: usize = 256;
-
-/// What a stub's calls are kept under.
-const STUB: &str = "stub";
 
 /// Who answers for a tool.
 struct Answerer {
@@ -193,15 +191,16 @@ impl WorkspaceHost {
         self.opened.catalog.tools.get(tool).map(AsRef::as_ref)
     }
 
-    /// The request of a call, as it goes out.
+    /// The request of a call, as it goes out or to its stub.
     fn build_request(
         &self,
         tool: &Tool,
         arguments: &Literal,
         connection: &Connection,
+        stub: Option<Arc<StubService>>,
     ) -> Result<Request, Problem> {
         let correlation = uuid::Uuid::new_v4().to_string();
-        calling::build_request(&CallOf {
+        let call = CallOf {
             catalog: &self.opened.catalog,
             tool,
             user: &self.with.user,
@@ -210,7 +209,11 @@ impl WorkspaceHost {
             correlation: &correlation,
             connection,
             route: None,
-        })
+        };
+        match stub {
+            Some(stub) => Ok(mocking::mock_request(&call, stub)),
+            None => calling::build_request(&call),
+        }
     }
 
     async fn run(&self, row: ToolRow, arguments: &Literal, channels: CallChannels) {
@@ -222,19 +225,19 @@ impl WorkspaceHost {
         let (sender, mut heard) = mpsc::channel(QUEUE);
         let mut _asking = None;
         let (head, mut working): (Head, BoxFuture<'_, ()>) = match (stub, self.tool(row)) {
-            (Some(stub), tool) => {
-                let head = self.stub_head(row, &stub, arguments);
-                let config = tool.map(|tool| self.stub_config(tool, arguments)).unwrap_or_default();
-                (head, Box::pin(self.run_stub(stub, config, arguments, sender)))
+            (Some(stub), None) => {
+                (stub_head(&stub, arguments), Box::pin(self.run_stub(stub, arguments, sender)))
             }
-            (None, Some(tool)) => {
+            (stub, Some(tool)) => {
                 let connection = self.opened.settings.connections.for_tool(tool);
-                let request = match self.build_request(tool, arguments, &connection) {
+                let request = match self.build_request(tool, arguments, &connection, stub) {
                     Ok(request) => request,
                     Err(problem) => return end_unsent(problem.into(), &events).await,
                 };
                 let head = Head::from_request(&request, &connection, now_millis());
-                _asking = Some(self.asking.begin(&connection.name, questions));
+                if request.mock.is_none() {
+                    _asking = Some(self.asking.begin(&connection.name, questions));
+                }
                 (head, Box::pin(self.run_tool(connection, request, sender)))
             }
             (None, None) => return,
@@ -274,40 +277,13 @@ impl WorkspaceHost {
     async fn run_stub(
         &self,
         stub: Arc<StubService>,
-        config: Map<String, Value>,
         arguments: &Literal,
         events: mpsc::Sender<Event>,
     ) {
         let arguments = arguments.value().as_object().cloned().unwrap_or_default();
+        let config = Map::new();
         let asking = Asking { user: &self.with.user, config: &config, arguments: &arguments };
         stub_call::answer_call(stub, &asking, self.with.limits, events).await;
-    }
-
-    /// What rules of a stub may ask for of a tool's configuration.
-    fn stub_config(&self, tool: &Tool, arguments: &Literal) -> Map<String, Value> {
-        let connection = self.opened.settings.connections.for_tool(tool);
-        let stubs = by_id(tool.entry.system).and_then(|system| system.stubs());
-        // A stub answers also for a tool that could not be called where its connection leads.
-        let request = self.build_request(tool, arguments, &connection).ok();
-        let config = stubs.zip(request).map(|(stubs, request)| stubs.request_config(&request));
-        config.unwrap_or_default()
-    }
-
-    fn stub_head(&self, row: ToolRow, stub: &StubService, arguments: &Literal) -> Head {
-        let served = &self.served[row];
-        let arguments: Arc<str> = arguments.to_json().into();
-        Head {
-            id: uuid::Uuid::new_v4().to_string().into(),
-            at: now_millis(),
-            tool: served.function.name.as_str().into(),
-            system: served.system.unwrap_or(STUB).into(),
-            connection: STUB.into(),
-            transport: Connection::embedded().transport().as_str().into(),
-            to: stub.name.as_str().into(),
-            body: Arc::clone(&arguments),
-            arguments,
-            ..Head::default()
-        }
     }
 
     /// What is wrong with arguments that a client gave.
@@ -383,6 +359,24 @@ fn add_server(servers: &mut Vec<Connection>, connection: Connection) {
     let is_server = live::inspectors().any(|inspector| inspector.is_at(&connection));
     if is_server && servers.iter().all(|known| known.name != connection.name) {
         servers.push(connection);
+    }
+}
+
+/// A call of a stub that stands for no tool of the workspace.
+fn stub_head(stub: &StubService, arguments: &Literal) -> Head {
+    let name: Arc<str> = stub.name.as_str().into();
+    let arguments: Arc<str> = arguments.to_json().into();
+    Head {
+        id: uuid::Uuid::new_v4().to_string().into(),
+        at: now_millis(),
+        tool: Arc::clone(&name),
+        system: MOCK_CONNECTION.into(),
+        connection: MOCK_CONNECTION.into(),
+        transport: Connection::embedded().transport().as_str().into(),
+        to: name,
+        body: Arc::clone(&arguments),
+        arguments,
+        ..Head::default()
     }
 }
 
