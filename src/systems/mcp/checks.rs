@@ -47,6 +47,7 @@ const fn note(code: &'static str, about: &'static str) -> Row {
 }
 
 const EDITED: &str = "kept.edited";
+const NO_SERVER: &str = "kept.no-server";
 const UNKNOWN_KEY: &str = "server.unknown-key";
 const UNKNOWN_TOOL: &str = "server.unknown-tool";
 const MALFORMED: &str = "server.malformed";
@@ -128,6 +129,10 @@ pub const ROWS: &[Row] = &[
         "A title or description reads like an instruction to the model, hidden from the user.",
     ),
     warning(EDITED, "The tools are not as the server gave them: the list was changed by hand."),
+    error(
+        NO_SERVER,
+        "The list does not say of which server it is; the name of its file counts instead.",
+    ),
     warning(UNKNOWN_KEY, "`toolcrib.toml` says something of a server or a tool that is not read."),
     warning(
         UNKNOWN_TOOL,
@@ -158,6 +163,10 @@ pub fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
                 names.get(server.key.as_str()).map_or(&[][..], Vec::as_slice),
             );
             continue;
+        }
+        if !server.value.get(keys::SERVER).is_some_and(Value::is_string) {
+            let message = format!("add \"{}\": \"{}\"", keys::SERVER, server.key);
+            found.push_finding(NO_SERVER, server, Pointer::root(), message);
         }
         let version = server.value.get(keys::VERSION).and_then(Value::as_str).unwrap_or(DEFAULT);
         found.check_tools(lists.get(server.id.file()).map_or(&[][..], Vec::as_slice), version);

@@ -29,7 +29,9 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
     if !is_kept(root) {
         return Vec::new();
     }
-    let server = root.get(keys::SERVER).and_then(Value::as_str).unwrap_or_default();
+    // A list that does not say it is of the server that its file is named after.
+    let stem = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let server = root.get(keys::SERVER).and_then(Value::as_str).unwrap_or(stem);
     let mut entries = vec![new_entry(
         file,
         source,
@@ -57,11 +59,12 @@ fn may_be_kept(file: &FileId) -> bool {
     folder.is_some_and(|folder| folder == keys::MCP) || file.path().extension().is_none()
 }
 
-/// Whether a file there holds a kept list: it says of which server it is. Neither is an object, so
-/// that such a text is none of sections.
+/// Whether a file there holds a kept list: it has tools, and says of which server they are or what
+/// else only such a list says. None of them is an object, so that such a text is none of sections.
 fn is_kept(root: &Value) -> bool {
-    root.get(keys::SERVER).is_some_and(Value::is_string)
-        && root.get(keys::TOOLS).is_some_and(Value::is_array)
+    let has_text = |key: &str| root.get(key).is_some_and(Value::is_string);
+    let own_keys = [keys::SERVER, keys::ERA, keys::TIME, keys::HASH];
+    root.get(keys::TOOLS).is_some_and(Value::is_array) && own_keys.into_iter().any(has_text)
 }
 
 /// `[mcp.NAME]`, each a server.
