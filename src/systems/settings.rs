@@ -271,11 +271,33 @@ transport = "embedded"
     }
 
     #[test]
+    fn a_form_offers_the_settings_of_the_system_that_the_connection_leads_to() {
+        let with = |own: Value| {
+            let mut table = json!({"servers": "https://h:1"});
+            table.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+            let of_systems = ["system", "era", "client-id", "flow", "opensearch", "search-proxy"];
+            let offered = offered(&table);
+            of_systems.into_iter().filter(|key| offered.iter().any(|other| other == key)).collect()
+        };
+        let of: [(Value, Vec<&str>); 4] = [
+            (json!({}), vec!["system", "flow", "opensearch", "search-proxy"]),
+            (json!({"system": "mcp"}), vec!["system", "era", "client-id"]),
+            (json!({"opensearch": {}}), vec!["opensearch"]),
+            (json!({"flow": "f"}), vec!["flow"]),
+        ];
+        for (own, expected) in of {
+            let offered: Vec<&str> = with(own.clone());
+            assert_eq!(offered, expected, "{own}");
+        }
+    }
+
+    #[test]
     fn every_key_that_is_read_is_offered_somewhere() {
         let tables = [
             json!({}),
             json!({"servers": "nats://h"}),
             json!({"servers": "https://h"}),
+            json!({"servers": "https://h", "system": "mcp"}),
             json!({"command": "npx"}),
         ];
         let all: Vec<String> = tables.iter().flat_map(offered).collect();

@@ -9,11 +9,12 @@ use super::{
 };
 use crate::model::{
     connection::{LARGEST_ANSWER, MIB},
+    entry::SystemId,
     transport::{TRANSPORTS, TransportKind},
 };
 
-/// The schema for a table with this value. A key that does not count for its transport is offered
-/// only while it is there.
+/// The schema for a table with this value. A key that does not count for its transport, or for the
+/// system that the table has settings of, is offered only while it is there.
 #[must_use]
 pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
     let kind = table_transport(table);
@@ -80,11 +81,14 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
     ] {
         offer(key, is_wire, json!({"type": "string", "format": "path", "description": words}));
     }
+    let candidates = candidate_systems(table, kind, systems);
     for system in systems.iter().filter(|system| system.table.is_none()) {
-        let counts = system.transports.contains(&kind);
-        schema_properties(&(system.schema)())
-            .iter()
-            .for_each(|(key, property)| offer(key, counts, property.clone()));
+        let is_candidate = candidates.contains(&system.system);
+        let is_named = candidates.len() == 1 || system.named_by.is_none();
+        for (key, property) in schema_properties(&(system.schema)()) {
+            let counts = is_candidate && (is_named || system.named_by == Some(key.as_str()));
+            offer(key, counts, property.clone());
+        }
     }
     offer(
         LARGEST,
@@ -93,7 +97,7 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
     );
     for system in systems {
         if let Some(table) = system.table {
-            offer(table, system.transports.contains(&kind), (system.schema)());
+            offer(table, candidates.contains(&system.system), (system.schema)());
         }
     }
     for (key, _) in SECRETS {
@@ -104,6 +108,23 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
         );
     }
     json!({"type": "object", "properties": offered, "additionalProperties": false})
+}
+
+/// The systems that a connection may lead to: those that it has settings of, else all that its
+/// transport leads to.
+fn candidate_systems(
+    table: &Value,
+    kind: TransportKind,
+    systems: &[&SettingsSchema],
+) -> Vec<SystemId> {
+    let reached = || systems.iter().filter(|system| system.transports.contains(&kind));
+    let has_settings =
+        |system: &&&SettingsSchema| system.keys_beside().iter().any(|key| table.get(key).is_some());
+    let found: Vec<_> = reached().filter(has_settings).map(|system| system.system).collect();
+    match found.is_empty() {
+        true => reached().map(|system| system.system).collect(),
+        false => found,
+    }
 }
 
 /// What starts a server, in the order in which it is shown.

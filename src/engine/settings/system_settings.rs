@@ -21,6 +21,8 @@ pub struct SettingsSchema {
     /// The table within a connection's that holds them; `None`: they stand among the connection's
     /// own keys.
     pub table: Option<&'static str>,
+    /// The one of its keys that says that a connection leads to this system, where it takes one.
+    pub named_by: Option<&'static str>,
     /// The transports that they count on.
     pub transports: &'static [TransportKind],
     /// Where that is, for people: `behind a gateway`.

@@ -29,6 +29,7 @@ const POSTGRES: &str = "postgres";
 pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
     system: keys::SYSTEM,
     table: Some(keys::SYSTEM),
+    named_by: None,
     transports: TRANSPORTS,
     counts: "over NATS",
     schema,

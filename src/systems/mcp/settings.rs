@@ -24,6 +24,7 @@ const SYSTEM: &str = "system";
 pub const SETTINGS: SettingsSchema = SettingsSchema {
     system: keys::SYSTEM,
     table: None,
+    named_by: Some(SYSTEM),
     transports: &[TransportKind::Stdio, TransportKind::Http],
     counts: "to a server that is started or over HTTP",
     schema,

@@ -18,6 +18,7 @@ const USUAL_RETRIES: u64 = 2;
 pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
     system: keys::SYSTEM,
     table: Some(keys::SYSTEM),
+    named_by: None,
     transports: &[TransportKind::Http],
     counts: "over HTTP",
     schema,

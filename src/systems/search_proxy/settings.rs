@@ -12,6 +12,7 @@ use crate::{
 pub const SETTINGS: SettingsSchema = SettingsSchema {
     system: keys::SYSTEM,
     table: Some(keys::SYSTEM),
+    named_by: None,
     transports: &[TransportKind::Http],
     counts: "over HTTP",
     schema,

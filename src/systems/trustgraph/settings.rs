@@ -28,6 +28,7 @@ const BROKER: &str = "broker";
 pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
     system: keys::SYSTEM,
     table: None,
+    named_by: None,
     transports: GATEWAY,
     counts: "behind a gateway",
     schema,
