@@ -45,8 +45,7 @@ impl TextStyle {
 }
 
 /// Ways to write an edit, the likeliest first; what each results in has to be read again.
-/// `expected` is the value afterwards; `learned` is the manner to write in, where the text is part
-/// of another one.
+/// `expected` is the value afterwards; `learned` is the manner to write in, `None` for TOML.
 pub(crate) fn list_strategies(
     format: Format,
     text: &str,
@@ -60,12 +59,13 @@ pub(crate) fn list_strategies(
         return Ok(vec![first_document(&page, format, &Draft::of_value(expected))]);
     };
     let (root, plan) = (&document.root, change::plan_change(document, edit)?);
-    let learned = learned.cloned().or_else(|| TextStyle::from_page(&page, format, root, text));
     Ok(match learned {
         None => vec![toml::edit::write_change(&page, root, &plan, expected)?],
-        Some(TextStyle::Json(layout)) => vec![json::edit::write_change(&page, layout, &plan)],
+        Some(TextStyle::Json(layout)) => {
+            vec![json::edit::write_change(&page, layout.clone(), &plan)]
+        }
         Some(TextStyle::Yaml(manner)) => {
-            let edit = |caution| yaml::edit::write_change(&page, &manner, &plan, caution);
+            let edit = |caution| yaml::edit::write_change(&page, manner, &plan, caution);
             let mut ways: Vec<_> = ScalarFreedom::ALL.into_iter().map(edit).collect();
             if !text.ends_with('\n') {
                 // A block text at the end needs the line end that the file had not.

@@ -39,7 +39,8 @@ pub struct Source {
     format: Format,
     text: SharedText,
     meaning: Arc<Meaning>,
-    /// The manner of the text that this one is a segment of.
+    /// The manner in which edits are written: that of the text before the first of them, or of the
+    /// text that this one is a segment of.
     learned: Option<Arc<TextStyle>>,
 }
 
@@ -358,21 +359,35 @@ impl Source {
         if let Some(done) = self.apply_gently(document, edit, &expected) {
             return Ok(done);
         }
-        let mut refused = None;
+        let (mut refused, learned) = (None, self.style_of_edits(document));
         for splices in edit_strategies::list_strategies(
             self.format,
             self.text(),
             self.document_at(document),
             edit,
             &expected,
-            self.learned.as_deref(),
+            learned.as_deref(),
         )? {
             match self.splice_checked(document, &expected, splices) {
-                Ok(done) => return Ok(done),
+                Ok((after, patch)) => return Ok((Self { learned, ..after }, patch)),
                 Err(error) => drop(refused.get_or_insert(error)),
             }
         }
         Err(refused.unwrap_or_else(|| EditError::Broken("there is no way to write it".into())))
+    }
+
+    /// The manner in which an edit of a document is written. Documents beside each other may differ
+    /// in theirs, so that each of them is looked at for each edit.
+    fn style_of_edits(&self, document: usize) -> Option<Arc<TextStyle>> {
+        if let Some(learned) = self.learned.as_ref().filter(|_| self.document_count() == 1) {
+            return Some(Arc::clone(learned));
+        }
+        if let Some(cut) = self.as_cut() {
+            return cut.learned_style(self.format, &self.text);
+        }
+        let (page, root) =
+            (TextPage::new(self.text(), self.format), &self.document_at(document)?.root);
+        TextStyle::from_page(&page, self.format, root, self.text()).map(Arc::new)
     }
 
     /// The text with splices that were found elsewhere, if they do what the edit means.
@@ -582,7 +597,7 @@ impl Source {
             .filter(|_| edit.pointer().tokens().len() > 2)?;
         let within =
             edit.strip_prefix(&edit.pointer().tokens()[..alone.depth].iter().cloned().collect())?;
-        let learned = self.as_cut()?.learned_style(self.format, &self.text);
+        let learned = self.style_of_edits(document);
         let part =
             Self { learned, ..Self::parse_whole(self.format, alone.text.as_str().into()).ok()? };
         let (_, patch) = part.apply(0, &within).ok()?;
@@ -605,7 +620,8 @@ impl Source {
             end - start + patch.new.len() - patch.old.len(),
         )?;
         let lines = self.meaning.lines.with_patch(patch);
-        Some(Self::of_cut(self.format, text, lines, cut.with_segments(segments)))
+        let after = Self::of_cut(self.format, text, lines, cut.with_segments(segments));
+        Some(Self { learned: self.learned.clone(), ..after })
     }
 
     fn as_cut(&self) -> Option<&SegmentedText> {
