@@ -221,10 +221,6 @@ impl Loader for CommonGround {
     fn decide_loading(&self, catalog: &Catalog) -> Loading {
         Loading { gates: read_gates(catalog, keys::SYSTEM), ..Loading::default() }
     }
-
-    fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {
-        None
-    }
 }
 
 impl Merge for CommonGround {

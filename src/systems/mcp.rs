@@ -188,8 +188,4 @@ impl Loader for Mcp {
     fn decide_loading(&self, catalog: &Catalog) -> Loading {
         Loading { gates: read_gates(catalog, keys::SYSTEM), ..Loading::default() }
     }
-
-    fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {
-        None
-    }
 }

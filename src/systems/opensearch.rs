@@ -63,7 +63,7 @@ use super::{
         templates::{FieldText, Samples, Templates},
     },
     gate_tables,
-    system::{NewEntry, System},
+    system::{self, NewEntry, System},
 };
 use crate::{
     engine::{lint::context::LintContext, settings::system_settings::SettingsSchema},
@@ -107,8 +107,7 @@ impl System for OpenSearch {
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
-        let name = entry.value.get(keys::NAME).and_then(Value::as_str);
-        (name == Some(&entry.key)).then(|| Pointer::root().child(keys::NAME))
+        system::member_of_key(entry, keys::NAME)
     }
 
     fn new_entry_kinds(&self) -> Vec<NewEntry> {
@@ -205,10 +204,6 @@ impl Templates for OpenSearch {
 impl Loader for OpenSearch {
     fn decide_loading(&self, catalog: &Catalog) -> Loading {
         gates::decide_loading(catalog)
-    }
-
-    fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {
-        None
     }
 }
 

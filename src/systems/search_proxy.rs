@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use super::{
     deployed::deployment::Deployment,
     facets::{call_meta::CallMeta, calls::Calls, loader::Loader},
-    system::{NewEntry, System},
+    system::{self, NewEntry, System},
 };
 use crate::{
     engine::{
@@ -70,8 +70,7 @@ impl System for SearchProxy {
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
-        let name = entry.value.get(keys::NAME).and_then(Value::as_str);
-        (name == Some(&entry.key)).then(|| Pointer::root().child(keys::NAME))
+        system::member_of_key(entry, keys::NAME)
     }
 
     fn new_entry_kinds(&self) -> Vec<NewEntry> {
@@ -120,9 +119,5 @@ impl System for SearchProxy {
 impl Loader for SearchProxy {
     fn decide_loading(&self, catalog: &Catalog) -> Loading {
         Loading { gates: read_gates(catalog, keys::SYSTEM), ..Loading::default() }
-    }
-
-    fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {
-        None
     }
 }

@@ -272,6 +272,12 @@ pub(crate) fn replace_name(mut value: Value, members: &[&str], name: &str) -> Va
     value
 }
 
+/// The member that an entry's key is read from, where it is that one.
+pub(super) fn member_of_key(entry: &Entry, member: &str) -> Option<Pointer> {
+    let name = entry.value.get(member).and_then(Value::as_str);
+    (name == Some(&entry.key)).then(|| Pointer::root().child(member))
+}
+
 /// Where a tool names another entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {

@@ -134,8 +134,4 @@ impl Loader for Unique {
     fn decide_loading(&self, catalog: &Catalog) -> Loading {
         turn::decide_loading(catalog)
     }
-
-    fn request_failure(&self, _: &Tool, _: Mode) -> Option<String> {
-        None
-    }
 }

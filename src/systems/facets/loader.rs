@@ -15,5 +15,8 @@ pub trait Loader: Sync {
 
     /// Why every request fails that offers the tool, by the rules of a mode; `None` where none
     /// does.
-    fn request_failure(&self, tool: &Tool, mode: Mode) -> Option<String>;
+    fn request_failure(&self, tool: &Tool, mode: Mode) -> Option<String> {
+        let _ = (tool, mode);
+        None
+    }
 }
