@@ -16,7 +16,7 @@ use crate::{
     schema::literal::Literal,
     systems::{
         facets::{
-            call_meta::{AnswerNote, CallMeta, GivenMeta, MetaFault, MetaForms},
+            call_meta::{AnswerNote, AnswerView, CallMeta, GivenMeta, MetaFault, MetaForms},
             caller::CallingAgent,
             calls::{CallOf, Calls, RouteOffer},
             renderings::{Rendering, Renderings},
@@ -145,6 +145,15 @@ pub(crate) fn answer_notes(sent: &str, result: &Value) -> Vec<AnswerNote> {
     let Ok(sent) = serde_json::from_str::<Value>(sent) else { return Vec::new() };
     let known = every_system().iter().filter_map(|system| system.call_meta());
     known.flat_map(|known| known.answer_notes(&sent, result)).collect()
+}
+
+/// A server's result as those who call a tool for a user hand it on; `sent` are the parameters of
+/// the call.
+#[must_use]
+pub(crate) fn answer_views(sent: &str, result: &Value) -> Vec<AnswerView> {
+    let Ok(sent) = serde_json::from_str::<Value>(sent) else { return Vec::new() };
+    let known = every_system().iter().filter_map(|system| system.call_meta());
+    known.filter_map(|known| known.answer_view(&sent, result)).collect()
 }
 
 /// Who knows a program that makes calls in its own way.

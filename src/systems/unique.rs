@@ -5,7 +5,8 @@
 //! [`verdict`] says what the platform makes of a configuration, which [`checks`] turn into findings.
 //!
 //! [`turn`] says which tools a turn gives to the model, and [`prompts`] what they bring along.
-//! [`meta`] has what MCP servers say of Unique's tools, [`platform`] calls of its own API.
+//! [`meta`] has what MCP servers say of Unique's tools, [`platform`] calls of its own API,
+//! [`tool_response`] what it makes of a server's result.
 
 pub mod checks;
 pub mod config_schema;
@@ -16,6 +17,7 @@ pub mod platform;
 pub mod prompts;
 pub mod schema;
 pub mod tool;
+pub mod tool_response;
 pub mod turn;
 pub mod verdict;
 

@@ -22,6 +22,13 @@ pub trait CallMeta: Sync {
     /// What those who call the tool for a user do not see of a result; `sent` are the parameters of
     /// the call.
     fn answer_notes(&self, sent: &Value, result: &Value) -> Vec<AnswerNote>;
+
+    /// A result as those hand it on to the model; `None` where they do as it is, or do not call the
+    /// tool.
+    fn answer_view(&self, sent: &Value, result: &Value) -> Option<AnswerView> {
+        let _ = (sent, result);
+        None
+    }
 }
 
 /// Forms of what may be said beside a call's arguments.
@@ -64,6 +71,15 @@ pub struct GivenMeta {
     pub configuration: Option<Value>,
     /// By key, or by the end of a known one: `chat-id`.
     pub context: Vec<(String, Value)>,
+}
+
+/// A result as another program has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnswerView {
+    /// Of the stage that shows it.
+    pub name: &'static str,
+    pub words: &'static str,
+    pub value: Value,
 }
 
 /// Something about a result, at its place.

@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys;
+use super::{keys, tool_response::tool_call_response};
 use crate::{
     schema::pointer::Pointer,
     systems::{
         facets::call_meta::{
-            AnswerNote, CallMeta, ConfigurationForm, GivenMeta, MetaFault, MetaForms,
+            AnswerNote, AnswerView, CallMeta, ConfigurationForm, GivenMeta, MetaFault, MetaForms,
         },
         pydantic::{configuration_faults, with_defaults},
     },
@@ -21,7 +21,7 @@ pub const USER_ID: &str = "unique.app/auth/user-id";
 pub const COMPANY_ID: &str = "unique.app/auth/company-id";
 pub const CHAT_ID: &str = "unique.app/chat/chat-id";
 const REQUIREMENTS: &str = "unique.app/context-requirements";
-const REFERENCE: &str = "unique.app/reference";
+pub const REFERENCE: &str = "unique.app/reference";
 
 /// What comes with a message at the platform: the key, and what it is.
 const CONTEXT: [(&str, &str); 8] = [
@@ -128,13 +128,24 @@ impl CallMeta for UniqueMeta {
     }
 
     fn answer_notes(&self, sent: &Value, result: &Value) -> Vec<AnswerNote> {
-        let meta = sent.get("_meta").and_then(Value::as_object);
-        if meta.is_some_and(|meta| meta.keys().any(|key| key.starts_with(PREFIX))) {
-            unseen_parts(result)
-        } else {
-            Vec::new()
-        }
+        if is_own(sent) { unseen_parts(result) } else { Vec::new() }
     }
+
+    fn answer_view(&self, sent: &Value, result: &Value) -> Option<AnswerView> {
+        let name = sent.get("name").and_then(Value::as_str).filter(|_| is_own(sent))?;
+        let arguments = sent.get("arguments").cloned().unwrap_or_else(|| json!({}));
+        Some(AnswerView {
+            name: "unique-response",
+            words: "Unique's toolkit makes this ToolCallResponse of it",
+            value: tool_call_response(name, &arguments, result),
+        })
+    }
+}
+
+/// Whether a call says something that only Unique reads.
+fn is_own(sent: &Value) -> bool {
+    let meta = sent.get("_meta").and_then(Value::as_object);
+    meta.is_some_and(|meta| meta.keys().any(|key| key.starts_with(PREFIX)))
 }
 
 /// The form of what a tool may be configured with, with the server's defaults in the place of those
@@ -276,5 +287,12 @@ mod tests {
             ]
         );
         assert_eq!(UniqueMeta.answer_notes(&json!({}), &result), []);
+        assert_eq!(UniqueMeta.answer_view(&json!({"name": "joke"}), &result), None);
+        let sent = json!({"name": "joke", "_meta": {"unique.app/chat/chat-id": "c"}});
+        let view = UniqueMeta.answer_view(&sent, &result).unwrap();
+        assert_eq!(
+            (view.value["name"].as_str(), &view.value["content"]),
+            (Some("joke"), &json!("x\n\ny"))
+        );
     }
 }

@@ -23,7 +23,7 @@ use crate::{
         traffic::FRAMES,
     },
     systems::{
-        calling::answer_notes,
+        calling::{answer_notes, answer_views},
         mcp::{
             fault::Fault,
             result_view::{Outcome as Ended, View, result_view},
@@ -179,6 +179,9 @@ async fn answer(
     for note in reply.get("result").map(|result| answer_notes(sent, result)).unwrap_or_default() {
         let words = format!("{} at {}: {}", note.id, note.at, note.words);
         sink.emit_stage("finding", words, "").await?;
+    }
+    for view in reply.get("result").map(|result| answer_views(sent, result)).unwrap_or_default() {
+        sink.emit_stage(view.name, view.words, view.value.to_string()).await?;
     }
     if let Some(result) = reply.get("result").filter(|result| is_more_than_text(result)) {
         let words = match promised {
