@@ -22,12 +22,14 @@ pub struct EventSink {
     /// How long this call had to wait until its events were taken.
     pub held: Duration,
     events: mpsc::Sender<Event>,
+    /// The name of the last stage: mostly it is that of the next one too.
+    last_name: Arc<str>,
 }
 
 impl EventSink {
     /// The clock of the events starts now.
     pub fn new(events: mpsc::Sender<Event>) -> Self {
-        Self { began: Instant::now(), held: Duration::ZERO, events }
+        Self { began: Instant::now(), held: Duration::ZERO, events, last_name: "".into() }
     }
 
     pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {
@@ -48,13 +50,9 @@ impl EventSink {
         words: impl Into<String>,
         body: impl Into<Arc<str>>,
     ) -> Result<(), SinkClosed> {
-        self.emit(EventKind::Stage(Stage {
-            name: name.into(),
-            words: words.into(),
-            body: body.into(),
-            frame: None,
-        }))
-        .await
+        let name = self.shared_name(name);
+        let stage = Stage { name, words: words.into(), body: body.into(), frame: None };
+        self.emit(EventKind::Stage(stage)).await
     }
 
     /// The same with a frame as it crossed the wire.
@@ -64,8 +62,16 @@ impl EventSink {
         (name, words): (&str, String),
         body: impl Into<Arc<str>>,
     ) -> Result<(), SinkClosed> {
-        let stage = Stage { name: name.into(), words, body: body.into(), frame: Some(way) };
+        let name = self.shared_name(name);
+        let stage = Stage { name, words, body: body.into(), frame: Some(way) };
         self.emit(EventKind::Stage(stage)).await
+    }
+
+    fn shared_name(&mut self, name: &str) -> Arc<str> {
+        if *self.last_name != *name {
+            self.last_name = name.into();
+        }
+        Arc::clone(&self.last_name)
     }
 
     /// Ends when nobody takes events any more.
