@@ -130,7 +130,11 @@ impl Performer {
         let answering = AnsweringByHand::default();
         let questions = answering.take_questions(messages.clone());
         let registry = registry::of_workspace(&tools.workspace.root).with_questions(questions);
-        let registry = Arc::new(registry);
+        let told = messages.clone();
+        let registry = Arc::new(registry.telling(Arc::new(move |words| {
+            // Where so much waits that there is no room, this is of no use either.
+            let _ = told.try_send(Message::Notice(NoticeKind::Warning, words));
+        })));
         tokio::spawn(tell_states(registry.connection_states(), messages.clone()));
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();

@@ -20,7 +20,7 @@ use super::{
     systems::{
         facets::{
             multi_step::CallMemory,
-            opener::{Opening, Questions},
+            opener::{OpenedConnection, Opening, Questions, Tell},
             own_agents::OwnAgents,
         },
         live::CallDriver,
@@ -53,6 +53,7 @@ pub struct Registry {
     /// The folder of the workspace that connections are opened for.
     workspace: Option<PathBuf>,
     questions: Option<Questions>,
+    tell: Option<Tell>,
     slots: Lock<HashMap<String, Arc<Mutex<Option<Open>>>>>,
     states: watch::Sender<States>,
 }
@@ -95,6 +96,7 @@ impl Registry {
             kept: CallMemory::default(),
             workspace: None,
             questions: None,
+            tell: None,
             slots: Lock::default(),
             states: watch::Sender::default(),
         }
@@ -119,6 +121,14 @@ impl Registry {
     #[must_use]
     pub fn with_questions(mut self, questions: Questions) -> Self {
         self.questions = Some(questions);
+        self
+    }
+
+    /// Says what has changed at the other side of a connection while nobody asks it; without it,
+    /// nobody looks.
+    #[must_use]
+    pub fn telling(mut self, tell: Tell) -> Self {
+        self.tell = Some(tell);
         self
     }
 
@@ -307,6 +317,7 @@ impl Registry {
             }
         });
         let mut beside = vec![watching.abort_handle()];
+        beside.extend(self.watch_beside(connection, bus));
         if connection.is_embedded() {
             for embedded in every_live_system().iter().filter_map(|system| system.embedded()) {
                 let serving = tokio::spawn(embedded.serve_samples(Arc::clone(bus)).await?);
@@ -314,6 +325,19 @@ impl Registry {
             }
         }
         Ok(beside)
+    }
+
+    /// What its system does beside a connection.
+    fn watch_beside(&self, connection: &Connection, bus: &Arc<dyn Bus>) -> Option<AbortHandle> {
+        let mut openers = every_live_system().iter().filter_map(|system| system.opener());
+        let opener = openers.find(|opener| opener.is_at(connection))?;
+        let opened = OpenedConnection {
+            name: connection.name.clone(),
+            bus: Arc::downgrade(bus),
+            workspace: self.workspace.clone()?,
+            tell: Arc::clone(self.tell.as_ref()?),
+        };
+        Some(tokio::spawn(opener.watch(opened)?).abort_handle())
     }
 
     fn set_state(&self, name: &str, state: ConnectionState) {

@@ -19,6 +19,7 @@
 //! | [`channel`] | an open connection, as calls use it |
 //! | [`calling`] | a call of a tool, each step of it said |
 //! | [`kept_file`] | what the workspace keeps of a server |
+//! | `list_watch` | tells when that is no longer so |
 //! | [`listing`] | what a server has |
 //! | [`serving`] | the other side: a server of the workspace's tools |
 //! | [`examiner`] | whether a server keeps the rules of the specification |
@@ -37,6 +38,7 @@ pub mod frame_log;
 pub mod http;
 pub mod inspector;
 pub mod kept_file;
+mod list_watch;
 pub mod listing;
 pub mod pipe;
 pub mod problems;
@@ -60,7 +62,7 @@ use super::{
         examiner::Examiner,
         inspector::Inspector,
         multi_step::{CallContext, MultiStep},
-        opener::{Opener, Opening},
+        opener::{OpenedConnection, Opener, Opening},
         store::{DeployedStore, Listeners},
         tool_server::ToolServer,
     },
@@ -132,6 +134,12 @@ impl Opener for LiveMcp {
             let channel = channel::open(opening, kept.as_ref()).await?;
             Ok(Arc::new(channel) as Arc<dyn Bus>)
         })
+    }
+
+    fn watch(&self, opened: OpenedConnection) -> Option<BoxFuture<'static, ()>> {
+        // Of what is not kept, nothing can be said.
+        kept_file::read_list(&opened.workspace, &opened.name)?;
+        Some(Box::pin(list_watch::watch_list(opened)))
     }
 }
 

@@ -1,7 +1,11 @@
 //! Connections on which both sides have something to say before the first call.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Weak},
+};
 
+use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::responder::Question;
@@ -27,6 +31,19 @@ pub struct Opening<'o> {
     pub questions: Option<&'o Questions>,
 }
 
+/// Tells a person something about a connection.
+pub(crate) type Tell = Arc<dyn Fn(String) + Send + Sync>;
+
+/// A connection that is open, for what runs beside it.
+pub struct OpenedConnection {
+    pub name: String,
+    /// What runs beside a connection does not hold it.
+    pub bus: Weak<dyn Bus>,
+    /// The folder of the workspace that it is opened for.
+    pub workspace: PathBuf,
+    pub tell: Tell,
+}
+
 /// Opens connections in a system's own way, over a transport.
 pub trait Opener: Sync {
     /// Whether a connection leads to this system.
@@ -34,4 +51,10 @@ pub trait Opener: Sync {
 
     /// Opens one: what is given back is spoken with in the system's own terms.
     fn open<'a>(&'a self, opening: Opening<'a>) -> BusFuture<'a, Arc<dyn Bus>>;
+
+    /// What runs beside a connection that is open, until it is over; `None` where nothing does.
+    fn watch(&self, opened: OpenedConnection) -> Option<BoxFuture<'static, ()>> {
+        let _ = opened;
+        None
+    }
 }

@@ -32,7 +32,7 @@ use super::{
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
     stages::{
-        ALIVE, ANSWER, FAULT, PROMISED, STAGE, SUBSCRIBED, UPDATED, VERSION, fault_words,
+        ALIVE, ANSWER, CHANGED, FAULT, PROMISED, STAGE, SUBSCRIBED, UPDATED, VERSION, fault_words,
         log_words, progress_words, sent_frame, stage, stage_of_bytes,
     },
     tasks::{Following, TaskStep},
@@ -96,7 +96,7 @@ pub(super) struct Running {
     raw: RawFrames,
     /// What the server wrote to standard error while the connection is being opened.
     last_words: Vec<String>,
-    /// Who wants to know which resources have changed.
+    /// Who wants to know which resources and lists have changed.
     updates: Vec<QueueSender>,
     pub folders: FolderHold,
     /// The pipe is over, and why.
@@ -460,7 +460,9 @@ impl Driver {
             }
             Notice::Changed(list) => {
                 let words = format!("the server's list of {} has changed", list.as_str());
-                self.tell_subscriber("changed", &words, &text).await;
+                let told = stage(CHANGED, &words, &text);
+                self.state.updates.retain(|to| to.try_push(Incoming::Packet(told.clone())).is_ok());
+                self.tell_subscriber(CHANGED, &words, &text).await;
             }
             Notice::ResourceUpdated { uri } => {
                 let words = format!("the resource {uri} has changed");

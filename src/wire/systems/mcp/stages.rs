@@ -1,5 +1,7 @@
 //! What a connection says those who wait for an answer: packets with the stages on the way to it.
 
+use std::fmt::Write as _;
+
 use bytes::Bytes;
 use serde_json::{Number, Value};
 
@@ -28,6 +30,8 @@ pub(crate) const ALIVE: &str = "alive";
 pub(crate) const UPDATED: &str = "updated";
 /// The stage that says what of a subscription the server will serve; its body is the notification.
 pub(crate) const SUBSCRIBED: &str = "subscribed";
+/// The stage that says that a list has changed; its body is the notification.
+pub(crate) const CHANGED: &str = "changed";
 /// The revision of the protocol that is spoken.
 pub(crate) const VERSION: &str = ":version";
 /// What the tool promises of its answer, as JSON.
@@ -86,9 +90,11 @@ pub(crate) fn progress_words(
     message: Option<&str>,
     faults: &[Fault],
 ) -> String {
-    let mut words = progress.to_string();
+    let mut words = String::with_capacity(24 + message.map_or(0, str::len));
+    // What is written into memory cannot fail.
+    let _ = write!(words, "{progress}");
     if let Some(total) = total {
-        words.extend([" of ", &total.to_string()]);
+        let _ = write!(words, " of {total}");
     }
     if let Some(message) = message {
         words.extend([": ", message]);

@@ -25,7 +25,7 @@ use crate::{
 /// changed.
 pub(crate) const UPDATES: &str = "updates";
 
-const LISTEN: &str = "subscriptions/listen";
+pub(crate) const LISTEN: &str = "subscriptions/listen";
 const SUBSCRIBE: &str = "resources/subscribe";
 const UNSUBSCRIBE: &str = "resources/unsubscribe";
 

@@ -1,0 +1,76 @@
+//! Tells at once that a server's tools are no longer those that the workspace keeps, when the server
+//! says that its list has changed.
+
+use std::sync::Weak;
+
+use serde_json::json;
+
+use super::{
+    kept_file,
+    listing::{self, begin},
+    stages::{ANSWER, CHANGED, STAGE, said},
+    updates::{LISTEN, UPDATES},
+};
+use crate::{
+    model::call::CallError,
+    systems::mcp::version::Era,
+    wire::{
+        systems::facets::opener::OpenedConnection,
+        transport::{
+            bus::{Bus, SubscriptionShare},
+            message::{Address, Incoming},
+            message_queue::QueueReceiver,
+        },
+    },
+};
+
+/// Watches the list of a connection's server until the connection is over.
+pub(crate) async fn watch_list(opened: OpenedConnection) {
+    let Some(mut receiver) = listen(&opened.bus).await else { return };
+    let mut told = None;
+    while let Some(heard) = receiver.next().await {
+        let Incoming::Packet(packet) = heard else { continue };
+        match said(&packet, STAGE) {
+            Some(CHANGED) => {}
+            Some(ANSWER) => return,
+            _ => continue,
+        }
+        // What came meanwhile is answered by the same list.
+        while receiver.try_next().is_some() {}
+        let Some(bus) = opened.bus.upgrade() else { return };
+        let Ok(drift) = drift_now(&*bus, &opened).await else { continue };
+        if drift != told
+            && let Some(drift) = &drift
+        {
+            (opened.tell)(format!("{}: {drift}", opened.name));
+        }
+        told = drift;
+    }
+}
+
+/// Where the server says that a list has changed; `None` where it does not.
+async fn listen(bus: &Weak<dyn Bus>) -> Option<QueueReceiver> {
+    let bus = bus.upgrade()?;
+    let profile = &bus.server_profile()?.json;
+    if profile["server"]["capabilities"]["tools"]["listChanged"] != true {
+        return None;
+    }
+    let version = profile["version"].as_str().unwrap_or_default();
+    match Era::from_version(version) {
+        Era::Legacy => {
+            bus.subscribe(&Address::ephemeral(UPDATES), SubscriptionShare::Each).await.ok()
+        }
+        Era::Modern => {
+            let params = json!({"notifications": {"toolsListChanged": true}});
+            begin(&*bus, LISTEN, params.to_string()).await.ok()
+        }
+    }
+}
+
+/// What has changed of the tools since they were kept.
+async fn drift_now(bus: &dyn Bus, opened: &OpenedConnection) -> Result<Option<String>, CallError> {
+    let tools = listing::list(bus, listing::TOOLS).await?.pages.items;
+    // It may be another one than when the connection was opened.
+    let kept = kept_file::read_list(&opened.workspace, &opened.name);
+    Ok(kept.and_then(|kept| kept_file::describe_drift(&kept, &tools)))
+}
