@@ -96,6 +96,18 @@ pub const SAMPLES: &[Sample] = &[
         files: files!("unique", "README.md", "space.json", "toolcrib.toml", "unique/Weather.json",),
     },
     Sample {
+        name: "search-proxy",
+        about: "Unique's search proxy: a search engine, an agent that searches, and a reader of pages.",
+        files: files!(
+            "search-proxy",
+            "README.md",
+            "toolcrib.toml",
+            "tools/ask-agent.yaml",
+            "tools/read-pages.yaml",
+            "tools/search-web.yaml",
+        ),
+    },
+    Sample {
         name: "opensearch",
         about: "OpenSearch: dynamic tools that are run step by step on a cluster of yours, and the proposal's own agent.",
         files: files!(

@@ -65,6 +65,7 @@ fn samples_have_what_their_readme_says() {
     assert_eq!(counts("spec-workflow"), (5, 0, 0));
     assert_eq!(counts("commonground"), (5, 0, 0));
     assert_eq!(counts("unique"), (5, 0, 2));
+    assert_eq!(counts("search-proxy"), (3, 0, 1));
     assert_eq!(counts("opensearch"), (4, 0, 0));
     assert_eq!(counts("gallery"), (0, 0, 0));
 }
@@ -75,7 +76,7 @@ fn no_sample_has_an_error() {
         let report = report(sample, Mode::Document);
         assert!(!report.contains(" error "), "{report}");
     }
-    for name in ["demo", "first-call", "services", "unique", "gallery"] {
+    for name in ["demo", "first-call", "services", "unique", "search-proxy", "gallery"] {
         for mode in [Mode::Document, Mode::AsDeployed] {
             assert_eq!(report(by_name(name).unwrap(), mode), "and 0 notes", "{name}");
         }
