@@ -27,6 +27,7 @@ use super::{
     resources::Resources,
     watching::Watching,
     what_if::WhatIf,
+    workflow::LiveStep,
 };
 use crate::{
     engine::{
@@ -34,10 +35,7 @@ use crate::{
         gated::Slot,
         groups::CustomGroups,
         mask::Mask,
-        simulate::{
-            run::{Simulation, StepId},
-            stop::Stop,
-        },
+        simulate::{run::Simulation, stop::Stop},
         stub::mock::{MockOptions, mock_service},
         template,
     },
@@ -133,6 +131,8 @@ pub struct WorkflowState {
     pub what_if: Option<WhatIf>,
     /// A step that waits for its call.
     pub live: Option<LiveStep>,
+    /// The call whose live step waits at a breakpoint.
+    pub paused: Option<CallId>,
 }
 
 /// What calls are made of, those of this session and kept ones.
@@ -221,15 +221,6 @@ pub struct Checking {
     pub under_way: bool,
 }
 
-/// A step of the run that is taken when its call has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LiveStep {
-    pub call: CallId,
-    pub tool: EntryId,
-    /// Where in the run it was begun.
-    pub at: Option<StepId>,
-}
-
 /// What the user is asked, each with its own answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
@@ -309,6 +300,7 @@ impl State {
                 stops: Vec::new(),
                 what_if: None,
                 live: None,
+                paused: None,
             },
             invoke: InvokeState {
                 texts: start

@@ -8,7 +8,11 @@ use crate::{
             stop::Stop,
         },
     },
-    model::{call::Outcome, context::Name, entry::EntryId},
+    model::{
+        call::{CallId, Outcome},
+        context::Name,
+        entry::EntryId,
+    },
 };
 
 #[derive(Clone, Debug)]
@@ -43,4 +47,15 @@ pub enum WorkflowMessage {
     StepTo(Option<StepId>),
     StepBack,
     RestartRun,
+}
+
+/// A step of the run that is taken when its call has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveStep {
+    pub call: CallId,
+    pub tool: EntryId,
+    /// Where in the run it was begun.
+    pub at: Option<StepId>,
+    /// The step of the tool that has a breakpoint: the call stops before it.
+    pub stops_before: Option<String>,
 }

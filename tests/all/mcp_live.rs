@@ -5,9 +5,20 @@ use std::{
     io::{BufRead, BufReader},
     path::Path,
     process::Command,
+    sync::Arc,
 };
 
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use toolcrib::{
+    model::{
+        call::{Limits, Request},
+        entry::{EntryForm, EntryId, EntryPlace, FileId},
+    },
+    schema::pointer::Pointer,
+    systems::settings::parse_settings,
+    wire::registry::Registry,
+};
 
 use crate::support::{
     place::{Place, Ran},
@@ -430,4 +441,67 @@ fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
     assert!(
         settings.starts_with("connection = \"test\"\n\n[connections.test]\nsystem = \"mcp\"\n")
     );
+}
+
+/// A server with one tool, whose call takes it away.
+const SHRINKING: &str = r#"
+import json, sys
+tools = [{"name": "shrink", "inputSchema": {"type": "object"}}]
+def say(message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    id, method = message.get("id"), message.get("method")
+    if method == "initialize":
+        say({"id": id, "result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "s", "version": "1"}}})
+    elif method == "tools/list":
+        say({"id": id, "result": {"tools": tools}})
+    elif method == "tools/call":
+        tools = []
+        say({"method": "notifications/tools/list_changed"})
+        say({"id": id, "result": {"content": []}})
+    elif id is not None:
+        say({"id": id, "error": {"code": -32601, "message": "no such method"}})
+"#;
+
+#[tokio::test]
+async fn a_list_that_changes_is_held_against_the_kept_one_at_once() {
+    let place = Place::with(&[("toolcrib.toml", ""), ("server.py", SHRINKING)]);
+    place.run(&["mcp", "add", "test", "--", &python(), "server.py"]).ended(0, &[]);
+    place.run(&["mcp", "keep", "test"]).ended(0, &["1 tool is kept"]);
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let settings = parse_settings(&settings).0;
+    let connection = settings.connections.find_by_name("test").unwrap();
+
+    let (told, mut hears) = mpsc::unbounded_channel();
+    let registry = Registry::default()
+        .in_workspace(&place.here)
+        .asking(Arc::new(|_| true))
+        .telling(Arc::new(move |words| told.send(words).unwrap()));
+    registry.open_bus(connection).await.unwrap();
+    let source = EntryPlace {
+        file: FileId::new("mcp/test.json"),
+        document: 0,
+        at: Pointer::root(),
+        form: EntryForm::Plain,
+    };
+    let request = Request {
+        tool: EntryId::new(source),
+        system: "mcp",
+        name: "shrink".into(),
+        to: "tools/call".into(),
+        reply: None,
+        headers: Vec::new(),
+        correlation: "1".into(),
+        arguments: "{}".into(),
+        body: r#"{"name": "shrink", "arguments": {}}"#.into(),
+        mock: None,
+    };
+    let (events, mut heard) = mpsc::channel(64);
+    registry.run_call(connection, request, Limits::default(), events).await;
+    while heard.recv().await.is_some() {}
+    assert_eq!(
+        hears.recv().await.unwrap(),
+        "test: its tools are not those that were kept: 1 breaking (shrink); `toolcrib mcp keep test` shows what changed"
+    );
+    registry.close().await;
 }

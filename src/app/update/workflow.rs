@@ -6,9 +6,10 @@ use crate::{
         compose::context::ComposeContext,
         effect::Effect,
         notices::NoticeKind,
-        state::{LiveStep, State},
+        state::State,
+        step_run::StepRun,
         what_if::WhatIf,
-        workflow::WorkflowMessage,
+        workflow::{LiveStep, WorkflowMessage},
     },
     engine::{
         filter::check_permission,
@@ -27,6 +28,7 @@ use crate::{
     },
     schema::{count::count_text, pointer::Pointer},
     syntax::edit::Edit,
+    systems::facets::steps::StepChoice,
 };
 
 /// Takes a message about it in.
@@ -297,17 +299,37 @@ fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
         let text = CallText { tool: tool.clone(), part: CallPart::Arguments };
         super::calls::edit_text(state, text, &[edit], now);
     }
-    let effects = super::calls::send_call(state, tool, now);
+    let (choice, stops_before) = steps_of_live(state, tool);
+    let effects = match choice == StepChoice::default() {
+        true => super::calls::send_call(state, tool, now),
+        false => super::calls::send_steps(state, tool, choice, now),
+    };
     if !effects.is_empty()
         && let Some(call) = state.invoke.calls.selected
     {
-        state.workflow.live = Some(LiveStep {
-            call,
-            tool: tool.clone(),
-            at: state.workflow.simulation.current_step(),
-        });
+        let at = state.workflow.simulation.current_step();
+        state.workflow.live = Some(LiveStep { call, tool: tool.clone(), at, stops_before });
     }
     effects
+}
+
+/// Which steps of the tool a live step runs: those up to the next breakpoint, from where the last
+/// one stopped; and the step with that breakpoint.
+fn steps_of_live(state: &mut State, tool: &EntryId) -> (StepChoice, Option<String>) {
+    let paused = state.workflow.paused.take();
+    let has_breaks = state.invoke.breakpoints.get(tool).is_some_and(|steps| !steps.is_empty());
+    // What a mock answers has no steps.
+    if state.invoke.mocks.contains(tool) || !has_breaks && paused.is_none() {
+        return Default::default();
+    }
+    let run = StepRun::of_tool(state, tool);
+    let newest = state.invoke.calls.latest_of(tool).map(|call| call.id);
+    let from = run.stopped_at().filter(|_| paused.is_some() && newest == paused);
+    let until = run.last_before_break(from.unwrap_or_default());
+    let stops_before = until.and_then(|row| Some(run.steps.get(row + 1)?.name.clone()));
+    let number = |row: usize| (row + 1).to_string();
+    let (from, until) = (from.map(number), until.map(number));
+    (StepChoice { from, until, ..StepChoice::default() }, stops_before)
 }
 
 /// A call has ended: if the run waited for it, the step is taken where it was begun.
@@ -320,6 +342,11 @@ pub(super) fn on_call_ended(
 ) {
     let Some(live) = state.workflow.live.take_if(|live| live.call == call) else { return };
     state.workflow.simulation.go_to(live.at);
+    if let Some(step) = live.stops_before.filter(|_| outcome == Outcome::Succeeded) {
+        state.workflow.paused = Some(call);
+        let words = format!("stopped before {step} (a breakpoint); another live step goes on");
+        return state.notices.push(NoticeKind::Hint, words, now);
+    }
     take_step(
         state,
         &live.tool,

@@ -3,7 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{keys, tool_response::tool_call_response};
+use super::{
+    keys,
+    tool_response::{REFERENCE, tool_call_response},
+};
 use crate::{
     schema::pointer::Pointer,
     systems::{
@@ -21,7 +24,6 @@ pub const USER_ID: &str = "unique.app/auth/user-id";
 pub const COMPANY_ID: &str = "unique.app/auth/company-id";
 pub const CHAT_ID: &str = "unique.app/chat/chat-id";
 const REQUIREMENTS: &str = "unique.app/context-requirements";
-pub const REFERENCE: &str = "unique.app/reference";
 
 /// What comes with a message at the platform: the key, and what it is.
 const CONTEXT: [(&str, &str); 8] = [

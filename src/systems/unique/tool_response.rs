@@ -1,12 +1,10 @@
 //! What Unique's toolkit (2026.44) makes of an MCP server's result: the `ToolCallResponse` that its
 //! orchestrator reads, and the model after it.
 
-use std::io;
+use serde_json::{Map, Value, json};
 
-use serde::Serialize as _;
-use serde_json::{Map, Value, json, ser::Formatter};
-
-use super::meta::REFERENCE;
+/// The member of a text's `_meta` that says where it is from.
+pub const REFERENCE: &str = "unique.app/reference";
 
 /// What only the platform knows.
 const CALL_ID: &str = "$CALL_ID";
@@ -144,49 +142,35 @@ fn is_whole_number(value: &Value) -> bool {
 
 /// A value as `json.dumps` writes it.
 fn python_json(value: &Value) -> String {
-    let mut text = Vec::new();
-    let mut writer = serde_json::Serializer::with_formatter(&mut text, PythonFormat);
-    // Nothing can fail: it is written into memory.
-    let _ = value.serialize(&mut writer);
-    String::from_utf8(text).unwrap_or_default()
+    match value {
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(python_json).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| {
+                format!("{}: {}", ascii_json(&name.as_str().into()), python_json(value))
+            };
+            let members: Vec<String> = members.iter().map(member).collect();
+            format!("{{{}}}", members.join(", "))
+        }
+        value => ascii_json(value),
+    }
 }
 
-struct PythonFormat;
-
-impl Formatter for PythonFormat {
-    fn begin_array_value<W: ?Sized + io::Write>(
-        &mut self,
-        to: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
-        if first { Ok(()) } else { to.write_all(b", ") }
-    }
-
-    fn begin_object_key<W: ?Sized + io::Write>(
-        &mut self,
-        to: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
-        if first { Ok(()) } else { to.write_all(b", ") }
-    }
-
-    fn begin_object_value<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
-        to.write_all(b": ")
-    }
-
-    fn write_string_fragment<W: ?Sized + io::Write>(
-        &mut self,
-        to: &mut W,
-        text: &str,
-    ) -> io::Result<()> {
-        for unit in text.encode_utf16() {
-            match u8::try_from(unit) {
-                Ok(byte) if byte.is_ascii() => to.write_all(&[byte])?,
-                _ => write!(to, "\\u{unit:04x}")?,
-            }
+/// JSON of a text or a number, in ASCII alone.
+fn ascii_json(value: &Value) -> String {
+    let mut text = String::new();
+    for letter in value.to_string().chars() {
+        match letter.is_ascii() {
+            true => text.push(letter),
+            false => letter
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| text.push_str(&format!("\\u{unit:04x}"))),
         }
-        Ok(())
     }
+    text
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::{
     app::{
         input::{Key, Mouse, MouseKind},
         message::Message,
-        state::{LiveStep, State},
-        workflow::WorkflowMessage,
+        state::State,
+        workflow::{LiveStep, WorkflowMessage},
     },
     engine::simulate::run::{Branch, Refused, Simulation, Step, StepId},
     model::call::Outcome,
