@@ -467,7 +467,7 @@ for line in sys.stdin:
 async fn a_list_that_changes_is_held_against_the_kept_one_at_once() {
     let place = Place::with(&[("toolcrib.toml", ""), ("server.py", SHRINKING)]);
     place.run(&["mcp", "add", "test", "--", &python(), "server.py"]).ended(0, &[]);
-    place.run(&["mcp", "keep", "test"]).ended(0, &["1 tool is kept"]);
+    place.run(&["mcp", "keep", "test"]).ended(0, &["mcp/test.json"]);
     let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
     let settings = parse_settings(&settings).0;
     let connection = settings.connections.find_by_name("test").unwrap();

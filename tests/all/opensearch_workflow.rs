@@ -179,7 +179,7 @@ fn a_live_step_stops_at_a_breakpoint_and_another_one_goes_on() {
     choose(&mut bench, "shop_agent");
     bench.keys("o down space");
     assert!(bench.shows("2 answer ●"), "{}", bench.screen());
-    bench.keys("esc");
+    bench.keys("esc tab");
     choose(&mut bench, "shop_agent");
     let range = |bench: &Workbench| {
         let call = bench.state.invoke.calls.iter().next_back().expect("a call");

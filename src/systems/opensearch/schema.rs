@@ -297,7 +297,10 @@ fn connector() -> Value {
                         "action_type": {"type": "string", "examples": ["predict", "execute"]},
                         keys::METHOD: {"type": "string", "enum": METHODS},
                         "url": text("https://… with ${parameters.NAME}; nothing is percent-encoded"),
-                        "headers": texts("Values with ${credential.NAME}, and ${parameters.NAME} where that is allowed"),
+                        "headers": {
+                            "type": "object", "default": {}, "additionalProperties": {"type": "string"},
+                            "description": "Values with ${credential.NAME}, and ${parameters.NAME} where that is allowed",
+                        },
                         keys::REQUEST_BODY: template("JSON with ${parameters.NAME}; values are escaped, objects and lists go in as they are"),
                         "pre_process_function": template("Makes the model's input: one that is built in, or a Painless script"),
                         "post_process_function": template("Makes the tool's output: one that is built in, or a Painless script"),

@@ -161,7 +161,10 @@ impl ConnectorFields<'_> {
         let (rendered, nulled, error) = match render_body(body, prepared) {
             Ok(body) => (body.rendered, body.nulled, None),
             Err(BodyError::InvalidPayload(rendered)) => {
-                (rendered, Vec::new(), Some("this is no JSON object or array".to_owned()))
+                // What is missing may be what makes JSON of it.
+                let is_whole = rendered.unfilled_names().is_empty();
+                let error = is_whole.then(|| "this is no JSON object or array".to_owned());
+                (rendered, Vec::new(), error)
             }
             Err(BodyError::Unfilled(_, rendered)) => (rendered, Vec::new(), None),
             Err(BodyError::Template(error)) => {
