@@ -177,13 +177,13 @@ fn ascii_json(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn response(content: Value) -> Value {
+    fn response(content: &Value) -> Value {
         tool_call_response("joke", &json!({"topic": "cats"}), &json!({"content": content}))
     }
 
     #[test]
     fn texts_come_before_images_which_the_platform_keeps() {
-        let told = response(json!([
+        let told = response(&json!([
             {"type": "text", "text": "one"},
             {"type": "image", "data": "aGk=", "mimeType": "image/gif"},
             {"type": "text", "text": "two"}, {"type": "audio", "data": "x"},
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_has_no_text_is_the_whole_result_as_python_writes_it() {
-        let told = response(json!([{"type": "resource_link", "name": "é\n😀"}]));
+        let told = response(&json!([{"type": "resource_link", "name": "é\n😀"}]));
         assert_eq!(
             told["content"],
             r#"{"content": [{"type": "resource_link", "name": "\u00e9\n\ud83d\ude00"}]}"#
@@ -217,14 +217,14 @@ mod tests {
             REFERENCE: {"name": "n", "sequenceNumber": number, "source": "s", "sourceId": "i"},
             "text": "chunk", "chunkId": "c", "order": 2}})
         };
-        let told = response(json!([block(json!(1)), {"type": "text", "text": "plain"}]));
+        let told = response(&json!([block(json!(1)), {"type": "text", "text": "plain"}]));
         assert_eq!(told["content"], "");
         let chunk = &told["content_chunks"][0];
         assert_eq!(
             (&chunk["text"], &chunk["chunk_id"], &chunk["order"], &chunk["url"]),
             (&json!("chunk"), &json!("c"), &json!(2), &Value::Null)
         );
-        let told = response(json!([block(json!("one"))]));
+        let told = response(&json!([block(json!("one"))]));
         assert_eq!((&told["content"], &told["content_chunks"]), (&json!("t"), &Value::Null));
     }
 }
