@@ -8,7 +8,7 @@ use toolcrib::{
     model::{catalog::Catalog, context::Mode, entry::FileId, finding::Finding},
     store::samples::by_name,
     syntax::source::{Format, Source},
-    systems::{by_id, facets::templates::Samples, findings, opensearch::checks::CHECKS, read},
+    systems::{by_id, findings, opensearch::checks::CHECKS, read},
 };
 
 use crate::support::place::{Place, Ran};
